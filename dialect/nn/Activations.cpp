@@ -1,0 +1,119 @@
+//===- Activations.cpp - gelu and softmax ---------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::nn;
+
+//===----------------------------------------------------------------------===//
+// gelu
+//===----------------------------------------------------------------------===//
+
+LogicalResult GeluOp::verify() { return success(); }
+
+namespace {
+
+constexpr double kSqrt2OverPi = 0.79788456080286535588;
+constexpr double kInvSqrt2 = 0.70710678118654752440;
+constexpr double kInvSqrt2Pi = 0.39894228040143267794;
+constexpr double kCubic = 0.044715;
+
+/// sigmoid(2u) with u = sqrt(2/pi) (x + 0.044715 x^3), the factor of x in the
+/// tanh form: (1 + tanh(u)) / 2 = sigmoid(2u).
+S tanhFormGate(S x) {
+  S u2 = 2.0 * kSqrt2OverPi * (x + kCubic * (x * x * x));
+  return 1.0 / (exp(-u2) + 1.0);
+}
+
+/// Phi(x) = (1 + erf(x / sqrt 2)) / 2.
+S erfFormGate(S x) { return 0.5 * (erf(kInvSqrt2 * x) + 1.0); }
+
+} // namespace
+
+SmallVector<Value> GeluOp::emitLinalgForm(OpBuilder &b) {
+  std::string all = letters(getX().getType().getRank());
+  return {elementwise(
+      b, getLoc(), {getX()}, {all}, all,
+      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+        S x(nested, loc, in[0]);
+        return x * (getTanh() ? tanhFormGate(x) : erfFormGate(x));
+      })};
+}
+
+LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                    ArrayRef<bool>,
+                                    SmallVectorImpl<Value> &out) {
+  std::string all = letters(getX().getType().getRank());
+  out.push_back(elementwise(
+      b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
+      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+        S x(nested, loc, in[0]), dy(nested, loc, in[1]);
+        if (getTanh()) {
+          // (x s)' = s + x s (1 - s) (2u)'
+          S s = tanhFormGate(x);
+          S du2 = 2.0 * kSqrt2OverPi * (3.0 * kCubic * (x * x) + 1.0);
+          return dy * (s + x * s * (1.0 - s) * du2);
+        }
+        // (x Phi)' = Phi + x phi
+        return dy * (erfFormGate(x) + x * (kInvSqrt2Pi * exp(-0.5 * (x * x))));
+      }));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::verify() {
+  if (getX().getType().getRank() < 1) // (C1)
+    return emitOpError("needs at least one dimension, got a scalar");
+  return success();
+}
+
+SmallVector<Value> SoftmaxOp::emitLinalgForm(OpBuilder &b) {
+  Location loc = getLoc();
+  std::string all = letters(getX().getType().getRank());
+  StringRef rows = StringRef(all).drop_back();
+  Value max = reduceMax(
+      b, loc, {getX()}, {all}, rows,
+      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value e = elementwise(
+      b, loc, {getX(), max}, {all, rows}, all,
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
+      });
+  Value sum = reduceSum(
+      b, loc, {e}, {all}, rows,
+      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  return {elementwise(
+      b, loc, {e, sum}, {all, rows}, all,
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return S(nested, at, in[0]) / S(nested, at, in[1]);
+      })};
+}
+
+LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                       ArrayRef<bool>,
+                                       SmallVectorImpl<Value> &out) {
+  // dx = p (dp - sum(p dp))
+  Location loc = getLoc();
+  std::string all = letters(getX().getType().getRank());
+  StringRef rows = StringRef(all).drop_back();
+  Value p = getResult(), dp = adjoints[0];
+  Value dot = reduceSum(
+      b, loc, {p, dp}, {all, all}, rows,
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return S(nested, at, in[0]) * S(nested, at, in[1]);
+      });
+  out.push_back(elementwise(
+      b, loc, {p, dp, dot}, {all, all, rows}, all,
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return S(nested, at, in[0]) *
+               (S(nested, at, in[1]) - S(nested, at, in[2]));
+      }));
+  return success();
+}

@@ -1,0 +1,101 @@
+//===- Embedding.cpp - Table lookup and its scatter -----------------------===//
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::nn;
+
+/// Checks that `rows` is the shape of `tokens` with a table row appended.
+static LogicalResult verifyRows(Operation *op, StringRef what,
+                                RankedTensorType tokens, RankedTensorType table,
+                                RankedTensorType rows) {
+  if (table.getRank() != 2)
+    return op->emitOpError("the table must have two dimensions, got ") << table;
+  SmallVector<int64_t> shape(tokens.getShape());
+  shape.push_back(table.getDimSize(1));
+  auto expected = RankedTensorType::get(shape, table.getElementType());
+  if (rows != expected) // (C1)
+    return op->emitOpError(what) << " must be " << expected << ", got " << rows;
+  return success();
+}
+
+LogicalResult EmbeddingOp::verify() {
+  return verifyRows(*this, "result", getTokens().getType(),
+                    getTable().getType(), getResult().getType());
+}
+
+SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
+  int64_t rank = getTokens().getType().getRank();
+  std::string tokens = letters(rank), all = letters(rank + 1);
+  RankedTensorType type = getResult().getType();
+  // The row length comes from the result, so the generic is written out.
+  Value empty = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
+                                        type.getElementType());
+  MLIRContext *ctx = b.getContext();
+  AffineMap tokenMap = AffineMap::getMultiDimIdentityMap(rank + 1, ctx).dropResult(rank);
+  SmallVector<utils::IteratorType> iterators(rank + 1, utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, getLoc(), type, ValueRange{getTokens()}, ValueRange{empty},
+      {tokenMap, AffineMap::getMultiDimIdentityMap(rank + 1, ctx)}, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange in) {
+        Value row = arith::IndexCastOp::create(nested, loc, b.getIndexType(), in[0]);
+        Value column = linalg::IndexOp::create(nested, loc, rank);
+        Value value = tensor::ExtractOp::create(nested, loc, getTable(),
+                                                ValueRange{row, column});
+        linalg::YieldOp::create(nested, loc, value);
+      });
+  return {generic.getResult(0)};
+}
+
+LogicalResult EmbeddingOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                         ArrayRef<bool>,
+                                         SmallVectorImpl<Value> &out) {
+  Value init = zeros(b, getLoc(), getTable().getType());
+  out.append({Value(), EmbeddingBackwardOp::create(b, getLoc(), getTokens(),
+                                                   adjoints[0], init)});
+  return success();
+}
+
+LogicalResult EmbeddingBackwardOp::verify() {
+  return verifyRows(*this, "grad", getTokens().getType(), getInit().getType(),
+                    getGrad().getType());
+}
+
+SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
+  // for i, c: result[tokens[i], c] += grad[i, c], on flattened tokens.
+  Location loc = getLoc();
+  RankedTensorType tokens = getTokens().getType();
+  int64_t width = getInit().getType().getDimSize(1);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+
+  SmallVector<Value> indices;
+  auto nest = [&](auto &self, OpBuilder &at, int64_t dim, Value acc) -> Value {
+    bool column = dim == tokens.getRank();
+    int64_t extent = column ? width : tokens.getDimSize(dim);
+    Value upper = arith::ConstantIndexOp::create(at, loc, extent);
+    auto loop = scf::ForOp::create(at, loc, zero, upper, one, ValueRange{acc});
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value index = loop.getInductionVar(), current = loop.getRegionIterArg(0), next;
+    indices.push_back(index);
+    if (column) {
+      Value id = tensor::ExtractOp::create(inner, loc, getTokens(),
+                                           ValueRange(indices).drop_back());
+      Value row = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id);
+      S old(inner, loc, tensor::ExtractOp::create(inner, loc, current, ValueRange{row, index}));
+      S grad(inner, loc, tensor::ExtractOp::create(inner, loc, getGrad(), indices));
+      next = tensor::InsertOp::create(inner, loc, old + grad, current, ValueRange{row, index});
+    } else {
+      next = self(self, inner, dim + 1, current);
+    }
+    indices.pop_back();
+    inner.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(inner, loc, ValueRange{next});
+    return loop.getResult(0);
+  };
+  return {nest(nest, b, 0, getInit())};
+}

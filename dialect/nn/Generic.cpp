@@ -1,0 +1,173 @@
+//===- Generic.cpp - Writing linalg.generic in one line -------------------===//
+
+#include "dialect/nn/Generic.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace {
+
+/// The loops of one generic: a letter and an extent each.
+struct Loops {
+  std::string names;
+  SmallVector<int64_t> extents;
+
+  unsigned index(char letter) const { return names.find(letter); }
+
+  AffineMap map(MLIRContext *ctx, StringRef word) const {
+    SmallVector<AffineExpr> exprs;
+    for (char letter : word)
+      exprs.push_back(getAffineDimExpr(index(letter), ctx));
+    return AffineMap::get(names.size(), 0, exprs, ctx);
+  }
+};
+
+Loops collectLoops(ValueRange inputs, ArrayRef<StringRef> maps,
+                   StringRef order) {
+  Loops loops;
+  auto extentOf = [&](char letter) -> int64_t {
+    for (auto [input, word] : llvm::zip_equal(inputs, maps))
+      if (size_t at = word.find(letter); at != StringRef::npos)
+        return cast<RankedTensorType>(input.getType()).getDimSize(at);
+    llvm_unreachable("a loop needs an input that has its extent");
+  };
+  auto add = [&](StringRef word) {
+    for (char letter : word)
+      if (loops.names.find(letter) == std::string::npos) {
+        loops.names.push_back(letter);
+        loops.extents.push_back(extentOf(letter));
+      }
+  };
+  add(order);
+  for (StringRef word : maps)
+    add(word);
+  return loops;
+}
+
+Value emit(OpBuilder &b, Location loc, ValueRange inputs,
+           ArrayRef<StringRef> maps, StringRef result, StringRef order,
+           llvm::function_ref<Value(OpBuilder &, RankedTensorType)> makeInit,
+           llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  Loops loops = collectLoops(inputs, maps, order);
+  SmallVector<AffineMap> indexing;
+  for (StringRef word : maps)
+    indexing.push_back(loops.map(b.getContext(), word));
+  indexing.push_back(loops.map(b.getContext(), result));
+
+  SmallVector<int64_t> shape;
+  for (char letter : result)
+    shape.push_back(loops.extents[loops.index(letter)]);
+  SmallVector<utils::IteratorType> iterators;
+  for (char letter : loops.names)
+    iterators.push_back(result.contains(letter)
+                            ? utils::IteratorType::parallel
+                            : utils::IteratorType::reduction);
+
+  // The element type is the body's: build it on a scratch block first.
+  Block scratch;
+  for (Value input : inputs)
+    scratch.addArgument(getElementTypeOrSelf(input.getType()), loc);
+  OpBuilder probe(b.getContext());
+  probe.setInsertionPointToEnd(&scratch);
+  Type elementType = body(probe, loc, ValueRange(scratch.getArguments()))
+                         .getType();
+
+  auto type = RankedTensorType::get(shape, elementType);
+  Value init = makeInit(b, type);
+  return linalg::GenericOp::create(
+             b, loc, type, inputs, ValueRange{init}, indexing, iterators,
+             [&](OpBuilder &nested, Location at, ValueRange args) {
+               linalg::YieldOp::create(nested, at, body(nested, at, args));
+             })
+      .getResult(0);
+}
+
+} // namespace
+
+Value nn::elementwise(OpBuilder &b, Location loc, ValueRange inputs,
+                      ArrayRef<StringRef> maps, StringRef result,
+                      ScalarBody body) {
+  return emit(
+      b, loc, inputs, maps, result, /*order=*/result,
+      [&](OpBuilder &at, RankedTensorType type) {
+        return tensor::EmptyOp::create(at, loc, type.getShape(),
+                                       type.getElementType());
+      },
+      [&](OpBuilder &nested, Location at, ValueRange args) {
+        return body(nested, at, args.take_front(inputs.size()));
+      });
+}
+
+static Value reduce(OpBuilder &b, Location loc, ValueRange inputs,
+                    ArrayRef<StringRef> maps, StringRef result,
+                    nn::ScalarBody body, StringRef order, double identity,
+                    llvm::function_ref<Value(OpBuilder &, Location, Value,
+                                             Value)>
+                        combine) {
+  return emit(
+      b, loc, inputs, maps, result, order,
+      [&](OpBuilder &at, RankedTensorType type) -> Value {
+        Value empty = tensor::EmptyOp::create(at, loc, type.getShape(),
+                                              type.getElementType());
+        Value value = nn::constant(at, loc, type.getElementType(), identity);
+        return linalg::FillOp::create(at, loc, value, empty).getResult(0);
+      },
+      [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
+        Value term = body(nested, at, args.take_front(inputs.size()));
+        // While the element type is being probed there is no accumulator.
+        if (args.size() == inputs.size())
+          return term;
+        return combine(nested, at, args.back(), term);
+      });
+}
+
+Value nn::reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
+                    ArrayRef<StringRef> maps, StringRef result,
+                    ScalarBody body, StringRef order) {
+  return reduce(b, loc, inputs, maps, result, body, order, 0.0,
+                [](OpBuilder &nested, Location at, Value acc, Value term) {
+                  return arith::AddFOp::create(nested, at, acc, term)
+                      .getResult();
+                });
+}
+
+Value nn::reduceMax(OpBuilder &b, Location loc, ValueRange inputs,
+                    ArrayRef<StringRef> maps, StringRef result,
+                    ScalarBody body) {
+  return reduce(b, loc, inputs, maps, result, body, {},
+                -std::numeric_limits<double>::infinity(),
+                [](OpBuilder &nested, Location at, Value acc, Value term) {
+                  return arith::MaximumFOp::create(nested, at, acc, term)
+                      .getResult();
+                });
+}
+
+Value nn::constant(OpBuilder &b, Location loc, Type type, double value) {
+  auto attr = [&](Type element) -> TypedAttr {
+    if (isa<FloatType>(element))
+      return b.getFloatAttr(element, value);
+    return b.getIntegerAttr(element, static_cast<int64_t>(value));
+  };
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(shaped, Attribute(attr(shaped.getElementType()))));
+  return arith::ConstantOp::create(b, loc, attr(type));
+}
+
+Value nn::zeros(OpBuilder &b, Location loc, RankedTensorType type) {
+  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                        type.getElementType());
+  Value zero = constant(b, loc, type.getElementType(), 0.0);
+  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+}
+
+std::string nn::letters(int64_t count, char first) {
+  std::string word;
+  for (int64_t i = 0; i < count; ++i)
+    word.push_back(static_cast<char>(first + i));
+  return word;
+}

@@ -1,0 +1,53 @@
+//===- Generic.h - Writing linalg.generic in one line ---------------------===//
+//
+// The linalg forms and derivatives of this project are all small
+// `linalg.generic` operations.  `Generic` names its loops by letters, so that
+// they read like the formula:
+//
+//   // mean[r] = sum_c x[r, c] / C
+//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r", [&](...) { return args[0]; });
+//
+// Each letter is a loop; a letter that the result lacks is a reduction.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_NN_GENERIC_H
+#define DIALECT_NN_GENERIC_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::nn {
+
+/// Emits the scalar body: receives the builder and one scalar per input.
+using ScalarBody =
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange inputs)>;
+
+/// One elementwise operation: the result's shape is given by the letters of
+/// `result`; letters that an input lacks are broadcast over it.
+Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
+                  ArrayRef<StringRef> maps, StringRef result, ScalarBody body);
+
+/// Sums the body over the letters that `result` lacks, in loop order,
+/// starting from zero.  `order` gives the order of all loops,
+/// outermost first; by default the letters in order of appearance.
+Value reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
+                ArrayRef<StringRef> maps, StringRef result, ScalarBody body,
+                StringRef order = {});
+
+/// The maximum instead of the sum, starting from minus infinity.
+Value reduceMax(OpBuilder &b, Location loc, ValueRange inputs,
+                ArrayRef<StringRef> maps, StringRef result, ScalarBody body);
+
+/// A scalar constant of `type`, or a splat of it when `type` is a tensor.
+Value constant(OpBuilder &b, Location loc, Type type, double value);
+
+/// A tensor of zeros.
+Value zeros(OpBuilder &b, Location loc, RankedTensorType type);
+
+/// "abc..." with `count` letters from `first`, for shapes of any rank.
+std::string letters(int64_t count, char first = 'a');
+
+} // namespace mlir::nn
+
+#endif // DIALECT_NN_GENERIC_H

@@ -1,0 +1,23 @@
+//===- NN.h - The nn dialect ----------------------------------------------===//
+//
+// Model mathematics on tensors; see NN.td for the operations and their meaning.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_NN_NN_H
+#define DIALECT_NN_NN_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/nn/NNDialect.h.inc"
+#include "dialect/nn/NNInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/nn/NNOps.h.inc"
+
+#endif // DIALECT_NN_NN_H

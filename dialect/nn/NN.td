@@ -1,0 +1,297 @@
+//===- NN.td - Model mathematics ------------------------------*- tablegen -*-===//
+//
+// About a dozen operations, each with a verifier, a derivative and a linalg
+// form.  They are pure functions of tensors; f32 and f64 are both valid, the
+// latter for checks of derivatives.
+//
+// Statistics.  Operations whose derivative needs a by-product of the forward
+// pass (`cross_entropy`, `attention`, `layer_norm`) have optional trailing
+// results for it.  Models are written without them; DifferentiateLoss adds them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NN_TD
+#define NN_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialect/nn/Interfaces.td"
+
+def NN_Dialect : Dialect {
+  let name = "nn";
+  let cppNamespace = "::mlir::nn";
+  let summary = "Model mathematics on tensors";
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def NN_Float : AnyTypeOf<[F32, F64]>;
+def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
+def NN_IdTensor : StaticShapeTensorOf<[I32]>;
+
+class NN_Op<string mnemonic, list<Trait> traits = []> :
+    Op<NN_Dialect, mnemonic, !listconcat([Pure,
+      DeclareOpInterfaceMethods<NN_LinalgFormOpInterface>], traits)> {
+  let hasVerifier = 1;
+}
+
+/// Operations a model is written with; the others come from derivatives.
+class NN_ModelOp<string mnemonic, list<Trait> traits = [], list<string> overridden = []> :
+    NN_Op<mnemonic, !listconcat([
+      DeclareOpInterfaceMethods<NN_DifferentiableOpInterface, overridden>], traits)>;
+
+def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
+  let summary = "Looks up one table row per token";
+  let description = [{
+    `result[..., c] = table[tokens[...], c]`.
+
+    ```mlir
+    %x = nn.embedding %tokens, %wte : tensor<4x64xi32>, tensor<256x32xf32> -> tensor<4x64x32xf32>
+    ```
+
+    Constraints:
+    * (C1) the result has the shape of `tokens` with the row length appended.
+
+    Token ids outside of the table are undefined; the runtime rejects them
+    before a step.
+  }];
+  let arguments = (ins NN_IdTensor:$tokens, NN_Tensor:$table);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
+}
+
+def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [AllTypesMatch<["init", "result"]>]> {
+  let summary = "Adds row gradients into a table gradient, in token order";
+  let description = [{
+    `result = init`, then for every token in row-major order
+    `result[tokens[i], :] += grad[i, :]`.  The order is part of the meaning: it
+    makes the sum of a repeated token the same on every run and machine.
+
+    ```mlir
+    %dwte = nn.embedding_backward %tokens, %dx into %init : tensor<4x64xi32>, tensor<4x64x32xf32>, tensor<256x32xf32>
+    ```
+
+    Constraints:
+    * (C1) `grad` has the shape of `tokens` with the row length appended.
+  }];
+  let arguments = (ins NN_IdTensor:$tokens, NN_Tensor:$grad, NN_Tensor:$init);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$tokens `,` $grad `into` $init attr-dict `:` type($tokens) `,` type($grad) `,` type($init)";
+  let extraClassDeclaration = [{ static constexpr int kInitOperand = 2; }];
+}
+
+def NN_LinearOp : NN_ModelOp<"linear"> {
+  let summary = "x W^T + bias, over the last dimension";
+  let description = [{
+    `y[..., o] = sum_i x[..., i] * weight[o, i] + bias[o]`; with `transposed`
+    the weight is stored `[in, out]` (GPT-2's Conv1D) and read as `weight[i, o]`.
+
+    ```mlir
+    %y = nn.linear %x, %w, %b : tensor<4x64x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<4x64x96xf32>
+    %z = nn.linear %x, %v {transposed} : tensor<4x64x32xf32>, tensor<32x96xf32> -> tensor<4x64x96xf32>
+    ```
+
+    Constraints:
+    * (C1) `weight` has two dimensions, and its `in` is the last of `x`.
+    * (C2) `bias`, if there, has `out` elements.
+    * (C3) the result is `x` with the last dimension replaced by `out`.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$weight, Optional<NN_Tensor>:$bias,
+                       UnitAttr:$transposed);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $weight (`,` $bias^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)? `->` type($result)
+  }];
+}
+
+def NN_MatmulOp : NN_Op<"matmul", [AttrSizedOperandSegments]> {
+  let summary = "A matrix product with transposes, bias and accumulation folded in";
+  let description = [{
+    `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
+    the form in which matrix products reach the plan: `nn.linear`, its
+    derivatives and linalg contractions all become it, and each is one library
+    call.  `init` shares its bytes with the result.
+
+    ```mlir
+    %c = nn.matmul %a, %b bias(%d) {transpose_b} : tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<256x96xf32>
+    %e = nn.matmul %a, %c init(%f) {transpose_a} : tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32> -> tensor<32x96xf32>
+    ```
+
+    Constraints:
+    * (C1) `a`, `b` and the result have the same rank of two or more, and equal batch dimensions.
+    * (C2) the inner dimensions agree, and the result is m x n.
+    * (C3) `bias`, if there, has n elements; `init`, if there, has the result's type.
+  }];
+  let arguments = (ins NN_Tensor:$a, NN_Tensor:$b, Optional<NN_Tensor>:$bias, Optional<NN_Tensor>:$init,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`bias` `(` $bias^ `)`)? (`init` `(` $init^ `)`)? attr-dict `:`
+    type($a) `,` type($b) (`,` type($bias)^)? (`,` type($init)^)? `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Sizes of op(a): m x k, and of the result: m x n, per batch index.
+    int64_t getM(); int64_t getN(); int64_t getK(); int64_t getBatch();
+  }];
+}
+
+def NN_LayerNormOp : NN_ModelOp<"layer_norm", [
+    AllTypesMatch<["x", "result"]>, AllTypesMatch<["weight", "bias"]>, AttrSizedResultSegments],
+    ["saveForBackward"]> {
+  let summary = "Normalises rows to zero mean and unit variance";
+  let description = [{
+    Over the last dimension, with the biased variance:
+    `y = (x - mean) * rstd * weight + bias`, `rstd = 1 / sqrt(var + eps)`.
+    The variance is that of the centred values, in a second pass.
+
+    ```mlir
+    %y = nn.layer_norm %x, %w, %b {eps = 1.0e-5 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
+    ```
+
+    Statistics: `mean` and `rstd`, one value per row.
+
+    Constraints:
+    * (C1) `weight` and `bias` have one dimension, the last of `x`.
+    * (C2) `eps` is positive.
+    * (C3) statistics, both or none, have the shape of `x` without its last dimension.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$weight, NN_Tensor:$bias, F64Attr:$eps);
+  let results = (outs NN_Tensor:$result, Optional<NN_Tensor>:$mean, Optional<NN_Tensor>:$rstd);
+  let assemblyFormat = [{
+    $x `,` $weight `,` $bias attr-dict `:` type($x) `,` type($weight) (`stats` type($mean)^ `,` type($rstd))?
+  }];
+}
+
+def NN_GeluOp : NN_ModelOp<"gelu", [SameOperandsAndResultType]> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `x * Phi(x)`.  The exact form uses erf; with `tanh` it is GPT-2's
+    approximation `0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`, computed as
+    `x * sigmoid(2u)`, which is the same function without its cancellation.
+    Hendrycks & Gimpel (2016).
+
+    ```mlir
+    %y = nn.gelu %x {tanh} : tensor<4x64x32xf32>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$x, UnitAttr:$tanh);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_SoftmaxOp : NN_ModelOp<"softmax", [SameOperandsAndResultType]> {
+  let summary = "exp(x) over its row sum, over the last dimension";
+  let description = [{
+    Computed after subtracting the row's maximum.
+
+    ```mlir
+    %p = nn.softmax %x : tensor<4x64xf32>
+    ```
+
+    Constraints:
+    * (C1) `x` has at least one dimension.
+  }];
+  let arguments = (ins NN_Tensor:$x);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_AttentionOp : NN_ModelOp<"attention", [
+    AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>], ["saveForBackward"]> {
+  let summary = "softmax(scale q k^T) v, per batch and head";
+  let description = [{
+    Operands are `[batch, sequence, heads, head_dim]` and may be slices of one
+    wider tensor: kernels read them where they lie.  With `causal`, position i of
+    T sees positions `j <= i + (S - T)` of S.  No T x S matrix is held in memory.
+
+    ```mlir
+    %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>
+    ```
+
+    Statistics: `lse`, the log of each row's sum of exponentials, `[batch, heads, T]`.
+
+    Constraints:
+    * (C1) q is `[B, T, H, D]`; k and v are `[B, S, H, D]`.
+    * (C2) with `causal`, S is at least T, so that every row sees a position.
+    * (C3) `lse`, if there, is `[B, H, T]`.
+  }];
+  let arguments = (ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs NN_Tensor:$result, Optional<NN_Tensor>:$lse);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v attr-dict `:` type($q) `,` type($k) (`stats` type($lse)^)?
+  }];
+}
+
+def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
+    AllTypesMatch<["grad", "q", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+  let summary = "Adjoints of attention's q, k and v";
+  let description = [{
+    Recomputes the probabilities from `lse`, as in FlashAttention (Dao et al.,
+    2022): `dP = dO v^T`, `dS = P * (dP - rowsum(P * dP))`, `dq = scale dS k`,
+    `dk = scale dS^T q`, `dv = P^T dO`.
+
+    ```mlir
+    %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
+      : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>, tensor<4x4x64xf32>
+    ```
+
+    Constraints:
+    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, H, D]`; `lse` is `[B, H, T]`.
+  }];
+  let arguments = (ins NN_Tensor:$grad, NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$lse,
+                       F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs NN_Tensor:$dq, NN_Tensor:$dk, NN_Tensor:$dv);
+  let assemblyFormat = [{
+    $grad `,` $q `,` $k `,` $v `,` $lse attr-dict `:` type($q) `,` type($k) `,` type($lse)
+  }];
+}
+
+def NN_CountValidOp : NN_Op<"count_valid"> {
+  let summary = "Number of targets that are not ignored";
+  let description = [{
+    At least 1, so that a batch without targets has loss 0 and no NaN.
+
+    ```mlir
+    %n = nn.count_valid %targets {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
+    ```
+
+    It stands apart from the loss because ranks and micro-steps add their counts
+    before the backward begins.
+
+    Constraints:
+    * (C1) the result has no dimensions.
+  }];
+  let arguments = (ins NN_IdTensor:$targets, I32Attr:$ignore_index);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$targets attr-dict `:` type($targets) `->` type($result)";
+}
+
+def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
+  let summary = "Mean negative log-likelihood of the targets";
+  let description = [{
+    `sum over valid rows of (logsumexp(logits) - logits[target]) / count`.  Rows
+    whose target is `ignore_index` (default -100) add nothing.  `count` is the
+    number of valid rows unless the operand gives it.
+
+    ```mlir
+    %loss = nn.cross_entropy %logits, %targets : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
+    ```
+
+    Statistics: `lse`, one value per row.
+
+    Constraints:
+    * (C1) `targets` has the shape of `logits` without its last dimension.
+    * (C2) the loss and `count` have no dimensions.
+    * (C3) `lse`, if there, has the shape of `targets`.
+  }];
+  let arguments = (ins NN_Tensor:$logits, NN_IdTensor:$targets, Optional<NN_Tensor>:$count,
+                       DefaultValuedAttr<I32Attr, "-100">:$ignore_index);
+  let results = (outs NN_Tensor:$loss, Optional<NN_Tensor>:$lse);
+  let assemblyFormat = [{
+    $logits `,` $targets (`by` $count^)? attr-dict `:` type($logits) `,` type($targets) (`,` type($count)^)?
+    `->` type($loss) (`stats` type($lse)^)?
+  }];
+}
+
+#endif

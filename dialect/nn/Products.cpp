@@ -1,0 +1,147 @@
+//===- Products.cpp - linear and matmul -----------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::nn;
+
+static Value multiply(OpBuilder &b, Location loc, ValueRange in) {
+  return S(b, loc, in[0]) * S(b, loc, in[1]);
+}
+
+static Value add(OpBuilder &b, Location loc, ValueRange in) {
+  return S(b, loc, in[0]) + S(b, loc, in[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// linear
+//===----------------------------------------------------------------------===//
+
+LogicalResult LinearOp::verify() {
+  RankedTensorType x = getX().getType(), w = getWeight().getType(),
+                   y = getResult().getType();
+  if (w.getRank() != 2) // (C1)
+    return emitOpError("weight must have two dimensions, got ") << w;
+  int64_t in = w.getDimSize(getTransposed() ? 0 : 1);
+  int64_t out = w.getDimSize(getTransposed() ? 1 : 0);
+  if (x.getRank() < 1 || x.getShape().back() != in) // (C1)
+    return emitOpError("weight takes ")
+           << in << " inputs, but the last dimension of x is "
+           << (x.getRank() ? x.getShape().back() : 0)
+           << (getTransposed() ? "" : "; a weight stored [in, out] needs `transposed`");
+  if (Value bias = getBias()) {
+    auto type = cast<RankedTensorType>(bias.getType());
+    if (type.getRank() != 1 || type.getDimSize(0) != out) // (C2)
+      return emitOpError("bias must have the ") << out << " outputs, got " << type;
+  }
+  SmallVector<int64_t> shape(x.getShape().drop_back());
+  shape.push_back(out);
+  if (y.getShape() != ArrayRef<int64_t>(shape) ||
+      y.getElementType() != x.getElementType()) // (C3)
+    return emitOpError("result must be ")
+           << RankedTensorType::get(shape, x.getElementType()) << ", got " << y;
+  return success();
+}
+
+SmallVector<Value> LinearOp::emitLinalgForm(OpBuilder &b) {
+  int64_t rank = getX().getType().getRank();
+  std::string rows = letters(rank - 1), x = rows + "i", y = rows + "o";
+  StringRef w = getTransposed() ? "io" : "oi";
+  Value product = reduceSum(b, getLoc(), {getX(), getWeight()}, {x, w}, y,
+                            multiply, /*order=*/y + "i");
+  if (!getBias())
+    return {product};
+  return {elementwise(b, getLoc(), {product, getBias()}, {y, "o"}, y, add)};
+}
+
+LogicalResult LinearOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                      ArrayRef<bool> needed,
+                                      SmallVectorImpl<Value> &out) {
+  Location loc = getLoc();
+  Value dy = adjoints[0], x = getX(), w = getWeight();
+  std::string rows = letters(getX().getType().getRank() - 1);
+  Value dx, dw, db;
+  // dx = dy W: the same operation with the weight read the other way.
+  if (needed[0])
+    dx = LinearOp::create(b, loc, x.getType(), dy, w, /*bias=*/Value(),
+                          !getTransposed());
+  if (needed[1])
+    dw = getTransposed()
+             ? reduceSum(b, loc, {x, dy}, {rows + "i", rows + "o"}, "io",
+                         multiply, "io" + rows)
+             : reduceSum(b, loc, {dy, x}, {rows + "o", rows + "i"}, "oi",
+                         multiply, "oi" + rows);
+  if (getBias()) {
+    if (needed[2])
+      db = reduceSum(b, loc, {dy}, {rows + "o"}, "o",
+                     [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+    out.append({dx, dw, db});
+    return success();
+  }
+  out.append({dx, dw});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// matmul
+//===----------------------------------------------------------------------===//
+
+int64_t MatmulOp::getM() { return *(getResult().getType().getShape().rbegin() + 1); }
+int64_t MatmulOp::getN() { return getResult().getType().getShape().back(); }
+int64_t MatmulOp::getK() {
+  auto shape = getA().getType().getShape();
+  return getTransposeA() ? *(shape.rbegin() + 1) : shape.back();
+}
+int64_t MatmulOp::getBatch() {
+  int64_t batch = 1;
+  for (int64_t size : getResult().getType().getShape().drop_back(2))
+    batch *= size;
+  return batch;
+}
+
+LogicalResult MatmulOp::verify() {
+  RankedTensorType a = getA().getType(), b = getB().getType(),
+                   c = getResult().getType();
+  int64_t rank = a.getRank();
+  if (rank < 2 || b.getRank() != rank || c.getRank() != rank ||
+      a.getShape().drop_back(2) != b.getShape().drop_back(2) ||
+      a.getShape().drop_back(2) != c.getShape().drop_back(2)) // (C1)
+    return emitOpError("operands and result must have one rank of two or more and "
+                       "equal batch dimensions, got ")
+           << a << ", " << b << " and " << c;
+  auto dims = [&](RankedTensorType type, bool transposed) {
+    int64_t rows = type.getDimSize(rank - 2), cols = type.getDimSize(rank - 1);
+    return transposed ? std::pair(cols, rows) : std::pair(rows, cols);
+  };
+  auto [m, k] = dims(a, getTransposeA());
+  auto [k2, n] = dims(b, getTransposeB());
+  if (k != k2) // (C2)
+    return emitOpError("inner dimensions differ: ") << k << " of a, " << k2 << " of b";
+  if (dims(c, false) != std::pair(m, n)) // (C2)
+    return emitOpError("result must be ") << m << " x " << n << ", got " << c;
+  if (Value bias = getBias()) {
+    auto type = cast<RankedTensorType>(bias.getType());
+    if (type.getRank() != 1 || type.getDimSize(0) != n) // (C3)
+      return emitOpError("bias must have ") << n << " elements, got " << type;
+  }
+  if (getInit() && getInit().getType() != c) // (C3)
+    return emitOpError("init must be ") << c << ", got " << getInit().getType();
+  return success();
+}
+
+SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
+  std::string batch = letters(getResult().getType().getRank() - 2);
+  std::string a = batch + (getTransposeA() ? "km" : "mk");
+  std::string bb = batch + (getTransposeB() ? "nk" : "kn");
+  std::string c = batch + "mn";
+  Value result = reduceSum(b, getLoc(), {getA(), getB()}, {a, bb}, c, multiply,
+                           c + "k");
+  if (getBias())
+    result = elementwise(b, getLoc(), {result, getBias()}, {c, "n"}, c, add);
+  if (getInit())
+    result = elementwise(b, getLoc(), {result, getInit()}, {c, c}, c, add);
+  return {result};
+}

@@ -1,0 +1,69 @@
+//===- Storage.cpp - Which values share bytes -----------------------------===//
+
+#include "dialect/zero/Storage.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static int64_t elementBytes(Type type) {
+  Type element = isa<ShardType>(type) ? cast<ShardType>(type).getElementType()
+                                      : getElementTypeOrSelf(type);
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
+  SmallVector<StorageTie> ties;
+  auto add = [&](StorageTie::Kind kind, unsigned operand, unsigned result, int64_t offset = 0) {
+    ties.push_back({kind, operand, result, offset});
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+          [&](Operation *) { add(StorageTie::ResultInOperand, 0, 0); })
+      .Case([&](ViewOp view) {
+        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(op, view.getBucketAttr());
+        MemberAttr member = bucket ? bucket.lookup(view.getMember()) : MemberAttr();
+        add(StorageTie::ResultInOperand, 0, 0,
+            member ? member.getOffset() * elementBytes(view.getFlat().getType()) : 0);
+      })
+      .Case([&](PackOp pack) {
+        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(op, pack.getBucketAttr());
+        for (auto [i, member] : llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
+          add(StorageTie::OperandInResult, i, 0,
+              member.getOffset() * elementBytes(pack.getResult().getType()));
+      })
+      .Case([&](UpdateOp update) {
+        add(StorageTie::MustReplace, 0, 0);
+        // Operand 1 is the gradient; the slots follow it.
+        for (unsigned i = 0, e = update.getSlots().size(); i != e; ++i)
+          add(StorageTie::MustReplace, 2 + i, 1 + i);
+      })
+      .Case([&](nn::MatmulOp matmul) {
+        if (matmul.getInit())
+          add(StorageTie::MustReplace, op->getNumOperands() - 1, 0);
+      })
+      .Case([&](LaunchOp launch) {
+        auto kernel =
+            SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, launch.getKernelAttr());
+        if (!kernel)
+          return;
+        for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
+          if (auto must = kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
+            add(StorageTie::MustReplace, must.getInt(), r);
+          if (auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(r, kInPlaceAttr))
+            for (int64_t operand : may.asArrayRef())
+              add(StorageTie::MayReplace, operand, r);
+        }
+      });
+  return ties;
+}
+
+bool zero::movesNothing(Operation *op) {
+  return isa<ViewOp, PackOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, RecordOp, WaitOp,
+             func::ReturnOp>(op);
+}

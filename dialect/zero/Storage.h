@@ -1,0 +1,41 @@
+//===- Storage.h - Which values share bytes -------------------------------===//
+//
+// Most operations write results into bytes of their own.  The few that do not
+// are listed here, in one place: AssignMemory honours these ties and VerifyPlan
+// judges by them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_ZERO_STORAGE_H
+#define DIALECT_ZERO_STORAGE_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir::zero {
+
+/// One pair of values of an operation that share bytes.
+struct StorageTie {
+  enum Kind {
+    /// The result is part of the operand; nothing is written (view, reshape).
+    ResultInOperand,
+    /// The operand is produced inside the result; nothing is written (pack).
+    OperandInResult,
+    /// The result may overwrite the operand, byte for byte.
+    MayReplace,
+    /// The result overwrites the operand, byte for byte (update, accumulation).
+    MustReplace,
+  };
+  Kind kind;
+  unsigned operand, result;
+  /// Where the inner value starts in the outer one, in bytes.
+  int64_t offset = 0;
+};
+
+/// The ties of `op`; symbols are looked up in the enclosing module.
+SmallVector<StorageTie> getStorageTies(Operation *op);
+
+/// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
+bool movesNothing(Operation *op);
+
+} // namespace mlir::zero
+
+#endif // DIALECT_ZERO_STORAGE_H

@@ -1,0 +1,133 @@
+//===- Zero.cpp - Attributes and types of the zero dialect ----------------===//
+
+#include "dialect/zero/Zero.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+#include "dialect/zero/ZeroDialect.cpp.inc"
+#include "dialect/zero/ZeroEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/zero/ZeroAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialect/zero/ZeroTypes.cpp.inc"
+
+void ZeroDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/zero/ZeroAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialect/zero/ZeroTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/zero/ZeroOps.cpp.inc"
+      >();
+}
+
+FailureOr<APFloat> zero::parseDouble(AsmParser &parser) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  return APFloat(value);
+}
+
+//===----------------------------------------------------------------------===//
+// #zero.member<"name", 512x128 at 0[, decay], init = ...>
+//===----------------------------------------------------------------------===//
+
+int64_t MemberAttr::getNumElements() const {
+  return llvm::product_of(getShape());
+}
+
+Attribute MemberAttr::parse(AsmParser &parser, Type) {
+  StringAttr name;
+  SmallVector<int64_t> shape;
+  int64_t offset = 0;
+  bool decay = false;
+  Attribute init;
+  if (parser.parseLess() || parser.parseAttribute(name) || parser.parseComma())
+    return {};
+  if (failed(parser.parseOptionalKeyword("scalar")) &&
+      parser.parseDimensionList(shape, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false))
+    return {};
+  if (parser.parseKeyword("at") || parser.parseInteger(offset) ||
+      parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("decay"))) {
+    decay = true;
+    if (parser.parseComma())
+      return {};
+  }
+  if (parser.parseKeyword("init") || parser.parseEqual() ||
+      parser.parseAttribute(init) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), name, shape, offset, decay, init);
+}
+
+void MemberAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getName() << ", ";
+  if (getShape().empty())
+    printer << "scalar";
+  else
+    llvm::interleave(getShape(), printer.getStream(), "x");
+  printer << " at " << getOffset() << (getDecay() ? ", decay" : "")
+          << ", init = " << getInit() << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 APFloat std) {
+  if (std.isNegative() || !std.isFinite())
+    return emitError() << "std must not be negative, got " << std.convertToDouble();
+  return success();
+}
+
+LogicalResult BytesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                Tier, int64_t offset, int64_t size) {
+  if (offset < 0 || size < 0)
+    return emitError() << "offset and size must not be negative, got " << offset
+                       << " + " << size;
+  return success();
+}
+
+LogicalResult ShardType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t elements, Type, int64_t ranks) {
+  if (ranks < 1 || elements < 1 || elements % ranks) // (C1)
+    return emitError() << elements << " elements are not a positive multiple of "
+                       << ranks << " ranks";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+Stream zero::getStream(Operation *op) {
+  if (auto record = dyn_cast<RecordOp>(op))
+    return record.getOn();
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return wait.getOn();
+  if (auto attr = op->getAttrOfType<StreamAttr>(kStreamAttr))
+    return attr.getValue();
+  return Stream::Compute;
+}
+
+int64_t zero::getByteSize(Type type) {
+  if (auto shard = dyn_cast<ShardType>(type))
+    return shard.getSliceElements() *
+           llvm::divideCeil(shard.getElementType().getIntOrFloatBitWidth(), 8);
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() *
+         llvm::divideCeil(tensor.getElementType().getIntOrFloatBitWidth(), 8);
+}

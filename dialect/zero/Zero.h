@@ -1,0 +1,58 @@
+//===- Zero.h - The zero dialect ------------------------------------------===//
+//
+// Training plans: state, movement, time and memory; see Zero.td.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_ZERO_ZERO_H
+#define DIALECT_ZERO_ZERO_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/zero/ZeroDialect.h.inc"
+#include "dialect/zero/ZeroEnums.h.inc"
+
+namespace mlir::zero {
+/// Syntax of attribute parameters: a float literal with all its digits.
+FailureOr<llvm::APFloat> parseDouble(AsmParser &parser);
+} // namespace mlir::zero
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/zero/ZeroAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialect/zero/ZeroTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/zero/ZeroOps.h.inc"
+
+namespace mlir::zero {
+
+// Names of the discardable attributes (see the head of Zero.td).
+constexpr llvm::StringLiteral kParamAttr = "zero.param";
+constexpr llvm::StringLiteral kInitAttr = "zero.init";
+constexpr llvm::StringLiteral kInputAttr = "zero.input";
+constexpr llvm::StringLiteral kGradAttr = "zero.grad";
+constexpr llvm::StringLiteral kStateAttr = "zero.state";
+constexpr llvm::StringLiteral kScalarAttr = "zero.scalar";
+constexpr llvm::StringLiteral kOutputAttr = "zero.output";
+constexpr llvm::StringLiteral kStreamAttr = "zero.stream";
+constexpr llvm::StringLiteral kBytesAttr = "zero.at";
+constexpr llvm::StringLiteral kLevelAttr = "zero.level";
+constexpr llvm::StringLiteral kKernelAttr = "zero.kernel";
+constexpr llvm::StringLiteral kInPlaceAttr = "zero.in_place";
+constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
+
+/// The stream that `op` is issued to.
+Stream getStream(Operation *op);
+
+/// Bytes that a rank holds of a value of `type`: a tensor, or its slice of a shard.
+int64_t getByteSize(Type type);
+
+} // namespace mlir::zero
+
+#endif // DIALECT_ZERO_ZERO_H

@@ -1,0 +1,423 @@
+//===- Zero.td - The plan: where bytes live and when they move *- tablegen -*-===//
+//
+// A training step is a straight-line program on streams, over memory tiers.
+// This dialect holds what such a program needs beyond tensors: axes of ranks,
+// buckets (the only copy of names, shapes and offsets of parameters), shards of
+// them, optimizers and their application, launches of kernels, streams, events
+// and byte ranges.
+//
+// Discardable attributes that the passes share:
+//   zero.param, zero.init, zero.input   on arguments of the model
+//   zero.state, zero.scalar, zero.output on arguments and results of the step
+//   zero.stream                          the queue of an operation (default: compute)
+//   zero.at                              byte ranges, one per result
+//   zero.level                           on the module: the last finished level
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZERO_TD
+#define ZERO_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Zero_Dialect : Dialect {
+  let name = "zero";
+  let cppNamespace = "::mlir::zero";
+  let summary = "Training plans: state, movement, time and memory";
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Enums, attributes and types
+//===----------------------------------------------------------------------===//
+
+def Zero_Tier : I32EnumAttr<"Tier", "where bytes are; the order is zrt.h's", [
+    I32EnumAttrCase<"Device", 0, "device">, I32EnumAttrCase<"Host", 1, "host">,
+    I32EnumAttrCase<"Nvme", 2, "nvme">]> {
+  let cppNamespace = "::mlir::zero";
+  let genSpecializedAttr = 0;
+}
+
+def Zero_Stream : I32EnumAttr<"Stream", "a queue that runs in order; the order is zrt.h's", [
+    I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Gather", 1, "gather">,
+    I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"H2D", 3, "h2d">,
+    I32EnumAttrCase<"D2H", 4, "d2h">, I32EnumAttrCase<"NvmeRead", 5, "nvme_read">,
+    I32EnumAttrCase<"NvmeWrite", 6, "nvme_write">, I32EnumAttrCase<"Host", 7, "host">]> {
+  let cppNamespace = "::mlir::zero";
+  let genSpecializedAttr = 0;
+}
+
+/// A double that prints with all its digits.
+def Zero_Double : AttrParameter<"::llvm::APFloat", ""> {
+  let comparator = "$_lhs.bitwiseIsEqual($_rhs)";
+  let parser = "::mlir::zero::parseDouble($_parser)";
+  let printer = "$_printer.printFloat($_self)";
+}
+
+class Zero_Attr<string name, string attrMnemonic> : AttrDef<Zero_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Zero_StreamAttr : EnumAttr<Zero_Dialect, Zero_Stream, "stream"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Zero_NormalAttr : Zero_Attr<"Normal", "normal"> {
+  let summary = "Initial values drawn from a normal distribution";
+  let description = [{ `#zero.normal<std = 0.02>`, with mean zero. }];
+  let parameters = (ins Zero_Double:$std);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Zero_UniformAttr : Zero_Attr<"Uniform", "uniform"> {
+  let summary = "Initial values drawn uniformly from [low, high)";
+  let parameters = (ins Zero_Double:$low, Zero_Double:$high);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Zero_ConstantAttr : Zero_Attr<"Constant", "constant"> {
+  let summary = "One initial value for every element";
+  let description = [{ `#zero.constant<1.0>` }];
+  let parameters = (ins Zero_Double:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Zero_MemberAttr : Zero_Attr<"Member", "member"> {
+  let summary = "A parameter's place in its bucket";
+  let description = [{
+    `#zero.member<"h.0.fc.weight", 512x128 at 0, decay, init = #zero.normal<std = 0.02>>`.
+    The offset counts elements and is the same for the parameter, its gradient
+    and its optimizer state; `decay` says that weight decay applies.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, ArrayRefParameter<"int64_t">:$shape,
+                        "int64_t":$offset, "bool":$decay, "::mlir::Attribute":$init);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumElements() const;
+  }];
+}
+
+def Zero_BytesAttr : Zero_Attr<"Bytes", "bytes"> {
+  let summary = "A byte range of a tier's arena";
+  let description = [{ `#zero.bytes<device, 4096 + 65536>`: offset and size. }];
+  let parameters = (ins EnumParameter<Zero_Tier>:$tier, "int64_t":$offset, "int64_t":$size);
+  let assemblyFormat = "`<` $tier `,` $offset `+` $size `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getEnd() const { return getOffset() + getSize(); }
+    bool overlaps(BytesAttr other) const {
+      return getTier() == other.getTier() && getOffset() < other.getEnd() && other.getOffset() < getEnd();
+    }
+  }];
+}
+
+def Zero_StateAttr : Zero_Attr<"State", "state"> {
+  let summary = "Which persistent bytes an argument of the step is";
+  let description = [{ `#zero.state<@b0, "m">`: slot "param", or a slot of the optimizer. }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$bucket, "::mlir::StringAttr":$slot);
+  let assemblyFormat = "`<` $bucket `,` $slot `>`";
+}
+
+class Zero_Type<string name, string typeMnemonic> : TypeDef<Zero_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Zero_ShardType : Zero_Type<"Shard", "shard"> {
+  let summary = "One rank's slice of a flat bucket";
+  let description = [{
+    `!zero.shard<65536 x f32 by 4>`: 65,536 elements in all, cut into 4 equal
+    slices in rank order, of which each rank holds its own.  `by 1` is the whole
+    bucket on every rank.
+
+    Constraints:
+    * (C1) the element count is a positive multiple of the ranks.
+  }];
+  let parameters = (ins "int64_t":$elements, "::mlir::Type":$elementType, "int64_t":$ranks);
+  let assemblyFormat = "`<` $elements `x` $elementType `by` $ranks `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Elements that one rank holds.
+    int64_t getSliceElements() const { return getElements() / getRanks(); }
+  }];
+}
+
+def Zero_EventType : Zero_Type<"Event", "event"> {
+  let summary = "A point of a stream that other streams can wait for";
+}
+
+def Zero_Flat : AnyTypeOf<[Zero_ShardType, AnyStaticShapeTensor]>;
+
+//===----------------------------------------------------------------------===//
+// Layout: axes, buckets, optimizers
+//===----------------------------------------------------------------------===//
+
+class Zero_Op<string mnemonic, list<Trait> traits = []> : Op<Zero_Dialect, mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
+  let summary = "A group of ranks over which state is sharded";
+  let description = [{
+    ```mlir
+    zero.axis @dp size 4
+    ```
+
+    Constraints:
+    * (C1) the size is positive.  It is a constant: launching a plan on another
+      number of ranks is an error.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size);
+  let assemblyFormat = "$sym_name `size` $size attr-dict";
+}
+
+def Zero_BucketOp : Zero_Op<"bucket", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The layout of parameters that move together";
+  let description = [{
+    A flat run of members; the only place that holds their names, shapes and
+    offsets.  Gradients and optimizer state have the same layout.
+
+      0                      4096   4128          4144
+    +----------------------+------+-------------+
+    |  h.0.fc.weight       | bias |  padding    |
+    +----------------------+------+-------------+
+
+    ```mlir
+    zero.bucket @b0 over @dp elements 4144 members [#zero.member<"h.0.fc.weight", 64x64 at 0, decay, init = #zero.normal<std = 0.02>>, #zero.member<"h.0.fc.bias", 32 at 4096, init = #zero.constant<0.0>>]
+    ```
+
+    Constraints:
+    * (C1) members lie inside the bucket and do not overlap.
+    * (C2) offsets are multiples of 16 elements, the widest vector.
+    * (C3) the element count is a multiple of ranks x 16.
+    * (C4) names are unique in the bucket.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$axis, I64Attr:$elements,
+                       TypedArrayAttrBase<Zero_MemberAttr, "members">:$members);
+  let assemblyFormat = "$sym_name `over` $axis `elements` $elements `members` $members attr-dict";
+  let extraClassDeclaration = [{
+    /// Offsets and slices are multiples of this many elements.
+    static constexpr int64_t kAlignment = 16;
+    /// The member of that name, or null.
+    MemberAttr lookup(::llvm::StringRef name);
+    /// Elements that are no member's.
+    int64_t getPadding();
+  }];
+}
+
+def Zero_OptimizerOp : Zero_Op<"optimizer", [Symbol, IsolatedFromAbove, SingleBlock]> {
+  let summary = "An update rule, as a function of scalars";
+  let description = [{
+    The region maps a parameter, its gradient, its state and named scalars to
+    the next parameter and state.  It is applied elementwise, so one definition
+    becomes a vector loop on any shard in any tier.  Arithmetic that depends on
+    scalars alone is done once per launch.
+
+    ```mlir
+    zero.optimizer @sgd(%p: f32, %g: f32, %momentum: f32, %lr: f32, %decay: f32)
+        state ["momentum"] scalars ["lr", "decay"] {
+      %0 = arith.mulf %decay, %p : f32
+      %1 = arith.addf %g, %0 : f32
+      %2 = arith.addf %momentum, %1 : f32
+      %3 = arith.mulf %lr, %2 : f32
+      %4 = arith.subf %p, %3 : f32
+      zero.yield %4, %2 : f32, f32
+    }
+    ```
+
+    The scalar `decay` is the member's weight decay, a constant; `clip` is the
+    factor that `zero.clip` computes; all others are arguments of the step.
+
+    Constraints:
+    * (C1) the arguments are the parameter, the gradient, one per state slot and
+      one per scalar, all f32.
+    * (C2) the region yields the parameter and one value per state slot.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$slots, StrArrayAttr:$scalars);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Zero_YieldOp : Op<Zero_Dialect, "yield", [Terminator, Pure, ParentOneOf<["OptimizerOp"]>]> {
+  let summary = "Ends an optimizer with its results";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+def Zero_ViewOp : Zero_Op<"view", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A member of a flat bucket, as a tensor of its own shape";
+  let description = [{
+    No bytes move: the result lies inside the operand.
+
+    ```mlir
+    %w = zero.view %p[@b0, "h.0.fc.weight"] : !zero.shard<4144 x f32 by 1> -> tensor<64x64xf32>
+    ```
+
+    Constraints:
+    * (C1) the operand is the whole bucket: a flat tensor, or a shard by 1.
+    * (C2) the bucket has that member, and the result has its shape.
+  }];
+  let arguments = (ins Zero_Flat:$flat, FlatSymbolRefAttr:$bucket, StrAttr:$member);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$flat `[` $bucket `,` $member `]` attr-dict `:` type($flat) `->` type($result)";
+}
+
+def Zero_PackOp : Zero_Op<"pack", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Gradients of a bucket's members, as one flat tensor";
+  let description = [{
+    One operand per member, in order.  No bytes move: memory is assigned so that
+    each operand is produced inside the result.  Padding is undefined.
+
+    ```mlir
+    %flat = zero.pack %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
+    ```
+
+    Constraints:
+    * (C1) one operand per member of the bucket, each of the member's shape.
+    * (C2) the result has the bucket's element count.
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$members, FlatSymbolRefAttr:$bucket);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$members `into` $bucket attr-dict `:` type($members) `->` type($result)";
+}
+
+def Zero_CopyOp : Zero_Op<"copy", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "The same value in other bytes";
+  let description = [{
+    AssignMemory inserts it where two values would have to share bytes and
+    cannot.
+
+    ```mlir
+    %1 = zero.copy %0 : tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 0;
+}
+
+def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs one kernel";
+  let description = [{
+    Calls a function that carries `zero.kernel`; operands and results are whole
+    tensors.  A kernel permits a result to overwrite an operand by naming the
+    operand in the result's `zero.in_place`; it demands it with `zero.must_alias`.
+
+    ```mlir
+    %y = zero.launch @gelu(%x) : (tensor<256x64xf32>) -> tensor<256x64xf32>
+    ```
+
+    Constraints:
+    * (C1) the callee is a kernel of the operand and result types.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeTensor>:$operands);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$outputs);
+  let assemblyFormat = "$kernel `(` $operands `)` attr-dict `:` functional-type($operands, $outputs)";
+  let hasVerifier = 0;
+}
+
+def Zero_SumSquaresOp : Zero_Op<"sum_squares", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Sums of squares of a bucket's gradients, by fixed blocks";
+  let description = [{
+    In f64, one partial sum per 16,384 elements of each member, members in
+    order; padding is not read.  `zero.clip` adds the partials in order.
+
+    ```mlir
+    %s = zero.sum_squares %flat of @b0 : tensor<4144xf32> -> tensor<2xf64>
+    ```
+
+    Constraints:
+    * (C1) the operand has the bucket's element count.
+    * (C2) the result has one element per started block of each member.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$flat, FlatSymbolRefAttr:$bucket);
+  let results = (outs AnyStaticShapeTensor:$partials);
+  let assemblyFormat = "$flat `of` $bucket attr-dict `:` type($flat) `->` type($partials)";
+  let extraClassDeclaration = [{
+    static constexpr int64_t kBlock = 16384;
+    /// Partial sums of a member of that many elements.
+    static int64_t getNumBlocks(int64_t elements) { return (elements + kBlock - 1) / kBlock; }
+  }];
+}
+
+def Zero_ClipOp : Zero_Op<"clip", [Pure]> {
+  let summary = "The gradient norm, and the factor that limits it";
+  let description = [{
+    `norm = sqrt(sum of all partials)`, summed in f64 in operand order and
+    rounded once; `factor = min(1, max_norm / (norm + 1e-6))`, as PyTorch's
+    `clip_grad_norm_`.  Without `max_norm` the factor is 1.
+
+    ```mlir
+    %norm, %factor = zero.clip %s0, %s1 {max_norm = 1.0 : f64} : tensor<2xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    ```
+
+    Constraints:
+    * (C1) partials are one-dimensional f64 tensors, at least one.
+    * (C2) `max_norm` is positive.
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$partials, OptionalAttr<F64Attr>:$max_norm);
+  let results = (outs 0DTensorOf<[F32]>:$norm, 0DTensorOf<[F32]>:$factor);
+  let assemblyFormat = "$partials attr-dict `:` type($partials) `->` type($norm) `,` type($factor)";
+  let extraClassDeclaration = [{ static constexpr double kEpsilon = 1e-6; }];
+}
+
+def Zero_UpdateOp : Zero_Op<"update", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Applies an optimizer to a bucket";
+  let description = [{
+    Runs over members, each with its weight decay; padding stays as it is.
+    Results are the next parameter and state, in the operands' bytes.
+
+    ```mlir
+    %p1, %m1, %v1 = zero.update @adamw of @b0 (%p, %g, %m, %v) scalars(%lr, %clip, %step) {decay = 0.1 : f64}
+      : (!zero.shard<4144 x f32 by 1>, tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>), (tensor<f32>, tensor<f32>, tensor<f32>)
+      -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
+    ```
+
+    Constraints:
+    * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
+    * (C2) one scalar operand per scalar of the optimizer but `decay`.
+    * (C3) state has the bucket's element count, and so has the gradient.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Zero_Flat:$param,
+                       Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Variadic<0DTensorOf<[F32]>>:$scalars,
+                       F64Attr:$decay);
+  let results = (outs Variadic<Zero_Flat>:$next);
+  let assemblyFormat = [{
+    $optimizer `of` $bucket `(` $param `,` $grad (`,` $slots^)? `)` `scalars` `(` $scalars `)` attr-dict `:`
+    `(` type($param) `,` type($grad) (`,` type($slots)^)? `)` `,` `(` type($scalars) `)` `->` type($next)
+  }];
+}
+
+def Zero_RecordOp : Op<Zero_Dialect, "record"> {
+  let summary = "Marks a point of its stream";
+  let description = [{
+    Reached when everything issued to the stream before it has finished.
+
+    ```mlir
+    %e = zero.record on reduce
+    zero.wait %e on compute
+    ```
+  }];
+  let arguments = (ins EnumProp<Zero_Stream>:$on);
+  let results = (outs Zero_EventType:$event);
+  let assemblyFormat = "`on` $on attr-dict";
+}
+
+def Zero_WaitOp : Op<Zero_Dialect, "wait"> {
+  let summary = "Holds its stream until an event's point has been reached";
+  let arguments = (ins Zero_EventType:$event, EnumProp<Zero_Stream>:$on);
+  let assemblyFormat = "$event `on` $on attr-dict";
+}
+
+#endif
