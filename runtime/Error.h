@@ -1,0 +1,42 @@
+//===- Error.h - The one exception of the runtime ---------------*- C++ -*-===//
+//
+// Inside the runtime a failure is an exception whose text is the whole message:
+// the fact with its numbers, then the fix; lower case, no final period.  It
+// ends at the C ABI (latched in the context) or in main() (printed).
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_ERROR_H
+#define ZRT_ERROR_H
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace zrt {
+
+class Error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+template <typename... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> format, Args &&...args) {
+  throw Error(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// The text of an errno value in our style: "no space left on device".
+inline std::string errnoText(int number = errno) {
+  std::string text = std::strerror(number);
+  // "Is a directory", but "RPC ..." stays as it is.
+  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z' && text[0] >= 'A' &&
+      text[0] <= 'Z')
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+} // namespace zrt
+
+#endif // ZRT_ERROR_H

@@ -1,0 +1,98 @@
+//===- Context.h - One run of a plan on the CPU -----------------*- C++ -*-===//
+//
+// The context owns what a run has: one arena per tier, one queue per stream,
+// the events and the first error.
+//
+//   host thread      plan->step: check, push, push, ...        then join all
+//   stream threads   pop, execute, pop, execute, ...
+//
+// After the first error streams drop their work but still reach their events,
+// so nobody waits for ever and the step ends soon.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_CPU_CONTEXT_H
+#define ZRT_CPU_CONTEXT_H
+
+#include "runtime/cpu/Arena.h"
+#include "runtime/cpu/EventTable.h"
+#include "runtime/cpu/Profile.h"
+#include "runtime/cpu/StreamQueue.h"
+#include "runtime/zrt.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// Keeps the first error; any thread may set it.
+class ErrorLatch {
+public:
+  bool set() const { return failed.load(std::memory_order_acquire); }
+  void latch(std::string text);
+  /// "" when there is none; stays valid.
+  const char *message() const { return set() ? first.c_str() : ""; }
+
+private:
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  std::string first;
+};
+
+class Context {
+public:
+  /// Allocates the arenas of `plan`, which has passed checkPlan.  `threads` as
+  /// in zrt_create.  Throws zrt::Error.
+  Context(const zrt_plan &plan, int threads);
+
+  /// Host thread: checks and enqueues `entry`.  Throws zrt::Error.
+  void enqueue(zrt_stream stream, const Entry &entry);
+  /// Host thread: runs the step and waits for every stream.
+  void runStep();
+
+  std::byte *address(const zrt_ref &ref) const {
+    return arenas[ref.tier].data() + ref.offset;
+  }
+  const Arena &arena(uint32_t tier) const { return arenas[tier]; }
+  int threads() const { return teamSize; }
+
+  ErrorLatch error;
+  Profile profile;
+
+private:
+  void check(const Entry &entry);
+  void joinAll();
+  /// Stream thread: executes one entry; latches what goes wrong.
+  void execute(zrt_stream stream, const Entry &entry);
+  void work(zrt_stream stream, const Entry &entry);
+  void launch(zrt_stream stream, const zrt_launch_desc &desc);
+  void copy(zrt_stream stream, const Entry &entry);
+  /// Under ZRT_CHAOS only: sleeps, perhaps.
+  void delay(zrt_stream stream);
+
+  const zrt_plan plan;
+  const int teamSize;
+  uint64_t step = 0;
+  std::array<Arena, ZRT_TIER_COUNT> arenas;
+  EventTable events;
+  /// Kernel arguments of the launch that a stream executes now.
+  std::array<std::vector<void *>, ZRT_STREAM_COUNT> arguments;
+  /// ZRT_CHAOS: one generator per stream.
+  std::optional<std::array<std::mt19937_64, ZRT_STREAM_COUNT>> chaos;
+  /// Last, so that the threads end before what they use goes away.
+  std::array<std::unique_ptr<StreamQueue>, ZRT_STREAM_COUNT> queues;
+};
+
+} // namespace zrt
+
+/// The opaque handle of the C ABI.
+struct zrt_context final : zrt::Context {
+  using zrt::Context::Context;
+};
+
+#endif // ZRT_CPU_CONTEXT_H

@@ -1,0 +1,48 @@
+//===- EventTable.h - Points of one stream that others wait for -*- C++ -*-===//
+//
+// An event belongs to one step: a wait holds until *this* step's record has
+// been reached.  So an event is the number of the last step that reached it,
+// and nothing has to be cleared between steps.
+//
+// The host issues records and waits in program order, and every wait refers to
+// a record issued before it: streams can only wait for earlier work, and no
+// plan can deadlock.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_CPU_EVENT_TABLE_H
+#define ZRT_CPU_EVENT_TABLE_H
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace zrt {
+
+class EventTable {
+public:
+  explicit EventTable(uint32_t count) : issued(count, 0), reached(count, 0) {}
+
+  /// Host thread: a record of `event` was issued in `step` (from 1).  Throws
+  /// when the event does not exist or was recorded in this step already.
+  void issueRecord(uint32_t event, uint64_t step);
+  /// Host thread: throws unless `event` was recorded earlier in `step`.
+  void checkWait(uint32_t event, uint64_t step) const;
+
+  /// Stream thread: `event` of `step` has been reached.
+  void reach(uint32_t event, uint64_t step);
+  /// Stream thread: sleeps until `event` of `step` has been reached.
+  void wait(uint32_t event, uint64_t step);
+
+private:
+  void checkNumber(uint32_t event) const;
+
+  std::vector<uint64_t> issued; ///< host thread only
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<uint64_t> reached;
+};
+
+} // namespace zrt
+
+#endif // ZRT_CPU_EVENT_TABLE_H

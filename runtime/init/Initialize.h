@@ -1,0 +1,17 @@
+//===- Initialize.h - Initial values of a model -----------------*- C++ -*-===//
+#ifndef ZRT_INIT_INITIALIZE_H
+#define ZRT_INIT_INITIALIZE_H
+
+#include "runtime/io/Parameters.h"
+
+#include <vector>
+
+namespace zrt {
+
+/// Gives every parameter its initial values for `seed`, on `threads` threads.
+void initializeParameters(const std::vector<Parameter> &parameters,
+                          uint64_t seed, int threads);
+
+} // namespace zrt
+
+#endif // ZRT_INIT_INITIALIZE_H

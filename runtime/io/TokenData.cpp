@@ -1,0 +1,166 @@
+//===- TokenData.cpp - The text to train on, as token ids -----------------===//
+//
+// `auto` looks at the content first, then at the name:
+//
+//   llm.c's magic number         -> llmc
+//   NAME.u32, NAME.u16           -> u32, u16
+//   NAME.bin                     -> u16, or u32 when every second 16-bit word
+//                                   is zero (ids below 65536 as uint32)
+//   any other name               -> text, one token a byte
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/io/TokenData.h"
+
+#include "runtime/Error.h"
+
+#include <cstring>
+#include <string_view>
+
+using namespace zrt;
+
+namespace {
+
+constexpr uint32_t kMagic16 = 20240520, kMagic32 = 20240801;
+constexpr uint32_t kVersion16 = 1, kVersion32 = 7;
+constexpr uint64_t kHeaderBytes = 1024;
+
+template <typename T>
+T load(const std::byte *data) {
+  T value;
+  std::memcpy(&value, data, sizeof(T));
+  return value;
+}
+
+uint32_t magicOf(const MappedFile &file) {
+  return file.size() >= 4 ? load<uint32_t>(file.data()) : 0;
+}
+
+bool endsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+bool oddWordsAreZero(const MappedFile &file) {
+  if (file.size() % 4 != 0)
+    return false;
+  for (uint64_t i = 2; i < file.size(); i += 4)
+    if (load<uint16_t>(file.data() + i) != 0)
+      return false;
+  return true;
+}
+
+} // namespace
+
+TokenData::TokenData(const std::string &path, TokenFormat format,
+                     int64_t aLength, int64_t vocab)
+    : file(path), length(static_cast<uint64_t>(aLength)),
+      // Tokens are i32 in the step.
+      limit(vocab > 0 ? static_cast<uint64_t>(vocab) : uint64_t{1} << 31) {
+  if (aLength <= 0)
+    fail("the model's sequences have {} tokens", aLength);
+  if (file.size() == 0)
+    fail("{} is empty; it needs {} tokens at least", path, length + 1);
+  detect(format);
+  if (llmc) {
+    readLlmcHeader();
+  } else {
+    if (file.size() % width != 0)
+      fail("{}: {} bytes are not whole tokens of {} bytes; choose another "
+           "--data-format",
+           path, file.size(), width);
+    count = file.size() / width;
+  }
+  if (count < length + 1)
+    fail("{} has {} tokens ({}), but one sequence needs {}", path, count,
+         formatName(), length + 1);
+}
+
+void TokenData::detect(TokenFormat format) {
+  const std::string &path = file.path();
+  if (format == TokenFormat::Auto) {
+    const uint32_t magic = magicOf(file);
+    if (magic == kMagic16 || magic == kMagic32)
+      format = TokenFormat::Llmc;
+    else if (file.size() >= 6 && std::memcmp(file.data(), "\x93NUMPY", 6) == 0)
+      fail("{} is a NumPy file; write its bytes alone "
+           "(tokens.astype('uint16').tofile('tokens.u16'))",
+           path);
+    else if (endsWith(path, ".u32"))
+      format = TokenFormat::U32;
+    else if (endsWith(path, ".u16"))
+      format = TokenFormat::U16;
+    else if (endsWith(path, ".bin"))
+      format = oddWordsAreZero(file) ? TokenFormat::U32 : TokenFormat::U16;
+    else
+      format = TokenFormat::Text;
+  }
+  llmc = format == TokenFormat::Llmc;
+  width = format == TokenFormat::U16 ? 2 : format == TokenFormat::U32 ? 4 : 1;
+}
+
+void TokenData::readLlmcHeader() {
+  const std::string &path = file.path();
+  const uint32_t magic = magicOf(file);
+  if (file.size() < kHeaderBytes || (magic != kMagic16 && magic != kMagic32))
+    fail("{} has no llm.c header ({} or {} and 1024 bytes); choose another "
+         "--data-format",
+         path, kMagic16, kMagic32);
+  const auto version = load<uint32_t>(file.data() + 4);
+  const uint32_t expected = magic == kMagic16 ? kVersion16 : kVersion32;
+  if (version != expected)
+    fail("{}: llm.c header {} has version {}, expected {}; write the file with "
+         "a current llm.c script",
+         path, magic, version, expected);
+  width = magic == kMagic16 ? 2 : 4;
+  dataOffset = kHeaderBytes;
+  const auto stated = load<int32_t>(file.data() + 8);
+  const uint64_t present = file.size() - kHeaderBytes;
+  if (stated < 0 || present != uint64_t(stated) * width)
+    fail(
+        "{}: its llm.c header says {} tokens of {} bytes, but {} bytes follow; "
+        "the file is cut short or damaged",
+        path, stated, width, present);
+  count = static_cast<uint64_t>(stated);
+}
+
+const char *TokenData::formatName() const {
+  if (llmc)
+    return width == 2 ? "llm.c uint16" : "llm.c uint32";
+  return width == 1 ? "text bytes" : width == 2 ? "raw uint16" : "raw uint32";
+}
+
+uint32_t TokenData::at(uint64_t index) const {
+  const std::byte *data = file.data() + dataOffset + index * width;
+  switch (width) {
+  case 1:
+    return static_cast<uint32_t>(*data);
+  case 2:
+    return load<uint16_t>(data);
+  default:
+    return load<uint32_t>(data);
+  }
+}
+
+void TokenData::checkRange(uint64_t first, uint64_t number) const {
+  for (uint64_t i = first; i < first + number; ++i)
+    if (const uint32_t token = at(i); token >= limit)
+      fail(
+          "{}: token {} at position {} is not below the vocabulary of {} (read "
+          "as {}); choose another --data-format or compile with a larger "
+          "vocabulary",
+          file.path(), token, i, limit, formatName());
+}
+
+void TokenData::readBatch(const BatchPlace &place, int64_t batch,
+                          int32_t *inputs, int32_t *targets) const {
+  for (int64_t row = 0; row < batch; ++row) {
+    const uint64_t start =
+        length * place.sequence(static_cast<uint64_t>(row),
+                                static_cast<uint64_t>(batch), sequences());
+    checkRange(start, length + 1);
+    for (uint64_t i = 0; i < length; ++i) {
+      *inputs++ = static_cast<int32_t>(at(start + i));
+      *targets++ = static_cast<int32_t>(at(start + i + 1));
+    }
+  }
+}

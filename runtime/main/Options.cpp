@@ -1,0 +1,224 @@
+//===- Options.cpp - The command line of a training binary ----------------===//
+//
+// CLI11 splits the line and converts values.  What a value means is judged
+// here, so that every message is in our words.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/main/Options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+using namespace zrt;
+
+namespace {
+
+template <typename... Args>
+[[noreturn]] void usage(fmt::format_string<Args...> format, Args &&...args) {
+  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// What was typed, before it is judged.
+struct Typed {
+  std::string steps = "0", warmup = "0", threads = "0", seed = "0";
+  std::string lr = "0", minLr = "0";
+  std::string schedule = "constant", format = "auto";
+};
+
+template <typename T>
+T choose(const char *option, const std::string &value,
+         const std::map<std::string, T> &choices) {
+  const auto found = choices.find(value);
+  if (found != choices.end())
+    return found->second;
+  std::string names;
+  for (const auto &[name, meaning] : choices)
+    names += (names.empty() ? "" : ", ") + name;
+  usage("{}={} is unknown; choose one of {}", option, value, names);
+}
+
+/// CLI11 would read 010 as eight and -1 as a large seed.
+template <typename T>
+T number(const char *option, const std::string &text, const char *kind) {
+  T value = {};
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end)
+    usage("{} must be {}, got {}", option, kind, text);
+  return value;
+}
+
+double readRate(const char *option, const std::string &text) {
+  constexpr const char *kKind = "a finite number >= 0";
+  const auto value = number<double>(option, text, kKind);
+  if (!std::isfinite(value) || value < 0)
+    usage("{} must be {}, got {}", option, kKind, text);
+  return value;
+}
+
+int64_t readCount(const char *option, const std::string &text, int64_t most) {
+  const auto value = number<int64_t>(option, text, "a whole number");
+  if (value < 0)
+    usage("{} must not be negative, got {}", option, value);
+  if (value > most)
+    usage("{} must be at most {}, got {}", option, most, value);
+  return value;
+}
+
+/// Two options that name one file would destroy each other's work.
+void checkDistinct(const char *option, const std::string &path,
+                   const char *other, const std::string &otherPath) {
+  std::error_code ignored;
+  namespace fs = std::filesystem;
+  if (path.empty() || otherPath.empty())
+    return;
+  if (fs::path(path).lexically_normal() ==
+          fs::path(otherPath).lexically_normal() ||
+      fs::equivalent(path, otherPath, ignored))
+    usage("{} and {} are the same file, {}; give each its own", option, other,
+          path);
+}
+
+void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
+  const auto given = [&](const char *option) { return app.count(option) > 0; };
+  for (const char *option : {"--data", "--steps", "--lr"})
+    if (!given(option))
+      usage("{} is missing; see {} --help", option, options.program);
+  for (const auto &[option, value] :
+       {std::pair<const char *, const std::string &>{"--data", options.data},
+        {"--init", options.init},
+        {"--save", options.save},
+        {"--metrics", options.metrics}})
+    if (given(option) && value.empty())
+      usage("{} needs a file name", option);
+  Schedule &schedule = options.schedule;
+  // `step` is an f32 in the plan: beyond 2^24 it would stand still.
+  constexpr int64_t kMostSteps = int64_t{1} << 24;
+  schedule.steps = readCount("--steps", typed.steps, kMostSteps);
+  schedule.warmup = readCount("--warmup", typed.warmup, kMostSteps);
+  schedule.peak = readRate("--lr", typed.lr);
+  schedule.minimum = readRate("--min-lr", typed.minLr);
+  options.threads =
+      static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
+  options.seed =
+      number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
+  schedule.kind =
+      choose<Schedule::Kind>("--schedule", typed.schedule,
+                             {{"constant", Schedule::Kind::Constant},
+                              {"linear", Schedule::Kind::Linear},
+                              {"cosine", Schedule::Kind::Cosine}});
+  if (given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
+    usage("--min-lr needs --schedule=linear or --schedule=cosine");
+  if (schedule.minimum > schedule.peak)
+    usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
+  options.format = choose<TokenFormat>("--data-format", typed.format,
+                                       {{"auto", TokenFormat::Auto},
+                                        {"llmc", TokenFormat::Llmc},
+                                        {"u16", TokenFormat::U16},
+                                        {"u32", TokenFormat::U32},
+                                        {"text", TokenFormat::Text}});
+  checkDistinct("--metrics", options.metrics, "--data", options.data);
+  checkDistinct("--metrics", options.metrics, "--save", options.save);
+  checkDistinct("--metrics", options.metrics, "--init", options.init);
+  checkDistinct("--save", options.save, "--data", options.data);
+}
+
+/// "Could not convert: --steps = abc" and the like, in our style.
+std::string inOurWords(const CLI::ParseError &error) {
+  std::string text = error.what();
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  while (!text.empty() && (text.back() == '.' || text.back() == '\n'))
+    text.pop_back();
+  return text;
+}
+
+} // namespace
+
+std::string zrt::programName(const char *argv0) {
+  const std::string path = argv0 && *argv0 ? argv0 : "train";
+  return path.substr(path.rfind('/') + 1);
+}
+
+TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
+  TrainOptions options;
+  options.program = programName(argc > 0 ? argv[0] : nullptr);
+  Typed typed;
+
+  CLI::App app("Trains the model that this program was compiled from.",
+               options.program);
+  app.set_help_flag("");
+  bool help = false;
+  app.add_flag("-h,--help", help, "Print this text and end");
+  app.footer(fmt::format(
+      "Example:\n"
+      "  {0} --data tokens.bin --steps 1000 --lr 6e-4 --schedule cosine \\\n"
+      "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
+      "Ctrl-C finishes the step, saves if --save is given, and ends with "
+      "status "
+      "130;\na second Ctrl-C ends at once.",
+      options.program));
+  const auto text = [&](const char *name, std::string &value, const char *type,
+                        const char *group, const std::string &description) {
+    app.add_option(name, value, description)->type_name(type)->group(group);
+  };
+  const auto number = [&](const char *name, std::string &value,
+                          const char *group, const char *description) {
+    text(name, value, "N", group, description);
+  };
+  text("--data", options.data, "FILE", "Needed", "Tokens to train on");
+  number("--steps", typed.steps, "Needed", "Steps to train");
+  number("--lr", typed.lr, "Needed", "Learning rate, the peak of the schedule");
+
+  text("--schedule", typed.schedule, "KIND", "Learning rate",
+       "constant (default), linear or cosine: down to --min-lr at the last "
+       "step");
+  number("--warmup", typed.warmup, "Learning rate",
+         "Steps of linear rise at the start (default 0)");
+  number("--min-lr", typed.minLr, "Learning rate",
+         "Where linear and cosine end (default 0)");
+
+  text("--data-format", typed.format, "KIND", "Data",
+       "llmc (with header), u16, u32, text (bytes), or auto (default: by "
+       "content and name)");
+  text("--init", options.init, "FILE", "Weights",
+       "Start from these weights (safetensors) instead of random ones");
+  number("--seed", typed.seed, "Weights",
+         "Seed of random initial weights (default 0)");
+  text("--save", options.save, "FILE", "Weights",
+       "Save the final weights (safetensors)");
+
+  text("--metrics", options.metrics, "FILE", "Output",
+       "Write one line of JSON per step");
+  app.add_flag("--profile", options.profile,
+               "Print where the time went, at the end")
+      ->group("Output");
+  app.add_flag("--certificate", options.certificate,
+               "Print the memory the plan needs, and end")
+      ->group("Output");
+  app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
+      ->group("Output");
+  number("--threads", typed.threads, "Machine",
+         "Threads that compute (default: all that the process may use)");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ExtrasError &) {
+    const auto unknown = app.remaining();
+    usage("unknown {} {}; see {} --help",
+          unknown.front().rfind('-', 0) == 0 ? "option" : "argument",
+          unknown.front(), options.program);
+  } catch (const CLI::ParseError &error) {
+    usage("{}; see {} --help", inOurWords(error), options.program);
+  }
+  if (help) {
+    options.help = app.help();
+    return options;
+  }
+  if (!options.certificate)
+    judge(app, typed, options);
+  return options;
+}

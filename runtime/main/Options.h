@@ -1,0 +1,39 @@
+//===- Options.h - The command line of a training binary --------*- C++ -*-===//
+#ifndef ZRT_MAIN_OPTIONS_H
+#define ZRT_MAIN_OPTIONS_H
+
+#include "runtime/Error.h"
+#include "runtime/io/TokenData.h"
+#include "runtime/main/Schedule.h"
+
+#include <cstdint>
+#include <string>
+
+namespace zrt {
+
+struct TrainOptions {
+  std::string program; ///< for messages: the name without folders
+  std::string data, init, save, metrics;
+  TokenFormat format = TokenFormat::Auto;
+  Schedule schedule; ///< with the number of steps
+  uint64_t seed = 0;
+  int32_t threads = 0; ///< 0: all
+  bool profile = false, certificate = false, quiet = false;
+  std::string help; ///< not empty: print this and end
+};
+
+/// A command line that cannot be obeyed; main() ends with status 2.
+class UsageError : public Error {
+public:
+  using Error::Error;
+};
+
+/// The last part of `argv0`.
+std::string programName(const char *argv0);
+
+/// Throws UsageError.
+TrainOptions parseOptions(int argc, const char *const *argv);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_OPTIONS_H

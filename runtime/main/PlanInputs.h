@@ -1,0 +1,36 @@
+//===- PlanInputs.h - What the host writes and reads each step --*- C++ -*-===//
+#ifndef ZRT_MAIN_PLAN_INPUTS_H
+#define ZRT_MAIN_PLAN_INPUTS_H
+
+#include "runtime/zrt.h"
+
+#include <optional>
+
+namespace zrt {
+
+/// The plan's inputs and outputs, found by name and checked.
+class PlanInputs {
+public:
+  /// Throws zrt::Error for a plan that this main() cannot feed: an input that
+  /// it does not know, tokens or targets that are missing or of another shape
+  /// than batch x seq.
+  explicit PlanInputs(const zrt_plan &plan);
+
+  int32_t *tokens(zrt_context *ctx) const;
+  int32_t *targets(zrt_context *ctx) const;
+  /// Writes the scalars that the plan has; `step` counts from 0 here and from 1
+  /// in the plan.
+  void writeScalars(zrt_context *ctx, float lr, int64_t step) const;
+
+  double loss(zrt_context *ctx) const;
+  std::optional<double> gradNorm(zrt_context *ctx) const;
+
+private:
+  const zrt_input *tokensInput = nullptr, *targetsInput = nullptr;
+  const zrt_input *lrInput = nullptr, *stepInput = nullptr;
+  const zrt_output *lossOutput = nullptr, *normOutput = nullptr;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_PLAN_INPUTS_H

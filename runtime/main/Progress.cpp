@@ -1,0 +1,88 @@
+//===- Progress.cpp - What one sees while training ------------------------===//
+#include "runtime/main/Progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+using namespace zrt;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr int kBarWidth = 20;
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+
+std::string duration(double seconds) {
+  const auto s = std::lround(seconds);
+  if (s < 3600)
+    return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+size_t terminalWidth() {
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
+  return 80;
+}
+
+std::string values(const StepMetrics &m) {
+  return fmt::format("loss {:.6f}  lr {:.3e}  {:.0f} tok/s", m.loss, m.lr,
+                     m.tokensPerSecond);
+}
+
+} // namespace
+
+Progress::Progress(int64_t aSteps, bool aQuiet)
+    : steps(aSteps), quiet(aQuiet), terminal(isatty(STDOUT_FILENO) == 1),
+      every(std::max<int64_t>(1, (aSteps + 19) / 20)), start(Clock::now()),
+      last(start) {}
+
+void Progress::show(const StepMetrics &m) {
+  if (quiet)
+    return;
+  const bool final = m.step + 1 == steps;
+  if (!terminal) {
+    if (m.step % every == 0 || final) {
+      fmt::print("step {}/{}  {}", m.step, steps, values(m));
+      if (m.gradNorm)
+        fmt::print("  grad_norm {:.4g}", *m.gradNorm);
+      fmt::print("  {:.1f} ms\n", m.milliseconds);
+      std::fflush(stdout);
+    }
+    return;
+  }
+  const auto now = Clock::now();
+  if (drawn && !final && now - last < kRedraw)
+    return;
+  last = now;
+  const int64_t done = m.step + 1;
+  const double elapsed = std::chrono::duration<double>(now - start).count();
+  const double left = elapsed / double(done) * double(steps - done);
+  const auto filled = static_cast<size_t>(kBarWidth * done / steps);
+  std::string line =
+      fmt::format("[{}{}] {}/{}  {}  ETA {}", std::string(filled, '#'),
+                  std::string(kBarWidth - filled, '.'), done, steps, values(m),
+                  duration(left));
+  // A line that wraps cannot be drawn over.
+  const size_t width = terminalWidth();
+  if (line.size() >= width)
+    line.resize(width - 1);
+  const size_t size = line.size();
+  if (size < drawn)
+    line.append(drawn - size, ' ');
+  drawn = size;
+  fmt::print("\r{}", line);
+  std::fflush(stdout);
+}
+
+void Progress::finish() {
+  if (!drawn)
+    return;
+  drawn = 0;
+  std::fputc('\n', stdout);
+}

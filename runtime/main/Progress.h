@@ -1,0 +1,36 @@
+//===- Progress.h - What one sees while training ----------------*- C++ -*-===//
+#ifndef ZRT_MAIN_PROGRESS_H
+#define ZRT_MAIN_PROGRESS_H
+
+#include "runtime/main/Metrics.h"
+
+#include <chrono>
+
+namespace zrt {
+
+/// On a terminal one line that is drawn again and again; elsewhere (a log file)
+/// plain lines for the first step, about every 5 %, and the last.
+class Progress {
+public:
+  Progress(int64_t steps, bool quiet);
+  /// Finishes, so that an error message gets a line of its own.
+  ~Progress() { finish(); }
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// A step has finished.
+  void show(const StepMetrics &metrics);
+  /// No more steps: leaves the line as it is.
+  void finish();
+
+private:
+  int64_t steps;
+  bool quiet, terminal;
+  int64_t every;    ///< plain lines: one in so many steps
+  size_t drawn = 0; ///< width of the line on the terminal
+  std::chrono::steady_clock::time_point start, last;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_PROGRESS_H

@@ -1,0 +1,27 @@
+//===- Report.h - What is printed before and after training -----*- C++ -*-===//
+#ifndef ZRT_MAIN_REPORT_H
+#define ZRT_MAIN_REPORT_H
+
+#include "runtime/io/TokenData.h"
+#include "runtime/zrt.h"
+
+#include <string>
+
+namespace zrt {
+
+/// "1,234,567".
+std::string withCommas(uint64_t number);
+/// "1.5 MiB".
+std::string withUnit(uint64_t bytes);
+
+/// The plan's memory certificate: each category, and the arenas.
+std::string certificate(const zrt_plan &plan);
+
+/// What runs, on what, from which data.
+std::string startBlock(const zrt_plan &plan, const zrt_context *ctx,
+                       const std::string &dataPath, const TokenData &data,
+                       int threads);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_REPORT_H

@@ -1,0 +1,29 @@
+//===- Schedule.h - The learning rate of every step -------------*- C++ -*-===//
+#ifndef ZRT_MAIN_SCHEDULE_H
+#define ZRT_MAIN_SCHEDULE_H
+
+#include <cstdint>
+
+namespace zrt {
+
+///   lr |    .-----------.            constant
+///      |   /             `-.         linear, cosine: down to `minimum`,
+///      |  /                 `-.      which step `steps` would have
+///      | /                     `
+///      +--+-----------------------
+///        warmup             steps
+struct Schedule {
+  enum class Kind { Constant, Linear, Cosine };
+  Kind kind = Kind::Constant;
+  double peak = 0;
+  double minimum = 0;
+  int64_t warmup = 0; ///< steps of linear rise, peak x (s + 1) / warmup
+  int64_t steps = 0;
+
+  /// The learning rate of step `step`, from 0.
+  double at(int64_t step) const;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_SCHEDULE_H

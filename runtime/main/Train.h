@@ -1,0 +1,16 @@
+//===- Train.h - The training loop ------------------------------*- C++ -*-===//
+#ifndef ZRT_MAIN_TRAIN_H
+#define ZRT_MAIN_TRAIN_H
+
+#include "runtime/zrt.h"
+
+namespace zrt {
+
+/// All of main(): parses, trains `plan`, reports.  Returns the exit status: 0,
+/// 1 after an error, 2 for a command line that cannot be obeyed, 130 after
+/// Ctrl-C.  Throws nothing.
+int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_TRAIN_H

@@ -1,0 +1,431 @@
+//===- MainTest.cpp - Schedules, options, metrics, the loop ---------------===//
+#include "runtime/main/Metrics.h"
+#include "runtime/main/Options.h"
+#include "runtime/main/Report.h"
+#include "runtime/main/Schedule.h"
+#include "runtime/main/Train.h"
+
+#include "runtime/io/Safetensors.h"
+
+#include "TestFiles.h"
+#include "TestPlan.h"
+
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <limits>
+
+using namespace zrt;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+TEST(Schedule, WarmsUpThenStays) {
+  const Schedule s = {Schedule::Kind::Constant, 0.8, 0, 4, 10};
+  EXPECT_DOUBLE_EQ(s.at(0), 0.2);
+  EXPECT_DOUBLE_EQ(s.at(1), 0.4);
+  EXPECT_DOUBLE_EQ(s.at(3), 0.8);
+  EXPECT_DOUBLE_EQ(s.at(4), 0.8);
+  EXPECT_DOUBLE_EQ(s.at(9), 0.8);
+}
+
+TEST(Schedule, LinearEndsAtTheMinimum) {
+  const Schedule s = {Schedule::Kind::Linear, 1.0, 0.2, 2, 10};
+  EXPECT_DOUBLE_EQ(s.at(0), 0.5);
+  EXPECT_DOUBLE_EQ(s.at(1), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(2), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(6), 0.6);
+  EXPECT_DOUBLE_EQ(s.at(9), 0.3);
+  EXPECT_DOUBLE_EQ(s.at(10), 0.2);
+  EXPECT_DOUBLE_EQ(s.at(99), 0.2);
+}
+
+TEST(Schedule, CosineEndsAtTheMinimum) {
+  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0.2, 0, 8};
+  EXPECT_DOUBLE_EQ(s.at(0), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(2), 0.2 + 0.8 * 0.5 * (1 + std::sqrt(0.5)));
+  EXPECT_DOUBLE_EQ(s.at(4), 0.6);
+  EXPECT_DOUBLE_EQ(s.at(8), 0.2);
+}
+
+TEST(Schedule, MayBeAllWarmUp) {
+  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0, 10, 10};
+  EXPECT_DOUBLE_EQ(s.at(9), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(10), 0.0);
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+TrainOptions parse(std::vector<const char *> args) {
+  args.insert(args.begin(), "/some/where/train");
+  return parseOptions(static_cast<int>(args.size()), args.data());
+}
+
+/// The error for the needed options and `args`, "" when there is none.
+std::string usageError(std::vector<const char *> args) {
+  args.insert(args.begin(), {"--data", "d.bin", "--lr", "0.1", "--steps", "5"});
+  try {
+    parse(args);
+  } catch (const UsageError &error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Options, AreRead) {
+  const TrainOptions o = parse({"--data=d.bin",
+                                "--steps",
+                                "100",
+                                "--lr",
+                                "6e-4",
+                                "--schedule",
+                                "cosine",
+                                "--warmup",
+                                "10",
+                                "--min-lr",
+                                "6e-5",
+                                "--init",
+                                "i",
+                                "--save",
+                                "s",
+                                "--metrics",
+                                "m",
+                                "--seed",
+                                "18446744073709551615",
+                                "--threads",
+                                "2",
+                                "--profile",
+                                "--data-format",
+                                "u32",
+                                "--quiet"});
+  EXPECT_EQ(o.program, "train");
+  EXPECT_EQ(o.data, "d.bin");
+  EXPECT_EQ(o.schedule.steps, 100);
+  EXPECT_EQ(o.schedule.peak, 6e-4);
+  EXPECT_EQ(o.schedule.minimum, 6e-5);
+  EXPECT_EQ(o.schedule.warmup, 10);
+  EXPECT_EQ(o.schedule.kind, Schedule::Kind::Cosine);
+  EXPECT_EQ(o.init + o.save + o.metrics, "ism");
+  EXPECT_EQ(o.seed, UINT64_MAX);
+  EXPECT_EQ(o.threads, 2);
+  EXPECT_EQ(o.format, TokenFormat::U32);
+  EXPECT_TRUE(o.profile && o.quiet && !o.certificate);
+}
+
+TEST(Options, AreJudged) {
+  EXPECT_EQ(usageError({}), "");
+  EXPECT_EQ(usageError({"--lrr", "1"}),
+            "unknown option --lrr; see train --help");
+  EXPECT_EQ(usageError({"stray"}), "unknown argument stray; see train --help");
+  EXPECT_EQ(usageError({"--warmup", "-3"}),
+            "--warmup must not be negative, got -3");
+  EXPECT_EQ(usageError({"--threads", "-1"}),
+            "--threads must not be negative, got -1");
+  EXPECT_EQ(usageError({"--schedule", "step"}),
+            "--schedule=step is unknown; choose one of constant, cosine, "
+            "linear");
+  EXPECT_NE(usageError({"--data-format", "npy"}).find("choose one of auto"),
+            std::string::npos);
+  EXPECT_EQ(usageError({"--min-lr", "0.01"}),
+            "--min-lr needs --schedule=linear or --schedule=cosine");
+  EXPECT_EQ(usageError({"--schedule", "linear", "--min-lr", "0.2"}),
+            "--min-lr=0.2 is above --lr=0.1");
+  EXPECT_EQ(usageError({"--seed", "-1"}),
+            "--seed must be a whole number from 0 to 2^64-1, got -1");
+  EXPECT_EQ(usageError({"--warmup", "1e3"}),
+            "--warmup must be a whole number, got 1e3");
+  EXPECT_EQ(usageError({"--warmup", "99999999"}),
+            "--warmup must be at most 16777216, got 99999999");
+  EXPECT_EQ(usageError({"--threads", "99999999999999999999"}),
+            "--threads must be a whole number, got 99999999999999999999");
+  EXPECT_NE(usageError({"--warmup"}).find("--warmup"), std::string::npos);
+  EXPECT_EQ(usageError({"--save", ""}), "--save needs a file name");
+  EXPECT_EQ(usageError({"--save", "x", "--metrics", "./x"}),
+            "--metrics and --save are the same file, ./x; give each its own");
+  for (const char *lr : {"-0.1", "nan", "inf"}) {
+    const std::string error =
+        errorOf([&] { parse({"--data=d", "--steps=5", "--lr", lr}); });
+    EXPECT_NE(error.find("--lr must be a finite number >= 0"),
+              std::string::npos)
+        << error;
+  }
+  EXPECT_ERROR("--steps must not be negative, got -5",
+               parse({"--data=d", "--steps", "-5", "--lr=1"}));
+  EXPECT_ERROR("--data is missing", parse({"--steps=5", "--lr=1"}));
+  EXPECT_ERROR("--steps is missing", parse({"--data=d", "--lr=1"}));
+  EXPECT_ERROR("--lr is missing", parse({"--data=d", "--steps=5"}));
+}
+
+TEST(Options, HelpAndCertificateNeedNothingElse) {
+  const std::string help = parse({"--help"}).help;
+  for (const char *option :
+       {"--data", "--steps", "--lr", "--schedule", "--warmup", "--min-lr",
+        "--init", "--save", "--metrics", "--seed", "--threads", "--profile",
+        "--data-format", "--certificate", "--quiet", "Example"})
+    EXPECT_NE(help.find(option), std::string::npos) << option;
+  EXPECT_TRUE(parse({"--certificate"}).certificate);
+}
+
+//===----------------------------------------------------------------------===//
+// Metrics
+//===----------------------------------------------------------------------===//
+
+TEST(Metrics, AreJson) {
+  EXPECT_EQ(metricsLine({3, double(1.1f), 0.5, 1e-5, 1000, 2.5}),
+            R"({"step":3,"loss":1.10000002,"grad_norm":0.5,"lr":1e-05,)"
+            R"("tokens_per_s":1000,"step_ms":2.5})");
+  EXPECT_EQ(metricsLine({0, 1, std::nullopt, 0, 1, 1}),
+            R"({"step":0,"loss":1,"lr":0,"tokens_per_s":1,"step_ms":1})");
+  EXPECT_EQ(metricsLine({0, NAN, HUGE_VAL, 0, 1, 1}),
+            R"({"step":0,"loss":null,"grad_norm":null,"lr":0,)"
+            R"("tokens_per_s":1,"step_ms":1,"nonfinite":true})");
+}
+
+TEST(Metrics, AreWrittenAtOnce) {
+  const TestFolder folder;
+  MetricsFile file;
+  file.open(folder / "m");
+  file.write({0, 1, 1, 1, 1, 1});
+  EXPECT_EQ(readFile(folder / "m"), metricsLine({0, 1, 1, 1, 1, 1}) + "\n");
+}
+
+TEST(Metrics, OnAFullDiskAreAnError) {
+  MetricsFile file;
+  file.open("/dev/full");
+  EXPECT_ERROR("metrics of step 7 to /dev/full: no space left on device",
+               file.write({7, 1, 1, 1, 1, 1}));
+  EXPECT_ERROR("no such file or directory",
+               MetricsFile().open("/none/metrics"));
+}
+
+TEST(Report, WritesNumbersForPeople) {
+  EXPECT_EQ(withCommas(0), "0");
+  EXPECT_EQ(withCommas(999), "999");
+  EXPECT_EQ(withCommas(1234567), "1,234,567");
+  EXPECT_EQ(withUnit(1023), "1023 bytes");
+  EXPECT_EQ(withUnit(1536), "1.5 KiB");
+  EXPECT_EQ(withUnit(uint64_t{3} << 30), "3.0 GiB");
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+// A model of one parameter w[4]: loss = w[0] + sum(tokens) + 10 x sum(targets),
+// and each step does w -= lr x step.
+//
+//   offset 0 tokens, 64 targets, 128 lr, 132 step, 136 loss, 140 grad_norm, 192
+//   w
+const int64_t shape[] = {2, 2}, wShape[] = {4};
+const zrt_input inputs[] = {{"tokens", ZRT_I32, 2, shape, deviceRef(0, 16)},
+                            {"targets", ZRT_I32, 2, shape, deviceRef(64, 16)},
+                            {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4)},
+                            {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4)}};
+const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
+                              {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
+const zrt_member member = {
+    "w", 1, 1, wShape, 0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
+const zrt_bucket bucket = {"b0", 4, 1, 0, &member};
+const zrt_state state = {"param", 0, ZRT_F32, deviceRef(192, 16)};
+const zrt_category category = {"parameters", 16};
+
+int interruptAt; ///< raise SIGINT in this step, from 1; 0: never
+
+void toyKernel(void *const *args, int64_t, int64_t) {
+  auto *base = static_cast<char *>(args[0]);
+  const auto *tokens = reinterpret_cast<int32_t *>(base);
+  const auto *targets = reinterpret_cast<int32_t *>(base + 64);
+  auto *scalars = reinterpret_cast<float *>(base + 128);
+  auto *w = reinterpret_cast<float *>(base + 192);
+  float loss = w[0];
+  for (int i = 0; i < 4; ++i)
+    loss += float(tokens[i]) + 10 * float(targets[i]);
+  scalars[2] = loss;
+  scalars[3] = 0.5f;
+  for (int i = 0; i < 4; ++i)
+    w[i] -= scalars[0] * scalars[1];
+  if (int(scalars[1]) == interruptAt)
+    std::raise(SIGINT);
+}
+
+zrt_plan toyPlan() {
+  static const zrt_ref all[] = {deviceRef(0, 256)};
+  static const zrt_launch_desc launch = {"toy.0", toyKernel, 1, 1, 1, 0, all};
+  zrt_plan plan = testPlan(
+      [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &launch); },
+      256);
+  plan.model = "toy";
+  plan.batch = plan.seq = 2;
+  plan.vocab = 256;
+  plan.inputs = inputs;
+  plan.input_count = 4;
+  plan.outputs = outputs;
+  plan.output_count = 2;
+  plan.buckets = &bucket;
+  plan.bucket_count = 1;
+  plan.states = &state;
+  plan.state_count = 1;
+  plan.categories = &category;
+  plan.category_count = 1;
+  return plan;
+}
+
+class Loop : public testing::Test {
+protected:
+  TestFolder folder;
+  std::string out, err;
+  zrt_plan plan = toyPlan();
+
+  int train(std::vector<std::string> args) {
+    std::vector<const char *> argv = {"train"};
+    for (const std::string &arg : args)
+      argv.push_back(arg.c_str());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status =
+        trainMain(plan, static_cast<int>(argv.size()), argv.data());
+    out = testing::internal::GetCapturedStdout();
+    err = testing::internal::GetCapturedStderr();
+    return status;
+  }
+  /// With data of tokens 1 .. 9: sequences 1 2 3 | 3 4 5 | 5 6 7 | 7 8 9.
+  std::vector<std::string> args(std::vector<std::string> more) {
+    const std::string data =
+        folder.write("data", std::string("\1\2\3\4\5\6\7\10\11"));
+    std::vector<std::string> all = {"--data", data, "--lr", "0.5"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  /// The values of w in the safetensors file at `path`.
+  static std::vector<float> weights(const std::string &path) {
+    const SafetensorsFile file(path);
+    std::vector<float> w(4);
+    std::memcpy(w.data(), file.find("w")->data, 16);
+    return w;
+  }
+};
+
+TEST_F(Loop, FeedsThePlanAndReportsIt) {
+  ASSERT_EQ(train(args({"--steps", "3", "--metrics", folder / "m", "--save",
+                        folder / "w"})),
+            0)
+      << err;
+  EXPECT_EQ(err, "");
+  // Step 0: tokens 1 2 3 4, targets 2 3 4 5; then w -= 0.5 x 1, 0.5 x 2, ...
+  const std::string metrics = readFile(folder / "m");
+  EXPECT_EQ(
+      metrics.rfind(R"({"step":0,"loss":150.25,"grad_norm":0.5,"lr":0.5,)", 0),
+      0u)
+      << metrics;
+  EXPECT_NE(metrics.find(R"({"step":1,"loss":325.75,)"), std::string::npos);
+  EXPECT_NE(metrics.find(R"({"step":2,"loss":148.75,)"), std::string::npos);
+  EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 3.0f));
+  for (const char *part :
+       {"toy, 4 parameters", "9 tokens", "text bytes", "device 256 bytes",
+        "step 0/3", "final loss 148.750000 (step 2)", "weights saved to"})
+    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
+}
+
+TEST_F(Loop, StartsFromAFile) {
+  ASSERT_EQ(train(args({"--steps", "3", "--save", folder / "w"})), 0);
+  ASSERT_EQ(train(args({"--steps", "0", "--init", folder / "w", "--save",
+                        folder / "v", "--quiet"})),
+            0);
+  EXPECT_EQ(out + err, "");
+  EXPECT_EQ(readFile(folder / "w"), readFile(folder / "v"));
+}
+
+TEST_F(Loop, AnInterruptFinishesTheStepAndSaves) {
+  interruptAt = 2;
+  const int status = train(args({"--steps", "100", "--save", folder / "w"}));
+  interruptAt = 0;
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  EXPECT_EQ(status, 130);
+  EXPECT_NE(out.find("stopped by Ctrl-C after 2 of 100 steps"),
+            std::string::npos)
+      << out;
+  EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 1.5f));
+}
+
+TEST_F(Loop, ProfilesAndCertifies) {
+  ASSERT_EQ(train(args({"--steps", "3", "--profile"})), 0);
+  EXPECT_NE(out.find("profile: 2 steps"), std::string::npos) << out;
+  EXPECT_NE(out.find("toy "), std::string::npos);
+  ASSERT_EQ(train({"--certificate"}), 0);
+  EXPECT_NE(out.find("parameters"), std::string::npos);
+  EXPECT_NE(out.find("device arena"), std::string::npos);
+}
+
+TEST_F(Loop, MetricsThatCannotBeWrittenEndTheRun) {
+  EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/dev/full"})), 1);
+  EXPECT_EQ(err, "train: error: cannot write metrics of step 0 to /dev/full: "
+                 "no space left on device\n");
+}
+
+TEST_F(Loop, RefusesBeforeTheFirstStep) {
+  EXPECT_EQ(train({"--steps", "3"}), 2);
+  EXPECT_EQ(err, "train: error: --data is missing; see train --help\n");
+  EXPECT_EQ(train(args({"--steps", "3", "--save", "/none/w"})), 1);
+  EXPECT_NE(err.find("cannot write /none/w"), std::string::npos);
+  EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/none/m"})), 1);
+  EXPECT_NE(err.find("cannot write metrics"), std::string::npos);
+  EXPECT_EQ(train(args({"--steps", "3", "--init", folder / "none"})), 1);
+  EXPECT_NE(err.find("no such file"), std::string::npos);
+  EXPECT_EQ(out, "");
+}
+
+TEST_F(Loop, RefusesPlansItCannotFeed) {
+  const auto errorWith = [&](zrt_plan changed) {
+    plan = changed;
+    EXPECT_EQ(train(args({"--steps", "1"})), 1);
+    return err;
+  };
+  zrt_plan p = toyPlan();
+  zrt_input more[5];
+  std::copy(inputs, inputs + 4, more);
+  more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4)};
+  p.inputs = more;
+  p.input_count = 5;
+  EXPECT_NE(errorWith(p).find("wants input \"mask\""), std::string::npos);
+  p.input_count = 1;
+  EXPECT_NE(errorWith(p).find("no input \"targets\""), std::string::npos);
+  p = toyPlan();
+  p.seq = 3;
+  EXPECT_NE(errorWith(p).find("not i32 of batch x sequence"),
+            std::string::npos);
+  p = toyPlan();
+  p.output_count = 0;
+  EXPECT_NE(errorWith(p).find("no output \"loss\""), std::string::npos);
+  p = toyPlan();
+  p.vocab = 9;
+  EXPECT_NE(errorWith(p).find("token 9 at position 8"), std::string::npos);
+  p = toyPlan();
+  p.abi_version = 99;
+  EXPECT_NE(errorWith(p).find("ABI version 99"), std::string::npos);
+}
+
+TEST_F(Loop, AFailingStepIsNamed) {
+  plan.step = [](zrt_context *ctx) { return zrt_record(ctx, 0, 1000); };
+  EXPECT_EQ(train(args({"--steps", "5"})), 1);
+  EXPECT_NE(err.find("step 0: event 1000 does not exist"), std::string::npos)
+      << err;
+}
+
+TEST_F(Loop, SaysThatALossIsNotFinite) {
+  std::vector<float> w = {NAN, 0, 0, 0};
+  writeSafetensors(folder / "nan", {{"w", "F32", {4}, w.data(), 16}});
+  EXPECT_EQ(train(args({"--steps", "2", "--init", folder / "nan", "--metrics",
+                        folder / "m"})),
+            0);
+  EXPECT_NE(err.find("not finite from step 0 on"), std::string::npos);
+  EXPECT_NE(readFile(folder / "m").find("\"nonfinite\":true"),
+            std::string::npos);
+}
+
+} // namespace

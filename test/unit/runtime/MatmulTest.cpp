@@ -1,0 +1,242 @@
+//===- MatmulTest.cpp - Matrix products against the definition ------------===//
+#include "runtime/cpu/Matmul.h"
+
+#include "runtime/Error.h"
+#include "runtime/cpu/Parallel.h"
+
+#include "TestFiles.h"
+#include "TestPlan.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+using namespace zrt;
+
+namespace {
+
+template <typename T>
+constexpr zrt_dtype dtypeOf = sizeof(T) == 4 ? ZRT_F32 : ZRT_F64;
+
+template <typename T>
+struct Problem {
+  zrt_matmul_desc desc = {};
+  std::vector<T> a, b, bias, c;
+
+  Problem(int64_t batch, int64_t m, int64_t n, int64_t k, unsigned flags) {
+    desc.name = "product.0";
+    desc.dtype = dtypeOf<T>;
+    desc.trans_a = flags & 1;
+    desc.trans_b = (flags >> 1) & 1;
+    desc.has_bias = (flags >> 2) & 1;
+    desc.accumulate = (flags >> 3) & 1;
+    desc.batch = batch;
+    desc.m = m;
+    desc.n = n;
+    desc.k = k;
+    std::mt19937 random(flags * 31 + static_cast<unsigned>(m + n + k));
+    std::uniform_real_distribution<T> value(-1, 1);
+    for (auto [vector, size] : {std::pair{&a, batch * m * k},
+                                {&b, batch * k * n},
+                                {&bias, n},
+                                {&c, batch * m * n}}) {
+      vector->resize(static_cast<size_t>(size));
+      for (T &x : *vector)
+        x = value(random);
+    }
+    // Without accumulate C's old bytes must not matter.
+    if (!desc.accumulate)
+      std::fill(c.begin(), c.end(), std::numeric_limits<T>::quiet_NaN());
+  }
+
+  std::vector<T> run(int threads) const {
+    std::vector<T> result = c;
+    runMatmul(desc, a.data(), b.data(), bias.data(), result.data(), threads);
+    return result;
+  }
+
+  /// The definition, in double.
+  double expected(int64_t batch, int64_t i, int64_t j) const {
+    const auto &d = desc;
+    double sum =
+        d.accumulate ? double(c[size_t((batch * d.m + i) * d.n + j)]) : 0;
+    if (d.has_bias)
+      sum += double(bias[size_t(j)]);
+    for (int64_t p = 0; p < d.k; ++p) {
+      const int64_t x = d.trans_a ? p * d.m + i : i * d.k + p;
+      const int64_t y = d.trans_b ? j * d.k + p : p * d.n + j;
+      sum += double(a[size_t(batch * d.m * d.k + x)]) *
+             double(b[size_t(batch * d.k * d.n + y)]);
+    }
+    return sum;
+  }
+};
+
+template <typename T>
+bool sameBits(const std::vector<T> &x, const std::vector<T> &y) {
+  return x.size() == y.size() &&
+         (x.empty() ||
+          std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
+}
+
+template <typename T>
+void expectRight(int64_t batch, int64_t m, int64_t n, int64_t k,
+                 unsigned flags) {
+  const Problem<T> problem(batch, m, n, k, flags);
+  const std::vector<T> one = problem.run(1);
+  // An error bound of k roundings; terms are at most 1.
+  const double tolerance =
+      double(std::numeric_limits<T>::epsilon()) * double(k + 4);
+  for (int64_t i = 0; i < batch * m * n; ++i)
+    ASSERT_NEAR(double(one[size_t(i)]),
+                problem.expected(i / (m * n), i / n % m, i % n), tolerance)
+        << m << " x " << n << " x " << k << " flags " << flags << " at " << i;
+  for (int threads : {2, 3, 5}) {
+    const std::vector<T> more = problem.run(threads);
+    ASSERT_TRUE(sameBits(one, more)) << threads << " threads, " << m << " x "
+                                     << n << " x " << k << " flags " << flags;
+  }
+}
+
+TEST(Matmul, IsRightForAllFlagsAndOddSizesOnAnyNumberOfThreads) {
+  const int64_t sizes[][4] = {
+      {1, 1, 1, 1},   {1, 7, 13, 5},    {3, 17, 9, 33},   {1, 1, 300, 3},
+      {1, 300, 1, 3}, {2, 65, 129, 31}, {1, 130, 257, 70}};
+  for (unsigned flags = 0; flags < 16; ++flags)
+    for (const auto &s : sizes) {
+      expectRight<float>(s[0], s[1], s[2], s[3], flags);
+      expectRight<double>(s[0], s[1], s[2], s[3], flags);
+    }
+}
+
+TEST(Matmul, IsTheSameOnMoreThreadsWhereTheSumIsLong) {
+  // Long sums over a small C are what a library splits along k.
+  for (unsigned flags : {0u, 1u, 2u, 3u}) {
+    const Problem<float> problem(1, 96, 64, 20000, flags);
+    const auto one = problem.run(1), two = problem.run(2);
+    EXPECT_TRUE(sameBits(one, two));
+  }
+}
+
+TEST(Matmul, OfAnEmptySumIsItsStart) {
+  for (unsigned flags = 0; flags < 16; ++flags) {
+    expectRight<float>(2, 5, 6, 0, flags);
+    expectRight<double>(2, 5, 6, 0, flags);
+  }
+  // Nothing to compute is nothing wrong.
+  for (auto [batch, m, n] : {std::tuple{0, 5, 6}, {2, 0, 6}, {2, 5, 0}})
+    expectRight<float>(batch, m, n, 3, 12);
+}
+
+TEST(Matmul, ChecksSizesAgainstItsRanges) {
+  zrt_matmul_desc desc = {};
+  desc.name = "c_fc.3";
+  desc.batch = desc.m = desc.n = desc.k = 4;
+  desc.a = desc.b = desc.c = deviceRef(0, 256);
+  EXPECT_EQ(errorOf([&] { checkMatmul(desc); }), "");
+  const zrt_matmul_desc good = desc;
+  desc.b.bytes = 255;
+  EXPECT_ERROR("c_fc.3: B is 4 x 4 x 4 of 4 bytes, but its range holds 255",
+               checkMatmul(desc));
+  desc = good;
+  desc.m = int64_t{1} << 62;
+  EXPECT_ERROR("c_fc.3: A is", checkMatmul(desc));
+  desc = good;
+  desc.k = -1;
+  EXPECT_ERROR("negative size", checkMatmul(desc));
+  desc = good;
+  desc.has_bias = 1;
+  EXPECT_ERROR("the bias is 1 x 1 x 4", checkMatmul(desc));
+  desc = good;
+  desc.dtype = ZRT_I32;
+  EXPECT_ERROR("f32 or f64", checkMatmul(desc));
+}
+
+TEST(Matmul, RunsOnAStream) {
+  static const zrt_matmul_desc desc = [] {
+    zrt_matmul_desc d = {};
+    d.name = "product.0";
+    d.batch = 1;
+    d.m = d.n = d.k = 2;
+    d.a = deviceRef(0, 16);
+    d.b = deviceRef(16, 16);
+    d.c = deviceRef(32, 16);
+    return d;
+  }();
+  const zrt_plan plan = testPlan(
+      [](zrt_context *ctx) { return zrt_matmul(ctx, ZRT_COMPUTE, &desc); });
+  const ContextPtr ctx = create(plan);
+  auto *data = static_cast<float *>(zrt_address(ctx.get(), &desc.a));
+  const float in[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::memcpy(data, in, sizeof(in));
+  ASSERT_EQ(zrt_run_step(ctx.get()), 0) << zrt_error_message(ctx.get());
+  EXPECT_EQ(std::vector<float>(data + 8, data + 12),
+            (std::vector<float>{19, 22, 43, 50}));
+}
+
+TEST(SgemmTile, FollowsItsDefinitionInsideAndOutsideOfRegions) {
+  constexpr int64_t m = 7, n = 9, k = 5, lda = 16, ldb = 17, ldc = 18;
+  std::vector<float> a(16 * lda), b(16 * ldb), start(m * ldc), expected;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> value(-1, 1);
+  for (auto *vector : {&a, &b, &start})
+    for (float &x : *vector)
+      x = value(random);
+  for (int flags = 0; flags < 4; ++flags) {
+    const bool ta = flags & 1, tb = flags & 2;
+    std::vector<float> outside = start, inside[2] = {start, start};
+    zrt_sgemm_tile(ta, tb, m, n, k, 0.5f, a.data(), lda, b.data(), ldb, 2.0f,
+                   outside.data(), ldc);
+    parallelFor(2, 2, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        zrt_sgemm_tile(ta, tb, m, n, k, 0.5f, a.data(), lda, b.data(), ldb,
+                       2.0f, inside[i].data(), ldc);
+    });
+    EXPECT_EQ(outside, inside[0]);
+    EXPECT_EQ(outside, inside[1]);
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < ldc; ++j) {
+        const auto at = size_t(i * ldc + j);
+        double sum = 0;
+        for (int64_t p = 0; j < n && p < k; ++p)
+          sum += double(a[size_t(ta ? p * lda + i : i * lda + p)]) *
+                 double(b[size_t(tb ? j * ldb + p : p * ldb + j)]);
+        // Beyond column n nothing is touched.
+        ASSERT_NEAR(outside[at],
+                    j < n ? 0.5 * sum + 2.0 * start[at] : start[at], 1e-5);
+      }
+  }
+  EXPECT_EQ(takeTileFailure(), 0);
+}
+
+TEST(SgemmTile, OfAnEmptySumScalesC) {
+  std::vector<float> c = {1, NAN, 3};
+  zrt_sgemm_tile(0, 0, 1, 1, 0, 1, nullptr, 1, nullptr, 1, 2.0f, &c[0], 1);
+  zrt_sgemm_tile(0, 0, 1, 1, 0, 1, nullptr, 1, nullptr, 1, 0.0f, &c[1], 1);
+  EXPECT_EQ(c, (std::vector<float>{2, 0, 3}));
+}
+
+TEST(SgemmTile, AFailureReachesTheContext) {
+  // A leading dimension below the width is refused by oneDNN.
+  static const zrt_launch_desc bad = {
+      "attention.0",
+      [](void *const *, int64_t, int64_t) {
+        static float x[64];
+        zrt_sgemm_tile(0, 0, 4, 4, 4, 1, x, /*lda=*/1, x, 4, 0, x, 4);
+      },
+      1,
+      1,
+      0,
+      0,
+      nullptr};
+  const zrt_plan plan = testPlan(
+      [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &bad); });
+  const ContextPtr ctx = create(plan);
+  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(std::string(zrt_error_message(ctx.get())).find("attention.0"),
+            std::string::npos);
+}
+
+} // namespace

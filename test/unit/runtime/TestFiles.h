@@ -1,0 +1,66 @@
+//===- TestFiles.h - A folder for one test ----------------------*- C++ -*-===//
+#ifndef ZRT_TEST_TEST_FILES_H
+#define ZRT_TEST_TEST_FILES_H
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+
+namespace zrt {
+
+/// Made empty, removed at the end.
+class TestFolder {
+public:
+  TestFolder() {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "zrt-test-XXXXXX").string();
+    folder = mkdtemp(name.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(folder); }
+  TestFolder(const TestFolder &) = delete;
+  TestFolder &operator=(const TestFolder &) = delete;
+
+  std::string operator/(const std::string &name) const {
+    return (folder / name).string();
+  }
+  std::string write(const std::string &name, const std::string &bytes) const {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+    return *this / name;
+  }
+  size_t fileCount() const {
+    return static_cast<size_t>(
+        std::distance(std::filesystem::directory_iterator(folder),
+                      std::filesystem::directory_iterator()));
+  }
+
+private:
+  std::filesystem::path folder;
+};
+
+inline std::string readFile(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The text of the exception that `body` throws, "" when it throws none.
+template <typename Body>
+std::string errorOf(Body &&body) {
+  try {
+    body();
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// `body` throws, and its message contains `part`.
+#define EXPECT_ERROR(part, body)                                               \
+  EXPECT_NE(zrt::errorOf([&] { body; }).find(part), std::string::npos)         \
+      << "the error is: \"" << zrt::errorOf([&] { body; }) << "\""
+
+} // namespace zrt
+
+#endif // ZRT_TEST_TEST_FILES_H

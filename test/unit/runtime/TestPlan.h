@@ -1,0 +1,63 @@
+//===- TestPlan.h - Plans made by hand --------------------------*- C++ -*-===//
+//
+// A compiled step is a C function that calls zrt.  Tests write it as a lambda.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_TEST_TEST_PLAN_H
+#define ZRT_TEST_TEST_PLAN_H
+
+#include "runtime/zrt.h"
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+namespace zrt {
+
+using StepFn = zrt_status (*)(zrt_context *);
+
+inline zrt_plan testPlan(StepFn step, uint64_t deviceBytes = 1 << 16,
+                         uint32_t events = 8) {
+  zrt_plan plan = {};
+  plan.abi_version = ZRT_ABI_VERSION;
+  plan.world_size = 1;
+  plan.model = "test";
+  plan.options = "";
+  plan.cpu = "x86-64";
+  plan.features = "";
+  plan.arena_bytes[ZRT_DEVICE] = deviceBytes;
+  plan.event_count = events;
+  plan.step = step;
+  return plan;
+}
+
+struct DestroyContext {
+  void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
+};
+using ContextPtr = std::unique_ptr<zrt_context, DestroyContext>;
+
+/// nullptr when zrt_create fails.
+inline ContextPtr create(const zrt_plan &plan, int threads = 2) {
+  zrt_context *ctx = nullptr;
+  zrt_create(&plan, threads, &ctx);
+  return ContextPtr(ctx);
+}
+
+inline zrt_ref deviceRef(uint64_t offset, uint64_t bytes) {
+  return {ZRT_DEVICE, 0, offset, bytes};
+}
+
+/// ZRT_CHAOS for as long as it lives.
+class Chaos {
+public:
+  explicit Chaos(int seed) {
+    setenv("ZRT_CHAOS", std::to_string(seed).c_str(), /*overwrite=*/1);
+  }
+  ~Chaos() { unsetenv("ZRT_CHAOS"); }
+  Chaos(const Chaos &) = delete;
+  Chaos &operator=(const Chaos &) = delete;
+};
+
+} // namespace zrt
+
+#endif // ZRT_TEST_TEST_PLAN_H

@@ -1,0 +1,176 @@
+//===- TokenDataTest.cpp - Formats and batches of token files -------------===//
+#include "runtime/io/TokenData.h"
+
+#include "TestFiles.h"
+
+#include <vector>
+
+using namespace zrt;
+
+namespace {
+
+template <typename T>
+std::string bytesOf(const std::vector<T> &values) {
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
+}
+
+std::string llmcHeader(int32_t magic, int32_t version, int32_t count) {
+  std::vector<int32_t> header(256, 0);
+  header[0] = magic;
+  header[1] = version;
+  header[2] = count;
+  return bytesOf(header);
+}
+
+const std::vector<uint16_t> small16 = {1, 2, 3, 4, 5, 6, 7, 8};
+const std::vector<uint32_t> small32 = {1, 2, 3, 4, 5, 6, 7, 8};
+
+class TokenFile : public testing::Test {
+protected:
+  TestFolder folder;
+
+  std::string formatOf(const std::string &name, const std::string &bytes,
+                       TokenFormat format = TokenFormat::Auto) {
+    const TokenData data(folder.write(name, bytes), format, 2, 100);
+    return std::to_string(data.tokens()) + " " + data.formatName();
+  }
+  std::string errorFor(const std::string &bytes, TokenFormat format,
+                       int64_t length = 2, int64_t vocab = 100) {
+    return errorOf([&] {
+      TokenData(folder.write("tokens", bytes), format, length, vocab)
+          .checkAll();
+    });
+  }
+};
+
+TEST_F(TokenFile, AutoGoesByContentThenByName) {
+  EXPECT_EQ(formatOf("a.bin", llmcHeader(20240520, 1, 8) + bytesOf(small16)),
+            "8 llm.c uint16");
+  EXPECT_EQ(formatOf("a.txt", llmcHeader(20240801, 7, 8) + bytesOf(small32)),
+            "8 llm.c uint32");
+  EXPECT_EQ(formatOf("a.bin", bytesOf(small16)), "8 raw uint16");
+  EXPECT_EQ(formatOf("a.bin", bytesOf(small32)), "8 raw uint32");
+  EXPECT_EQ(formatOf("a.u16", bytesOf(small32)), "16 raw uint16");
+  EXPECT_EQ(formatOf("a.u32", bytesOf(small16)), "4 raw uint32");
+  EXPECT_EQ(formatOf("a.txt", "to be or not"), "12 text bytes");
+  EXPECT_EQ(formatOf("a", bytesOf(small16)), "16 text bytes");
+  // One word that is not zero is enough.
+  EXPECT_EQ(formatOf("a.bin", bytesOf(small32) + std::string("\1\0\1\0", 4)),
+            "18 raw uint16");
+}
+
+TEST_F(TokenFile, AnExplicitFormatWins) {
+  EXPECT_EQ(formatOf("a.txt", bytesOf(small16), TokenFormat::U16),
+            "8 raw uint16");
+  EXPECT_EQ(formatOf("a.bin", bytesOf(small16), TokenFormat::Text),
+            "16 text bytes");
+  EXPECT_EQ(formatOf("a.u16", bytesOf(small32), TokenFormat::U32),
+            "8 raw uint32");
+}
+
+TEST_F(TokenFile, BatchesFollowTheFormulaAndWrapAround) {
+  // 8 tokens, T = 2: sequences 0, 1, 2 start at tokens 0, 2, 4.
+  for (const auto &[bytes, format] :
+       {std::pair{bytesOf(small16), TokenFormat::U16},
+        {bytesOf(small32), TokenFormat::U32},
+        {std::string("\1\2\3\4\5\6\7\10"), TokenFormat::Text},
+        {llmcHeader(20240520, 1, 8) + bytesOf(small16), TokenFormat::Llmc},
+        {llmcHeader(20240801, 7, 8) + bytesOf(small32), TokenFormat::Llmc}}) {
+    const TokenData data(folder.write("tokens", bytes), format, 2, 9);
+    EXPECT_EQ(data.sequences(), 3u);
+    std::vector<int32_t> in(4), out(4);
+    data.readBatch({.step = 0}, 2, in.data(), out.data());
+    EXPECT_EQ(in, (std::vector{1, 2, 3, 4}));
+    EXPECT_EQ(out, (std::vector{2, 3, 4, 5}));
+    data.readBatch({.step = 1}, 2, in.data(), out.data());
+    EXPECT_EQ(in, (std::vector{5, 6, 1, 2}));
+    EXPECT_EQ(out, (std::vector{6, 7, 2, 3}));
+  }
+}
+
+TEST(BatchPlace, CountsStepMicroStepRankRow) {
+  const BatchPlace place = {
+      .step = 5, .microStep = 1, .microSteps = 3, .rank = 2, .ranks = 4};
+  // ((5 x 3 + 1) x 4 + 2) x 8 + 7 = 535
+  EXPECT_EQ(place.sequence(7, 8, 1000), 535u);
+  EXPECT_EQ(place.sequence(7, 8, 100), 35u);
+}
+
+TEST_F(TokenFile, TheLastTokenOfASequenceIsTheFirstOfTheNext) {
+  // T + 1 tokens are one sequence; one more changes nothing until T more.
+  const auto sequences = [&](size_t tokens) {
+    return TokenData(folder.write("t", std::string(tokens, 'a')),
+                     TokenFormat::Text, 4, 0)
+        .sequences();
+  };
+  EXPECT_EQ(sequences(5), 1u);
+  EXPECT_EQ(sequences(8), 1u);
+  EXPECT_EQ(sequences(9), 2u);
+}
+
+TEST_F(TokenFile, RefusesWhatIsTooShort) {
+  EXPECT_ERROR("no such file",
+               TokenData(folder / "none", TokenFormat::Auto, 2, 0));
+  EXPECT_ERROR("not a regular file", TokenData("/", TokenFormat::Auto, 2, 0));
+  EXPECT_NE(errorFor("", TokenFormat::Auto).find("empty; it needs 3 tokens"),
+            std::string::npos);
+  EXPECT_NE(errorFor("abcd", TokenFormat::U16)
+                .find("has 2 tokens (raw uint16), but one sequence needs 3"),
+            std::string::npos);
+  EXPECT_EQ(errorFor("abc", TokenFormat::Text), "");
+  EXPECT_NE(errorFor("abcde", TokenFormat::U16)
+                .find("5 bytes are not whole tokens of 2 bytes"),
+            std::string::npos);
+  EXPECT_NE(errorFor("abcdef", TokenFormat::U32).find("whole tokens of 4"),
+            std::string::npos);
+  EXPECT_ERROR("is a NumPy file",
+               TokenData(folder.write("a.npy", "\x93NUMPY and so on"),
+                         TokenFormat::Auto, 2, 0));
+}
+
+TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
+  const std::string body = bytesOf(small16);
+  const auto error = [&](const std::string &bytes) {
+    return errorFor(bytes, TokenFormat::Llmc);
+  };
+  EXPECT_EQ(error(llmcHeader(20240520, 1, 8) + body), "");
+  EXPECT_NE(error(body).find("no llm.c header"), std::string::npos);
+  EXPECT_NE(error(llmcHeader(20240520, 2, 8) + body).find("version 2"),
+            std::string::npos);
+  for (int32_t count : {7, 9, -1, INT32_MAX})
+    EXPECT_NE(error(llmcHeader(20240520, 1, count) + body)
+                  .find("but 16 bytes follow"),
+              std::string::npos)
+        << count;
+  // Not believed by name either: auto finds the magic number.
+  EXPECT_NE(
+      errorFor(llmcHeader(20240520, 1, 8).substr(0, 100), TokenFormat::Auto)
+          .find("no llm.c header"),
+      std::string::npos);
+}
+
+TEST_F(TokenFile, RefusesTokensOutsideTheVocabulary) {
+  const std::string bytes = bytesOf(small16);
+  EXPECT_EQ(errorFor(bytes, TokenFormat::U16, 2, 9), "");
+  EXPECT_NE(errorFor(bytes, TokenFormat::U16, 2, 8)
+                .find("token 8 at position 7 is not below the vocabulary of 8"),
+            std::string::npos);
+  // Tokens are i32 whatever the vocabulary is.
+  EXPECT_NE(errorFor(bytesOf(std::vector<uint32_t>{1, 2, 0x80000000u}),
+                     TokenFormat::U32, 2, 0)
+                .find("token 2147483648 at position 2"),
+            std::string::npos);
+}
+
+TEST_F(TokenFile, ChecksEveryBatchItReads) {
+  const TokenData data(folder.write("t", bytesOf(small16)), TokenFormat::U16, 2,
+                       5);
+  std::vector<int32_t> in(2), out(2);
+  data.readBatch({.step = 0}, 1, in.data(), out.data());
+  // The last target of sequence 1 is token 5.
+  EXPECT_ERROR("token 5 at position 4",
+               data.readBatch({.step = 1}, 1, in.data(), out.data()));
+}
+
+} // namespace
