@@ -1,0 +1,46 @@
+//===- EmitObject.h - From kernels to machine code ------------------------===//
+#ifndef PASSES_CODEGEN_EMITOBJECT_H
+#define PASSES_CODEGEN_EMITOBJECT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace mlir::zero {
+
+/// The machine that code is generated for.
+struct CpuTarget {
+  std::string cpu;         ///< LLVM's name, e.g. "znver4"
+  std::string features;    ///< LLVM's feature string
+  std::string description; ///< what the user asked for: "native (znver4)"
+  std::string required;    ///< features a machine must have: "avx2,fma,avx512f"
+};
+
+/// Resolves --cpu: "native", or any CPU name of LLVM such as "x86-64-v3".
+llvm::Expected<CpuTarget> resolveCpu(StringRef option);
+
+/// Lowers a module that holds only kernels to the LLVM dialect.  With
+/// `reference`, model kernels take upstream's scalar loops.
+LogicalResult lowerKernelsToCpu(ModuleOp kernels, const CpuTarget &target, bool reference);
+
+/// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
+/// for each.
+std::unique_ptr<llvm::Module> translateKernels(ModuleOp kernels, llvm::LLVMContext &context,
+                                               const CpuTarget &target);
+
+/// Compiles `module` to an object file; -O3 with `optimise`, else -O0.
+llvm::Error emitObject(llvm::Module &module, const CpuTarget &target, bool optimise,
+                       StringRef path);
+
+/// Registers zero-lower-kernels-to-cpu, for tests.
+void registerCodegenPasses();
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_EMITOBJECT_H

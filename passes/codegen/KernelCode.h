@@ -1,0 +1,30 @@
+//===- KernelCode.h - Steps from a kernel to loops ------------------------===//
+#ifndef PASSES_CODEGEN_KERNELCODE_H
+#define PASSES_CODEGEN_KERNELCODE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero {
+
+/// Turns tensor operands and results into memref arguments, results last.
+SmallVector<BlockArgument> toDestinationForm(func::FuncOp kernel);
+
+/// Adds the two index arguments: the range of units to do.
+void appendKernelArguments(func::FuncOp kernel);
+
+/// One-shot bufferization of every function that is in destination form.
+LogicalResult bufferizeModule(ModuleOp module);
+
+/// Rows, columns and serial kernels on memrefs: loops over the units, and
+/// vector loops for every linalg operation inside.
+LogicalResult emitUnitLoops(func::FuncOp kernel);
+
+/// Kernels around nn.attention, nn.attention_backward or nn.embedding_backward
+/// are written from memref views of their operands (still in tensor form).
+LogicalResult emitAttentionKernel(func::FuncOp kernel);
+LogicalResult emitScatterKernel(func::FuncOp kernel);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_KERNELCODE_H

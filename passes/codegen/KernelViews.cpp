@@ -1,0 +1,113 @@
+//===- KernelViews.cpp - Memref views of a kernel's tensors ---------------===//
+
+#include "passes/codegen/KernelViews.h"
+
+#include "passes/codegen/KernelCode.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static MemRefType memrefOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b) : kernel(kernel), b(b) {
+  Block &body = kernel.getBody().front();
+  auto returned = cast<func::ReturnOp>(body.getTerminator());
+  for (Operation &op : body.without_terminator())
+    tensorOps.push_back(&op);
+  SmallVector<Value> results(returned.getOperands());
+  unsigned count = body.getNumArguments();
+  for (unsigned i = 0; i < count; ++i) {
+    BlockArgument tensor = body.getArgument(i);
+    inputs[tensor] = body.addArgument(memrefOf(tensor.getType()), tensor.getLoc());
+  }
+  for (Value result : results)
+    outputs[result] = body.addArgument(memrefOf(result.getType()), result.getLoc());
+  begin = body.addArgument(b.getIndexType(), kernel.getLoc());
+  end = body.addArgument(b.getIndexType(), kernel.getLoc());
+  b.setInsertionPoint(returned);
+  func::ReturnOp::create(b, returned.getLoc());
+  returned.erase();
+  b.setInsertionPoint(body.getTerminator());
+}
+
+Value KernelViews::operand(Value tensor) {
+  if (Value known = inputs.lookup(tensor))
+    return known;
+  Operation *def = tensor.getDefiningOp();
+  if (!def)
+    return {};
+  Value view;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
+    Value source = operand(slice.getSource());
+    if (!source)
+      return {};
+    auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+        slice.getType().getShape(), cast<MemRefType>(source.getType()), slice.getStaticOffsets(),
+        slice.getStaticSizes(), slice.getStaticStrides()));
+    view = memref::SubViewOp::create(b, slice.getLoc(), type, source, slice.getMixedOffsets(),
+                                     slice.getMixedSizes(), slice.getMixedStrides());
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(def)) {
+    if (Value source = operand(expand.getSrc()))
+      view = memref::ExpandShapeOp::create(b, expand.getLoc(), expand.getType().getShape(), source,
+                                           expand.getReassociationIndices());
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(def)) {
+    if (Value source = operand(collapse.getSrc()))
+      view = memref::CollapseShapeOp::create(b, collapse.getLoc(), source,
+                                             collapse.getReassociationIndices());
+  }
+  if (view)
+    inputs[tensor] = view;
+  return view;
+}
+
+Value KernelViews::result(Value tensor) {
+  if (Value known = outputs.lookup(tensor))
+    return known;
+  if (!tensor.hasOneUse())
+    return {};
+  Operation *user = *tensor.user_begin();
+  Value view;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
+    if (Value target = result(collapse.getResult()))
+      view = memref::ExpandShapeOp::create(
+          b, collapse.getLoc(), cast<RankedTensorType>(tensor.getType()).getShape(), target,
+          collapse.getReassociationIndices());
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user)) {
+    if (Value target = result(expand.getResult()))
+      view = memref::CollapseShapeOp::create(b, expand.getLoc(), target,
+                                             expand.getReassociationIndices());
+  } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(user)) {
+    Value target = result(insert.getResult());
+    if (!target)
+      return {};
+    if (insert.getDest() == tensor) {
+      view = target; // a link of the chain of inserts: the same bytes
+    } else {
+      auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+          insert.getSourceType().getShape(), cast<MemRefType>(target.getType()),
+          insert.getStaticOffsets(), insert.getStaticSizes(), insert.getStaticStrides()));
+      view = memref::SubViewOp::create(b, insert.getLoc(), type, target, insert.getMixedOffsets(),
+                                       insert.getMixedSizes(), insert.getMixedStrides());
+    }
+  }
+  if (view)
+    outputs[tensor] = view;
+  return view;
+}
+
+void KernelViews::finish() {
+  for (Operation *op : llvm::reverse(tensorOps)) {
+    op->dropAllUses();
+    op->erase();
+  }
+  Block &body = kernel.getBody().front();
+  unsigned tensors = llvm::count_if(body.getArgumentTypes(), llvm::IsaPred<RankedTensorType>);
+  body.eraseArguments(0, tensors);
+  kernel.setArgAttrsAttr(ArrayAttr());
+  kernel.setResAttrsAttr(ArrayAttr());
+  kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
+}

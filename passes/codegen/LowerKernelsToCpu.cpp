@@ -1,0 +1,204 @@
+//===- LowerKernelsToCpu.cpp - Kernels from tensors to the LLVM dialect ---===//
+//
+// 1. Attention and scatter kernels are written by hand on memref views.
+// 2. All others go through one-shot bufferization and become loops over their
+//    units with vector loops inside (UnitLoops, VectorLoops).
+// 3. Functions of math become polynomials; then everything goes to LLVM.
+//
+// With `reference`, kernels of the model take upstream's plain path instead:
+// linalg to scalar loops, libm, and heap temporaries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/KernelCode.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Upstream has these polynomials as patterns, and a pass only for its tests.
+struct ApproximateMath : PassWrapper<ApproximateMath, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ApproximateMath)
+  StringRef getArgument() const override { return "zero-approximate-math"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<vector::VectorDialect, x86vector::X86VectorDialect>();
+  }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+void registerCodegenDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect, x86vector::X86VectorDialect>();
+}
+
+StringRef kindOf(func::FuncOp kernel) {
+  return cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
+}
+
+/// nn operations that are left take their linalg form.
+void lowerNN(func::FuncOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](nn::LinalgFormOpInterface op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    OpBuilder b(op);
+    op->replaceAllUsesWith(cast<nn::LinalgFormOpInterface>(op).emitLinalgForm(b));
+    op->erase();
+  }
+}
+
+LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  lowerNN(kernel);
+  toDestinationForm(kernel);
+  appendKernelArguments(kernel);
+  PassManager pm(module->getName());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  return pm.run(module);
+}
+
+void addLowering(OpPassManager &pm, bool approximate) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  if (approximate)
+    pm.addPass(std::make_unique<ApproximateMath>());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(functions));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+LogicalResult lowerToLoops(ModuleOp module, bool reference) {
+  SmallVector<func::FuncOp> loops;
+  SmallVector<func::FuncOp> kernels(module.getOps<func::FuncOp>());
+  if (reference) {
+    // One kernel is the whole model: take upstream's plain path, and leave the
+    // plan's own kernels (updates, norms) to the loops below.
+    for (func::FuncOp kernel : kernels)
+      if (!kernel->hasAttr("zero.bufferized") && failed(lowerReferenceKernel(kernel)))
+        return failure();
+  }
+  for (func::FuncOp kernel : kernels) {
+    bool bufferized = kernel->hasAttr("zero.bufferized");
+    if (reference && !bufferized)
+      continue;
+    StringRef kind = kindOf(kernel);
+    if (kind == "attention") {
+      if (failed(emitAttentionKernel(kernel)))
+        return failure();
+      continue;
+    }
+    if (kind == "scatter") {
+      if (failed(emitScatterKernel(kernel)))
+        return failure();
+      continue;
+    }
+    loops.push_back(kernel);
+    if (!bufferized)
+      toDestinationForm(kernel);
+  }
+  if (!reference && failed(bufferizeModule(module)))
+    return failure();
+  for (func::FuncOp kernel : loops) {
+    appendKernelArguments(kernel);
+    if (failed(emitUnitLoops(kernel)))
+      return failure();
+  }
+  return success();
+}
+
+/// For tests: what EmitObject does before translation.
+struct LowerKernelsToCpuPass : PassWrapper<LowerKernelsToCpuPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerKernelsToCpuPass)
+  LowerKernelsToCpuPass() = default;
+  LowerKernelsToCpuPass(const LowerKernelsToCpuPass &other) : PassWrapper(other) {}
+  StringRef getArgument() const override { return "zero-lower-kernels-to-cpu"; }
+  StringRef getDescription() const override {
+    return "Lowers kernels to loops (stop-at-loops) or to the LLVM dialect";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerCodegenDialects(registry);
+  }
+  Option<bool> reference{*this, "reference", llvm::cl::init(false)};
+  Option<bool> stopAtLoops{*this, "stop-at-loops", llvm::cl::init(false)};
+  void runOnOperation() override {
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!function->hasAttr(kKernelAttr))
+        function.erase();
+    LogicalResult result = stopAtLoops ? lowerToLoops(getOperation(), reference)
+                                       : lowerKernelsToCpu(getOperation(), {}, reference);
+    if (failed(result))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void zero::registerCodegenPasses() { PassRegistration<LowerKernelsToCpuPass>(); }
+
+LogicalResult zero::lowerKernelsToCpu(ModuleOp module, const CpuTarget &, bool reference) {
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  module.getContext()->loadAllAvailableDialects();
+  if (failed(lowerToLoops(module, reference)))
+    return failure();
+  PassManager pm(module->getName());
+  addLowering(pm, /*approximate=*/!reference);
+  return pm.run(module);
+}

@@ -1,0 +1,125 @@
+//===- UnitLoops.cpp - The outer loop of a row kernel ---------------------===//
+//
+// A bufferized kernel is a list of linalg operations on memrefs.  For "rows"
+// all of them run for one row before the next row begins, so what passes
+// between them stays in cache, and a temporary needs the bytes of one row:
+//
+//   %t = memref.alloc() : memref<4x64x32xf32>      %t = memref.alloca() : memref<32xf32>
+//   linalg.generic ... outs(%t)               =>   scf.for %row = %begin to %end {
+//   linalg.generic ins(%t) ...                       loops of the first for that row
+//                                                    loops of the second for that row
+//                                                  }
+//
+// FormKernels has made sure that every operation indexes temporaries by the row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/KernelCode.h"
+#include "passes/codegen/VectorLoops.h"
+
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Temporaries beyond this do not belong on a thread's stack.
+constexpr int64_t kMaxStackBytes = 1 << 20;
+
+int64_t bytesOf(MemRefType type) {
+  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// memref.copy -> linalg.copy, so that copies are vector loops too.
+void lowerCopies(func::FuncOp kernel) {
+  kernel.walk([](memref::CopyOp copy) {
+    OpBuilder b(copy);
+    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(), copy.getTarget());
+    copy.erase();
+  });
+}
+
+/// Puts temporaries on the stack; those indexed by the row shrink to one row.
+LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
+                               LoopContext &context) {
+  SmallVector<memref::AllocOp> allocs;
+  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  for (memref::AllocOp alloc : allocs) {
+    MemRefType type = alloc.getType();
+    bool perRow = !rows.empty() && type.getRank() >= static_cast<int64_t>(rows.size()) &&
+                  type.getShape().take_front(rows.size()) == rows &&
+                  llvm::all_of(alloc->getUsers(), llvm::IsaPred<linalg::LinalgOp>);
+    if (perRow)
+      type = MemRefType::get(type.getShape().drop_front(rows.size()), type.getElementType());
+    if (bytesOf(type) > kMaxStackBytes)
+      return alloc.emitError("kernel needs a temporary of ")
+             << bytesOf(type) << " bytes, more than the " << kMaxStackBytes
+             << " that fit on a thread's stack; store the value by using it in another operation";
+    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    Value stack = memref::AllocaOp::create(b, alloc.getLoc(), type, b.getI64IntegerAttr(64));
+    if (perRow) {
+      // The operations go on naming the whole buffer, whose shape says how they
+      // are indexed, until their loops are emitted.
+      context.rowBuffers[alloc.getResult()] = stack;
+      continue;
+    }
+    alloc.getResult().replaceAllUsesWith(stack);
+    alloc.erase();
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  Location loc = kernel.getLoc();
+  StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
+  ArrayRef<int64_t> space = cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
+  Value begin = body.getArgument(body.getNumArguments() - 2);
+  Value end = body.getArgument(body.getNumArguments() - 1);
+
+  lowerCopies(kernel);
+  LoopContext context;
+  bool rows = kind == "rows";
+  if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(), context)))
+    return failure();
+
+  SmallVector<linalg::LinalgOp> work;
+  for (Operation &op : body)
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      work.push_back(linalgOp);
+
+  OpBuilder b(body.getTerminator());
+  if (rows) {
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    auto loop = scf::ForOp::create(b, loc, begin, end, one);
+    b.setInsertionPointToStart(loop.getBody());
+    Value rest = loop.getInductionVar();
+    context.rows.resize(space.size());
+    for (size_t i = space.size(); i-- > 0;) {
+      if (i == 0) {
+        context.rows[0] = rest;
+        break;
+      }
+      Value extent = arith::ConstantIndexOp::create(b, loc, space[i]);
+      context.rows[i] = arith::RemUIOp::create(b, loc, rest, extent);
+      rest = arith::DivUIOp::create(b, loc, rest, extent);
+    }
+  } else if (kind == "columns") {
+    context.columnBegin = begin;
+    context.columnEnd = end;
+  }
+  for (linalg::LinalgOp op : work)
+    if (failed(emitVectorLoops(b, op, context)))
+      return failure();
+  for (linalg::LinalgOp op : work)
+    op->erase();
+  for (auto [buffer, row] : context.rowBuffers)
+    buffer.getDefiningOp()->erase();
+  return success();
+}

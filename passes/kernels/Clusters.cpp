@@ -1,0 +1,321 @@
+//===- Clusters.cpp - Which operations run as one kernel ------------------===//
+//
+// Each operation has a row space: its leading parallel loops, up to the loop
+// that walks contiguous memory.  In program order each operation joins the
+// cluster of one of its producers, or of a reader of the same values, when
+//
+// * the row spaces are equal (or the operation is one scalar per row),
+// * every tensor between them is indexed by the rows in the same way, so that a
+//   row of the consumer needs exactly that row of the producer, and
+// * the cluster is open: no operation outside reads its results yet.  The
+//   launch stands at the cluster's last member, so this keeps definitions
+//   before uses.
+//
+// A temporary inside a kernel then lives for one row and stays in cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Clusters.h"
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Row temporaries of one kernel live on its thread's stack.
+constexpr int64_t kMaxRowTemporaryBytes = 256 << 10;
+
+using LoopRange = ArrayRef<int64_t>;
+
+bool isRowMap(AffineMap map, size_t rows) {
+  if (map.getNumResults() < rows)
+    return false;
+  for (size_t i = 0; i < rows; ++i) {
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(i));
+    if (!dim || dim.getPosition() != i)
+      return false;
+  }
+  return true;
+}
+
+struct Shape {
+  KernelKind kind;
+  SmallVector<int64_t> space;
+};
+
+/// The parallelism an operation has on its own.
+Shape shapeOf(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto iterators = op.getIteratorTypesArray();
+  int contiguous = contiguousLoop(op);
+  SmallVector<int64_t> rows;
+  for (int loop = 0; loop < contiguous; ++loop) {
+    if (iterators[loop] != utils::IteratorType::parallel)
+      break;
+    rows.push_back(extents[loop]);
+  }
+  // Results are stored row by row only if they are indexed by the rows.
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!isRowMap(op.getMatchingIndexingMap(&init), rows.size()))
+      rows.clear();
+  if (!rows.empty())
+    return {KernelKind::Rows, rows};
+  if (contiguous >= 0 && iterators[contiguous] == utils::IteratorType::parallel &&
+      extents[contiguous] >= 128)
+    return {KernelKind::Columns, {extents[contiguous]}};
+  return {KernelKind::Serial, {}};
+}
+
+/// Whether `op` can run inside rows `space`: its first loops are those rows,
+/// and the rest is either its own inner work or nothing at all.
+bool fitsRows(linalg::LinalgOp op, LoopRange space) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto iterators = op.getIteratorTypesArray();
+  if (extents.size() < space.size() || LoopRange(extents).take_front(space.size()) != space)
+    return false;
+  for (size_t i = 0; i < space.size(); ++i)
+    if (iterators[i] != utils::IteratorType::parallel)
+      return false;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!isRowMap(op.getMatchingIndexingMap(&init), space.size()))
+      return false;
+  return extents.size() == space.size() || shapeOf(op).space == SmallVector<int64_t>(space);
+}
+
+class ClusterBuilder {
+public:
+  SmallVector<Cluster> run(func::FuncOp step) {
+    for (Operation &op : step.getBody().front()) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+        if (!isa<linalg::FillOp>(op) || needsKernel(&op))
+          place(linalgOp);
+      } else if (isa<nn::AttentionOp>(op)) {
+        start(KernelKind::Attention, headsOf(op.getOperand(0)), {&op});
+      } else if (isa<nn::AttentionBackwardOp>(op)) {
+        start(KernelKind::Attention, headsOf(op.getOperand(0)), withInserts(&op));
+      } else if (isa<nn::EmbeddingBackwardOp>(op)) {
+        start(KernelKind::Scatter, {cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1)},
+              {&op});
+      } else if (isa<tensor::InsertSliceOp>(op)) {
+        placeInsert(&op);
+      } else if (isa<scf::ForOp>(op)) {
+        start(KernelKind::Serial, {}, {&op});
+      } else if (!isAuxiliary(&op)) {
+        closeProducers(&op, -1);
+      }
+    }
+    return std::move(clusters);
+  }
+
+private:
+  SmallVector<Cluster> clusters;
+  DenseMap<Operation *, int> clusterOf;
+
+  int clusterDefining(Value value) {
+    bool sawSlice;
+    Operation *def = skipViews(value, sawSlice).getDefiningOp();
+    auto found = clusterOf.find(def);
+    return def && found != clusterOf.end() ? found->second : -1;
+  }
+
+  /// Batch and heads of a [B, T, H, D] operand.
+  static SmallVector<int64_t> headsOf(Value q) {
+    auto type = cast<RankedTensorType>(q.getType());
+    return {type.getDimSize(0), type.getDimSize(2)};
+  }
+
+  /// `op` reads these clusters from outside, unless it is in `own`.
+  void closeProducers(Operation *op, int own) {
+    for (Value operand : op->getOperands())
+      if (int producer = clusterDefining(operand); producer >= 0 && producer != own)
+        clusters[producer].closed = true;
+  }
+
+  void start(KernelKind kind, ArrayRef<int64_t> space, ArrayRef<Operation *> members) {
+    int id = clusters.size();
+    clusters.push_back({kind, SmallVector<int64_t>(space), SmallVector<Operation *>(members)});
+    for (Operation *member : members) {
+      clusterOf[member] = id;
+      closeProducers(member, id);
+    }
+  }
+
+  void place(linalg::LinalgOp op) {
+    Shape shape = shapeOf(op);
+    SmallVector<int> candidates;
+    for (Value operand : op->getOperands()) {
+      if (int producer = clusterDefining(operand); producer >= 0)
+        candidates.push_back(producer);
+      // Readers of the same value: two column sums of one tensor, say.
+      for (Operation *user : operand.getUsers())
+        if (auto found = clusterOf.find(user); found != clusterOf.end())
+          candidates.push_back(found->second);
+    }
+    llvm::sort(candidates, std::greater<>());
+    candidates.erase(llvm::unique(candidates), candidates.end());
+    for (int id : candidates)
+      if (canJoin(op, shape, id)) {
+        clusters[id].members.push_back(op);
+        clusterOf[op] = id;
+        closeProducers(op, id);
+        return;
+      }
+    start(shape.kind, shape.space, {op.getOperation()});
+  }
+
+  bool canJoin(linalg::LinalgOp op, const Shape &shape, int id) {
+    Cluster &cluster = clusters[id];
+    if (cluster.closed || cluster.kind == KernelKind::Attention ||
+        cluster.kind == KernelKind::Scatter)
+      return false;
+    if (cluster.kind == KernelKind::Rows) {
+      if (!fitsRows(op, cluster.space))
+        return false;
+    } else if (shape.kind != cluster.kind || shape.space != cluster.space) {
+      return false;
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
+      if (clusterDefining(operand.get()) != id)
+        continue;
+      // The row of a member must be read as that row; not through a view.
+      auto found = clusterOf.find(producer);
+      if (found == clusterOf.end() || found->second != id)
+        return false;
+      if (cluster.kind == KernelKind::Rows &&
+          !isRowMap(op.getMatchingIndexingMap(&operand), cluster.space.size()))
+        return false;
+      // A column of one sum is no column of another's operand.
+      if (cluster.kind == KernelKind::Columns)
+        return false;
+    }
+    return cluster.kind != KernelKind::Rows || temporaryBytes(cluster) <= kMaxRowTemporaryBytes;
+  }
+
+  /// An upper bound: as if every result of the cluster were a temporary row.
+  int64_t temporaryBytes(const Cluster &cluster) {
+    int64_t rows = 1, bytes = 0;
+    for (int64_t extent : cluster.space)
+      rows *= extent;
+    for (Operation *member : cluster.members)
+      for (Type type : member->getResultTypes())
+        bytes += cast<RankedTensorType>(type).getNumElements() / rows *
+                 llvm::divideCeil(getElementTypeOrSelf(type).getIntOrFloatBitWidth(), 8);
+    return bytes;
+  }
+
+  /// A fill is a kernel when something other than a kernel reads it.
+  bool needsKernel(Operation *fill) {
+    return llvm::any_of(fill->getUsers(), [](Operation *user) {
+      return isa<nn::MatmulOp, func::ReturnOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user);
+    });
+  }
+
+  /// Inserts that chain into one tensor are one kernel.
+  void placeInsert(Operation *op) {
+    if (clusterOf.count(op))
+      return;
+    auto insert = cast<tensor::InsertSliceOp>(op);
+    if (auto previous = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
+      auto found = clusterOf.find(previous);
+      if (found != clusterOf.end() && previous->hasOneUse() && !clusters[found->second].closed &&
+          clusters[found->second].kind == KernelKind::Serial) {
+        clusters[found->second].members.push_back(op);
+        clusterOf[op] = found->second;
+        closeProducers(op, found->second);
+        return;
+      }
+    }
+    start(KernelKind::Serial, {}, {op});
+  }
+
+  /// The backward of attention writes dq, dk and dv straight into the packed
+  /// gradient that they are inserted into, if that is their only use.
+  SmallVector<Operation *> withInserts(Operation *op) {
+    SmallVector<Operation *> members = {op}, inserts;
+    for (Value result : op->getResults()) {
+      Value value = result;
+      while (value.hasOneUse() &&
+             isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(*value.user_begin())) {
+        members.push_back(*value.user_begin());
+        value = members.back()->getResult(0);
+      }
+      if (!value.hasOneUse())
+        return {op};
+      auto insert = dyn_cast<tensor::InsertSliceOp>(*value.user_begin());
+      if (!insert || insert.getSource() != value)
+        return {op};
+      inserts.push_back(insert);
+    }
+    llvm::sort(inserts, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+    for (size_t i = 0; i < inserts.size(); ++i) {
+      Operation *dest = cast<tensor::InsertSliceOp>(inserts[i]).getDest().getDefiningOp();
+      bool chained = i == 0 ? isa_and_nonnull<tensor::EmptyOp>(dest)
+                            : dest == inserts[i - 1] && dest->hasOneUse();
+      if (!chained)
+        return {op};
+    }
+    llvm::append_range(members, inserts);
+    llvm::sort(members, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+    return members;
+  }
+};
+
+} // namespace
+
+StringRef zero::stringifyKernelKind(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Rows:
+    return "rows";
+  case KernelKind::Columns:
+    return "columns";
+  case KernelKind::Serial:
+    return "serial";
+  case KernelKind::Attention:
+    return "attention";
+  case KernelKind::Scatter:
+    return "scatter";
+  }
+  llvm_unreachable("all kinds have a name");
+}
+
+int zero::contiguousLoop(linalg::LinalgOp op) {
+  SmallVector<int64_t> weight(op.getNumLoops(), 0);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (map.getNumResults() == 0)
+      continue;
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1)))
+      weight[dim.getPosition()] += cast<ShapedType>(operand.get().getType()).getNumElements();
+  }
+  int best = -1;
+  for (int loop = 0, e = weight.size(); loop < e; ++loop)
+    if (best < 0 || weight[loop] >= weight[best])
+      best = loop;
+  return best;
+}
+
+bool zero::isAuxiliary(Operation *op) {
+  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+Value zero::skipViews(Value value, bool &sawSlice) {
+  sawSlice = false;
+  while (Operation *def = value.getDefiningOp()) {
+    if (isa<tensor::ExtractSliceOp>(def))
+      sawSlice = true;
+    else if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def))
+      break;
+    value = def->getOperand(0);
+  }
+  return value;
+}
+
+SmallVector<Cluster> zero::formClusters(func::FuncOp step) { return ClusterBuilder().run(step); }

@@ -1,0 +1,50 @@
+//===- Clusters.h - Which operations run as one kernel --------------------===//
+#ifndef PASSES_KERNELS_CLUSTERS_H
+#define PASSES_KERNELS_CLUSTERS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::zero {
+
+/// How the units of a kernel are dealt out.
+enum class KernelKind {
+  Rows,      ///< one unit per index of `space`, the leading parallel loops
+  Columns,   ///< one unit per index of the contiguous loop, in whole vectors
+  Serial,    ///< one unit: everything
+  Attention, ///< one unit per (batch, head)
+  Scatter,   ///< one unit per column, tokens in order
+};
+
+/// The attribute value of `zero.kernel`.
+StringRef stringifyKernelKind(KernelKind kind);
+
+struct Cluster {
+  KernelKind kind;
+  SmallVector<int64_t> space;
+  /// In program order; the launch stands at the last one.
+  SmallVector<Operation *> members;
+  /// Something outside already reads a result: no later operation may join.
+  bool closed = false;
+};
+
+/// The loop that walks contiguous memory for most of the operands' bytes, or -1
+/// for an operation without loops.
+int contiguousLoop(linalg::LinalgOp op);
+
+/// Forms the clusters of a straight-line step; every operation that is neither
+/// a matrix product, a view nor an auxiliary of one (constant, empty, fill) is
+/// in exactly one.
+SmallVector<Cluster> formClusters(func::FuncOp step);
+
+/// Views, constants and initial values that are cloned into each kernel using
+/// them.
+bool isAuxiliary(Operation *op);
+
+/// Skips reshapes and slices upwards; `sawSlice` tells whether any slice was
+/// met, so that the value is not contiguous in its source.
+Value skipViews(Value value, bool &sawSlice);
+
+} // namespace mlir::zero
+
+#endif // PASSES_KERNELS_CLUSTERS_H

@@ -1,0 +1,268 @@
+//===- FormKernels.cpp - Outlines everything that is no matrix product ----===//
+//
+// 1. Make slices that a matrix product or the caller reads into kernels of
+//    their own: a product needs contiguous operands.
+// 2. Form clusters (Clusters.cpp).
+// 3. Outline each: operands are the values read from outside, results those
+//    read outside.  Constants, initial values and sliced views of operands are
+//    cloned into the kernel, so that it reads a slice where it lies.
+// 4. Find the operands that each result may overwrite.
+// 5. Share equal kernels: the printed body is the key.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Clusters.h"
+#include "passes/kernels/Passes.h"
+
+#include "dialect/nn/Generic.h"
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "passes/kernels/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// The innermost name of a location: "ln_1" of "h.0.ln_1", or "kernel".
+std::string nameOf(Location loc) {
+  std::string name;
+  loc->walk([&](Location at) {
+    if (auto named = dyn_cast<NameLoc>(at)) {
+      name = named.getName().str();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  StringRef last = StringRef(name).rsplit('.').second;
+  std::string result = last.empty() ? name : last.str();
+  for (char &letter : result)
+    if (!llvm::isAlnum(letter))
+      letter = '_';
+  return result.empty() ? "kernel" : result;
+}
+
+struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
+  using FormKernelsBase::FormKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto step = module.lookupSymbol<func::FuncOp>("step");
+    if (!step) {
+      module.emitError("has no function @step; run zero-differentiate-loss first");
+      return signalPassFailure();
+    }
+    if (whole) {
+      Cluster all{KernelKind::Serial, {}, {}};
+      for (Operation &op : step.getBody().front().without_terminator())
+        all.members.push_back(&op);
+      outline(step, all);
+      return;
+    }
+    copySlices(step);
+    for (Cluster &cluster : formClusters(step))
+      outline(step, cluster);
+    eraseDead(step);
+  }
+
+  /// Replaces sliced or constant operands of products and the return by copies.
+  void copySlices(func::FuncOp step) {
+    for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
+      if (!isa<nn::MatmulOp, func::ReturnOp>(op))
+        continue;
+      for (OpOperand &operand : op.getOpOperands()) {
+        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+        bool sawSlice = false;
+        if (!type)
+          continue;
+        Value source = skipViews(operand.get(), sawSlice);
+        if (!sawSlice && !source.getDefiningOp<arith::ConstantOp>())
+          continue;
+        OpBuilder b(&op);
+        std::string all = nn::letters(type.getRank());
+        operand.set(nn::elementwise(
+            b, op.getLoc(), {operand.get()}, {all}, all,
+            [](OpBuilder &, Location, ValueRange in) { return in[0]; }));
+      }
+    }
+  }
+
+  void outline(func::FuncOp step, Cluster &cluster) {
+    llvm::SetVector<Operation *> members(cluster.members.begin(), cluster.members.end());
+    llvm::SetVector<Value> inputs;
+    for (Operation *member : members)
+      collectInputs(member, members, inputs);
+    SmallVector<Value> results;
+    for (Operation *member : members)
+      for (Value result : member->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              Operation *top = step.getBody().findAncestorOpInRegion(*user);
+              return !members.contains(top);
+            }))
+          results.push_back(result);
+    if (results.empty())
+      return;
+
+    OpBuilder top(step);
+    Operation *last = members.back();
+    SmallVector<Value> args(inputs.begin(), inputs.end());
+    auto type = FunctionType::get(&getContext(), ValueRange(args).getTypes(),
+                                  ValueRange(results).getTypes());
+    auto kernel = func::FuncOp::create(top, last->getLoc(), "kernel", type);
+    kernel.setPrivate();
+    kernel->setAttr(kKernelAttr, top.getStringAttr(stringifyKernelKind(cluster.kind)));
+    kernel->setAttr("zero.space", top.getDenseI64ArrayAttr(cluster.space));
+
+    Block *body = kernel.addEntryBlock();
+    OpBuilder b = OpBuilder::atBlockEnd(body);
+    IRMapping map;
+    map.map(args, body->getArguments());
+    for (Operation *member : members) {
+      cloneAuxiliaries(b, member, map);
+      b.clone(*member, map);
+    }
+    SmallVector<Value> mapped;
+    for (Value result : results)
+      mapped.push_back(map.lookup(result));
+    func::ReturnOp::create(b, last->getLoc(), mapped);
+    permitInPlace(kernel);
+
+    FlatSymbolRefAttr symbol = share(kernel, nameOf(last->getLoc()));
+    b.setInsertionPointAfter(last);
+    auto launch = LaunchOp::create(b, last->getLoc(), type.getResults(), symbol, args);
+    for (auto [old, now] : llvm::zip_equal(results, launch.getOutputs()))
+      old.replaceUsesWithIf(now, [&](OpOperand &use) {
+        Operation *top = step.getBody().findAncestorOpInRegion(*use.getOwner());
+        return top != launch && !members.contains(top);
+      });
+  }
+
+  /// Whether `value` is rebuilt inside kernels rather than passed to them.
+  bool isRebuilt(Value value, const llvm::SetVector<Operation *> &members) {
+    Operation *def = value.getDefiningOp();
+    if (!def || members.contains(def))
+      return false;
+    if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(def))
+      return true;
+    bool sawSlice = false;
+    skipViews(value, sawSlice);
+    return sawSlice;
+  }
+
+  void collectInputs(Operation *op, const llvm::SetVector<Operation *> &members,
+                     llvm::SetVector<Value> &inputs) {
+    auto visit = [&](auto &self, Value value) -> void {
+      if (members.contains(value.getDefiningOp()))
+        return;
+      if (isRebuilt(value, members)) {
+        for (Value operand : value.getDefiningOp()->getOperands())
+          self(self, operand);
+        return;
+      }
+      inputs.insert(value);
+    };
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        bool inside = def ? op->isProperAncestor(def)
+                          : op->isAncestor(cast<BlockArgument>(operand).getOwner()->getParentOp());
+        if (!inside)
+          visit(visit, operand);
+      }
+    });
+  }
+
+  void cloneAuxiliaries(OpBuilder &b, Operation *member, IRMapping &map) {
+    auto visit = [&](auto &self, Value value) -> void {
+      Operation *def = value.getDefiningOp();
+      if (map.contains(value) || !def || !isAuxiliary(def))
+        return;
+      for (Value operand : def->getOperands())
+        self(self, operand);
+      b.clone(*def, map);
+    };
+    member->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (!member->isProperAncestor(operand.getParentBlock()->getParentOp()))
+          visit(visit, operand);
+    });
+  }
+
+  /// A result may overwrite an operand when the operation that writes it is the
+  /// operand's last reader and reads, element by element, what it overwrites.
+  /// Scatters demand it: they add into their initial value.
+  void permitInPlace(func::FuncOp kernel) {
+    Block &body = kernel.getBody().front();
+    auto kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
+    size_t rows = cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).size();
+    auto returned = cast<func::ReturnOp>(body.getTerminator());
+    for (auto [r, value] : llvm::enumerate(returned.getOperands())) {
+      if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
+        if (auto init = dyn_cast<BlockArgument>(scatter.getInit()))
+          kernel.setResultAttr(r, kMustAliasAttr,
+                               Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
+      auto writer = value.getDefiningOp<linalg::LinalgOp>();
+      if (!writer || writer.getNumParallelLoops() != writer.getNumLoops())
+        continue;
+      AffineMap out = writer.getIndexingMapMatchingResult(cast<OpResult>(value));
+      SmallVector<int64_t> allowed;
+      for (BlockArgument arg : body.getArguments()) {
+        if (arg.getType() != value.getType() || arg.use_empty())
+          continue;
+        bool fits = llvm::all_of(arg.getUses(), [&](OpOperand &use) {
+          auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+          if (!reader)
+            return false;
+          AffineMap in = reader.getMatchingIndexingMap(&use);
+          if (reader == writer)
+            return in == out && out.isIdentity();
+          if (kind != "rows" || !reader->isBeforeInBlock(writer) || in.getNumResults() < rows)
+            return false;
+          for (size_t i = 0; i < rows; ++i)
+            if (in.getResult(i) != getAffineDimExpr(i, &getContext()))
+              return false;
+          return true;
+        });
+        if (fits)
+          allowed.push_back(arg.getArgNumber());
+      }
+      if (!allowed.empty())
+        kernel.setResultAttr(r, kInPlaceAttr, DenseI64ArrayAttr::get(&getContext(), allowed));
+    }
+  }
+
+  /// Gives `kernel` its name, or returns that of an equal kernel and erases it.
+  FlatSymbolRefAttr share(func::FuncOp kernel, StringRef name) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    kernel->print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+    auto [entry, isNew] = shared.try_emplace(text, StringAttr());
+    if (isNew) {
+      std::string unique = (name + "." + Twine(shared.size())).str();
+      kernel.setName(unique);
+      entry->second = kernel.getNameAttr();
+    } else {
+      kernel.erase();
+    }
+    return FlatSymbolRefAttr::get(entry->second);
+  }
+
+  void eraseDead(func::FuncOp step) {
+    Block &body = step.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty() && !isa<LaunchOp>(op))
+        op.erase();
+  }
+
+  llvm::StringMap<StringAttr> shared;
+};
+
+} // namespace

@@ -1,0 +1,256 @@
+//===- LowerProducts.cpp - Turns every contraction into nn.matmul ---------===//
+//
+// A contraction is a generic whose body is acc + a * b.  Its loops fall into
+// four groups by the operands that they index:
+//
+//            a   b   c
+//   batch    x   x   x
+//   m        x       x
+//   n            x   x
+//   k        x   x
+//
+// It is one matrix product when in every operand each group's loops stand
+// together, in one order, and the batch leads; then a group collapses into one
+// dimension and only the order of the two groups of an operand matters: that is
+// the transpose.  A result stored n x m is computed as its transpose, by
+// exchanging a and b.  (`linalg-specialize-generic-ops` loses transposes here:
+// a square x W^T became x W.)
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Generic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_LOWERPRODUCTS
+#include "passes/kernels/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+
+namespace {
+
+using Group = SmallVector<unsigned>;
+
+/// One operand's dimensions: batch loops, then two groups.
+struct Layout {
+  Group first, second;
+};
+
+struct Contraction {
+  Group batch, m, n, k;
+  Value a, b, c; // c: the initial value, or null when it is zero
+  bool transposeA = false, transposeB = false, swapped = false;
+};
+
+bool isZeroFill(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>()) {
+    Value scalar = fill.getInputs()[0];
+    return matchPattern(scalar, m_AnyZeroFloat());
+  }
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
+/// acc + a * b, in any order of operands; returns false for anything else.
+bool isMultiplyAdd(linalg::GenericOp op) {
+  Block &body = op.getRegion().front();
+  if (body.getOperations().size() != 3)
+    return false;
+  auto mul = dyn_cast<arith::MulFOp>(body.front());
+  auto add = dyn_cast<arith::AddFOp>(*std::next(body.begin()));
+  if (!mul || !add || body.getTerminator()->getOperand(0) != add.getResult())
+    return false;
+  BlockArgument a = body.getArgument(0), b = body.getArgument(1), acc = body.getArgument(2);
+  auto is = [](Value x, Value y, Value u, Value v) {
+    return (x == u && y == v) || (x == v && y == u);
+  };
+  return is(mul.getLhs(), mul.getRhs(), a, b) && is(add.getLhs(), add.getRhs(), acc, mul);
+}
+
+/// Whether `dims` is batch followed by two groups in either order; `swapped`
+/// tells which.
+bool splits(ArrayRef<unsigned> dims, const Group &batch, const Group &first, const Group &second,
+            bool &swapped) {
+  auto matches = [&](const Group &x, const Group &y) {
+    Group all(batch);
+    llvm::append_range(all, x);
+    llvm::append_range(all, y);
+    return ArrayRef<unsigned>(all) == dims;
+  };
+  swapped = false;
+  if (matches(first, second))
+    return true;
+  swapped = true;
+  return matches(second, first);
+}
+
+Group dimsOf(AffineMap map) {
+  Group dims;
+  for (AffineExpr expr : map.getResults())
+    dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return dims;
+}
+
+/// Loops of `like`'s order that are in all of `in` and none of `out`.
+Group select(const Group &like, ArrayRef<const Group *> in, ArrayRef<const Group *> out) {
+  Group result;
+  for (unsigned dim : like)
+    if (llvm::all_of(in, [&](const Group *g) { return llvm::is_contained(*g, dim); }) &&
+        llvm::none_of(out, [&](const Group *g) { return llvm::is_contained(*g, dim); }))
+      result.push_back(dim);
+  return result;
+}
+
+FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !isMultiplyAdd(op))
+    return failure();
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!map.isProjectedPermutation())
+      return failure();
+  for (Value input : op.getDpsInputs())
+    if (!isa<RankedTensorType>(input.getType()))
+      return failure();
+  Group a = dimsOf(op.getIndexingMapsArray()[0]), b = dimsOf(op.getIndexingMapsArray()[1]),
+        c = dimsOf(op.getIndexingMapsArray()[2]);
+  Contraction result;
+  result.batch = select(c, {&a, &b}, {});
+  result.m = select(c, {&a}, {&b});
+  result.n = select(c, {&b}, {&a});
+  result.k = select(a, {&b}, {&c});
+  // A sum over a loop that only one operand has is no matrix product.
+  size_t grouped = result.batch.size() + result.m.size() + result.n.size() + result.k.size();
+  if (grouped != op.getNumLoops() || result.k.empty() || result.m.size() + result.n.size() == 0)
+    return failure();
+  bool swapC = false;
+  if (!splits(a, result.batch, result.m, result.k, result.transposeA) ||
+      !splits(b, result.batch, result.k, result.n, result.transposeB) ||
+      !splits(c, result.batch, result.m, result.n, swapC))
+    return failure();
+  // With an empty group both orders match; the transpose flag is then free.
+  if (result.m.empty())
+    result.transposeA = false;
+  if (result.n.empty())
+    result.transposeB = false;
+  if (result.m.empty() || result.n.empty())
+    swapC = false;
+  result.a = op.getDpsInputs()[0];
+  result.b = op.getDpsInputs()[1];
+  Value init = op.getDpsInits()[0];
+  result.c = isZeroFill(init) ? Value() : init;
+  result.swapped = swapC;
+  return result;
+}
+
+/// Reshapes `value` to batch x rows x cols by collapsing, or by adding unit
+/// dimensions where a group is empty.
+Value reshape(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  // Through one dimension: two views that move nothing.
+  SmallVector<ReassociationIndices> all(1);
+  if (type.getRank() != 1) {
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      all[0].push_back(i);
+    auto target = RankedTensorType::get(shape, type.getElementType());
+    if (auto grouping = getReassociationIndicesForReshape(type, target)) {
+      if (type.getRank() > target.getRank())
+        return tensor::CollapseShapeOp::create(b, loc, target, value, *grouping);
+      if (type.getRank() < target.getRank())
+        return tensor::ExpandShapeOp::create(b, loc, target, value, *grouping);
+    }
+    auto flat = RankedTensorType::get({type.getNumElements()}, type.getElementType());
+    value = type.getRank() == 0
+                ? tensor::ExpandShapeOp::create(b, loc, flat, value, ArrayRef<ReassociationIndices>{})
+                      .getResult()
+                : tensor::CollapseShapeOp::create(b, loc, flat, value, all).getResult();
+  }
+  if (shape.size() == 1)
+    return value;
+  auto target = RankedTensorType::get(shape, type.getElementType());
+  if (shape.empty())
+    return tensor::CollapseShapeOp::create(b, loc, target, value, ArrayRef<ReassociationIndices>{});
+  all[0].clear();
+  for (size_t i = 0; i < shape.size(); ++i)
+    all[0].push_back(i);
+  return tensor::ExpandShapeOp::create(b, loc, target, value, all);
+}
+
+void lowerContraction(linalg::GenericOp op, const Contraction &c) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> loops = op.getStaticLoopRanges();
+  auto extent = [&](const Group &group) {
+    int64_t size = 1;
+    for (unsigned dim : group)
+      size *= loops[dim];
+    return size;
+  };
+  int64_t m = extent(c.m), n = extent(c.n), k = extent(c.k);
+  SmallVector<int64_t> batch;
+  if (!c.batch.empty())
+    batch.push_back(extent(c.batch));
+  auto shape = [&](int64_t rows, int64_t cols) {
+    SmallVector<int64_t> sizes(batch);
+    sizes.append({rows, cols});
+    return sizes;
+  };
+  Value a = reshape(b, loc, c.a, c.transposeA ? shape(k, m) : shape(m, k));
+  Value bb = reshape(b, loc, c.b, c.transposeB ? shape(n, k) : shape(k, n));
+  SmallVector<int64_t> result = c.swapped ? shape(n, m) : shape(m, n);
+  auto type = RankedTensorType::get(
+      result, cast<RankedTensorType>(op.getResult(0).getType()).getElementType());
+  Value init = c.c ? reshape(b, loc, c.c, result) : Value();
+  // c^T = b^T a^T
+  Value product =
+      c.swapped ? nn::MatmulOp::create(b, loc, type, bb, a, Value(), init, !c.transposeB,
+                                       !c.transposeA)
+                : nn::MatmulOp::create(b, loc, type, a, bb, Value(), init, c.transposeA,
+                                       c.transposeB);
+  auto original = cast<RankedTensorType>(op.getResult(0).getType());
+  op.getResult(0).replaceAllUsesWith(reshape(b, loc, product, original.getShape()));
+  op.erase();
+}
+
+void lowerLinear(nn::LinearOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  RankedTensorType x = op.getX().getType(), y = op.getResult().getType();
+  int64_t in = x.getShape().back(), out = y.getShape().back();
+  int64_t rows = x.getNumElements() / in;
+  Value flat = reshape(b, loc, op.getX(), {rows, in});
+  Value product = nn::MatmulOp::create(
+      b, loc, RankedTensorType::get({rows, out}, y.getElementType()), flat, op.getWeight(),
+      op.getBias(), /*init=*/Value(), /*transpose_a=*/false, !op.getTransposed());
+  op.getResult().replaceAllUsesWith(reshape(b, loc, product, y.getShape()));
+  op.erase();
+}
+
+struct LowerProductsPass : zero::impl::LowerProductsBase<LowerProductsPass> {
+  void runOnOperation() override {
+    SmallVector<nn::LinearOp> linears;
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](Operation *op) {
+      if (auto linear = dyn_cast<nn::LinearOp>(op))
+        linears.push_back(linear);
+      if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        generics.push_back(generic);
+    });
+    for (nn::LinearOp op : linears)
+      lowerLinear(op);
+    for (linalg::GenericOp op : generics) {
+      // Named products are generalised first by DifferentiateLoss.
+      if (FailureOr<Contraction> match = matchContraction(op); succeeded(match))
+        lowerContraction(op, *match);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,80 @@
+//===- LowerToGenerics.cpp - Spells the rest as linalg.generic ------------===//
+//
+// 1. nn operations without a kernel of their own -> their linalg form.
+// 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
+// 3. Fuse elementwise chains, so that each value that is used once is never
+//    stored.
+//
+// A producer is fused into its consumer only when that is its one use: a value
+// that is read twice is cheaper to keep than to compute twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_LOWERTOGENERICS
+#include "passes/kernels/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+
+namespace {
+
+bool hasOwnKernel(Operation *op) {
+  return isa<nn::MatmulOp, nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(op);
+}
+
+struct LowerToGenericsPass : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> forms;
+    getOperation().walk([&](nn::LinalgFormOpInterface op) {
+      if (!hasOwnKernel(op))
+        forms.push_back(op);
+    });
+    for (Operation *op : forms) {
+      OpBuilder b(op);
+      // Kernels are named by the operations they came from.
+      auto named = cast<nn::LinalgFormOpInterface>(op);
+      SmallVector<Value> values = named.emitLinalgForm(b);
+      op->replaceAllUsesWith(values);
+      op->erase();
+    }
+
+    MLIRContext *ctx = &getContext();
+    RewritePatternSet patterns(ctx);
+    linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    linalg::populateDecomposePadPatterns(patterns);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+
+    IRRewriter rewriter(ctx);
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+
+    RewritePatternSet fusion(ctx);
+    linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {
+      Operation *producer = use->get().getDefiningOp();
+      return producer && producer->hasOneUse();
+    });
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
+    linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(fusion))))
+      return signalPassFailure();
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+  }
+};
+
+} // namespace
