@@ -114,8 +114,8 @@ def NN_MatmulOp : NN_Op<"matmul", [AttrSizedOperandSegments]> {
     call.  `init` shares its bytes with the result.
 
     ```mlir
-    %c = nn.matmul %a, %b bias(%d) {transpose_b} : tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<256x96xf32>
-    %e = nn.matmul %a, %c init(%f) {transpose_a} : tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32> -> tensor<32x96xf32>
+    %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
+    %e = nn.matmul %a, %c init(%f) {transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
     ```
 
     Constraints:
@@ -128,7 +128,7 @@ def NN_MatmulOp : NN_Op<"matmul", [AttrSizedOperandSegments]> {
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = [{
     $a `,` $b (`bias` `(` $bias^ `)`)? (`init` `(` $init^ `)`)? attr-dict `:`
-    type($a) `,` type($b) (`,` type($bias)^)? (`,` type($init)^)? `->` type($result)
+    functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
     /// Sizes of op(a): m x k, and of the result: m x n, per batch index.

@@ -4,11 +4,23 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "passes/codegen/EmitObject.h"
+#include "passes/kernels/Passes.h"
+#include "passes/model/Derivatives.h"
+#include "passes/model/Passes.h"
+#include "passes/partition/Passes.h"
+#include "passes/plan/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllPasses();
+  mlir::zero::registerZeroModelPasses();
+  mlir::zero::registerZeroKernelPasses();
+  mlir::zero::registerZeroPartitionPasses();
+  mlir::zero::registerZeroPlanPasses();
+  mlir::zero::registerCodegenPasses();
+  mlir::zero::registerDerivatives(registry);
   registry.insert<mlir::nn::NNDialect, mlir::zero::ZeroDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "zeroc's passes\n", registry));
 }

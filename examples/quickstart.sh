@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# From a fresh checkout to a trained language model: a character-level GPT-2
+# learns English on the CPU.  Installs packages (Debian 12), builds zeroc, and
+# works in build/quickstart.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=build/quickstart
+steps=${STEPS:-300}
+
+say() { printf '\n== %s\n' "$*"; }
+# Prints a command, then runs it.
+show() { printf '+ %s\n' "$*"; "$@"; }
+
+say "1. Set up and build (minutes the first time)"
+tools/setup.sh
+cmake --preset release >/dev/null
+cmake --build build/release --target zeroc zrt_main
+export PATH="$PWD/build/release/bin:$PATH"
+mkdir -p "$out"
+
+say "2. Text to learn from"
+[[ -s $out/text.txt ]] || examples/text.py "$out/text.txt"
+ls -l "$out/text.txt"
+
+say "3. The model, as MLIR"
+show zeroc import examples/char-gpt2.json --batch=16 --seq=64 -o "$out/model.mlir"
+grep -m 3 -n 'nn\.' "$out/model.mlir" | cut -c1-100
+
+say "4. Compile: model + optimizer -> one native executable, and what it will cost"
+show zeroc "$out/model.mlir" --optimizer=adamw --grad-clip=1.0 -o "$out/train"
+
+say "5. Train"
+show "$out/train" --data "$out/text.txt" --data-format text --steps "$steps" --lr 2e-3 \
+  --schedule cosine --warmup 20 --metrics "$out/metrics.jsonl" --save "$out/model.safetensors"
+
+say "6. Has it learned?"
+examples/judge.py "$out/text.txt" "$out/metrics.jsonl"

@@ -1,0 +1,170 @@
+//===- ConfigFile.cpp - A JSON object, read strictly ----------------------===//
+#include "frontend/ConfigFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using namespace mlir::frontend;
+using nlohmann::json;
+
+struct ConfigFile::Object {
+  json root;
+
+  const json *find(StringRef key) const {
+    auto it = root.find(key.str());
+    return it == root.end() || it->is_null() ? nullptr : &*it;
+  }
+};
+
+namespace {
+
+/// Reads again what did not parse, to learn where it went wrong: without
+/// exceptions json::parse only says that it did.
+struct ErrorPosition : nlohmann::json_sax<json> {
+  size_t position = 0;
+  std::string reason;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool string(string_t &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool start_object(size_t) override { return true; }
+  bool key(string_t &) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(size_t at, const std::string &,
+                   const json::exception &error) override {
+    position = at;
+    // "[json.exception...] parse error at line 1, column 2: <reason>"
+    reason = StringRef(error.what()).split("column ").second.split(": ").second;
+    return false;
+  }
+};
+
+} // namespace
+
+std::string frontend::toText(double value) { return json(value).dump(); }
+
+/// The value as JSON, cut where it is long.
+static std::string show(const json &value) {
+  std::string text = value.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/true,
+                                json::error_handler_t::replace);
+  return text.size() <= 40 ? text : text.substr(0, 40) + "...";
+}
+
+ConfigFile::ConfigFile(StringRef path)
+    : object(std::make_unique<Object>()), path(path) {
+  read();
+}
+
+void ConfigFile::read() {
+  if (llvm::sys::fs::is_directory(path))
+    return fail("is a folder; give the config.json in it");
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail("cannot be read: " + buffer.getError().message());
+  StringRef text = (*buffer)->getBuffer();
+  object->root = json::parse(text.begin(), text.end(), /*cb=*/nullptr,
+                             /*allow_exceptions=*/false);
+  if (object->root.is_discarded()) {
+    object->root = json::object();
+    ErrorPosition error;
+    json::sax_parse(text.begin(), text.end(), &error);
+    return fail("is not valid JSON at byte " + Twine(error.position) +
+                (error.reason.empty() ? "" : ": " + error.reason));
+  }
+  if (!object->root.is_object()) {
+    fail("must hold a JSON object, got " + show(object->root));
+    object->root = json::object();
+  }
+}
+
+ConfigFile::~ConfigFile() = default;
+
+StringRef ConfigFile::getName() const {
+  return llvm::sys::path::filename(path);
+}
+
+void ConfigFile::fail(const Twine &text) {
+  if (message.empty())
+    message = (path + ": " + text).str();
+}
+
+llvm::Error ConfigFile::takeError() {
+  if (message.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(message);
+}
+
+bool ConfigFile::has(StringRef key) const { return object->find(key); }
+
+bool ConfigFile::isEmpty(StringRef key) const {
+  const json *value = object->find(key);
+  if (value && value->is_string())
+    return value->get_ref<const std::string &>().empty();
+  return !value || value->empty();
+}
+
+int64_t ConfigFile::integer(StringRef key, int64_t low, int64_t high,
+                            std::optional<int64_t> otherwise) {
+  const json *value = object->find(key);
+  if (!value) {
+    if (!otherwise)
+      fail(key + " is missing; add it");
+    return otherwise.value_or(low);
+  }
+  // A number beyond 64 bits is read as a float, and rejected here too.
+  bool fits = value->is_number_unsigned()
+                  ? value->get<uint64_t>() <= uint64_t(high)
+                  : value->is_number_integer() && value->get<int64_t>() <= high;
+  if (!fits || value->get<int64_t>() < low) {
+    fail(key + " must be an integer from " + Twine(low) + " to " + Twine(high) +
+         ", got " + show(*value));
+    return low;
+  }
+  return value->get<int64_t>();
+}
+
+double ConfigFile::number(StringRef key, double otherwise) {
+  const json *value = object->find(key);
+  if (!value)
+    return otherwise;
+  if (!value->is_number()) {
+    fail(key + " must be a number, got " + show(*value));
+    return otherwise;
+  }
+  return value->get<double>();
+}
+
+bool ConfigFile::boolean(StringRef key, bool otherwise) {
+  const json *value = object->find(key);
+  if (!value)
+    return otherwise;
+  if (!value->is_boolean()) {
+    fail(key + " must be true or false, got " + show(*value));
+    return otherwise;
+  }
+  return value->get<bool>();
+}
+
+std::string ConfigFile::string(StringRef key,
+                               std::optional<StringRef> otherwise) {
+  const json *value = object->find(key);
+  if (!value && !otherwise)
+    fail(key + " is missing; add it");
+  if (!value)
+    return otherwise.value_or("").str();
+  if (!value->is_string()) {
+    fail(key + " must be a string, got " + show(*value));
+    return otherwise.value_or("").str();
+  }
+  return value->get<std::string>();
+}

@@ -1,0 +1,60 @@
+//===- ConfigFile.h - A JSON object, read strictly --------------*- C++ -*-===//
+//
+// The compiler is built without exceptions, so JSON is read through calls that
+// do not throw.  The first error is kept and later calls do nothing useful:
+// read all keys, then look at `takeError` once.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FRONTEND_CONFIGFILE_H
+#define FRONTEND_CONFIGFILE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mlir::frontend {
+
+class ConfigFile {
+public:
+  /// Reads the object in `path`; on failure only `takeError` is of use.
+  explicit ConfigFile(StringRef path);
+  ~ConfigFile();
+
+  /// Whether there is such a key with a value other than null.
+  bool has(StringRef key) const;
+  /// Whether the value is null, or an empty object, array or string.
+  bool isEmpty(StringRef key) const;
+
+  /// Each value must have that type if it is there, and be there unless a
+  /// default is given.  Integers lie between `low` and `high`.
+  int64_t integer(StringRef key, int64_t low, int64_t high,
+                  std::optional<int64_t> otherwise = {});
+  double number(StringRef key, double otherwise);
+  bool boolean(StringRef key, bool otherwise);
+  std::string string(StringRef key, std::optional<StringRef> otherwise = {});
+
+  /// Keeps "PATH: MESSAGE" if it is the first error.
+  void fail(const Twine &message);
+  bool failed() const { return !message.empty(); }
+  llvm::Error takeError();
+
+  /// Name of the file without its folder.
+  StringRef getName() const;
+
+private:
+  void read();
+
+  struct Object;
+  std::unique_ptr<Object> object;
+  std::string path, message;
+};
+
+/// The shortest text that reads back as `value`: "0.1".
+std::string toText(double value);
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_CONFIGFILE_H

@@ -1,0 +1,279 @@
+//===- Functions.cpp - What models are made of ----------------------------===//
+//
+// Each function checks what it needs to name the result's type, and reports a
+// misfit with the names of both sides.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/Functions.h"
+
+#include "dialect/nn/Generic.h"
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+static bool allValid(std::initializer_list<Tensor> tensors) {
+  return llvm::all_of(tensors, [](Tensor t) { return static_cast<bool>(t); });
+}
+
+/// Whether all are of floats; reports the first that is not.
+static bool allFloat(StringRef what, std::initializer_list<Tensor> tensors) {
+  for (Tensor t : tensors)
+    if (!isa<FloatType>(t.getType().getElementType())) {
+      t.getBuilder().error(what + " takes floats, got " + describe(t));
+      return false;
+    }
+  return true;
+}
+
+static bool isIds(StringRef what, Tensor t) {
+  if (t.getType().getElementType().isInteger(32))
+    return true;
+  t.getBuilder().error(what + " must be i32 ids, got " + describe(t));
+  return false;
+}
+
+/// Emits an operation whose result is like its first operand.
+template <typename OpT, typename... Args>
+static Tensor emitLike(Tensor x, Args &&...args) {
+  ModelBuilder &m = x.getBuilder();
+  auto op = OpT::create(m.getOpBuilder(), m.getLoc(), x.getType(), x.getValue(),
+                        std::forward<Args>(args)...);
+  return {m, op->getResult(0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// Repeats `x` along the leading dimensions that `type` has and it lacks.
+static Tensor broadcastTo(Tensor x, RankedTensorType type) {
+  if (x.getType() == type)
+    return x;
+  ModelBuilder &m = x.getBuilder();
+  OpBuilder &b = m.getOpBuilder();
+  Value empty = tensor::EmptyOp::create(b, m.getLoc(), type.getShape(),
+                                        type.getElementType());
+  int64_t missing = type.getRank() - x.getType().getRank();
+  auto op = linalg::BroadcastOp::create(
+      b, m.getLoc(), x.getValue(), empty,
+      llvm::to_vector(llvm::seq<int64_t>(0, missing)));
+  return {m, op->getResult(0)};
+}
+
+template <typename OpT>
+static Tensor binary(StringRef sign, Tensor x, Tensor y) {
+  if (!allValid({x, y}) || !allFloat(sign, {x, y}))
+    return {};
+  Tensor wide = x.shape().size() >= y.shape().size() ? x : y;
+  Tensor narrow = x.shape().size() >= y.shape().size() ? y : x;
+  if (wide.shape().take_back(narrow.shape().size()) != narrow.shape())
+    return x.getBuilder().error("shapes do not fit: " + describe(x) + " " +
+                                sign + " " + describe(y));
+  Tensor left = broadcastTo(x, wide.getType());
+  Tensor right = broadcastTo(y, wide.getType());
+  return emitLike<OpT>(left, right.getValue());
+}
+
+static Tensor splat(Tensor like, double value) {
+  ModelBuilder &m = like.getBuilder();
+  return {m, nn::constant(m.getOpBuilder(), m.getLoc(), like.getType(), value)};
+}
+
+template <typename OpT>
+static Tensor binary(StringRef sign, Tensor x, double y) {
+  if (!x || !allFloat(sign, {x}))
+    return {};
+  return emitLike<OpT>(x, splat(x, y).getValue());
+}
+
+namespace mlir::frontend {
+Tensor operator+(Tensor x, Tensor y) {
+  return binary<arith::AddFOp>("+", x, y);
+}
+Tensor operator-(Tensor x, Tensor y) {
+  return binary<arith::SubFOp>("-", x, y);
+}
+Tensor operator*(Tensor x, Tensor y) {
+  return binary<arith::MulFOp>("*", x, y);
+}
+Tensor operator/(Tensor x, Tensor y) {
+  return binary<arith::DivFOp>("/", x, y);
+}
+Tensor operator+(Tensor x, double y) {
+  return binary<arith::AddFOp>("+", x, y);
+}
+Tensor operator-(Tensor x, double y) {
+  return binary<arith::SubFOp>("-", x, y);
+}
+Tensor operator*(Tensor x, double y) {
+  return binary<arith::MulFOp>("*", x, y);
+}
+Tensor operator*(double x, Tensor y) { return y * x; }
+Tensor operator/(Tensor x, double y) {
+  return binary<arith::DivFOp>("/", x, y);
+}
+} // namespace mlir::frontend
+
+//===----------------------------------------------------------------------===//
+// Elementwise functions
+//===----------------------------------------------------------------------===//
+
+template <typename OpT>
+static Tensor unary(StringRef what, Tensor x) {
+  if (!x || !allFloat(what, {x}))
+    return {};
+  return emitLike<OpT>(x);
+}
+
+Tensor frontend::operator-(Tensor x) { return unary<arith::NegFOp>("-", x); }
+Tensor frontend::tanh(Tensor x) { return unary<math::TanhOp>("tanh", x); }
+
+Tensor frontend::relu(Tensor x) {
+  return binary<arith::MaximumFOp>("relu", x, 0.0);
+}
+
+Tensor frontend::gelu(Tensor x, Gelu form) {
+  if (!x || !allFloat("gelu", {x}))
+    return {};
+  return emitLike<nn::GeluOp>(x, /*tanh=*/form == Gelu::Tanh);
+}
+
+Tensor frontend::softmax(Tensor x) {
+  if (x && x.shape().empty())
+    return x.getBuilder().error("softmax needs a dimension, got " +
+                                describe(x));
+  return unary<nn::SoftmaxOp>("softmax", x);
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+Tensor frontend::embedding(Tensor tokens, Tensor table) {
+  if (!allValid({tokens, table}) || !isIds("tokens", tokens) ||
+      !allFloat("embedding", {table}))
+    return {};
+  ModelBuilder &m = table.getBuilder();
+  if (table.shape().size() != 2)
+    return m.error("the table of an embedding has two dimensions, got " +
+                   describe(table));
+  SmallVector<int64_t> shape(tokens.shape());
+  shape.push_back(table.size(1));
+  RankedTensorType type = m.getType(shape, table.getType().getElementType());
+  if (!type)
+    return {};
+  return {m, nn::EmbeddingOp::create(m.getOpBuilder(), m.getLoc(), type,
+                                     tokens.getValue(), table.getValue())};
+}
+
+/// The bias is null for none.
+static Tensor emitLinear(Tensor x, Tensor weight, const Tensor *bias,
+                         LinearOptions options) {
+  if (!allValid({x, weight}) || (bias && !*bias) ||
+      !allFloat("linear", {x, weight, bias ? *bias : x}))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  if (weight.shape().size() != 2)
+    return m.error("the weight of linear has two dimensions, got " +
+                   describe(weight));
+  int64_t in = weight.size(options.transposed ? 0 : 1);
+  int64_t out = weight.size(options.transposed ? 1 : 0);
+  if (x.shape().empty() || x.size(-1) != in)
+    return m.error("weight " + describe(weight) + " takes " + Twine(in) +
+                   " inputs, but the last dimension of x " + describe(x) +
+                   " is " + Twine(x.size(-1)) +
+                   (x.size(-1) == out ? options.transposed
+                                            ? "; store the weight [in, out]"
+                                            : "; a weight stored [in, out] "
+                                              "needs {.transposed = true}"
+                                      : ""));
+  if (bias && bias->shape() != ArrayRef<int64_t>{out})
+    return m.error("bias " + describe(*bias) + " must have the " + Twine(out) +
+                   " outputs of weight " + describe(weight));
+  SmallVector<int64_t> shape(x.shape().drop_back());
+  shape.push_back(out);
+  RankedTensorType type = m.getType(shape, x.getType().getElementType());
+  if (!type)
+    return {};
+  return {m, nn::LinearOp::create(m.getOpBuilder(), m.getLoc(), type,
+                                  x.getValue(), weight.getValue(),
+                                  bias ? bias->getValue() : Value(),
+                                  options.transposed)};
+}
+
+Tensor frontend::linear(Tensor x, Tensor weight, Tensor bias,
+                        LinearOptions options) {
+  return emitLinear(x, weight, &bias, options);
+}
+
+Tensor frontend::linear(Tensor x, Tensor weight, LinearOptions options) {
+  return emitLinear(x, weight, nullptr, options);
+}
+
+Tensor frontend::layerNorm(Tensor x, Tensor weight, Tensor bias, double eps) {
+  if (!allValid({x, weight, bias}) || !allFloat("layerNorm", {x, weight, bias}))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  for (Tensor t : {weight, bias})
+    if (x.shape().empty() || t.shape() != x.shape().take_back())
+      return m.error("layerNorm of " + describe(x) + " needs " +
+                     Twine(x.size(-1)) + " weights and biases, got " +
+                     describe(t));
+  if (!(eps > 0) || !std::isfinite(eps))
+    return m.error("the eps of layerNorm must be positive, got " +
+                   std::to_string(eps));
+  OpBuilder &b = m.getOpBuilder();
+  auto op = nn::LayerNormOp::create(
+      b, m.getLoc(), x.getType(), /*mean=*/Type(), /*rstd=*/Type(),
+      x.getValue(), weight.getValue(), bias.getValue(), b.getF64FloatAttr(eps));
+  return {m, op.getResult()};
+}
+
+Tensor frontend::attention(Tensor q, Tensor k, Tensor v,
+                           AttentionOptions options) {
+  if (!allValid({q, k, v}) || !allFloat("attention", {q, k, v}))
+    return {};
+  ModelBuilder &m = q.getBuilder();
+  if (q.shape().size() != 4 || k.shape().size() != 4 ||
+      k.shape() != v.shape() || q.size(0) != k.size(0) ||
+      q.size(2) != k.size(2) || q.size(3) != k.size(3))
+    return m.error("attention needs q [B, T, H, D] and k, v [B, S, H, D], "
+                   "got q " +
+                   describe(q) + ", k " + describe(k) + ", v " + describe(v));
+  if (options.causal && k.size(1) < q.size(1))
+    return m.error("causal attention needs at least as many keys as queries, "
+                   "got " +
+                   Twine(k.size(1)) + " and " + Twine(q.size(1)));
+  double scale =
+      options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(3))));
+  if (!std::isfinite(scale))
+    return m.error("the scale of attention is not finite");
+  OpBuilder &b = m.getOpBuilder();
+  auto op = nn::AttentionOp::create(b, m.getLoc(), q.getType(), /*lse=*/Type(),
+                                    q.getValue(), k.getValue(), v.getValue(),
+                                    llvm::APFloat(scale), options.causal);
+  return {m, op.getResult()};
+}
+
+Tensor frontend::crossEntropy(Tensor logits, Tensor targets) {
+  if (!allValid({logits, targets}) || !isIds("targets", targets) ||
+      !allFloat("crossEntropy", {logits}))
+    return {};
+  ModelBuilder &m = logits.getBuilder();
+  if (logits.shape().empty() || logits.shape().drop_back() != targets.shape())
+    return m.error("targets " + describe(targets) +
+                   " must have the shape of the logits " + describe(logits) +
+                   " without its last dimension");
+  auto scalar = RankedTensorType::get({}, logits.getType().getElementType());
+  auto op = nn::CrossEntropyOp::create(m.getOpBuilder(), m.getLoc(), scalar,
+                                       /*lse=*/Type(), logits.getValue(),
+                                       targets.getValue(), /*count=*/Value());
+  return {m, op.getLoss()};
+}

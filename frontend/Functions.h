@@ -1,0 +1,66 @@
+//===- Functions.h - What models are made of --------------------*- C++ -*-===//
+//
+// The vocabulary of the model language: arithmetic and the operations of `nn`.
+// All are pure functions of tensors; see dialect/nn/NN.td for the formulas.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FRONTEND_FUNCTIONS_H
+#define FRONTEND_FUNCTIONS_H
+
+#include "frontend/Builder.h"
+
+#include <optional>
+
+namespace mlir::frontend {
+
+/// Elementwise.  Where one side has fewer dimensions it is repeated along the
+/// leading dimensions of the other: [B, T, C] + [T, C].
+Tensor operator+(Tensor x, Tensor y);
+Tensor operator-(Tensor x, Tensor y);
+Tensor operator*(Tensor x, Tensor y);
+Tensor operator/(Tensor x, Tensor y);
+Tensor operator+(Tensor x, double y);
+Tensor operator-(Tensor x, double y);
+Tensor operator*(Tensor x, double y);
+Tensor operator*(double x, Tensor y);
+Tensor operator/(Tensor x, double y);
+Tensor operator-(Tensor x);
+
+/// [..., C] rows of `table` [V, C], one per token.
+Tensor embedding(Tensor tokens, Tensor table);
+
+struct LinearOptions {
+  /// The weight is stored [in, out] (GPT-2's Conv1D), not [out, in].
+  bool transposed = false;
+};
+/// x W^T + b over the last dimension; an omitted bias is none.
+Tensor linear(Tensor x, Tensor weight, Tensor bias, LinearOptions options = {});
+Tensor linear(Tensor x, Tensor weight, LinearOptions options = {});
+
+/// Over the last dimension, with the biased variance.
+Tensor layerNorm(Tensor x, Tensor weight, Tensor bias, double eps = 1e-5);
+
+enum class Gelu { Erf, Tanh };
+/// The exact form, or GPT-2's approximation.
+Tensor gelu(Tensor x, Gelu form = Gelu::Erf);
+Tensor relu(Tensor x);
+Tensor tanh(Tensor x);
+/// Over the last dimension.
+Tensor softmax(Tensor x);
+
+struct AttentionOptions {
+  /// Position i sees positions up to its own.
+  bool causal = false;
+  /// Factor on q k^T; 1 / sqrt(head_dim) by default.
+  std::optional<double> scale = std::nullopt;
+};
+/// softmax(scale q k^T) v; q is [B, T, H, D], k and v are [B, S, H, D].
+Tensor attention(Tensor q, Tensor k, Tensor v, AttentionOptions options = {});
+
+/// Mean over the targets [...] of the negative log-likelihood that `logits`
+/// [..., V] give them; a target of -100 is ignored.  Has no dimensions.
+Tensor crossEntropy(Tensor logits, Tensor targets);
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_FUNCTIONS_H

@@ -1,0 +1,130 @@
+//===- GPT2.cpp - The GPT-2 family ----------------------------------------===//
+//
+// Radford et al., "Language Models are Unsupervised Multitask Learners"
+// (2019): a transformer decoder with its norms before each part.
+//
+//   x = embedding(tokens) + positions
+//   each block:  x = x + attention(norm(x))
+//                x = x + mlp(norm(x))
+//   logits = norm(x) wte^T
+//
+// Parameters have Hugging Face's names, in its order.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/GPT2.h"
+
+#include "frontend/Layers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+namespace {
+
+/// The parts of one model; a block is one `layer`.
+struct GPT2 {
+  ModelBuilder &m;
+  const GPT2Config &c;
+
+  /// Projections into the residual stream begin smaller, by the number of
+  /// terms that add up in it.
+  double residualStd() const { return c.initStd / std::sqrt(2.0 * c.layers); }
+
+  Tensor norm(StringRef name, Tensor x) const {
+    return layerNormLayer(m, name, x, c.normEps);
+  }
+
+  Tensor selfAttention(int64_t layer, Tensor x) const {
+    Scope in = m.scope("attn");
+    int64_t B = x.size(0), T = x.size(1), C = c.width, H = c.heads;
+    Tensor qkv = conv1d(m, "c_attn", x, 3 * C, c.initStd);
+    auto heads = [&](int64_t part, StringRef name) {
+      return qkv.slice(-1, part * C, C).named(name).reshape({B, T, H, C / H});
+    };
+    Tensor q = heads(0, "q"), k = heads(1, "k"), v = heads(2, "v");
+    double scale = c.scaleAttention ? 1 / std::sqrt(double(C / H)) : 1;
+    if (c.scaleByLayer)
+      scale /= double(layer + 1);
+    Tensor y = attention(q, k, v, {.causal = true, .scale = scale});
+    return conv1d(m, "c_proj", y.reshape({B, T, C}), C, residualStd());
+  }
+
+  Tensor activate(Tensor x) const {
+    switch (c.activation) {
+    case Activation::GeluTanh:
+      return gelu(x, Gelu::Tanh);
+    case Activation::GeluErf:
+      return gelu(x, Gelu::Erf);
+    case Activation::Relu:
+      return relu(x);
+    }
+    llvm_unreachable("all activations are listed");
+  }
+
+  Tensor mlp(Tensor x) const {
+    Scope in = m.scope("mlp");
+    int64_t inner = c.innerWidth ? c.innerWidth : 4 * c.width;
+    Tensor hidden = activate(conv1d(m, "c_fc", x, inner, c.initStd));
+    return conv1d(m, "c_proj", hidden, c.width, residualStd());
+  }
+
+  Tensor block(int64_t layer, Tensor x) const {
+    Scope in = m.scope("h." + Twine(layer));
+    x = x + selfAttention(layer, norm("ln_1", x));
+    return x + mlp(norm("ln_2", x));
+  }
+
+  Tensor embed(Tensor tokens, Tensor wte) const {
+    Tensor wpe =
+        m.param("wpe.weight", {c.positions, c.width}, init::normal(c.initStd));
+    Scope in = m.scope("embedding");
+    return embedding(tokens, wte) + wpe.slice(0, 0, tokens.size(1));
+  }
+};
+
+} // namespace
+
+Tensor frontend::gpt2(ModelBuilder &m, const GPT2Config &c, Tensor tokens) {
+  if (c.layers < 1 || c.heads < 1 || c.width < 1 || c.innerWidth < 0)
+    return m.error("a GPT-2 needs layers, heads and a width");
+  if (c.width % c.heads)
+    return m.error("a width of " + Twine(c.width) + " does not divide among " +
+                   Twine(c.heads) + " heads");
+  if (!tokens)
+    return {};
+  if (tokens.shape().size() != 2)
+    return m.error("tokens must be [batch, sequence], got " + describe(tokens));
+  if (tokens.size(1) > c.positions)
+    return m.error("sequences of " + Twine(tokens.size(1)) +
+                   " tokens need as many positions, got " + Twine(c.positions));
+
+  GPT2 model = {m, c};
+  Tensor wte, x;
+  {
+    Scope in = m.paramScope("transformer");
+    wte =
+        m.param("wte.weight", {c.vocabulary, c.width}, init::normal(c.initStd));
+    x = model.embed(tokens, wte);
+    // After an error the layers would only repeat it.
+    for (int64_t layer = 0; layer < c.layers && x; ++layer)
+      x = model.block(layer, x);
+    x = model.norm("ln_f", x);
+  }
+  Scope in = m.scope("lm_head");
+  if (c.tied)
+    return linear(x, wte);
+  return linear(
+      x, m.param("weight", {c.vocabulary, c.width}, init::normal(c.initStd)));
+}
+
+OwningOpRef<ModuleOp> frontend::buildGPT2(MLIRContext &context,
+                                          const GPT2Config &config,
+                                          int64_t batch, int64_t sequence) {
+  ModelBuilder m(context);
+  Tensor tokens = m.tokens(batch, sequence, config.vocabulary);
+  Tensor targets = m.targets(batch, sequence, config.vocabulary);
+  Tensor logits = gpt2(m, config, tokens);
+  Scope in = m.scope("loss");
+  return m.finish(crossEntropy(logits, targets));
+}

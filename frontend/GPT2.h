@@ -1,0 +1,39 @@
+//===- GPT2.h - The GPT-2 family --------------------------------*- C++ -*-===//
+#ifndef FRONTEND_GPT2_H
+#define FRONTEND_GPT2_H
+
+#include "frontend/Functions.h"
+
+namespace mlir::frontend {
+
+/// The function between the two products of a block's MLP.
+enum class Activation { GeluTanh, GeluErf, Relu };
+
+/// The sizes have no defaults; the rest is as in Hugging Face's GPT2Config.
+struct GPT2Config {
+  int64_t layers = 0, heads = 0, width = 0, vocabulary = 0, positions = 0;
+  /// Width of the MLP; 0 for four times the width.
+  int64_t innerWidth = 0;
+  double normEps = 1e-5;
+  /// Standard deviation of initial weights.
+  double initStd = 0.02;
+  Activation activation = Activation::GeluTanh;
+  /// The output product reads the token embedding.
+  bool tied = true;
+  /// Divide attention's scores by sqrt(head_dim) ...
+  bool scaleAttention = true;
+  /// ... and by the layer's number, counted from 1.
+  bool scaleByLayer = false;
+};
+
+/// The next-token logits [B, T, vocabulary] of `tokens` [B, T].
+Tensor gpt2(ModelBuilder &m, const GPT2Config &config, Tensor tokens);
+
+/// `@loss` of a GPT-2 on `batch` sequences of `sequence` tokens; null after an
+/// error, which is a diagnostic.
+OwningOpRef<ModuleOp> buildGPT2(MLIRContext &context, const GPT2Config &config,
+                                int64_t batch, int64_t sequence);
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_GPT2_H

@@ -1,0 +1,39 @@
+//===- Layers.h - Operations together with their parameters -----*- C++ -*-===//
+//
+// Each layer makes its parameters in a scope of its own name, under the names
+// that Hugging Face gives them: "c_attn.weight", "c_attn.bias".
+//
+//===----------------------------------------------------------------------===//
+#ifndef FRONTEND_LAYERS_H
+#define FRONTEND_LAYERS_H
+
+#include "frontend/Functions.h"
+
+namespace mlir::frontend {
+
+/// layerNorm that begins as the plain normalisation: weight 1, bias 0.
+inline Tensor layerNormLayer(ModelBuilder &m, const Twine &name, Tensor x,
+                             double eps = 1e-5) {
+  Scope in = m.scope(name);
+  if (!x)
+    return {};
+  Tensor weight = m.param("weight", {x.size(-1)}, init::constant(1));
+  Tensor bias = m.param("bias", {x.size(-1)}, init::constant(0));
+  return layerNorm(x, weight, bias, eps);
+}
+
+/// GPT-2's Conv1D: a linear layer to `out` values whose weight is stored
+/// [in, out], drawn from a normal distribution; the bias begins at 0.
+inline Tensor conv1d(ModelBuilder &m, const Twine &name, Tensor x, int64_t out,
+                     double std) {
+  Scope in = m.scope(name);
+  if (!x)
+    return {};
+  Tensor weight = m.param("weight", {x.size(-1), out}, init::normal(std));
+  Tensor bias = m.param("bias", {out}, init::constant(0));
+  return linear(x, weight, bias, {.transposed = true});
+}
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_LAYERS_H

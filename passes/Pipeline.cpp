@@ -1,0 +1,115 @@
+//===- Pipeline.cpp - From a model to a plan ------------------------------===//
+//
+// The story, level by level; every level prints as valid MLIR, and the verifier
+// runs between all passes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Pipeline.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/kernels/Passes.h"
+#include "passes/model/Derivatives.h"
+#include "passes/model/Passes.h"
+#include "passes/partition/Passes.h"
+#include "passes/plan/Passes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+constexpr StringRef kNames[] = {"model",    "step",      "kernels", "partitioned",
+                                "bucketed", "scheduled", "memory"};
+} // namespace
+
+std::optional<Level> zero::parseLevel(StringRef name) {
+  for (auto [i, known] : llvm::enumerate(kNames))
+    if (known == name)
+      return static_cast<Level>(i);
+  return std::nullopt;
+}
+
+StringRef zero::stringifyLevel(Level level) { return kNames[static_cast<int>(level)]; }
+
+void zero::registerPipelineDialects(DialectRegistry &registry) {
+  registerAllDialects(registry); // with the interface models of bufferization
+  registry.insert<nn::NNDialect, ZeroDialect>();
+  registerDerivatives(registry);
+}
+
+/// Appends the passes that lead from the level before to `level`.
+static void addPasses(OpPassManager &pm, Level level, const PipelineOptions &options) {
+  switch (level) {
+  case Level::Model:
+    break;
+  case Level::Step:
+    // Reverse mode works on whole tensors, before anything is lowered: there
+    // is no memory yet that could alias.
+    pm.addPass(createDifferentiateLoss());
+    break;
+  case Level::Kernels: {
+    FormKernelsOptions kernels;
+    kernels.whole = options.reference;
+    if (!options.reference) {
+      // Products first: what is left is elementwise or a reduction, and fusing
+      // it cannot swallow a contraction.
+      pm.addPass(createLowerProducts());
+      pm.addPass(createLowerToGenerics());
+    }
+    // Before partitioning: that freezes the arithmetic, so every plan of a
+    // model computes the same bits.
+    pm.addPass(createFormKernels(kernels));
+    break;
+  }
+  case Level::Partitioned: {
+    PartitionStateOptions state;
+    state.optimizer = options.optimizer;
+    state.beta1 = options.beta1;
+    state.beta2 = options.beta2;
+    state.eps = options.eps;
+    state.momentum = options.momentum;
+    state.weightDecay = options.weightDecay;
+    state.gradClip = options.gradClip;
+    pm.addPass(createPartitionState(state));
+    break;
+  }
+  case Level::Bucketed:
+  case Level::Scheduled:
+    // One rank has nothing to exchange and nothing to start early: the program
+    // stays as it is.
+    break;
+  case Level::Memory:
+    // Ranges first: which waits are needed for reused bytes depends on them.
+    pm.addPass(createAssignMemory());
+    pm.addPass(createInsertEvents());
+    // The judge comes last and trusts nobody.
+    pm.addPass(createVerifyPlan());
+    break;
+  }
+}
+
+LogicalResult zero::runPipeline(ModuleOp module, Level target, const PipelineOptions &options) {
+  Level current = Level::Model;
+  if (auto name = module->getAttrOfType<StringAttr>(kLevelAttr)) {
+    std::optional<Level> known = parseLevel(name);
+    if (!known)
+      return module.emitError("zero.level is ") << name << ", which is no level of the pipeline";
+    current = *known;
+  }
+  if (current > target)
+    return module.emitError("is at level ")
+           << stringifyLevel(current) << " already, beyond " << stringifyLevel(target);
+  for (int level = static_cast<int>(current) + 1; level <= static_cast<int>(target); ++level) {
+    PassManager pm(module.getContext());
+    addPasses(pm, static_cast<Level>(level), options);
+    if (failed(pm.run(module)))
+      return failure();
+    module->setAttr(kLevelAttr, StringAttr::get(module.getContext(),
+                                                stringifyLevel(static_cast<Level>(level))));
+  }
+  return success();
+}

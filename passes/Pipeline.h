@@ -1,0 +1,35 @@
+//===- Pipeline.h - From a model to a plan --------------------------------===//
+#ifndef PASSES_PIPELINE_H
+#define PASSES_PIPELINE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include <optional>
+#include <string>
+
+namespace mlir::zero {
+
+/// How far a model has come.  The order is the pipeline's.
+enum class Level { Model, Step, Kernels, Partitioned, Bucketed, Scheduled, Memory };
+
+std::optional<Level> parseLevel(StringRef name);
+StringRef stringifyLevel(Level level);
+
+struct PipelineOptions {
+  std::string optimizer = "adamw";
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
+  double weightDecay = 0.1;
+  double gradClip = 1.0; ///< 0: none
+  bool reference = false;
+};
+
+/// The dialects and interface models that the pipeline needs.
+void registerPipelineDialects(DialectRegistry &registry);
+
+/// Brings `module` up to `target`.  A module that says in `zero.level` how far
+/// it has come goes on from there; one beyond the target is an error.
+LogicalResult runPipeline(ModuleOp module, Level target, const PipelineOptions &options);
+
+} // namespace mlir::zero
+
+#endif // PASSES_PIPELINE_H

@@ -1,0 +1,30 @@
+//===- Derivatives.h - Derivatives of upstream operations -----------------===//
+//
+// `nn` operations implement DifferentiableOpInterface themselves.  Operations
+// of arith, math, tensor and linalg get it here, through external models: one
+// file per dialect, and one set of scalar rules that serves arith and math both
+// on tensors and inside the bodies of linalg.generic.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_MODEL_DERIVATIVES_H
+#define PASSES_MODEL_DERIVATIVES_H
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace mlir::zero {
+
+/// Attaches the derivatives of arith and math operations.
+void registerElementwiseDerivatives(DialectRegistry &registry);
+/// Attaches the derivatives of tensor operations that move elements.
+void registerTensorDerivatives(DialectRegistry &registry);
+/// Attaches the derivatives of linalg.generic and linalg.fill.
+void registerLinalgDerivatives(DialectRegistry &registry);
+
+/// All of the above.
+void registerDerivatives(DialectRegistry &registry);
+
+} // namespace mlir::zero
+
+#endif // PASSES_MODEL_DERIVATIVES_H

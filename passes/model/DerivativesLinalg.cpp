@@ -1,0 +1,533 @@
+//===- DerivativesLinalg.cpp - Derivative of linalg.generic ---------------===//
+//
+// A generic whose result r combines terms t(x_0, x_1, ...) over its loops gives
+// the adjoint of input x_i by another generic over the same loops: the map of
+// x_i becomes the output map, and loops that x_i lacks become reductions.
+//
+//   C(m, n) = sum_k A(m, k) B(k, n)   =>   dA(m, k) = sum_n dC(m, n) B(k, n)
+//
+// 1. Classify each result by how it uses its accumulator (`Combiner`):
+//      elementwise  no loop is reduced; the accumulator, if read at all, is one
+//                   more input
+//      sum          acc + t, acc - t or fma(a, b, acc): dt = dr, dinit = dr
+//      extremum     max or min of acc and t: dt = dr / hits where t = r.  Ties
+//                   share evenly, so hits are counted first.
+// 2. For each needed operand clone the body, walk it backwards with the scalar
+//    rules of DerivativesElementwise, and yield the operand's adjoint.
+// 3. Drop what the new body does not read: contractions stay contractions, with
+//    two inputs and a product, output loops before reductions.
+//
+// Rejected: reductions of any other kind, operands that are not read through a
+// projected permutation, body operations without a rule.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/model/Derivatives.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+using nn::S;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. How results use their accumulators
+//===----------------------------------------------------------------------===//
+
+struct Combiner {
+  enum Kind { Elementwise, Sum, Extremum } kind;
+  /// The body's value whose adjoint starts the walk: what is yielded, or the
+  /// term of an extremum.
+  Value term;
+};
+
+/// Whether no loop is reduced on the way to the result.
+bool keepsLoops(GenericOp op, unsigned result) {
+  return op.getMatchingIndexingMap(op.getDpsInitOperand(result))
+             .getNumResults() == op.getNumLoops();
+}
+
+FailureOr<Combiner> classify(GenericOp op, unsigned result) {
+  OpOperand *init = op.getDpsInitOperand(result);
+  BlockArgument acc = op.getMatchingBlockArgument(init);
+  Value yielded = op.getBody()->getTerminator()->getOperand(result);
+  if (keepsLoops(op, result))
+    return Combiner{Combiner::Elementwise, yielded};
+
+  Operation *last = yielded.getDefiningOp();
+  bool readOnce = last && acc.hasOneUse() && *acc.user_begin() == last &&
+                  yielded.hasOneUse();
+  if (readOnce) {
+    if (isa<arith::AddFOp>(last) ||
+        (isa<arith::SubFOp>(last) && last->getOperand(0) == acc) ||
+        (isa<math::FmaOp>(last) && last->getOperand(2) == acc))
+      return Combiner{Combiner::Sum, yielded};
+    if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+            arith::MinNumFOp>(last))
+      return Combiner{Combiner::Extremum,
+                      last->getOperand(last->getOperand(0) == acc ? 1 : 0)};
+  }
+  return op.emitError("'linalg.generic' has no derivative: result ")
+         << result
+         << " reduces loops, but its accumulator is not used once, in a sum, "
+            "maximum or minimum with a term";
+}
+
+//===----------------------------------------------------------------------===//
+// 2. A generic over the loops of another
+//===----------------------------------------------------------------------===//
+
+/// An input that the derivative reads besides those of the original.
+struct Extra {
+  Value tensor;
+  AffineMap map; // over the original loops
+};
+
+/// Emits the scalar of one iteration, after a clone of the original body:
+/// `primal` maps the original's values, `extras` are the extra inputs' scalars.
+using TermBody = llvm::function_ref<FailureOr<Value>(
+    OpBuilder &, const IRMapping &primal, ValueRange extras,
+    ArrayRef<Operation *> cloned)>;
+
+/// Erases dead operations of `block`, last first.
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Indices of the inputs to keep: those the body reads, and where a loop would
+/// lose its extent the first that has it.  Two factors are ordered as in a
+/// matrix product: the one with the first output loop that they do not share.
+SmallVector<unsigned> selectInputs(Block &body, ArrayRef<AffineMap> maps,
+                                   AffineMap outMap) {
+  unsigned loops = outMap.getNumDims();
+  llvm::SmallBitVector covered(loops), kept(maps.size());
+  auto cover = [&](AffineMap map) {
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        covered.set(dim.getPosition());
+  };
+  cover(outMap);
+  for (auto [i, map] : llvm::enumerate(maps))
+    if (!body.getArgument(i).use_empty()) {
+      kept.set(i);
+      cover(map);
+    }
+  for (unsigned loop = 0; loop < loops; ++loop)
+    for (unsigned i = 0; i < maps.size() && !covered[loop]; ++i)
+      if (llvm::is_contained(maps[i].getResults(),
+                             getAffineDimExpr(loop, outMap.getContext()))) {
+        kept.set(i);
+        cover(maps[i]);
+      }
+
+  SmallVector<unsigned> order(kept.set_bits());
+  if (order.size() == 2)
+    for (AffineExpr expr : outMap.getResults()) {
+      bool first = llvm::is_contained(maps[order[0]].getResults(), expr);
+      bool second = llvm::is_contained(maps[order[1]].getResults(), expr);
+      if (first == second)
+        continue;
+      if (second)
+        std::swap(order[0], order[1]);
+      break;
+    }
+  return order;
+}
+
+/// Rebuilds `op` with the inputs `order` only.
+GenericOp withInputs(OpBuilder &b, GenericOp op, ArrayRef<unsigned> order) {
+  Block &body = *op.getBody();
+  unsigned oldCount = op.getNumDpsInputs();
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (unsigned i : order) {
+    inputs.push_back(op.getDpsInputs()[i]);
+    maps.push_back(op.getIndexingMapsArray()[i]);
+    BlockArgument old = body.getArgument(i);
+    old.replaceAllUsesWith(body.addArgument(old.getType(), old.getLoc()));
+  }
+  BlockArgument acc = body.getArgument(oldCount);
+  acc.replaceAllUsesWith(body.addArgument(acc.getType(), acc.getLoc()));
+  body.eraseArguments(0, oldCount + 1);
+  maps.push_back(op.getIndexingMapsArray()[oldCount]);
+
+  auto pruned = GenericOp::create(b, op.getLoc(), op.getResultTypes(), inputs,
+                                  op.getDpsInits(), maps,
+                                  op.getIteratorTypesArray());
+  pruned.getRegion().takeBody(op.getRegion());
+  op.erase();
+  return pruned;
+}
+
+/// Emits a generic over the loops of `source` with result `type` at `outMap`, a
+/// projected permutation of them: output loops first, the others summed onto
+/// `init` (zeros if null).
+FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
+                               ArrayRef<Combiner> combiners,
+                               ArrayRef<Extra> extras, AffineMap outMap,
+                               RankedTensorType type, Value init,
+                               TermBody term) {
+  Location loc = source.getLoc();
+  MLIRContext *ctx = b.getContext();
+  unsigned loops = source.getNumLoops();
+
+  // Where each original loop goes.
+  SmallVector<unsigned> position(loops, loops);
+  unsigned next = 0;
+  for (AffineExpr expr : outMap.getResults())
+    position[cast<AffineDimExpr>(expr).getPosition()] = next++;
+  bool reduces = next < loops;
+  SmallVector<utils::IteratorType> iterators(next,
+                                             utils::IteratorType::parallel);
+  iterators.resize(loops, utils::IteratorType::reduction);
+  for (unsigned &at : position)
+    if (at == loops)
+      at = next++;
+  SmallVector<AffineExpr> moved;
+  for (unsigned at : position)
+    moved.push_back(getAffineDimExpr(at, ctx));
+  auto move = [&](AffineMap map) {
+    return map.replaceDimsAndSymbols(moved, {}, loops, 0);
+  };
+
+  // Inputs: the original's, the accumulators that its elementwise results
+  // read, the extras.
+  SmallVector<Value> inputs(source.getDpsInputs()), read;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *operand : source.getDpsInputOperands())
+    maps.push_back(move(source.getMatchingIndexingMap(operand)));
+  SmallVector<BlockArgument> primalArgs(source.getRegionInputArgs());
+  for (auto [k, combiner] : llvm::enumerate(combiners)) {
+    OpOperand *operand = source.getDpsInitOperand(k);
+    BlockArgument acc = source.getMatchingBlockArgument(operand);
+    if (combiner.kind != Combiner::Elementwise || acc.use_empty())
+      continue;
+    inputs.push_back(operand->get());
+    maps.push_back(move(source.getMatchingIndexingMap(operand)));
+    primalArgs.push_back(acc);
+  }
+  for (const Extra &extra : extras) {
+    inputs.push_back(extra.tensor);
+    maps.push_back(move(extra.map));
+  }
+  maps.push_back(move(outMap));
+
+  if (!init)
+    init = reduces ? nn::zeros(b, loc, type)
+                   : Value(tensor::EmptyOp::create(b, loc, type.getShape(),
+                                                   type.getElementType()));
+  bool failedInBody = false;
+  llvm::SmallPtrSet<Operation *, 2> placeholders;
+  auto generic = GenericOp::create(
+      b, loc, type, inputs, init, maps, iterators,
+      [&](OpBuilder &nested, Location at, ValueRange args) {
+        IRMapping primal;
+        primal.map(primalArgs, args.take_front(primalArgs.size()));
+        // The other accumulators are running sums that no loop order of ours
+        // has: only combiners may read them, whose clones are dead.
+        for (BlockArgument acc : source.getRegionOutputArgs())
+          if (!primal.contains(acc) && !acc.use_empty()) {
+            primal.map(acc, nn::constant(nested, at, acc.getType(), 0));
+            placeholders.insert(primal.lookup(acc).getDefiningOp());
+          }
+        SmallVector<Operation *> cloned;
+        for (Operation &inner : source.getBody()->without_terminator()) {
+          cloned.push_back(nested.clone(inner, primal));
+          cloned.back()->walk(
+              [&](linalg::IndexOp index) { index.setDim(position[index.getDim()]); });
+        }
+        FailureOr<Value> value = term(
+            nested, primal, args.drop_front(primalArgs.size()).drop_back(), cloned);
+        failedInBody = failed(value);
+        // A body must end in a yield even when it is about to be erased.
+        Value yielded = failedInBody || !*value ? Value(args.back()) : *value;
+        if (!failedInBody && *value && reduces)
+          yielded = arith::AddFOp::create(nested, at, args.back(), yielded);
+        linalg::YieldOp::create(nested, at, yielded);
+        failedInBody |= succeeded(value) && !*value;
+      });
+  if (failedInBody) {
+    generic.erase();
+    return failure();
+  }
+  eraseDead(*generic.getBody());
+  if (llvm::any_of(*generic.getBody(), [&](Operation &inner) {
+        return placeholders.contains(&inner);
+      })) {
+    generic.erase();
+    return source.emitError("'linalg.generic' has no derivative: a result reads "
+                            "the running value of another");
+  }
+  SmallVector<AffineMap> inputMaps(ArrayRef(maps).drop_back());
+  return withInputs(b, generic,
+                    selectInputs(*generic.getBody(), inputMaps, maps.back()))
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Adjoints
+//===----------------------------------------------------------------------===//
+
+/// Whether values of this type carry a derivative.
+bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
+
+S equals(S x, S y) {
+  return x.with(arith::CmpFOp::create(*x.b, x.loc, arith::CmpFPredicate::OEQ,
+                                      x.v, y.v));
+}
+
+/// Walks cloned body operations backwards from `adjoints` and returns that of
+/// `target`, null if nothing depends on it.
+FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
+                          Value target, DenseMap<Value, Value> &adjoints) {
+  DenseSet<Value> varied = {target};
+  for (Operation *op : body) {
+    bool reads = false;
+    op->walk([&](Operation *inner) {
+      reads |= llvm::any_of(inner->getOperands(),
+                            [&](Value v) { return varied.contains(v); });
+    });
+    for (Value result : op->getResults())
+      if (reads && isFloat(result.getType()))
+        varied.insert(result);
+  }
+  for (Operation *op : llvm::reverse(body)) {
+    SmallVector<Value> given, found;
+    for (Value result : op->getResults())
+      given.push_back(varied.contains(result) ? adjoints.lookup(result)
+                                              : Value());
+    if (llvm::none_of(given, [](Value v) { return bool(v); }))
+      continue;
+    auto differentiable = dyn_cast<nn::DifferentiableOpInterface>(op);
+    if (!differentiable)
+      return op->emitError() << "'" << op->getName() << "' has no derivative";
+    auto needed = llvm::map_to_vector(
+        op->getOperands(), [&](Value v) { return varied.contains(v); });
+    if (failed(differentiable.differentiate(b, given, needed, found)))
+      return failure();
+    for (auto [operand, adjoint, wanted] :
+         llvm::zip_equal(op->getOperands(), found, needed))
+      if (wanted && adjoint) {
+        Value &sum = adjoints[operand];
+        sum = sum ? Value(arith::AddFOp::create(b, op->getLoc(), sum, adjoint))
+                  : adjoint;
+      }
+  }
+  return adjoints.lookup(target);
+}
+
+/// Whether `init` is filled with an infinity, which no term needs to share with.
+bool isInfinity(Value init) {
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  FloatAttr value;
+  return fill && matchPattern(fill.getInputs()[0], m_Constant(&value)) &&
+         value.getValue().isInfinity();
+}
+
+struct GenericModel
+    : nn::DifferentiableOpInterface::ExternalModel<GenericModel, GenericOp> {
+  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
+                              ArrayRef<bool> needed,
+                              SmallVectorImpl<Value> &out) const {
+    auto generic = cast<GenericOp>(op);
+    if (failed(check(generic)))
+      return failure();
+    SmallVector<Combiner> combiners;
+    for (unsigned k = 0; k < op->getNumResults(); ++k) {
+      if (!adjoints[k]) {
+        combiners.push_back({keepsLoops(generic, k) ? Combiner::Elementwise
+                                                    : Combiner::Sum,
+                             Value()});
+        continue;
+      }
+      FailureOr<Combiner> combiner = classify(generic, k);
+      if (failed(combiner))
+        return failure();
+      combiners.push_back(*combiner);
+    }
+
+    // What one iteration receives: the adjoint of its result, or for an
+    // extremum the share of one hit.
+    SmallVector<Value> shares(adjoints);
+    for (auto [k, combiner] : llvm::enumerate(combiners))
+      if (adjoints[k] && combiner.kind == Combiner::Extremum) {
+        FailureOr<Value> hits = countHits(b, generic, combiners, k);
+        if (failed(hits))
+          return failure();
+        shares[k] = S(b, op->getLoc(), adjoints[k]) / S(b, op->getLoc(), *hits);
+      }
+
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!needed[operand.getOperandNumber()]) {
+        out.push_back(Value());
+        continue;
+      }
+      FailureOr<Value> adjoint =
+          operandAdjoint(b, generic, combiners, shares, operand);
+      if (failed(adjoint))
+        return failure();
+      out.push_back(*adjoint);
+    }
+    return success();
+  }
+
+private:
+  static LogicalResult check(GenericOp op) {
+    if (!op.hasPureTensorSemantics())
+      return op.emitError("'linalg.generic' has no derivative on memrefs; "
+                          "write the model on tensors");
+    for (Value value : op->getOperands())
+      if (auto type = dyn_cast<ShapedType>(value.getType());
+          type && !type.hasStaticShape())
+        return op.emitError("'linalg.generic' has no derivative for the "
+                            "dynamic shape ")
+               << type << "; make shapes static";
+    return success();
+  }
+
+  /// The number of terms, and of the init, that equal result k.
+  static FailureOr<Value> countHits(OpBuilder &b, GenericOp op,
+                                    ArrayRef<Combiner> combiners, unsigned k) {
+    Location loc = op.getLoc();
+    OpOperand *init = op.getDpsInitOperand(k);
+    AffineMap map = op.getMatchingIndexingMap(init);
+    auto type = cast<RankedTensorType>(init->get().getType());
+    Value start;
+    if (!isInfinity(init->get())) {
+      S hit = equals(S(b, loc, init->get()), S(b, loc, op->getResult(k)));
+      start = nn::select(hit, hit.with(nn::constant(b, loc, type, 1)),
+                         hit.with(nn::constant(b, loc, type, 0)));
+    }
+    return emitOverLoops(
+        b, op, combiners, {{op->getResult(k), map}}, map, type, start,
+        [&](OpBuilder &nested, const IRMapping &primal, ValueRange extras,
+            ArrayRef<Operation *>) -> FailureOr<Value> {
+          S best(nested, loc, extras[0]);
+          Value term = primal.lookupOrDefault(combiners[k].term);
+          S hit = equals(best.with(term), best);
+          return Value(nn::select(hit, best.constant(1), best.constant(0)));
+        });
+  }
+
+  /// The adjoint of one operand, null if nothing depends on it.
+  static FailureOr<Value> operandAdjoint(OpBuilder &b, GenericOp op,
+                                         ArrayRef<Combiner> combiners,
+                                         ArrayRef<Value> shares,
+                                         OpOperand &operand) {
+    Location loc = op.getLoc();
+    BlockArgument scalar = op.getMatchingBlockArgument(&operand);
+    if (op.isDpsInit(&operand)) {
+      unsigned k = operand.getOperandNumber() - op.getNumDpsInputs();
+      if (!shares[k])
+        return Value();
+      if (combiners[k].kind == Combiner::Sum)
+        return shares[k];
+      if (combiners[k].kind == Combiner::Extremum) {
+        S init(b, loc, operand.get()), share = init.with(shares[k]);
+        return Value(nn::select(equals(init, init.with(op->getResult(k))),
+                                share, share.constant(0)));
+      }
+    }
+    if (scalar.use_empty())
+      return Value();
+
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      return op.emitError("'linalg.generic' has no derivative with respect to "
+                          "its scalar operand ")
+             << operand.getOperandNumber() << "; pass it as a tensor<"
+             << operand.get().getType() << ">";
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return op.emitError("'linalg.generic' has no derivative with respect to "
+                          "operand ")
+             << operand.getOperandNumber() << ": its map " << AffineMapAttr::get(map)
+             << " is not a projected permutation of the loops";
+    // A dimension of size one that is read at a constant 0 is left out, and put
+    // back at the end.
+    SmallVector<AffineExpr> dims;
+    SmallVector<int64_t> shape;
+    for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+      if (isa<AffineDimExpr>(expr)) {
+        dims.push_back(expr);
+        shape.push_back(size);
+      }
+    auto reduced = RankedTensorType::get(shape, type.getElementType());
+
+    SmallVector<Extra> extras;
+    for (auto [k, combiner] : llvm::enumerate(combiners)) {
+      if (!shares[k])
+        continue;
+      AffineMap at = op.getMatchingIndexingMap(op.getDpsInitOperand(k));
+      extras.push_back({shares[k], at});
+      if (combiner.kind == Combiner::Extremum)
+        extras.push_back({op->getResult(k), at});
+    }
+    bool reached = true;
+    FailureOr<Value> adjoint = emitOverLoops(
+        b, op, combiners, extras,
+        AffineMap::get(op.getNumLoops(), 0, dims, b.getContext()), reduced,
+        Value(),
+        [&](OpBuilder &nested, const IRMapping &primal, ValueRange args,
+            ArrayRef<Operation *> cloned) -> FailureOr<Value> {
+          DenseMap<Value, Value> seeds;
+          for (auto [k, combiner] : llvm::enumerate(combiners)) {
+            if (!shares[k])
+              continue;
+            S seed(nested, loc, args.front());
+            args = args.drop_front();
+            Value term = primal.lookupOrDefault(combiner.term);
+            if (combiner.kind == Combiner::Extremum) {
+              seed = nn::select(equals(seed.with(term), seed.with(args.front())),
+                                seed, seed.constant(0));
+              args = args.drop_front();
+            }
+            Value &sum = seeds[term];
+            sum = sum ? Value(S(nested, loc, sum) + seed) : seed.v;
+          }
+          FailureOr<Value> value =
+              walkBody(nested, cloned, primal.lookup(scalar), seeds);
+          reached = failed(value) || *value;
+          return value;
+        });
+    if (!reached)
+      return Value();
+    if (failed(adjoint) || reduced == type)
+      return adjoint;
+    auto reassociation = getReassociationIndicesForReshape(reduced, type);
+    return Value(tensor::ExpandShapeOp::create(b, loc, type, *adjoint,
+                                               *reassociation));
+  }
+};
+
+/// A fill overwrites its tensor, and its value is a constant of the model.
+struct FillModel
+    : nn::DifferentiableOpInterface::ExternalModel<FillModel, linalg::FillOp> {
+  LogicalResult differentiate(Operation *op, OpBuilder &, ValueRange,
+                              ArrayRef<bool> needed,
+                              SmallVectorImpl<Value> &out) const {
+    if (needed[0])
+      return op->emitError("'linalg.fill' has no derivative with respect to "
+                           "its value; use linalg.broadcast of a tensor");
+    out.assign(op->getNumOperands(), Value());
+    return success();
+  }
+};
+
+} // namespace
+
+void zero::registerLinalgDerivatives(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *ctx, linalg::LinalgDialect *) {
+    GenericOp::attachInterface<GenericModel>(*ctx);
+    linalg::FillOp::attachInterface<FillModel>(*ctx);
+  });
+}

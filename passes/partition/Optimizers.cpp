@@ -1,0 +1,73 @@
+//===- Optimizers.cpp - Update rules as scalar IR -------------------------===//
+//
+// A rule is a region of scalar arithmetic.  What depends on scalars alone (the
+// bias corrections) is computed in f64 and rounded once; code generation does it
+// once per launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/partition/Optimizers.h"
+
+#include "dialect/nn/Scalar.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using nn::S;
+
+namespace {
+
+/// Creates the operation with its block; argument names are those of the slots.
+OptimizerOp start(OpBuilder &b, Location loc, StringRef name, ArrayRef<StringRef> slots,
+                  ArrayRef<StringRef> scalars) {
+  OperationState state(loc, OptimizerOp::getOperationName());
+  state.addAttribute("sym_name", b.getStringAttr(name));
+  state.addAttribute("slots", b.getStrArrayAttr(slots));
+  state.addAttribute("scalars", b.getStrArrayAttr(scalars));
+  Region *region = state.addRegion();
+  auto *block = new Block;
+  region->push_back(block);
+  for (size_t i = 0; i < 2 + slots.size() + scalars.size(); ++i)
+    block->addArgument(b.getF32Type(), loc);
+  return cast<OptimizerOp>(b.create(state));
+}
+
+} // namespace
+
+OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options) {
+  OptimizerOp op = start(b, loc, "adamw", {"m", "v"}, {"lr", "decay", "clip", "step"});
+  Block &block = op.getBody().front();
+  OpBuilder at = OpBuilder::atBlockEnd(&block);
+  auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
+  S p = arg(0), g = arg(1), m = arg(2), v = arg(3), lr = arg(4), decay = arg(5), clip = arg(6);
+
+  Type f64 = at.getF64Type();
+  S step(at, loc, arith::ExtFOp::create(at, loc, f64, Value(block.getArgument(7))));
+  auto correction = [&](double beta) { // 1 - beta^step
+    return 1.0 - step.with(math::PowFOp::create(at, loc, step.constant(beta).v, step.v));
+  };
+  auto rounded = [&](S value) {
+    return value.with(arith::TruncFOp::create(at, loc, Type(at.getF32Type()), value.v));
+  };
+  S wideLr(at, loc, arith::ExtFOp::create(at, loc, f64, lr.v));
+  S rate = rounded(wideLr / correction(options.beta1));
+  S scale = rounded(1.0 / nn::sqrt(correction(options.beta2)));
+
+  g = g * clip;
+  S m1 = options.beta1 * m + (1.0 - options.beta1) * g;
+  S v1 = options.beta2 * v + (1.0 - options.beta2) * (g * g);
+  S decayed = p * (1.0 - lr * decay);
+  S p1 = decayed - rate * (m1 / (nn::sqrt(v1) * scale + options.eps));
+  YieldOp::create(at, loc, ValueRange{p1, m1, v1});
+  return op;
+}
+
+OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum) {
+  OptimizerOp op = start(b, loc, "sgd", {"momentum"}, {"lr", "decay", "clip"});
+  Block &block = op.getBody().front();
+  OpBuilder at = OpBuilder::atBlockEnd(&block);
+  auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
+  S p = arg(0), g = arg(1), buffer = arg(2), lr = arg(3), decay = arg(4), clip = arg(5);
+  S next = momentum * buffer + (g * clip + decay * p);
+  YieldOp::create(at, loc, ValueRange{p - lr * next, next});
+  return op;
+}

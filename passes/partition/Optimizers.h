@@ -1,0 +1,23 @@
+//===- Optimizers.h - Update rules as scalar IR ---------------------------===//
+#ifndef PASSES_PARTITION_OPTIMIZERS_H
+#define PASSES_PARTITION_OPTIMIZERS_H
+
+#include "dialect/zero/Zero.h"
+
+namespace mlir::zero {
+
+struct AdamWOptions {
+  double beta1, beta2, eps;
+};
+
+/// AdamW with decoupled decay and bias correction (Loshchilov & Hutter, 2019).
+/// Scalars: lr, decay, clip, step (from 1).  Slots: m, v.
+OptimizerOp buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options);
+
+/// Gradient descent with momentum, decay added to the gradient, as PyTorch's
+/// SGD.  Scalars: lr, decay, clip.  Slot: momentum.
+OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum);
+
+} // namespace mlir::zero
+
+#endif // PASSES_PARTITION_OPTIMIZERS_H

@@ -1,0 +1,60 @@
+//===- Certificate.h - What a plan's memory is used for -------------------===//
+//
+// Exact bytes of the device arena by category, at the point of the step where
+// the most bytes are alive.  Known before the first step, and equal to what the
+// binary allocates.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_PLAN_CERTIFICATE_H
+#define PASSES_PLAN_CERTIFICATE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <array>
+#include <string>
+
+namespace mlir::zero {
+
+struct Certificate {
+  /// Bytes of the device arena at the peak.  With `unused`, the bytes that hold
+  /// nothing there (alignment and fragmentation), they add up to `arena[0]`.
+  int64_t parameters = 0, gradients = 0, optimizerState = 0, activations = 0,
+          workspace = 0;
+  /// Inputs, scalars and outputs.
+  int64_t io = 0;
+  int64_t unused = 0;
+  /// Bytes of parameters and optimizer state that belong to no member of their
+  /// bucket; included above.
+  int64_t padding = 0;
+  /// Bytes of the device, host and nvme arena.
+  std::array<int64_t, 3> arena = {};
+
+  /// Parameters of the model, over all ranks.
+  int64_t parameterCount = 0;
+  /// Parameters, optimizer state and the most gradients that are alive at once,
+  /// without padding, and the padding.
+  int64_t modelState = 0, modelStatePadding = 0;
+
+  /// All that is alive at the peak, and the operation there.
+  int64_t peak = 0;
+  std::string peakAt;
+  struct Live {
+    std::string name;
+    int64_t bytes;
+  };
+  /// The largest temporaries at the peak, at most 5.
+  SmallVector<Live> largest;
+
+  /// What libraries and the runtime take outside the arenas, a line each; for
+  /// the caller to fill in.
+  SmallVector<std::string> outside;
+
+  /// The certificate as a table of text.
+  std::string print() const;
+};
+
+/// The certificate of a plan that VerifyPlan accepts.
+Certificate certify(ModuleOp module);
+
+} // namespace mlir::zero
+
+#endif // PASSES_PLAN_CERTIFICATE_H

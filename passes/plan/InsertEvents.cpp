@@ -1,0 +1,288 @@
+//===- InsertEvents.cpp - Write every wait between streams ----------------===//
+//
+// Queues run ahead of each other, so program order alone orders nothing across
+// streams.  An operation waits for
+//
+//   - the last writer of every byte that it reads: its operands' producers, and
+//   - the last writer, and the readers since, of every byte that it writes:
+//     whoever used those bytes before (reuse).
+//
+//   %h = launch @a   reduce          %h = launch @a   reduce
+//   %y = launch @b   compute    =>   %e = record on reduce
+//                                    wait %e on compute
+//                                    %y = launch @b   compute
+//
+// 1. Walk in program order with a ledger of bytes (last writer, last reader of
+//    each stream since) and a vector clock of each stream: how far into every
+//    other stream it is known to come after.
+// 2. Of the operations to wait for, take the latest in program order first and
+//    merge its clock; what that already implies needs no event.
+// 3. Then write one record behind each awaited operation, and the waits.
+//
+// Padding of a pack is nobody's value: reading the pack waits for its members'
+// producers only.
+//
+// Records and waits that the step already has are respected, so the pass is
+// idempotent.  The step starts after, and ends with, a join of all streams.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Storage.h"
+#include "mlir/IR/Builders.h"
+#include "passes/plan/Lifetimes.h"
+#include "passes/plan/Passes.h"
+#include <array>
+#include <map>
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_INSERTEVENTS
+#include "passes/plan/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static constexpr unsigned kNumStreams = 8;
+
+namespace {
+
+/// How many operations of each stream are known to be over.
+using Clock = std::array<unsigned, kNumStreams>;
+
+/// An operation that runs on a stream.
+struct Run {
+  Operation *op;
+  unsigned stream;
+  /// Knowledge once it is over; its own stream's entry is its number there.
+  Clock clock;
+};
+
+struct Range {
+  int64_t begin, end;
+};
+
+/// Who used which bytes of a tier last.
+class Ledger {
+public:
+  struct Segment {
+    int64_t end;
+    int writer = -1;
+    std::array<int, kNumStreams> readers;
+    Segment(int64_t end) : end(end) { readers.fill(-1); }
+  };
+
+  void read(Range range, int reader, unsigned stream,
+            SmallVectorImpl<int> &before) {
+    visit(range, [&](Segment &segment) {
+      before.push_back(segment.writer);
+      segment.readers[stream] = reader;
+    });
+  }
+
+  void write(Range range, int writer, SmallVectorImpl<int> &before) {
+    if (range.begin == range.end)
+      return;
+    visit(range, [&](Segment &segment) {
+      before.push_back(segment.writer);
+      before.append(segment.readers.begin(), segment.readers.end());
+    });
+    segments.erase(segments.lower_bound(range.begin),
+                   segments.lower_bound(range.end));
+    segments.emplace(range.begin, Segment(range.end)).first->second.writer =
+        writer;
+  }
+
+private:
+  /// Makes `at` a boundary.
+  void cut(int64_t at) {
+    auto it = segments.upper_bound(at);
+    if (it == segments.begin())
+      return;
+    --it;
+    if (it->first == at || it->second.end <= at)
+      return;
+    Segment upper = it->second;
+    it->second.end = at;
+    segments.emplace(at, upper);
+  }
+
+  /// Calls `visitor` for the segments that tile `range`; bytes that nobody used
+  /// yet become one.
+  template <typename Visitor>
+  void visit(Range range, Visitor visitor) {
+    if (range.begin == range.end)
+      return;
+    cut(range.begin);
+    cut(range.end);
+    int64_t at = range.begin;
+    auto it = segments.lower_bound(at);
+    while (at < range.end) {
+      if (it == segments.end() || it->first > at) {
+        int64_t end =
+            it == segments.end() ? range.end : std::min(range.end, it->first);
+        it = segments.emplace(at, Segment(end)).first;
+      }
+      visitor(it->second);
+      at = it->second.end;
+      ++it;
+    }
+  }
+
+  std::map<int64_t, Segment> segments;
+};
+
+class Analysis {
+public:
+  LogicalResult run(func::FuncOp step);
+
+  std::vector<Run> runs;
+  /// For each operation that waits, in program order, whom it waits for.
+  std::vector<std::pair<Operation *, SmallVector<int, 2>>> waits;
+
+private:
+  LogicalResult locate(Value value, Attribute bytes, Location loc);
+  void name(Operation *op);
+  void issue(Operation *op);
+
+  std::array<Ledger, 3> ledgers;
+  std::array<Clock, kNumStreams> streams{};
+  DenseMap<Value, Clock> events;
+  DenseMap<Value, BytesAttr> bytes;
+  // The bytes of packs and of views into them that are not padding.
+  DenseMap<Value, SmallVector<Range>> contents;
+};
+
+struct InsertEvents : zero::impl::InsertEventsBase<InsertEvents> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+static void merge(Clock &into, const Clock &from) {
+  for (unsigned i = 0; i != kNumStreams; ++i)
+    into[i] = std::max(into[i], from[i]);
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+LogicalResult Analysis::locate(Value value, Attribute attribute, Location loc) {
+  auto range = dyn_cast_or_null<BytesAttr>(attribute);
+  if (!range)
+    return emitError(loc) << getValueName(value)
+                          << " has no bytes; run zero-assign-memory first";
+  bytes[value] = range;
+  contents[value] = {{range.getOffset(), range.getEnd()}};
+  return success();
+}
+
+/// Follows contents through an operation that only names bytes.
+void Analysis::name(Operation *op) {
+  SmallVector<StorageTie> ties = getStorageTies(op);
+  for (const StorageTie &tie : ties)
+    contents[op->getResult(tie.result)].clear();
+  for (const StorageTie &tie : ties) {
+    Value result = op->getResult(tie.result);
+    BytesAttr all = bytes.lookup(result);
+    SmallVector<Range> inner = contents.lookup(op->getOperand(tie.operand));
+    for (Range range : inner) {
+      range = {std::max(range.begin, all.getOffset()),
+               std::min(range.end, all.getEnd())};
+      if (range.begin < range.end)
+        contents[result].push_back(range);
+    }
+  }
+}
+
+/// Finds whom `op` waits for, and enters it in the ledgers.
+void Analysis::issue(Operation *op) {
+  unsigned stream = static_cast<unsigned>(getStream(op));
+  Clock &now = streams[stream];
+  int self = runs.size();
+  SmallVector<int> before;
+  for (Value operand : op->getOperands())
+    if (holdsBytes(operand.getType()))
+      for (Range range : contents[operand])
+        ledgers[static_cast<unsigned>(bytes.lookup(operand).getTier())].read(
+            range, self, stream, before);
+  for (Value result : op->getResults())
+    if (holdsBytes(result.getType())) {
+      BytesAttr range = bytes.lookup(result);
+      ledgers[static_cast<unsigned>(range.getTier())].write(
+          {range.getOffset(), range.getEnd()}, self, before);
+    }
+
+  // The latest first: its clock may imply the others.
+  llvm::sort(before, std::greater<int>());
+  before.erase(llvm::unique(before), before.end());
+  SmallVector<int, 2> awaited;
+  for (int other : before) {
+    if (other < 0 || other == self)
+      continue;
+    const Run &run = runs[other];
+    if (run.stream == stream || now[run.stream] >= run.clock[run.stream])
+      continue;
+    awaited.push_back(other);
+    merge(now, run.clock);
+  }
+  if (!awaited.empty())
+    waits.emplace_back(op, std::move(awaited));
+  ++now[stream];
+  runs.push_back({op, stream, now});
+}
+
+LogicalResult Analysis::run(func::FuncOp step) {
+  for (BlockArgument argument : step.getArguments())
+    if (holdsBytes(argument.getType()) &&
+        failed(locate(argument,
+                      step.getArgAttr(argument.getArgNumber(), kBytesAttr),
+                      step.getLoc())))
+      return failure();
+  for (Operation &op : step.front()) {
+    auto ranges = op.getAttrOfType<ArrayAttr>(kBytesAttr);
+    for (OpResult result : op.getResults()) {
+      unsigned i = result.getResultNumber();
+      Attribute range = ranges && i < ranges.size() ? ranges[i] : Attribute();
+      if (holdsBytes(result.getType()) &&
+          failed(locate(result, range, op.getLoc())))
+        return failure();
+    }
+    unsigned stream = static_cast<unsigned>(getStream(&op));
+    if (auto record = dyn_cast<RecordOp>(op))
+      events[record.getEvent()] = streams[stream];
+    else if (auto wait = dyn_cast<WaitOp>(op))
+      merge(streams[stream], events.lookup(wait.getEvent()));
+    else if (movesNothing(&op))
+      name(&op);
+    else
+      issue(&op);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+void InsertEvents::runOnOperation() {
+  func::FuncOp step = getStep(getOperation());
+  Analysis analysis;
+  if (!step || failed(analysis.run(step)))
+    return signalPassFailure();
+
+  OpBuilder builder(&getContext());
+  DenseMap<int, Value> records;
+  for (auto &[op, awaited] : analysis.waits)
+    for (int other : awaited) {
+      const Run &run = analysis.runs[other];
+      Value &event = records[other];
+      if (!event) {
+        builder.setInsertionPointAfter(run.op);
+        event = RecordOp::create(builder, run.op->getLoc(),
+                                 static_cast<Stream>(run.stream));
+      }
+      builder.setInsertionPoint(op);
+      WaitOp::create(builder, op->getLoc(), event, getStream(op));
+    }
+}

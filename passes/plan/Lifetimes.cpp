@@ -1,0 +1,438 @@
+//===- Lifetimes.cpp - Buffers and when they are alive --------------------===//
+//
+// One walk in program order gives every value a place:
+//
+//   result in operand   the operand's buffer            (view, reshape)
+//   operand in result   the operand's buffer becomes a part of the result's,
+//                       if the operand is all of it     (pack)
+//   must replace        the operand's buffer, if nobody needs the old bytes
+//                       any more                        (update, accumulation)
+//   otherwise           a buffer of its own
+//
+// Where the "if" does not hold, the operand goes to the list of copies, and the
+// walk continues as if it had been copied.  A second walk lets kernels work in
+// place: a result that may replace an operand takes over its buffer when the
+// buffer dies there, is as large, and no other operand lies in it.
+//
+// Buffers that join are kept as a union-find forest with an offset on each
+// edge. Each buffer lists the values that are still readable in it; an
+// overwrite drops those that it ended, so the lists stay short and the walk
+// linear in practice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/plan/Lifetimes.h"
+
+#include "dialect/zero/Storage.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+func::FuncOp zero::getStep(ModuleOp module) {
+  auto step = module.lookupSymbol<func::FuncOp>("step");
+  if (!step || step.isExternal()) {
+    module.emitError(
+        "the module has no function @step with a body; a plan starts from the "
+        "partitioned level");
+    return {};
+  }
+  if (!step.getBody().hasOneBlock()) {
+    step.emitOpError("has ") << step.getBody().getBlocks().size()
+                             << " blocks; a step is a straight line, one block";
+    return {};
+  }
+  for (Operation &op : step.front())
+    if (op.getNumRegions() != 0) {
+      op.emitOpError("has a region; a step is a straight line, put control "
+                     "flow into a kernel");
+      return {};
+    }
+  return step;
+}
+
+bool zero::holdsBytes(Type type) {
+  return isa<ShardType, RankedTensorType>(type);
+}
+
+Tier zero::getTier(Value) { return Tier::Device; }
+
+std::string zero::getValueName(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (auto step =
+            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())) {
+      unsigned i = argument.getArgNumber();
+      if (auto state = step.getArgAttrOfType<StateAttr>(i, kStateAttr))
+        return ("@" + state.getBucket().getValue() + " \"" +
+                state.getSlot().getValue() + "\"")
+            .str();
+      for (StringRef kind : {kInputAttr, kScalarAttr})
+        if (auto name = step.getArgAttrOfType<StringAttr>(i, kind))
+          return name.str();
+    }
+    return "argument " + std::to_string(argument.getArgNumber());
+  }
+  if (auto pack = value.getDefiningOp<PackOp>())
+    return ("gradients of @" + pack.getBucket()).str();
+  if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  if (auto launch = value.getDefiningOp<LaunchOp>())
+    return ("zero.launch @" + launch.getKernel()).str();
+  return value.getDefiningOp()->getName().getStringRef().str();
+}
+
+namespace {
+
+/// A readable value of a buffer.
+struct Held {
+  int64_t begin, end;
+  unsigned lastUse;
+  Value value;
+};
+
+class Analysis {
+public:
+  Analysis(func::FuncOp step, bool asAssigned)
+      : step(step), asAssigned(asAssigned) {}
+  FailureOr<Storage> run();
+
+private:
+  void placeArguments();
+  LogicalResult place(Operation *op, unsigned point);
+  void pack(OpOperand &operand, const StorageTie &tie, OpResult result);
+  LogicalResult replace(OpOperand &operand, OpResult result, unsigned point);
+  LogicalResult finish(Operation *terminator, unsigned point);
+  void workInPlace(Operation *op, unsigned point);
+  void compact();
+
+  unsigned create(Value value, unsigned point);
+  void hold(Value value, unsigned buffer, int64_t offset, unsigned point);
+  Place find(Value value);
+  void join(unsigned inner, unsigned outer, int64_t offset);
+  bool isAllOf(Value value);
+  unsigned getLastUse(Value value);
+
+  func::FuncOp step;
+  bool asAssigned;
+  Storage storage;
+  DenseMap<Operation *, unsigned> points;
+  DenseMap<Operation *, SmallVector<StorageTie>> ties;
+  // The forest: the outer buffer, and the place in it.  Roots are their own.
+  std::vector<Place> outer;
+  std::vector<SmallVector<Held, 2>> held;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The forest
+//===----------------------------------------------------------------------===//
+
+unsigned Analysis::getLastUse(Value value) {
+  unsigned last = 0;
+  for (Operation *user : value.getUsers())
+    last = std::max(last, points.lookup(user));
+  return last;
+}
+
+unsigned Analysis::create(Value value, unsigned point) {
+  unsigned index = storage.buffers.size();
+  Buffer &buffer = storage.buffers.emplace_back();
+  buffer.tier = getTier(value);
+  buffer.size = getByteSize(value.getType());
+  buffer.birth = point;
+  buffer.name = value;
+  outer.push_back({index, 0});
+  held.emplace_back();
+  hold(value, index, 0, point);
+  return index;
+}
+
+void Analysis::hold(Value value, unsigned index, int64_t offset,
+                    unsigned point) {
+  Buffer &buffer = storage.buffers[index];
+  unsigned lastUse = std::max(point, getLastUse(value));
+  buffer.death = std::max(buffer.death, lastUse);
+  buffer.lastDefinition = std::max(buffer.lastDefinition, point);
+  storage.places[value] = {index, offset};
+  held[index].push_back(
+      {offset, offset + getByteSize(value.getType()), lastUse, value});
+}
+
+/// The root buffer that holds `value`, and where; shortens the path to it.
+Place Analysis::find(Value value) {
+  Place &place = storage.places.find(value)->second;
+  while (outer[place.buffer].buffer != place.buffer)
+    place = {outer[place.buffer].buffer,
+             place.offset + outer[place.buffer].offset};
+  return place;
+}
+
+void Analysis::join(unsigned inner, unsigned into, int64_t offset) {
+  outer[inner] = {into, offset};
+  Buffer &to = storage.buffers[into], &from = storage.buffers[inner];
+  to.birth = std::min(to.birth, from.birth);
+  to.death = std::max(to.death, from.death);
+  to.lastDefinition = std::max(to.lastDefinition, from.lastDefinition);
+  to.gradients |= from.gradients;
+  for (const Held &value : held[inner])
+    held[into].push_back(
+        {value.begin + offset, value.end + offset, value.lastUse, value.value});
+  held[inner].clear();
+}
+
+bool Analysis::isAllOf(Value value) {
+  Place place = find(value);
+  const Buffer &buffer = storage.buffers[place.buffer];
+  return buffer.kind == Buffer::Temporary && place.offset == 0 &&
+         buffer.size == getByteSize(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Ties that must hold
+//===----------------------------------------------------------------------===//
+
+void Analysis::placeArguments() {
+  for (BlockArgument argument : step.getArguments()) {
+    if (!holdsBytes(argument.getType()))
+      continue;
+    Buffer &buffer = storage.buffers[create(argument, /*point=*/0)];
+    unsigned i = argument.getArgNumber();
+    buffer.kind = step.getArgAttr(i, kStateAttr)   ? Buffer::State
+                  : step.getArgAttr(i, kInputAttr) ? Buffer::Input
+                                                   : Buffer::Scalar;
+    buffer.death = storage.operations.size();
+  }
+}
+
+/// Puts the operand's buffer inside the result's.
+void Analysis::pack(OpOperand &operand, const StorageTie &tie,
+                    OpResult result) {
+  Place inner = find(operand.get()), whole = find(result);
+  // A part of another buffer, an argument, or a value that this pack already
+  // holds: it cannot lie here too.
+  if (inner.buffer == whole.buffer || !isAllOf(operand.get())) {
+    storage.copies.push_back(&operand);
+    return;
+  }
+  join(inner.buffer, whole.buffer, whole.offset + tie.offset);
+}
+
+/// Puts the result over the operand.
+LogicalResult Analysis::replace(OpOperand &operand, OpResult result,
+                                unsigned point) {
+  Operation *op = operand.getOwner();
+  Place place = find(operand.get());
+  int64_t size = getByteSize(operand.get().getType()), begin = place.offset,
+          end = begin + size;
+  if (size != getByteSize(result.getType()))
+    return op->emitOpError("result ")
+           << result.getResultNumber() << " of "
+           << getByteSize(result.getType()) << " bytes cannot replace operand "
+           << operand.getOperandNumber() << " of " << size
+           << " bytes; give both one size";
+  auto &readable = held[place.buffer];
+  auto overlaps = [&](int64_t from, int64_t to) {
+    return from < end && begin < to;
+  };
+
+  Operation *reader = nullptr; // of the old bytes, from here on
+  for (const Held &value : readable)
+    if (value.lastUse > point && overlaps(value.begin, value.end))
+      reader = storage.operations[value.lastUse - 1];
+  for (OpOperand &other : op->getOpOperands()) {
+    if (&other == &operand || !holdsBytes(other.get().getType()))
+      continue;
+    Place at = find(other.get());
+    if (at.buffer == place.buffer &&
+        overlaps(at.offset, at.offset + getByteSize(other.get().getType())))
+      reader = op;
+  }
+
+  // State is overwritten by its update alone; inputs and scalars never.
+  bool isShard = isa<ShardType>(operand.get().getType());
+  Buffer::Kind kind = storage.buffers[place.buffer].kind;
+  bool survives =
+      kind != Buffer::Temporary && !(kind == Buffer::State && isShard);
+  if (reader || survives) {
+    if (isShard) {
+      InFlightDiagnostic error =
+          op->emitOpError("overwrites the ")
+          << size << " bytes of " << getValueName(operand.get())
+          << ", which are read afterwards; move the reader before it";
+      if (reader)
+        error.attachNote(reader->getLoc()) << "read here";
+      return error;
+    }
+    storage.copies.push_back(&operand);
+    create(result, point);
+    return success();
+  }
+  llvm::erase_if(readable, [&](const Held &value) {
+    return overlaps(value.begin, value.end);
+  });
+  hold(result, place.buffer, begin, point);
+  return success();
+}
+
+LogicalResult Analysis::place(Operation *op, unsigned point) {
+  auto &mine = ties[op] = getStorageTies(op);
+  for (const StorageTie &tie : mine) {
+    OpResult result = op->getResult(tie.result);
+    OpOperand &operand = op->getOpOperand(tie.operand);
+    if (tie.kind == StorageTie::ResultInOperand) {
+      Place place = find(operand.get());
+      hold(result, place.buffer, place.offset + tie.offset, point);
+    } else if (tie.kind == StorageTie::OperandInResult) {
+      if (!storage.places.contains(result))
+        storage.buffers[create(result, point)].gradients = true;
+      pack(operand, tie, result);
+    } else if (tie.kind == StorageTie::MustReplace) {
+      if (failed(replace(operand, result, point)))
+        return failure();
+    }
+  }
+  for (OpResult result : op->getResults())
+    if (holdsBytes(result.getType()) && !storage.places.contains(result))
+      create(result, point);
+  return success();
+}
+
+/// Pins what outlives the step: next state, and outputs.
+LogicalResult Analysis::finish(Operation *terminator, unsigned point) {
+  unsigned next = 0;
+  for (BlockArgument argument : step.getArguments()) {
+    auto state =
+        step.getArgAttrOfType<StateAttr>(argument.getArgNumber(), kStateAttr);
+    if (!state)
+      continue;
+    if (next == terminator->getNumOperands())
+      return terminator->emitOpError("returns ")
+             << next << " values, which leaves " << getValueName(argument)
+             << " without a next value; return the next state first, in "
+                "argument order";
+    Value value = terminator->getOperand(next++);
+    if (value.getType() != argument.getType())
+      return terminator->emitOpError("returns ")
+             << value.getType() << " as the next " << getValueName(argument)
+             << " of " << argument.getType()
+             << "; return the next state first, in argument order";
+    Place to = find(argument), from = find(value);
+    if (to.buffer != from.buffer || to.offset != from.offset) {
+      InFlightDiagnostic error = terminator->emitOpError("returns a next ")
+                                 << getValueName(argument)
+                                 << " that is not in the state's bytes; return "
+                                    "the argument or its update";
+      error.attachNote(value.getLoc()) << "the value that is returned";
+      return error;
+    }
+  }
+  for (Value output : terminator->getOperands().drop_front(next)) {
+    Buffer &buffer = storage.buffers[find(output).buffer];
+    if (buffer.kind != Buffer::Temporary)
+      continue;
+    buffer.kind = Buffer::Output;
+    buffer.birth = 0;
+    buffer.death = point;
+    buffer.name = output;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ties that may hold
+//===----------------------------------------------------------------------===//
+
+void Analysis::workInPlace(Operation *op, unsigned point) {
+  for (const StorageTie &tie : ties[op]) {
+    if (tie.kind != StorageTie::MayReplace)
+      continue;
+    OpResult result = op->getResult(tie.result);
+    Value operand = op->getOperand(tie.operand);
+    unsigned from = find(operand).buffer, to = find(result).buffer;
+    if (from == to || !isAllOf(operand) || !isAllOf(result) ||
+        storage.buffers[from].size != storage.buffers[to].size ||
+        storage.buffers[from].tier != storage.buffers[to].tier)
+      continue;
+    bool dies = storage.buffers[from].death == point &&
+                storage.buffers[from].lastDefinition < point &&
+                storage.buffers[to].birth == point;
+    bool alone = llvm::none_of(op->getOpOperands(), [&](OpOperand &other) {
+      return other.getOperandNumber() != tie.operand &&
+             holdsBytes(other.get().getType()) &&
+             find(other.get()).buffer == from;
+    });
+    if (asAssigned) {
+      auto resultAt = op->getAttrOfType<ArrayAttr>(kBytesAttr);
+      auto defining = operand.getDefiningOp();
+      auto operandAt = defining ? defining->getAttrOfType<ArrayAttr>(kBytesAttr)
+                                : ArrayAttr();
+      if (!resultAt || !operandAt ||
+          resultAt[tie.result] !=
+              operandAt[cast<OpResult>(operand).getResultNumber()])
+        continue;
+    }
+    if (dies && alone)
+      join(to, from, /*offset=*/0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+/// Leaves only roots in the list of buffers, in the order of creation.
+void Analysis::compact() {
+  std::vector<Buffer> roots;
+  std::vector<unsigned> renamed(storage.buffers.size());
+  for (unsigned i = 0, e = storage.buffers.size(); i != e; ++i)
+    if (outer[i].buffer == i) {
+      renamed[i] = roots.size();
+      roots.push_back(storage.buffers[i]);
+    }
+  SmallVector<Value> values =
+      llvm::to_vector(llvm::make_first_range(storage.places));
+  for (Value value : values)
+    find(value);
+  for (auto &entry : storage.places)
+    entry.second.buffer = renamed[entry.second.buffer];
+  storage.buffers = std::move(roots);
+}
+
+FailureOr<Storage> Analysis::run() {
+  for (Operation &op : step.front()) {
+    storage.operations.push_back(&op);
+    points[&op] = storage.operations.size();
+  }
+  placeArguments();
+  for (auto [i, op] : llvm::enumerate(storage.operations))
+    if (failed(place(op, i + 1)))
+      return failure();
+  if (failed(finish(storage.operations.back(), storage.operations.size())))
+    return failure();
+  for (auto [i, op] : llvm::enumerate(storage.operations))
+    workInPlace(op, i + 1);
+  compact();
+  return std::move(storage);
+}
+
+FailureOr<Storage> zero::analyzeStorage(func::FuncOp step, bool asAssigned) {
+  return Analysis(step, asAssigned).run();
+}
+
+LivePeak zero::getLivePeak(const Storage &storage, Tier tier) {
+  std::vector<int64_t> change(storage.operations.size() + 2);
+  for (const Buffer &buffer : storage.buffers) {
+    if (buffer.tier != tier)
+      continue;
+    change[buffer.birth] += buffer.size;
+    change[buffer.death + 1] -= buffer.size;
+  }
+  LivePeak peak;
+  int64_t live = 0;
+  for (auto [point, bytes] : llvm::enumerate(change)) {
+    live += bytes;
+    if (live > peak.bytes)
+      peak = {live, static_cast<unsigned>(point)};
+  }
+  return peak;
+}

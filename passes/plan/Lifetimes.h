@@ -1,0 +1,79 @@
+//===- Lifetimes.h - Buffers and when they are alive ----------------------===//
+//
+// Groups the values of a step into buffers, by the storage ties of its
+// operations, and says from when to when each buffer is needed.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_PLAN_LIFETIMES_H
+#define PASSES_PLAN_LIFETIMES_H
+
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace mlir::zero {
+
+/// Bytes that one or more values share.
+struct Buffer {
+  enum Kind { State, Input, Scalar, Output, Temporary };
+  Kind kind = Temporary;
+  Tier tier = Tier::Device;
+  int64_t size = 0;
+  /// Program points, both included: the first definition and the last use.
+  /// Everything but temporaries lives for the whole step.
+  unsigned birth = 0, death = 0;
+  /// The last point at which a value of the buffer is defined.
+  unsigned lastDefinition = 0;
+  /// The value that the buffer is named after.
+  Value name;
+  /// A `zero.pack` result lives here.
+  bool gradients = false;
+};
+
+/// A value's place in its buffer; `offset` counts bytes.
+struct Place {
+  unsigned buffer;
+  int64_t offset;
+};
+
+struct Storage {
+  std::vector<Buffer> buffers;
+  DenseMap<Value, Place> places;
+  /// Operands that cannot share the bytes that their operation ties them to.
+  /// The step is in order once each of them is a `zero.copy`.
+  SmallVector<OpOperand *> copies;
+  /// The operations of the step; operation i is program point i + 1, and
+  /// arguments are defined at point 0.
+  std::vector<Operation *> operations;
+};
+
+/// The step of the module, or null after an error.
+func::FuncOp getStep(ModuleOp module);
+
+/// Whether values of `type` are bytes in an arena.
+bool holdsBytes(Type type);
+
+/// The tier that a value of the step lives in.
+Tier getTier(Value value);
+
+/// What messages call a value: its location's name if it has one.
+std::string getValueName(Value value);
+
+/// The step's buffers.  Kernels that may work in place do so wherever the
+/// operand dies; with `asAssigned`, where the step's `zero.at` says so.  Fails
+/// with an error where a tie cannot be honoured even by a copy.
+FailureOr<Storage> analyzeStorage(func::FuncOp step, bool asAssigned = false);
+
+/// The most bytes of a tier that are alive at one program point, and the first
+/// such point.
+struct LivePeak {
+  int64_t bytes = 0;
+  unsigned point = 0;
+};
+LivePeak getLivePeak(const Storage &storage, Tier tier);
+
+} // namespace mlir::zero
+
+#endif // PASSES_PLAN_LIFETIMES_H

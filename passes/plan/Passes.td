@@ -1,0 +1,65 @@
+//===- Passes.td - Where and when -----------------------------*- tablegen -*-===//
+//
+// The passes that turn a step into a plan: bytes for every value, events for
+// every wait, and the judge of both.  See docs/plan.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZERO_PLAN_PASSES
+#define ZERO_PLAN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
+  let summary = "Gives every value of the step its bytes";
+  let description = [{
+    Values that share bytes (views, packs, updates, kernels in place) get one
+    buffer; buffers whose lifetimes do not meet overlay each other.
+
+    ```mlir
+    %h = zero.launch @gelu(%x) : (tensor<64xf32>) -> tensor<64xf32>
+    ```
+    becomes
+    ```mlir
+    %h = zero.launch @gelu(%x) {zero.at = [#zero.bytes<device, 1024 + 256>]} : (tensor<64xf32>) -> tensor<64xf32>
+    ```
+
+    The module gets `zero.arena` and `zero.live_peak`: bytes of the device, host
+    and nvme arena, and the most bytes that are alive at once in each.
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
+def InsertEvents : Pass<"zero-insert-events", "::mlir::ModuleOp"> {
+  let summary = "Writes every wait between streams";
+  let description = [{
+    An operation waits for the operations on other streams that wrote bytes it
+    reads, and for those that read or wrote bytes it overwrites, unless an
+    earlier wait implies it.
+
+    ```mlir
+    %h = zero.launch @a(%x) {zero.stream = #zero.stream<reduce>} : ...
+    %e = zero.record on reduce
+    zero.wait %e on compute
+    %y = zero.launch @b(%h) : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
+def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
+  let summary = "Judges a plan from its streams, events and byte ranges";
+  let description = [{
+    Fails at the first operation that breaks a rule of docs/plan.md.  It shares
+    no code with the passes that it judges, and changes nothing.
+  }];
+}
+
+def PrintCertificate : Pass<"zero-print-certificate", "::mlir::ModuleOp"> {
+  let summary = "Prints the memory certificate of a finished plan";
+  let description = [{
+    Exact bytes by category at the point where the most bytes are alive, and
+    what is alive there.
+  }];
+}
+
+#endif

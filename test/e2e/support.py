@@ -1,0 +1,261 @@
+"""What the end-to-end tests share: running programs, compiling models once,
+safetensors and metrics files.  Needs nothing but Python's own library."""
+import array
+import atexit
+import json
+import math
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("ZERO_BUILD_DIR", ROOT / "build" / "release")).resolve()
+ZEROC = BUILD / "bin" / "zeroc"
+EXAMPLES = ROOT / "examples"
+GOLDEN = ROOT / "test" / "golden" / "gpt2-tiny"
+
+#: Sizes that no vector width, block or other size divides.
+ODD = dict(model_type="gpt2", n_layer=3, n_head=3, n_embd=39, vocab_size=131, n_positions=29,
+           layer_norm_epsilon=1e-5, activation_function="gelu_new", tie_word_embeddings=True)
+#: Compiles and trains in no time; for tests of everything but mathematics.
+SMALL = dict(model_type="gpt2", n_layer=1, n_head=2, n_embd=16, vocab_size=256, n_positions=32,
+             layer_norm_epsilon=1e-5, activation_function="gelu_new", tie_word_embeddings=True)
+
+TEXT = (b"It is a truth universally acknowledged, that a single man in possession of a good "
+        b"fortune, must be in want of a wife. However little known the feelings or views of "
+        b"such a man may be on his first entering a neighbourhood, this truth is so well fixed "
+        b"in the minds of the surrounding families, that he is considered as the rightful "
+        b"property of some one or other of their daughters. ") * 40
+
+
+def run(*command, cwd=None, stdin=b"", env=None, file_limit=None, timeout=280):
+    """Runs a program to its end; never raises for its exit status.
+
+    `file_limit` makes every write beyond so many bytes of a file fail, as a full
+    disk does.
+    """
+    def limit():
+        import resource
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
+    # restore_signals=False leaves SIGXFSZ ignored: the write fails, as on a full
+    # disk, and the program may say so.
+    done = subprocess.run([str(part) for part in command], cwd=cwd, input=stdin,
+                          env=None if env is None else {**os.environ, **env},
+                          capture_output=True, timeout=timeout,
+                          restore_signals=file_limit is None,
+                          preexec_fn=None if file_limit is None else limit)
+    done.out = done.stdout.decode(errors="replace")
+    done.err = done.stderr.decode(errors="replace")
+    return done
+
+
+_compiled = {}
+_store = None
+
+
+def remove_compiled():
+    global _store
+    if _store is not None:
+        shutil.rmtree(_store, ignore_errors=True)
+        _store = None
+        _compiled.clear()
+
+
+atexit.register(remove_compiled)
+
+
+def _slot():
+    """A fresh folder that lives until the tests end."""
+    global _store
+    if _store is None:
+        _store = Path(tempfile.mkdtemp(prefix="zeroc-e2e-"))
+    return Path(tempfile.mkdtemp(dir=_store))
+
+
+def _checked(done):
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, done.args))} ended with {done.returncode}\n"
+                             f"{done.err}{done.out}")
+    return done
+
+
+def import_model(config, batch, seq):
+    """model.mlir of a configuration (a dict or a file); imported once per run."""
+    key = ("import", json.dumps(config) if isinstance(config, dict) else str(config), batch, seq)
+    if key not in _compiled:
+        folder = _slot()
+        path = config
+        if isinstance(config, dict):
+            path = folder / "config.json"
+            path.write_text(json.dumps(config))
+        model = folder / "model.mlir"
+        _checked(run(ZEROC, "import", path, f"--batch={batch}", f"--seq={seq}", "-o", model))
+        _compiled[key] = model
+    return _compiled[key]
+
+
+def compile_model(model, *options):
+    """The training binary of a model; compiled once per run.  Returns its path;
+    what zeroc printed lies beside it in `zeroc.txt`."""
+    key = (str(model), *options)
+    if key not in _compiled:
+        binary = _slot() / "train"
+        done = _checked(run(ZEROC, model, *options, "-o", binary))
+        (binary.parent / "zeroc.txt").write_text(done.out)
+        _compiled[key] = binary
+    return _compiled[key]
+
+
+def compile_gpt2(config, batch, seq, *options):
+    return compile_model(import_model(config, batch, seq), *options)
+
+
+def read_safetensors(path):
+    """name -> (shape, array of f32)."""
+    raw = Path(path).read_bytes()
+    (length,) = struct.unpack_from("<Q", raw)
+    tensors = {}
+    for name, entry in json.loads(raw[8:8 + length]).items():
+        if name == "__metadata__":
+            continue
+        assert entry["dtype"] == "F32", f"{name} is {entry['dtype']}"
+        begin, end = entry["data_offsets"]
+        values = array.array("f")
+        values.frombytes(raw[8 + length + begin:8 + length + end])
+        tensors[name] = (entry["shape"], values)
+    return tensors
+
+
+def write_safetensors(path, tensors):
+    """Writes name -> (shape, array of f32)."""
+    header, data = {}, b""
+    for name, (shape, values) in tensors.items():
+        raw = values.tobytes()
+        header[name] = {"dtype": "F32", "shape": shape,
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_metrics(path):
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def write_tokens(path, count, vocab, seed=1):
+    """Random uint16 tokens with some structure, so that there is something to learn."""
+    rng = random.Random(seed)
+    token, tokens = 0, array.array("H")
+    for _ in range(count):
+        token = (token * 3 + rng.choice((0, 1, 1, 2))) % vocab
+        tokens.append(token)
+    Path(path).write_bytes(tokens.tobytes())
+
+
+def parse_sizes(text):
+    """name -> bytes of the lines `name  1,234 ...` of a memory certificate."""
+    sizes = {}
+    for line in text.splitlines():
+        match = re.match(r"\s+([a-z][a-z ]*[a-z]):?\s+([\d,]+)(?:\s|$)", line)
+        if match:
+            sizes[match[1]] = int(match[2].replace(",", ""))
+    return sizes
+
+
+def largest_difference(a, b):
+    """Largest |a - b| over all tensors, and where; names and shapes must agree."""
+    assert a.keys() == b.keys(), f"tensors differ: {sorted(a.keys() ^ b.keys())}"
+    worst, where = 0.0, "nowhere"
+    for name, (shape, values) in a.items():
+        assert shape == b[name][0], f"{name}: shape {shape} against {b[name][0]}"
+        for x, y in zip(values, b[name][1]):
+            difference = abs(x - y)
+            if math.isnan(difference):
+                return math.inf, name
+            if difference > worst:
+                worst, where = difference, name
+    return worst, where
+
+
+def largest_magnitude(tensors):
+    return max(max(map(abs, values)) for _, values in tensors.values() if len(values))
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="zeroc-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, content):
+        path = self.folder / name
+        if isinstance(content, (dict, list)):
+            content = json.dumps(content)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def run_ok(self, *command, **keywords):
+        done = run(*command, cwd=self.folder, **keywords)
+        self.assertEqual(done.returncode, 0,
+                         f"{' '.join(map(str, command))}\n{done.err}{done.out}")
+        return done
+
+    def train(self, binary, data, steps, lr, *options, name="run", env=None):
+        """Trains; returns metrics and the path of the saved weights."""
+        metrics = self.folder / f"{name}.jsonl"
+        saved = self.folder / f"{name}.safetensors"
+        self.run_ok(binary, "--data", data, "--steps", steps, "--lr", lr, "--metrics", metrics,
+                    "--save", saved, "--quiet", *options, env=env)
+        lines = read_metrics(metrics)
+        self.assertEqual([line["step"] for line in lines], list(range(steps)))
+        for line in lines:
+            self.assertNotIn("nonfinite", line)
+        return lines, saved
+
+    def assert_close(self, value, expected, relative, what):
+        self.assertTrue(math.isfinite(value), f"{what} is {value}")
+        error = abs(value - expected) / max(abs(expected), 1e-30)
+        self.assertLessEqual(error, relative, f"{what}: {value} against {expected}")
+
+    def assert_weights_close(self, path, expected, relative):
+        """Largest difference, in units of the largest absolute weight."""
+        a, b = read_safetensors(path), read_safetensors(expected)
+        worst, where = largest_difference(a, b)
+        scale = largest_magnitude(b)
+        self.assertLessEqual(worst / scale, relative,
+                             f"{where} is {worst:.3e} off; the largest weight is {scale:.3f}")
+
+    def assert_same_bytes(self, a, b):
+        self.assertTrue(Path(a).read_bytes() == Path(b).read_bytes(), f"{a} and {b} differ")
+
+    def assert_refused(self, done, *keywords, status=None):
+        """The program ended by itself with an error that has all the keywords."""
+        shown = f"{' '.join(map(str, done.args))}\nstatus {done.returncode}\n{done.err}{done.out}"
+        self.assertNotEqual(done.returncode, 0, shown)
+        # A crash has a negative status here, or 134 and 139 behind a shell.
+        self.assertGreater(done.returncode, 0, shown)
+        self.assertLess(done.returncode, 126, shown)
+        if status is not None:
+            self.assertEqual(done.returncode, status, shown)
+        self.assertIn("error:", done.err, shown)
+        for keyword in keywords:
+            self.assertRegex(done.err, re.compile(keyword, re.IGNORECASE), shown)
+        self.assertNotIn("PLEASE submit a bug report", done.err, shown)
+
+    def assert_files(self, *names):
+        """The folder holds these files only: nothing half-written was left."""
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))
+
+
+if not ZEROC.exists():
+    sys.exit(f"run.py: error: {ZEROC} does not exist; build first, or set ZERO_BUILD_DIR")

@@ -1,0 +1,101 @@
+"""Optimizers, clipping and schedules, judged by what they do to the weights."""
+import math
+
+import support
+
+
+def step_norm(before, after):
+    """Norm of the change of all weights, and its largest element."""
+    squares, largest = 0.0, 0.0
+    a, b = support.read_safetensors(before), support.read_safetensors(after)
+    for name, (_, values) in a.items():
+        for x, y in zip(values, b[name][1]):
+            squares += (y - x) ** 2
+            largest = max(largest, abs(y - x))
+    return math.sqrt(squares), largest
+
+
+class Optimizers(support.Case):
+    def start(self, *options):
+        binary = support.compile_gpt2(support.SMALL, 4, 32, *options)
+        data = self.write("text.txt", support.TEXT)
+        _, before = self.train(binary, data, 0, 1, name="before")
+        return binary, data, before
+
+    def test_sgd_moves_by_lr_times_gradient(self):
+        binary, data, before = self.start("--optimizer=sgd", "--momentum=0", "--weight-decay=0",
+                                          "--grad-clip=0")
+        lines, after = self.train(binary, data, 1, 0.5, name="after")
+        moved, _ = step_norm(before, after)
+        self.assert_close(moved, 0.5 * lines[0]["grad_norm"], 1e-4, "length of the step")
+
+    def test_clipping_bounds_the_step(self):
+        options = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0")
+        binary, data, before = self.start(*options, "--grad-clip=0.01")
+        lines, after = self.train(binary, data, 1, 1, name="after")
+        self.assertGreater(lines[0]["grad_norm"], 0.1, "the norm is reported before clipping")
+        moved, _ = step_norm(before, after)
+        self.assert_close(moved, 0.01, 1e-3, "length of the clipped step")
+
+    def test_clipping_leaves_small_gradients(self):
+        options = ("--optimizer=sgd", "--momentum=0.9", "--weight-decay=0")
+        clipped, data, _ = self.start(*options, "--grad-clip=1000")
+        plain, _, _ = self.start(*options, "--grad-clip=0")
+        a, saved_a = self.train(clipped, data, 5, 0.1, name="clipped")
+        b, saved_b = self.train(plain, data, 5, 0.1, name="plain")
+        self.assertEqual([x["loss"] for x in a], [x["loss"] for x in b])
+        self.assert_same_bytes(saved_a, saved_b)
+
+    def test_momentum_accumulates(self):
+        """With equal gradients, n steps of momentum 0.5 move by (2 - 2^(1-n)) a step."""
+        options = ("--optimizer=sgd", "--weight-decay=0", "--grad-clip=0")
+        binary, data, before = self.start(*options, "--momentum=0.5")
+        # One batch, again and again; so small a rate leaves the gradient as it is.
+        one = self.write("one.txt", support.TEXT[:4 * 32 + 1])
+        lines, after = self.train(binary, one, 3, 1e-3, name="after")
+        moved, _ = step_norm(before, after)
+        norm = lines[0]["grad_norm"]
+        self.assert_close(moved, 1e-3 * norm * (1 + 1.5 + 1.75), 2e-2, "length of three steps")
+
+    def test_adamw_first_step_is_lr(self):
+        """Adam's first step is lr x sign of the gradient, whatever its size."""
+        binary, data, before = self.start("--optimizer=adamw", "--weight-decay=0", "--grad-clip=0")
+        _, after = self.train(binary, data, 1, 1e-3, name="after")
+        _, largest = step_norm(before, after)
+        self.assert_close(largest, 1e-3, 1e-3, "largest change")
+
+    def test_decay_spares_vectors(self):
+        """Decay shrinks matrices by lr x decay and leaves biases and norms alone."""
+        binary, data, before = self.start("--weight-decay=0.5", "--grad-clip=1e-30")
+        # Gradients clipped to nothing, so that Adam's eps swallows them.
+        _, after = self.train(binary, data, 1, 0.1, name="after")
+        a, b = support.read_safetensors(before), support.read_safetensors(after)
+        for name, (shape, values) in a.items():
+            factor = 1 - 0.1 * 0.5 if len(shape) >= 2 else 1.0
+            for x, y in zip(values, b[name][1]):
+                self.assertAlmostEqual(y, factor * x, delta=1e-6, msg=name)
+
+
+class Schedules(support.Case):
+    def rates(self, *options, steps=10, lr=1e-3):
+        binary = support.compile_gpt2(support.SMALL, 4, 32)
+        data = self.write("text.txt", support.TEXT)
+        lines, _ = self.train(binary, data, steps, lr, *options)
+        return [line["lr"] for line in lines]
+
+    def check(self, rates, expected):
+        self.assertEqual(len(rates), len(expected))
+        for step, (a, b) in enumerate(zip(rates, expected)):
+            self.assertAlmostEqual(a, b, delta=1e-9, msg=f"step {step}")
+
+    def test_constant_with_warmup(self):
+        self.check(self.rates("--warmup", 4),
+                   [1e-3 * min(1, (s + 1) / 4) for s in range(10)])
+
+    def test_linear(self):
+        self.check(self.rates("--schedule", "linear", "--warmup", 2, "--min-lr", 1e-4),
+                   [5e-4, 1e-3] + [1e-4 + 9e-4 * (1 - s / 8) for s in range(8)])
+
+    def test_cosine(self):
+        self.check(self.rates("--schedule", "cosine"),
+                   [0.5e-3 * (1 + math.cos(math.pi * s / 10)) for s in range(10)])

@@ -1,0 +1,29 @@
+# lit tests: one file per pass, one function per behaviour.
+#
+# Each file is one test.  Its RUN lines find zeroc, zero-opt, zero-gradcheck,
+# FileCheck and not on the PATH.  Unit and end-to-end tests have runners of
+# their own; see run.sh.
+import os
+
+import lit.formats
+
+config.name = "zeroc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".c"]
+config.excludes = ["Inputs", "e2e", "golden", "unit"]
+config.test_source_root = os.path.join(config.zero_source_dir, "test")
+config.test_exec_root = os.path.join(config.zero_binary_dir, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.zero_binary_dir, "bin"),
+        config.llvm_tools_dir,
+        config.environment["PATH"],
+    ]
+)
+# A test that hangs is a failure, not the end of the run.
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = 300
+
+config.substitutions.append(("%examples", os.path.join(config.zero_source_dir, "examples")))
+config.substitutions.append(("%golden", os.path.join(config.zero_source_dir, "test", "golden")))

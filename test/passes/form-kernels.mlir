@@ -1,0 +1,126 @@
+// RUN: zero-opt %s -split-input-file --zero-lower-to-generics --zero-form-kernels | FileCheck %s
+
+// A residual and the norm behind it are one kernel; its row space is [2, 10],
+// and the sum may overwrite either operand.
+
+// CHECK-LABEL: func.func private @kernel.1
+// CHECK-SAME: -> (tensor<2x10x48xf32> {zero.in_place = array<i64: 0, 1>}, tensor<2x10x48xf32>
+// CHECK-SAME: zero.kernel = "rows", zero.space = array<i64: 2, 10>
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-1: zero.launch @kernel.1
+// CHECK-NOT: zero.launch
+func.func @step(%x: tensor<2x10x48xf32>, %y: tensor<2x10x48xf32>, %g: tensor<48xf32>, %b: tensor<48xf32>)
+    -> (tensor<2x10x48xf32>, tensor<2x10x48xf32>) {
+  %r = arith.addf %x, %y : tensor<2x10x48xf32>
+  %n = nn.layer_norm %r, %g, %b {eps = 1.0e-5 : f64} : tensor<2x10x48xf32>, tensor<48xf32>
+  return %r, %n : tensor<2x10x48xf32>, tensor<2x10x48xf32>
+}
+
+// -----
+
+// Equal kernels are shared.
+
+// CHECK: func.func private @kernel.1
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func @step
+// CHECK: %[[A:.*]] = zero.launch @kernel.1(%arg0)
+// CHECK: nn.matmul %[[A]]
+// CHECK: zero.launch @kernel.1
+func.func @step(%x: tensor<8x32xf32>, %w: tensor<32x32xf32>) -> tensor<8x32xf32> {
+  %a = nn.gelu %x {tanh} : tensor<8x32xf32>
+  %m = nn.matmul %a, %w : (tensor<8x32xf32>, tensor<32x32xf32>) -> tensor<8x32xf32>
+  %c = nn.gelu %m {tanh} : tensor<8x32xf32>
+  return %c : tensor<8x32xf32>
+}
+
+// -----
+
+// A product stands between: what it needs is launched before it, and the later
+// operation does not join the closed kernel.
+
+// CHECK-LABEL: func.func @step
+// CHECK: zero.launch
+// CHECK: nn.matmul
+// CHECK: zero.launch
+func.func @step(%x: tensor<8x32xf32>, %w: tensor<32x32xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>) {
+  %a = nn.gelu %x {tanh} : tensor<8x32xf32>
+  %m = nn.matmul %a, %w : (tensor<8x32xf32>, tensor<32x32xf32>) -> tensor<8x32xf32>
+  %c = arith.addf %a, %m : tensor<8x32xf32>
+  return %a, %c : tensor<8x32xf32>, tensor<8x32xf32>
+}
+
+// -----
+
+// Two column sums of one tensor are one kernel over columns.
+
+// CHECK: func.func private @kernel.1
+// CHECK-SAME: zero.kernel = "columns", zero.space = array<i64: 256>
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-1: zero.launch
+// CHECK-NOT: zero.launch
+func.func @step(%x: tensor<8x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<256xf32>) -> tensor<256xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(c, a) -> (a, c)>, affine_map<(c, a) -> (c)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x256xf32>) outs(%z : tensor<256xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %0 = arith.addf %acc, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<256xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(c, a) -> (a, c)>, affine_map<(c, a) -> (c)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x256xf32>) outs(%z : tensor<256xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %0 = arith.mulf %in, %in : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<256xf32>
+  return %s, %q : tensor<256xf32>, tensor<256xf32>
+}
+
+// -----
+
+// Attention reads slices of the packed tensor where they lie.
+
+// CHECK: func.func private @kernel.1(%arg0: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32>
+// CHECK-SAME: zero.kernel = "attention", zero.space = array<i64: 2, 2>
+// CHECK-COUNT-3: tensor.extract_slice
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: tensor.extract_slice
+func.func @step(%qkv: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32> {
+  %q0 = tensor.extract_slice %qkv[0, 0, 0] [2, 10, 32] [1, 1, 1] : tensor<2x10x96xf32> to tensor<2x10x32xf32>
+  %k0 = tensor.extract_slice %qkv[0, 0, 32] [2, 10, 32] [1, 1, 1] : tensor<2x10x96xf32> to tensor<2x10x32xf32>
+  %v0 = tensor.extract_slice %qkv[0, 0, 64] [2, 10, 32] [1, 1, 1] : tensor<2x10x96xf32> to tensor<2x10x32xf32>
+  %q = tensor.expand_shape %q0 [[0], [1], [2, 3]] output_shape [2, 10, 2, 16] : tensor<2x10x32xf32> into tensor<2x10x2x16xf32>
+  %k = tensor.expand_shape %k0 [[0], [1], [2, 3]] output_shape [2, 10, 2, 16] : tensor<2x10x32xf32> into tensor<2x10x2x16xf32>
+  %v = tensor.expand_shape %v0 [[0], [1], [2, 3]] output_shape [2, 10, 2, 16] : tensor<2x10x32xf32> into tensor<2x10x2x16xf32>
+  %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<2x10x2x16xf32>, tensor<2x10x2x16xf32>
+  return %o : tensor<2x10x2x16xf32>
+}
+
+// -----
+
+// A scatter adds into its initial value: they must share bytes.
+
+// CHECK: func.func private @kernel.1
+// CHECK-SAME: -> (tensor<16x32xf32> {zero.must_alias = 2 : i64})
+// CHECK-SAME: zero.kernel = "scatter", zero.space = array<i64: 32>
+func.func @step(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %d = nn.embedding_backward %t, %g into %init : tensor<2x5xi32>, tensor<2x5x32xf32>, tensor<16x32xf32>
+  return %d : tensor<16x32xf32>
+}
+
+// -----
+
+// A product needs contiguous operands: its slice becomes a copy.
+
+// CHECK-LABEL: func.func @step
+// CHECK: %[[C:.*]] = zero.launch
+// CHECK: nn.matmul %[[C]], %arg1
+func.func @step(%x: tensor<8x64xf32>, %w: tensor<32x16xf32>) -> tensor<8x16xf32> {
+  %s = tensor.extract_slice %x[0, 32] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+  %m = nn.matmul %s, %w : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+  return %m : tensor<8x16xf32>
+}

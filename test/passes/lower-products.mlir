@@ -1,0 +1,123 @@
+// RUN: zero-opt %s --zero-lower-products | FileCheck %s
+
+// CHECK-LABEL: func @linear
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32>
+// CHECK: %[[Y:.*]] = nn.matmul %[[X]], %arg1 bias(%arg2) {transpose_b} : (tensor<32x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<32x96xf32>
+// CHECK: tensor.expand_shape %[[Y]]
+func.func @linear(%x: tensor<4x8x32xf32>, %w: tensor<96x32xf32>, %b: tensor<96xf32>) -> tensor<4x8x96xf32> {
+  %y = nn.linear %x, %w, %b : tensor<4x8x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<4x8x96xf32>
+  return %y : tensor<4x8x96xf32>
+}
+
+// A square weight keeps its transpose.
+// CHECK-LABEL: func @square_transposed
+// CHECK: nn.matmul %arg0, %arg1 {transpose_b}
+func.func @square_transposed(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                        affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%zero : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// The gradient of a weight: both row loops collapse into k, x is read transposed.
+// CHECK-LABEL: func @weight_gradient
+// CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0
+// CHECK-DAG: %[[G:.*]] = tensor.collapse_shape %arg1
+// CHECK: nn.matmul %[[G]], %[[X]] {transpose_a} : (tensor<12x6xf32>, tensor<12x5xf32>) -> tensor<6x5xf32>
+func.func @weight_gradient(%x: tensor<3x4x5xf32>, %g: tensor<3x4x6xf32>) -> tensor<6x5xf32> {
+  %zero = arith.constant dense<0.0> : tensor<6x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(o, i, a, b) -> (a, b, o)>, affine_map<(o, i, a, b) -> (a, b, i)>,
+                                        affine_map<(o, i, a, b) -> (o, i)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%g, %x : tensor<3x4x6xf32>, tensor<3x4x5xf32>) outs(%zero : tensor<6x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %0, %acc : f32
+    linalg.yield %1 : f32
+  } -> tensor<6x5xf32>
+  return %y : tensor<6x5xf32>
+}
+
+// A result stored n x m is computed as the product's transpose.
+// CHECK-LABEL: func @swapped_result
+// CHECK: nn.matmul %arg1, %arg0 {transpose_a, transpose_b} : (tensor<7x6xf32>, tensor<5x7xf32>) -> tensor<6x5xf32>
+func.func @swapped_result(%x: tensor<5x7xf32>, %w: tensor<7x6xf32>) -> tensor<6x5xf32> {
+  %zero = arith.constant dense<0.0> : tensor<6x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                        affine_map<(m, n, k) -> (n, m)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<5x7xf32>, tensor<7x6xf32>) outs(%zero : tensor<6x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<6x5xf32>
+  return %y : tensor<6x5xf32>
+}
+
+// A matrix times a vector gets a dimension of one.
+// CHECK-LABEL: func @matvec
+// CHECK: nn.matmul
+// CHECK-NOT: linalg.generic
+func.func @matvec(%x: tensor<5x7xf32>, %v: tensor<7xf32>) -> tensor<5xf32> {
+  %zero = arith.constant dense<0.0> : tensor<5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>,
+                                        affine_map<(m, k) -> (m)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %v : tensor<5x7xf32>, tensor<7xf32>) outs(%zero : tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// A batch in front stays one; an initial value is accumulated into.
+// CHECK-LABEL: func @batch
+// CHECK: nn.matmul %arg0, %arg1 init(%arg2) : (tensor<2x5x7xf32>, tensor<2x7x6xf32>, tensor<2x5x6xf32>) -> tensor<2x5x6xf32>
+func.func @batch(%x: tensor<2x5x7xf32>, %w: tensor<2x7x6xf32>, %c: tensor<2x5x6xf32>) -> tensor<2x5x6xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>,
+                                        affine_map<(b, m, n, k) -> (b, m, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<2x5x7xf32>, tensor<2x7x6xf32>) outs(%c : tensor<2x5x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x5x6xf32>
+  return %y : tensor<2x5x6xf32>
+}
+
+// Left alone: a product whose batch lies in the middle, and a sum of squares.
+// CHECK-LABEL: func @left_alone
+// CHECK-NOT: nn.matmul
+func.func @left_alone(%x: tensor<5x2x7xf32>, %w: tensor<2x7x6xf32>) -> (tensor<5x2x6xf32>, tensor<5x2xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<5x2x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, b, n, k) -> (m, b, k)>, affine_map<(m, b, n, k) -> (b, k, n)>,
+                                        affine_map<(m, b, n, k) -> (m, b, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<5x2x7xf32>, tensor<2x7x6xf32>) outs(%zero : tensor<5x2x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5x2x6xf32>
+  %zero2 = arith.constant dense<0.0> : tensor<5x2xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, b, k) -> (m, b, k)>, affine_map<(m, b, k) -> (m, b)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<5x2x7xf32>) outs(%zero2 : tensor<5x2xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5x2xf32>
+  return %y, %s : tensor<5x2x6xf32>, tensor<5x2xf32>
+}

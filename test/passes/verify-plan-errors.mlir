@@ -1,0 +1,395 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+
+// (V1) %b overwrites %a before its last use.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
+    // expected-note @below {{overwritten by 'zero.launch' on stream compute}}
+    %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{'zero.launch' op reads device bytes [64, 128) of 'a' on stream compute, which are overwritten by then (V1); give one of the two values other bytes}}
+    %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V1) the same through a view: the pack is a snapshot of its operands.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @h(tensor<16xf32>) -> tensor<10xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %u = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    %v = zero.launch @h(%x) {zero.at = [#zero.bytes<device, 128 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
+    %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 64 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32> loc("grads")
+    // expected-note @below {{overwritten by 'zero.launch' on stream compute}}
+    %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{'zero.sum_squares' op reads device bytes [64, 128) of 'grads'}}
+    %s = zero.sum_squares %p of @b0 {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
+    return
+  }
+}
+
+// -----
+
+// (V1) nothing orders the use after the definition on another stream.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-note @below {{defined by 'zero.launch'}}
+    %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{reads device bytes [64, 128) of a result of 'zero.launch' on stream compute, but nothing orders it after their definition on stream reduce (V1); record an event on reduce and wait for it on compute}}
+    %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V1) an event that is recorded too early orders nothing.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %e = zero.record on reduce
+    // expected-note @below {{defined by 'zero.launch'}}
+    %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    zero.wait %e on compute
+    // expected-error @below {{nothing orders it after their definition on stream reduce (V1)}}
+    %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V1) a wait on a third stream orders nothing here.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-note @below {{defined by 'zero.launch'}}
+    %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    %e = zero.record on reduce
+    zero.wait %e on gather
+    // expected-error @below {{nothing orders it after their definition on stream reduce (V1)}}
+    %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V1) an output is overwritten by the end.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) -> (tensor<16xf32> {zero.output = "y"}) {
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-note @below {{overwritten by 'zero.launch'}}
+    %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{'func.return' op reads device bytes [64, 128)}}
+    return %a : tensor<16xf32>
+  }
+}
+
+// -----
+
+// (V2) %b reuses bytes that another stream still reads.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
+    %e = zero.record on compute
+    zero.wait %e on reduce
+    // expected-note @below {{earlier read by 'zero.launch'}}
+    %r = zero.launch @f(%a) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{writes a result of 'zero.launch' to device bytes [64, 128) on stream compute, but nothing orders it after their earlier read on stream reduce (V2); record an event on reduce and wait for it on compute}}
+    %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V2) %b reuses bytes that another stream writes.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-note @below {{earlier write by 'zero.launch'}}
+    %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{nothing orders it after their earlier write on stream reduce (V2)}}
+    %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V2) an input is overwritten while another stream reads it.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @h() -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-note @below {{earlier read by 'zero.launch'}}
+    %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @below {{nothing orders it after their earlier read on stream reduce (V2)}}
+    %y = zero.launch @h() {zero.at = [#zero.bytes<device, 0 + 64>]} : () -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V3) no bytes at all.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @below {{gives no bytes to a result of 'zero.launch' (V3)}}
+    %a = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V3) not as many as the type needs.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @below {{gives 32 bytes to a result of 'zero.launch', which has 64 (V3)}}
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 32>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V3) outside of the arena.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @below {{puts a result of 'zero.launch' at device bytes [480, 544), outside of the arena of 512 bytes (V3)}}
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 480 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V3) arguments overlap.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  // expected-error @below {{puts argument 1 at device bytes [32, 96), over another argument (V3)}}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}, %y: tensor<16xf32> {zero.input = "y", zero.at = #zero.bytes<device, 32 + 64>}) {
+    return
+  }
+}
+
+// -----
+
+// (V4) a view does not lie where the member is.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
+  func.func @step(%p: tensor<32xf32> {zero.input = "p", zero.at = #zero.bytes<device, 0 + 128>}) {
+    // expected-error @below {{ties a result of 'zero.view' to argument 0 at offset 64, but they lie at device bytes [0, 40) and device bytes [0, 128) (V4)}}
+    %w = zero.view %p[@b0, "v"] {zero.at = [#zero.bytes<device, 0 + 40>]} : tensor<32xf32> -> tensor<10xf32>
+    return
+  }
+}
+
+// -----
+
+// (V4) a packed operand does not lie in the pack.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @h(tensor<16xf32>) -> tensor<10xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %u = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("u")
+    %v = zero.launch @h(%x) {zero.at = [#zero.bytes<device, 128 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
+    // expected-error @below {{to 'u' at offset 0, but they lie at device bytes [256, 384) and device bytes [64, 128) (V4)}}
+    %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 256 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32>
+    return
+  }
+}
+
+// -----
+
+// (V4) an accumulation leaves the bytes of its operand.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @acc(tensor<16xf32>) -> (tensor<16xf32> {zero.must_alias = 0 : i64}) attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
+    // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [128, 192) and device bytes [64, 128) (V4)}}
+    %b = zero.launch @acc(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V4) a kernel in place meets its operand halfway.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @inplace(tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
+    // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [96, 160) and device bytes [64, 128) (V4)}}
+    %b = zero.launch @inplace(%a) {zero.at = [#zero.bytes<device, 96 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V5) a result over an operand that it may not replace.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
+    // expected-error @below {{writes result 0 at device bytes [64, 128) over operand 1, 'a' at device bytes [64, 128), which it may not replace (V5); give the result bytes of its own}}
+    %b = zero.launch @g(%x, %a) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V5) two results overlap.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @two(tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @below {{has results 0 and 1 that overlap, at device bytes [64, 128) and device bytes [96, 160) (V5)}}
+    %a, %b = zero.launch @two(%x) {zero.at = [#zero.bytes<device, 64 + 64>, #zero.bytes<device, 96 + 64>]} : (tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+    return
+  }
+}
+
+// -----
+
+// (V6) next values in the wrong bytes.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
+  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>) {
+    // expected-error @below {{returns state @b0 "m" at device bytes [128, 256) as the next value of state @b0 "param" at device bytes [0, 128) (V6); a next value ends in the bytes of its state}}
+    return %m, %p : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>
+  }
+}
+
+// -----
+
+// (V6) the next value is overwritten by the end.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
+  func.func private @h() -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>) {
+    // expected-note @below {{overwritten by 'zero.launch'}}
+    %a = zero.launch @h() {zero.at = [#zero.bytes<device, 192 + 64>]} : () -> tensor<16xf32>
+    // expected-error @below {{reads device bytes [192, 256) of state @b0 "m" on stream compute, which are overwritten by then (V6)}}
+    return %p, %m : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>
+  }
+}
+
+// -----
+
+// (V6) no next value.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
+  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) {
+    // expected-error @below {{returns no next value of state @b0 "param" (V6)}}
+    return
+  }
+}
+
+// -----
+
+// (V7) an operation computes on host bytes.
+
+module attributes {zero.arena = array<i64: 512, 64, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @below {{computes on host bytes [0, 64) of a result of 'zero.launch' (V7); it computes on device bytes, fetch the value first}}
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<host, 0 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (V10) an event that the step never records.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%e: !zero.event, %x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @below {{on stream compute waits for an event that no earlier operation of the step records (V10)}}
+    zero.wait %e on compute
+    return
+  }
+}
+
+// -----
+
+// No plan at all.
+
+module {
+  // expected-error @above {{a plan has zero.arena}}
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    return
+  }
+}
+
+// -----
+
+// No step.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @above {{a plan has a function @step of one block; this module has none}}
+}

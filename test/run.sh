@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Sets up, builds, and runs every test.  The last line is `N passed, N failed`;
+# the status is 0 only if nothing failed and every suite ran something.
+#
+#   test/run.sh                        # everything, in build/release
+#   ZERO_BUILD_DIR=DIR test/run.sh     # a configured build folder of one's own
+#   ZERO_TEST_LLVM_LIT=PATH            # another lit
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+
+# What goes wrong before the tests is a failed test: the last line says so.
+give_up() {
+  echo "run.sh: error: $1" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+tools/setup.sh || give_up "the set-up failed"
+
+if [[ -n ${ZERO_BUILD_DIR:-} ]]; then
+  build=$(realpath "$ZERO_BUILD_DIR") || give_up "ZERO_BUILD_DIR=$ZERO_BUILD_DIR is no folder"
+else
+  build=$root/build/release
+  cmake --preset release || give_up "the configuration failed"
+fi
+cmake --build "$build" || give_up "the build failed"
+
+lit=${ZERO_TEST_LLVM_LIT:-}
+for candidate in lit-22 /usr/lib/llvm-22/build/utils/lit/lit.py /usr/lib/llvm-22/bin/lit; do
+  [[ -n $lit ]] || lit=$(command -v "$candidate" || true)
+done
+[[ -n $lit ]] || give_up "lit is missing; install llvm-22-tools"
+
+reports=$build/test/reports
+rm -rf "$reports"
+mkdir -p "$reports"
+
+echo "== unit tests"
+ctest --test-dir "$build" --output-on-failure --timeout 300 -j2 --no-tests=error \
+  --output-junit "$reports/unit.xml"
+unit_status=$?
+
+echo "== lit tests"
+"$lit" -sv -j2 --xunit-xml-output="$reports/lit.xml" "$build/test"
+lit_status=$?
+
+echo "== end-to-end tests"
+ZERO_BUILD_DIR=$build python3 test/e2e/run.py --report "$reports/e2e.xml"
+e2e_status=$?
+
+echo "== summary"
+python3 test/summary.py "unit tests=$reports/unit.xml:$unit_status" \
+  "lit tests=$reports/lit.xml:$lit_status" \
+  "end-to-end tests=$reports/e2e.xml:$e2e_status"

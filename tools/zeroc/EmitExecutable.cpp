@@ -1,0 +1,190 @@
+//===- EmitExecutable.cpp - Objects and the training binary ---------------===//
+//
+// 1. Kernels: a clone of the module that keeps only kernels goes to LLVM and is
+//    compiled at -O3.
+// 2. The plan: one call per operation, compiled at -O0, because a block of
+//    20,000 calls costs seconds at -O2 and gains nothing.
+// 3. Both are linked with the runtime's archives, which lie in ../lib of this
+//    compiler or in ZRT_LIB_DIR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/zeroc/EmitExecutable.h"
+
+#include "dialect/zero/Zero.h"
+#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/LowerPlanToRuntime.h"
+#include "passes/plan/Certificate.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// A folder that disappears with its contents.
+class TemporaryFolder {
+public:
+  std::error_code create() { return llvm::sys::fs::createUniqueDirectory("zeroc", path); }
+  ~TemporaryFolder() {
+    if (!path.empty())
+      llvm::sys::fs::remove_directories(path);
+  }
+  std::string file(StringRef name) const {
+    SmallString<128> full(path);
+    llvm::sys::path::append(full, name);
+    return full.str().str();
+  }
+
+private:
+  SmallString<128> path;
+};
+
+llvm::Expected<std::string> runtimeFolder(StringRef argv0) {
+  std::string folder;
+  if (const char *set = getenv("ZRT_LIB_DIR")) {
+    folder = set;
+  } else {
+    static int anchor;
+    std::string self = llvm::sys::fs::getMainExecutable(argv0.str().c_str(), &anchor);
+    SmallString<128> lib(llvm::sys::path::parent_path(llvm::sys::path::parent_path(self)));
+    llvm::sys::path::append(lib, "lib");
+    folder = lib.str().str();
+  }
+  if (!llvm::sys::fs::exists(folder + "/libzrt.a"))
+    return llvm::createStringError("the runtime libzrt.a is not in %s; build it, or set "
+                                   "ZRT_LIB_DIR to its folder",
+                                   folder.c_str());
+  return folder;
+}
+
+/// Runs `args`; what it prints becomes part of the error.
+llvm::Error runTool(ArrayRef<StringRef> args, const TemporaryFolder &folder) {
+  auto program = llvm::sys::findProgramByName(args[0]);
+  if (!program)
+    return llvm::createStringError("%s is not installed; install g++ (it links the program)",
+                                   args[0].str().c_str());
+  SmallVector<StringRef> command = {*program};
+  llvm::append_range(command, args.drop_front());
+  std::string log = folder.file("link.log");
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(*program, command, std::nullopt, redirects, 0, 0, &message);
+  if (status == 0)
+    return llvm::Error::success();
+  if (auto text = llvm::MemoryBuffer::getFile(log))
+    message += (*text)->getBuffer().str();
+  return llvm::createStringError("%s failed with status %d: %s", args[0].str().c_str(), status,
+                                 StringRef(message).trim().str().c_str());
+}
+
+/// Puts a finished file in place, under a temporary name first.
+llvm::Error install(StringRef from, StringRef to, bool executable) {
+  std::string partial = (to + ".tmp" + Twine(llvm::sys::Process::getProcessId())).str();
+  std::error_code error = llvm::sys::fs::copy_file(from, partial);
+  if (!error && executable)
+    error = llvm::sys::fs::setPermissions(
+        partial, static_cast<llvm::sys::fs::perms>(llvm::sys::fs::all_read |
+                                                   llvm::sys::fs::all_exe |
+                                                   llvm::sys::fs::owner_write));
+  if (!error)
+    error = llvm::sys::fs::rename(partial, to);
+  if (!error)
+    return llvm::Error::success();
+  llvm::sys::fs::remove(partial);
+  return llvm::createStringError(error, "cannot write %s: %s", to.str().c_str(),
+                                 error.message().c_str());
+}
+
+/// A copy of `plan` that keeps nothing but kernels.
+OwningOpRef<ModuleOp> kernelsOf(ModuleOp plan) {
+  OwningOpRef<ModuleOp> kernels(plan.clone());
+  for (Operation &op : llvm::make_early_inc_range(kernels->getBody()->getOperations()))
+    if (!op.hasAttr(kKernelAttr))
+      op.erase();
+  for (NamedAttribute attr : SmallVector<NamedAttribute>((*kernels)->getAttrs()))
+    (*kernels)->removeAttr(attr.getName());
+  return kernels;
+}
+
+} // namespace
+
+llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRef argv0) {
+  llvm::Expected<CpuTarget> target = resolveCpu(options.cpu);
+  if (!target)
+    return target.takeError();
+
+  Certificate certificate = certify(plan);
+  if (options.pipeline.reference)
+    certificate.outside.push_back("temporaries of the reference kernel, on the heap");
+  certificate.outside.push_back("packing buffers of the matrix-product library");
+  certificate.outside.push_back("thread stacks, up to 1 MiB used by a kernel's row temporaries");
+
+  auto step = plan.lookupSymbol<func::FuncOp>("step");
+  LaunchMap launches = planLaunches(plan, step);
+  OwningOpRef<ModuleOp> kernels = kernelsOf(plan);
+  if (failed(lowerKernelsToCpu(*kernels, *target, options.pipeline.reference)))
+    return llvm::createStringError("code generation failed");
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateKernels(*kernels, context, *target);
+  if (!code)
+    return llvm::createStringError("code generation failed");
+  PlanInfo info{llvm::sys::path::filename(options.input).str(), options.text, target->description,
+                target->required,
+                {{"parameters", certificate.parameters},
+                 {"gradients", certificate.gradients},
+                 {"optimizer state", certificate.optimizerState},
+                 {"activations", certificate.activations},
+                 {"workspace", certificate.workspace},
+                 {"inputs and outputs", certificate.io},
+                 {"unused", certificate.unused}}};
+  std::unique_ptr<llvm::Module> calls = lowerPlanToRuntime(plan, launches, context, info);
+
+  if (options.emit == Emit::LLVM)
+    return llvm::writeToOutput(options.output, [&](llvm::raw_ostream &out) {
+      code->print(out, nullptr);
+      calls->print(out, nullptr);
+      return llvm::Error::success();
+    });
+
+  TemporaryFolder folder;
+  if (std::error_code error = folder.create())
+    return llvm::createStringError(error, "cannot create a temporary folder: %s",
+                                   error.message().c_str());
+  std::string kernelObject = folder.file("kernels.o"), planObject = folder.file("plan.o"),
+              result = folder.file("result");
+  if (llvm::Error error = emitObject(*code, *target, /*optimise=*/true, kernelObject))
+    return error;
+  if (llvm::Error error = emitObject(*calls, *target, /*optimise=*/false, planObject))
+    return error;
+  const char *linker = getenv("ZERO_LINKER") ? getenv("ZERO_LINKER") : "c++";
+  if (options.emit == Emit::Object) {
+    if (llvm::Error error = runTool(
+            {linker, "-r", "-nostdlib", kernelObject, planObject, "-o", result}, folder))
+      return error;
+    if (llvm::Error error = install(result, options.output, false))
+      return error;
+  } else {
+    llvm::Expected<std::string> lib = runtimeFolder(argv0);
+    if (!lib)
+      return lib.takeError();
+    std::string search = "-L" + *lib;
+    if (llvm::Error error =
+            runTool({linker, kernelObject, planObject, search, "-lzrt_main", "-lzrt", "-ldnnl",
+                     "-lgomp", "-lpthread", "-lm", "-o", result},
+                    folder))
+      return error;
+    if (llvm::Error error = install(result, options.output, true))
+      return error;
+  }
+  llvm::outs() << certificate.print() << "wrote " << options.output << "\n";
+  return llvm::Error::success();
+}

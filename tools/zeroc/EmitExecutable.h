@@ -1,0 +1,17 @@
+//===- EmitExecutable.h - Objects and the training binary -----------------===//
+#ifndef TOOLS_ZEROC_EMITEXECUTABLE_H
+#define TOOLS_ZEROC_EMITEXECUTABLE_H
+
+#include "tools/zeroc/Options.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::zero {
+
+/// Generates code for a plan at level memory and writes what options.emit asks
+/// for: LLVM IR, one object, or a linked training binary.  Files appear whole or
+/// not at all.
+llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options, StringRef argv0);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_EMITEXECUTABLE_H

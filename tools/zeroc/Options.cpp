@@ -1,0 +1,214 @@
+//===- Options.cpp - The command line of zeroc ----------------------------===//
+
+#include "tools/zeroc/Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+constexpr const char *kHelp = R"(zeroc compiles a model into a program that trains it.
+
+usage: zeroc MODEL.mlir [options] [-o OUT]
+       zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
+
+  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir
+  zeroc gpt2.mlir --weight-decay=0.1 -o train
+  ./train --data tokens.bin --steps 1000 --lr 3e-4
+
+training
+  --optimizer=adamw|sgd   the update rule                              [adamw]
+  --betas=B1,B2           AdamW's decay of its two moments             [0.9,0.95]
+  --eps=E                 AdamW's epsilon                              [1e-8]
+  --momentum=M            SGD's momentum                               [0.9]
+  --weight-decay=D        for parameters of two or more dimensions     [0.1]
+  --grad-clip=N           limit of the gradient norm; 0 for none       [1.0]
+
+machine
+  --cpu=NAME              native, x86-64-v3, x86-64-v4, znver4, ...    [native]
+  --stage=0 --world-size=1
+                          one rank holds everything; sharding over ranks is not
+                          written yet, and other values are errors
+output
+  -o OUT                  the file to write; by default the model's name without
+                          .mlir for a program, the terminal for text
+  --emit=LEVEL            stop at a level and print it: model, step, kernels,
+                          partitioned, bucketed, scheduled, memory, llvm; or write
+                          obj, exe                                     [exe]
+  --reference             compile through plain scalar loops on one thread: slow,
+                          for comparison
+  --timing                print where compile time goes
+  --help                  this text
+
+A printed level is valid input again and goes on from there.
+)";
+
+void fail(const Twine &message) { llvm::errs() << "zeroc: error: " << message << "\n"; }
+
+constexpr StringRef kKnown[] = {"--optimizer", "--betas", "--eps",       "--momentum",
+                                "--weight-decay", "--grad-clip", "--cpu", "--stage",
+                                "--world-size", "--offload", "--emit", "--reference",
+                                "--timing", "--help", "-o"};
+
+/// The known option nearest to a misspelled one, or "".
+StringRef nearest(StringRef name) {
+  StringRef best;
+  unsigned distance = 4;
+  for (StringRef known : kKnown)
+    if (unsigned d = name.edit_distance(known, true, distance); d < distance) {
+      distance = d;
+      best = known;
+    }
+  return best;
+}
+
+class Parser {
+public:
+  std::optional<DriverOptions> run(ArrayRef<char *> args) {
+    for (size_t i = 0; i < args.size() && ok; ++i) {
+      StringRef arg = args[i];
+      if (arg == "--help" || arg == "-h") {
+        llvm::outs() << kHelp;
+        exit(0);
+      }
+      if (!arg.starts_with("-") || arg == "-") {
+        if (!options.input.empty())
+          error("got two models, " + options.input + " and " + arg);
+        options.input = arg.str();
+        continue;
+      }
+      auto [name, value] = arg.split('=');
+      bool hasValue = arg.contains('=');
+      if (name == "--reference" || name == "--timing") {
+        if (hasValue)
+          error(name + " takes no value, got " + value);
+        (name == "--timing" ? options.timing : options.pipeline.reference) = true;
+        continue;
+      }
+      if (!llvm::is_contained(kKnown, name)) {
+        StringRef guess = nearest(name);
+        error("unknown option " + name +
+              (guess.empty() ? Twine("; see zeroc --help") : "; did you mean " + guess + "?"));
+        break;
+      }
+      if (!hasValue) { // `-o OUT` and `--emit step`
+        if (i + 1 == args.size()) {
+          error(name + " needs a value");
+          break;
+        }
+        value = args[++i];
+      }
+      set(name, value);
+    }
+    if (ok && options.input.empty())
+      error("no model given; usage: zeroc MODEL.mlir -o OUT (see zeroc --help)");
+    if (!ok)
+      return std::nullopt;
+    finish();
+    return options;
+  }
+
+private:
+  DriverOptions options;
+  bool ok = true;
+
+  void error(const Twine &message) {
+    if (ok)
+      fail(message);
+    ok = false;
+  }
+
+  void number(StringRef name, StringRef value, double &out, double low, double high,
+              StringRef range) {
+    double parsed;
+    if (value.getAsDouble(parsed) || !(parsed >= low) || !(parsed <= high))
+      return error(name + " must be " + range + ", got " + value);
+    out = parsed;
+  }
+
+  void set(StringRef name, StringRef value) {
+    PipelineOptions &p = options.pipeline;
+    if (name == "--optimizer") {
+      if (value != "adamw" && value != "sgd")
+        return error("--optimizer must be adamw or sgd, got " + value);
+      p.optimizer = value.str();
+    } else if (name == "--betas") {
+      auto [first, second] = value.split(',');
+      if (!value.contains(','))
+        return error("--betas takes two numbers, as in --betas=0.9,0.95, got " + value);
+      number(name, first, p.beta1, 0, 0.9999999, "two numbers from 0 to below 1");
+      number(name, second, p.beta2, 0, 0.9999999, "two numbers from 0 to below 1");
+    } else if (name == "--eps") {
+      number(name, value, p.eps, 1e-30, 1, "above 0 and at most 1");
+    } else if (name == "--momentum") {
+      number(name, value, p.momentum, 0, 0.9999999, "from 0 to below 1");
+    } else if (name == "--weight-decay") {
+      number(name, value, p.weightDecay, 0, 1e3, "0 or more");
+    } else if (name == "--grad-clip") {
+      number(name, value, p.gradClip, 0, 1e30, "0 (none) or more");
+    } else if (name == "--cpu") {
+      options.cpu = value.str();
+    } else if (name == "--stage") {
+      if (value != "0")
+        error("--stage=" + value +
+              " is not supported yet: one rank holds everything; use --stage=0");
+    } else if (name == "--world-size") {
+      if (value != "1")
+        error("--world-size=" + value +
+              " is not supported yet: a plan runs on one rank; use --world-size=1");
+    } else if (name == "--offload") {
+      error("--offload=" + value + " is not supported yet: all state stays on the device; drop it");
+    } else if (name == "--emit") {
+      if (value == "llvm" || value == "obj" || value == "exe") {
+        options.emit = value == "llvm" ? Emit::LLVM
+                       : value == "obj" ? Emit::Object
+                                        : Emit::Executable;
+      } else if (std::optional<Level> level = parseLevel(value)) {
+        options.emit = Emit::Text;
+        options.level = *level;
+      } else {
+        error("--emit must be model, step, kernels, partitioned, bucketed, scheduled, memory, "
+              "llvm, obj or exe, got " +
+              value);
+      }
+    } else if (name == "-o") {
+      if (value.empty())
+        error("-o needs a file name");
+      options.output = value.str();
+    }
+  }
+
+  void finish() {
+    const PipelineOptions &p = options.pipeline;
+    options.text =
+        p.optimizer == "adamw"
+            ? llvm::formatv("--optimizer=adamw --betas={0},{1} --eps={2}", p.beta1, p.beta2,
+                            llvm::formatv("{0:e}", p.eps))
+                  .str()
+            : llvm::formatv("--optimizer=sgd --momentum={0}", p.momentum).str();
+    options.text += llvm::formatv(" --weight-decay={0} --grad-clip={1}{2}", p.weightDecay,
+                                  p.gradClip, p.reference ? " --reference" : "");
+    if (!options.output.empty())
+      return;
+    bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
+    StringRef stem = llvm::sys::path::stem(options.input);
+    options.output = text ? "-" : stem.str() + (options.emit == Emit::Object ? ".o" : "");
+  }
+};
+
+} // namespace
+
+std::optional<DriverOptions> zero::parseOptions(int argc, char **argv) {
+  std::optional<DriverOptions> options = Parser().run(ArrayRef<char *>(argv + 1, argc - 1));
+  if (options && options->output == options->input && options->output != "-") {
+    fail("-o " + options->output + " would overwrite the model; choose another name");
+    return std::nullopt;
+  }
+  return options;
+}

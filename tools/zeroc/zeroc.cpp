@@ -1,0 +1,94 @@
+//===- zeroc.cpp - The compiler driver ------------------------------------===//
+//
+//   zeroc MODEL.mlir [options] [-o OUT]
+//   zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/zeroc/EmitExecutable.h"
+#include "tools/zeroc/Options.h"
+
+#include "frontend/Import.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/Timer.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static int fail(const Twine &message) {
+  llvm::errs() << "zeroc: error: " << message << "\n";
+  return 1;
+}
+
+/// Exits early where the result could not be written, before work is done.
+static llvm::Error checkOutput(StringRef path) {
+  if (path == "-")
+    return llvm::Error::success();
+  if (llvm::sys::fs::is_directory(path))
+    return llvm::createStringError("cannot write %s: it is a folder", path.str().c_str());
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (std::error_code error = llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return llvm::createStringError(error, "cannot write %s: %s", path.str().c_str(),
+                                   error.message().c_str());
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  if (argc > 1 && StringRef(argv[1]) == "import")
+    return failed(frontend::runImport(argc - 1, argv + 1)) ? 1 : 0;
+
+  std::optional<DriverOptions> options = parseOptions(argc, argv);
+  if (!options)
+    return 1;
+  if (llvm::Error error = checkOutput(options->output))
+    return fail(llvm::toString(std::move(error)));
+
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
+  if (!buffer)
+    return fail("cannot read " + options->input + ": " + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+
+  llvm::TimerGroup group("zeroc", "where compile time goes");
+  llvm::Timer parse("parse", "parse", group), plan("plan", "model to plan", group),
+      code("code", "kernels, plan and link", group);
+  auto timed = [&](llvm::Timer &timer, auto work) {
+    if (options->timing)
+      timer.startTimer();
+    auto result = work();
+    if (options->timing)
+      timer.stopTimer();
+    return result;
+  };
+
+  OwningOpRef<ModuleOp> module =
+      timed(parse, [&] { return parseSourceFile<ModuleOp>(sources, ParserConfig(&context)); });
+  if (!module)
+    return fail(options->input + " is no valid MLIR; the errors are above");
+  Level level = options->emit == Emit::Text ? options->level : Level::Memory;
+  if (failed(timed(plan, [&] { return runPipeline(*module, level, options->pipeline); })))
+    return fail(options->input + " does not compile; the errors are above");
+
+  auto print = [&](llvm::raw_ostream &out) {
+    module->print(out);
+    out << "\n";
+    return llvm::Error::success();
+  };
+  llvm::Error error = options->emit == Emit::Text
+                          ? llvm::writeToOutput(options->output, print)
+                          : timed(code, [&] { return emitPlan(*module, *options, argv[0]); });
+  if (error)
+    return fail(llvm::toString(std::move(error)));
+  return 0;
+}
