@@ -149,8 +149,8 @@ Tensor ModelBuilder::addArgument(unsigned position, RankedTensorType type,
                                  ArrayRef<NamedAttribute> attributes) {
   argumentAttrs.insert(argumentAttrs.begin() + position,
                        builder.getDictionaryAttr(attributes));
-  return Tensor(*this, function.getBody().front().insertArgument(position, type,
-                                                                 loc));
+  return Tensor(*this,
+                function.getBody().front().insertArgument(position, type, loc));
 }
 
 Tensor ModelBuilder::param(StringRef name, ArrayRef<int64_t> shape, Init init) {

@@ -53,8 +53,11 @@ struct ErrorPosition : nlohmann::json_sax<json> {
 
 std::string frontend::toText(double value) { return json(value).dump(); }
 
-/// The value as JSON, cut where it is long.
+/// The value as JSON, cut where it is long.  Only the kind of what nests: dump
+/// recurses, and a hostile file nests as deep as it likes.
 static std::string show(const json &value) {
+  if (value.is_structured())
+    return value.is_object() ? "an object" : "an array";
   std::string text = value.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/true,
                                 json::error_handler_t::replace);
   return text.size() <= 40 ? text : text.substr(0, 40) + "...";

@@ -40,7 +40,8 @@ struct GPT2 {
     int64_t B = x.size(0), T = x.size(1), C = c.width, H = c.heads;
     Tensor qkv = conv1d(m, "c_attn", x, 3 * C, c.initStd);
     auto heads = [&](int64_t part, StringRef name) {
-      return qkv.slice(-1, part * C, C).named(name).reshape({B, T, H, C / H});
+      Scope within = m.scope(name);
+      return qkv.slice(-1, part * C, C).reshape({B, T, H, C / H});
     };
     Tensor q = heads(0, "q"), k = heads(1, "k"), v = heads(2, "v");
     double scale = c.scaleAttention ? 1 / std::sqrt(double(C / H)) : 1;
@@ -71,7 +72,7 @@ struct GPT2 {
 
   Tensor block(int64_t layer, Tensor x) const {
     Scope in = m.scope("h." + Twine(layer));
-    x = x + selfAttention(layer, norm("ln_1", x));
+    x = (x + selfAttention(layer, norm("ln_1", x))).named("residual");
     return x + mlp(norm("ln_2", x));
   }
 

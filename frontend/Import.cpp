@@ -4,14 +4,12 @@
 // 2. Build the model from config.json.
 // 3. Print it whole, then write it.
 //
-// Locations are printed: they hold the names ("h.0.attn") that errors and the
-// memory certificate use.
-//
 //===----------------------------------------------------------------------===//
 #include "frontend/Import.h"
 
 #include "frontend/HuggingFace.h"
 #include "frontend/OutputFile.h"
+#include "frontend/PrintModel.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -129,13 +127,6 @@ static LogicalResult check(const Options &options) {
 // The command
 //===----------------------------------------------------------------------===//
 
-static std::string print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  module.print(out, OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
-  return text;
-}
-
 LogicalResult frontend::runImport(int argc, char **argv) {
   Options options;
   if (failed(parse(ArrayRef(argv, argc).drop_front(argc > 0), options)))
@@ -155,7 +146,7 @@ LogicalResult frontend::runImport(int argc, char **argv) {
   if (!model)
     return fail(llvm::toString(model.takeError()));
   if (llvm::Error error =
-          writeOutput(options.output.value_or("-"), print(**model)))
+          writeOutput(options.output.value_or("-"), printModel(**model)))
     return fail(llvm::toString(std::move(error)));
   return success();
 }

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/Layers.h"
+#include "frontend/PrintModel.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -61,7 +62,6 @@ int main() {
   OwningOpRef<ModuleOp> module = m.finish(crossEntropy(logits, targets));
   if (!module)
     return 1; // the error has been printed
-  module->print(llvm::outs(),
-                OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
+  llvm::outs() << printModel(*module);
   return 0;
 }

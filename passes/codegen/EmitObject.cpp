@@ -147,7 +147,9 @@ llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target, bool
     return llvm::createStringError("this target emits no object files");
   passes.run(module);
   out.close();
-  if (out.has_error())
-    return llvm::createStringError(out.error(), "cannot write %s", path.str().c_str());
+  if (std::error_code error = out.error()) {
+    out.clear_error(); // or its destructor ends the program
+    return llvm::createStringError("cannot write " + path + ": " + error.message());
+  }
   return llvm::Error::success();
 }

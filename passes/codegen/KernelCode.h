@@ -16,6 +16,9 @@ void appendKernelArguments(func::FuncOp kernel);
 /// One-shot bufferization of every function that is in destination form.
 LogicalResult bufferizeModule(ModuleOp module);
 
+/// memref.copy becomes linalg.copy, so that copies are loops like the rest.
+void lowerCopies(func::FuncOp kernel);
+
 /// Rows, columns and serial kernels on memrefs: loops over the units, and
 /// vector loops for every linalg operation inside.
 LogicalResult emitUnitLoops(func::FuncOp kernel);

@@ -85,14 +85,19 @@ LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
   toDestinationForm(kernel);
   appendKernelArguments(kernel);
   PassManager pm(module->getName());
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  lowerCopies(kernel);
+  PassManager loops(module->getName());
+  loops.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  return loops.run(module);
 }
 
 void addLowering(OpPassManager &pm, bool approximate) {

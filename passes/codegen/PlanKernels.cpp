@@ -100,7 +100,7 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count, double d
   args.append(1 + slots, flat);
   maps.append(1 + slots, identity(1));
   std::string name =
-      (rule.getSymName() + "." + Twine(count) + ".decay" + StringRef(decayText)).str();
+      (rule.getSymName() + "_decay" + StringRef(decayText) + "." + Twine(count)).str();
   return getOrCreate(name, "columns", {count}, args, [&](ValueRange values) {
     linalg::GenericOp::create(
         b, module.getLoc(), TypeRange(), values.take_front(inputs), values.drop_front(inputs), maps,
@@ -130,7 +130,7 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count, double d
 func::FuncOp PlanKernelBuilder::sumBlocks(int64_t blocks) {
   Type in = memref({blocks, SumSquaresOp::kBlock}, b.getF32Type());
   Type out = memref({blocks}, b.getF64Type());
-  return getOrCreate("sum_squares.blocks" + Twine(blocks), "rows", {blocks}, {in, out},
+  return getOrCreate("sum_squares.blocks_" + Twine(blocks), "rows", {blocks}, {in, out},
                      [&](ValueRange values) {
                        fillZero(values[1]);
                        linalg::GenericOp::create(
@@ -143,7 +143,7 @@ func::FuncOp PlanKernelBuilder::sumBlocks(int64_t blocks) {
 
 func::FuncOp PlanKernelBuilder::sumRest(int64_t count) {
   Type in = memref({count}, b.getF32Type()), out = memref({}, b.getF64Type());
-  return getOrCreate("sum_squares.rest" + Twine(count), "serial", {}, {in, out},
+  return getOrCreate("sum_squares.rest_" + Twine(count), "serial", {}, {in, out},
                      [&](ValueRange values) {
                        fillZero(values[1]);
                        linalg::GenericOp::create(

@@ -34,14 +34,17 @@ int64_t bytesOf(MemRefType type) {
   return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// memref.copy -> linalg.copy, so that copies are vector loops too.
-void lowerCopies(func::FuncOp kernel) {
+} // namespace
+
+void zero::lowerCopies(func::FuncOp kernel) {
   kernel.walk([](memref::CopyOp copy) {
     OpBuilder b(copy);
     linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(), copy.getTarget());
     copy.erase();
   });
 }
+
+namespace {
 
 /// Puts temporaries on the stack; those indexed by the row shrink to one row.
 LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,

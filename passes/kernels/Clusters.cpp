@@ -153,6 +153,8 @@ private:
       if (int producer = clusterDefining(operand); producer >= 0)
         candidates.push_back(producer);
       // Readers of the same value: two column sums of one tensor, say.
+      if (Operation *def = operand.getDefiningOp(); def && isAuxiliary(def))
+        continue;
       for (Operation *user : operand.getUsers())
         if (auto found = clusterOf.find(user); found != clusterOf.end())
           candidates.push_back(found->second);

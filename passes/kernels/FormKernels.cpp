@@ -32,22 +32,28 @@ using namespace mlir::zero;
 
 namespace {
 
-/// The innermost name of a location: "ln_1" of "h.0.ln_1", or "kernel".
-std::string nameOf(Location loc) {
+/// A kernel's name: what it is, or the last word of its location's name ("ln_1"
+/// of "h.0.ln_1"), or "kernel".
+std::string nameOf(const Cluster &cluster) {
+  if (isa<nn::AttentionOp>(cluster.members.front()))
+    return "attention";
+  if (isa<nn::AttentionBackwardOp>(cluster.members.front()))
+    return "attention_backward";
+  if (cluster.kind == KernelKind::Scatter)
+    return "embedding_backward";
   std::string name;
-  loc->walk([&](Location at) {
-    if (auto named = dyn_cast<NameLoc>(at)) {
+  cluster.members.back()->getLoc()->walk([&](Location at) {
+    auto named = dyn_cast<NameLoc>(at);
+    if (named)
       name = named.getName().str();
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+    return named ? WalkResult::interrupt() : WalkResult::advance();
   });
-  StringRef last = StringRef(name).rsplit('.').second;
-  std::string result = last.empty() ? name : last.str();
-  for (char &letter : result)
-    if (!llvm::isAlnum(letter))
-      letter = '_';
-  return result.empty() ? "kernel" : result;
+  SmallVector<StringRef> words;
+  StringRef(name).split(words, '.');
+  for (StringRef word : llvm::reverse(words))
+    if (!word.empty() && llvm::isAlpha(word.front()) && word.size() > 1)
+      return word.str();
+  return "kernel";
 }
 
 struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
@@ -65,6 +71,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
       for (Operation &op : step.getBody().front().without_terminator())
         all.members.push_back(&op);
       outline(step, all);
+      eraseDead(step);
       return;
     }
     copySlices(step);
@@ -126,8 +133,11 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     IRMapping map;
     map.map(args, body->getArguments());
     for (Operation *member : members) {
-      cloneAuxiliaries(b, member, map);
-      b.clone(*member, map);
+      IRMapping own(map);
+      cloneAuxiliaries(b, member, own, members);
+      b.clone(*member, own);
+      for (Value result : member->getResults())
+        map.map(result, own.lookup(result));
     }
     SmallVector<Value> mapped;
     for (Value result : results)
@@ -135,7 +145,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     func::ReturnOp::create(b, last->getLoc(), mapped);
     permitInPlace(kernel);
 
-    FlatSymbolRefAttr symbol = share(kernel, nameOf(last->getLoc()));
+    FlatSymbolRefAttr symbol = share(kernel, nameOf(cluster));
     b.setInsertionPointAfter(last);
     auto launch = LaunchOp::create(b, last->getLoc(), type.getResults(), symbol, args);
     for (auto [old, now] : llvm::zip_equal(results, launch.getOutputs()))
@@ -180,10 +190,13 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     });
   }
 
-  void cloneAuxiliaries(OpBuilder &b, Operation *member, IRMapping &map) {
+  /// Every member gets constants, initial values and views of its own: results
+  /// that started from one shared tensor would compete for its bytes.
+  void cloneAuxiliaries(OpBuilder &b, Operation *member, IRMapping &map,
+                        const llvm::SetVector<Operation *> &members) {
     auto visit = [&](auto &self, Value value) -> void {
       Operation *def = value.getDefiningOp();
-      if (map.contains(value) || !def || !isAuxiliary(def))
+      if (map.contains(value) || !def || !isAuxiliary(def) || members.contains(def))
         return;
       for (Value operand : def->getOperands())
         self(self, operand);

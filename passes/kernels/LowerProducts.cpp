@@ -9,6 +9,9 @@
 //   n            x   x
 //   k        x   x
 //
+// The last three have at least one loop each; without m or n it is a product
+// with a vector, which stays a row kernel.
+//
 // It is one matrix product when in every operand each group's loops stand
 // together, in one order, and the batch leads; then a group collapses into one
 // dimension and only the order of the two groups of an operand matters: that is
@@ -126,20 +129,16 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
   result.k = select(a, {&b}, {&c});
   // A sum over a loop that only one operand has is no matrix product.
   size_t grouped = result.batch.size() + result.m.size() + result.n.size() + result.k.size();
-  if (grouped != op.getNumLoops() || result.k.empty() || result.m.size() + result.n.size() == 0)
+  if (grouped != op.getNumLoops())
+    return failure();
+  // With a vector in it, it is bound by memory: better fused into a row kernel.
+  if (result.k.empty() || result.m.empty() || result.n.empty())
     return failure();
   bool swapC = false;
   if (!splits(a, result.batch, result.m, result.k, result.transposeA) ||
       !splits(b, result.batch, result.k, result.n, result.transposeB) ||
       !splits(c, result.batch, result.m, result.n, swapC))
     return failure();
-  // With an empty group both orders match; the transpose flag is then free.
-  if (result.m.empty())
-    result.transposeA = false;
-  if (result.n.empty())
-    result.transposeB = false;
-  if (result.m.empty() || result.n.empty())
-    swapC = false;
   result.a = op.getDpsInputs()[0];
   result.b = op.getDpsInputs()[1];
   Value init = op.getDpsInits()[0];
@@ -148,39 +147,31 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
   return result;
 }
 
-/// Reshapes `value` to batch x rows x cols by collapsing, or by adding unit
-/// dimensions where a group is empty.
+/// Collapses or expands `value` to `shape`; groups of dimensions stay together,
+/// so this is a view.
 Value reshape(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  // Through one dimension: two views that move nothing.
-  SmallVector<ReassociationIndices> all(1);
-  if (type.getRank() != 1) {
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      all[0].push_back(i);
-    auto target = RankedTensorType::get(shape, type.getElementType());
-    if (auto grouping = getReassociationIndicesForReshape(type, target)) {
-      if (type.getRank() > target.getRank())
-        return tensor::CollapseShapeOp::create(b, loc, target, value, *grouping);
-      if (type.getRank() < target.getRank())
-        return tensor::ExpandShapeOp::create(b, loc, target, value, *grouping);
-    }
-    auto flat = RankedTensorType::get({type.getNumElements()}, type.getElementType());
-    value = type.getRank() == 0
-                ? tensor::ExpandShapeOp::create(b, loc, flat, value, ArrayRef<ReassociationIndices>{})
-                      .getResult()
-                : tensor::CollapseShapeOp::create(b, loc, flat, value, all).getResult();
-  }
-  if (shape.size() == 1)
-    return value;
   auto target = RankedTensorType::get(shape, type.getElementType());
-  if (shape.empty())
-    return tensor::CollapseShapeOp::create(b, loc, target, value, ArrayRef<ReassociationIndices>{});
-  all[0].clear();
-  for (size_t i = 0; i < shape.size(); ++i)
-    all[0].push_back(i);
-  return tensor::ExpandShapeOp::create(b, loc, target, value, all);
+  if (auto grouping = getReassociationIndicesForReshape(type, target)) {
+    if (type.getRank() > target.getRank())
+      return tensor::CollapseShapeOp::create(b, loc, target, value, *grouping);
+    if (type.getRank() < target.getRank())
+      return tensor::ExpandShapeOp::create(b, loc, target, value, *grouping);
+  }
+  // Equal ranks, or sizes of one that leave the grouping open: through one
+  // dimension.
+  auto all = [](int64_t rank) {
+    return SmallVector<ReassociationIndices>{
+        ReassociationIndices(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)))};
+  };
+  auto flat = RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  if (type.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(b, loc, flat, value, all(type.getRank()));
+  if (shape.size() > 1)
+    value = tensor::ExpandShapeOp::create(b, loc, target, value, all(shape.size()));
+  return value;
 }
 
 void lowerContraction(linalg::GenericOp op, const Contraction &c) {

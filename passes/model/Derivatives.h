@@ -11,7 +11,9 @@
 
 namespace mlir {
 class DialectRegistry;
-}
+class Operation;
+class Type;
+} // namespace mlir
 
 namespace mlir::zero {
 
@@ -24,6 +26,13 @@ void registerLinalgDerivatives(DialectRegistry &registry);
 
 /// All of the above.
 void registerDerivatives(DialectRegistry &registry);
+
+/// Whether values of `type` depend smoothly on others: all but integers.
+bool carriesDerivative(Type type);
+
+/// Whether `op` reads the bits of a float as an integer, behind which a
+/// dependency cannot be followed.
+bool hidesDerivative(Operation *op);
 
 } // namespace mlir::zero
 

@@ -12,6 +12,8 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/model/Derivatives.h"
 
 #include <cmath>
@@ -186,6 +188,15 @@ void zero::registerElementwiseDerivatives(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, math::MathDialect *dialect) {
     attachMath(ctx, dialect);
   });
+}
+
+bool zero::carriesDerivative(Type type) {
+  return !getElementTypeOrSelf(type).isIntOrIndex();
+}
+
+bool zero::hidesDerivative(Operation *op) {
+  return isa<arith::BitcastOp, tensor::BitcastOp>(op) &&
+         !carriesDerivative(op->getResult(0).getType());
 }
 
 void zero::registerDerivatives(DialectRegistry &registry) {

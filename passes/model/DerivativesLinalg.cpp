@@ -277,9 +277,6 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
 // 3. Adjoints
 //===----------------------------------------------------------------------===//
 
-/// Whether values of this type carry a derivative.
-bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
-
 S equals(S x, S y) {
   return x.with(arith::CmpFOp::create(*x.b, x.loc, arith::CmpFPredicate::OEQ,
                                       x.v, y.v));
@@ -296,8 +293,12 @@ FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
       reads |= llvm::any_of(inner->getOperands(),
                             [&](Value v) { return varied.contains(v); });
     });
+    if (reads && zero::hidesDerivative(op))
+      return op->emitError() << "'" << op->getName()
+                             << "' has no derivative: it reads a float as an "
+                                "integer";
     for (Value result : op->getResults())
-      if (reads && isFloat(result.getType()))
+      if (reads && zero::carriesDerivative(result.getType()))
         varied.insert(result);
   }
   for (Operation *op : llvm::reverse(body)) {

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/Derivatives.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/Generic.h"
@@ -88,14 +89,20 @@ LogicalResult checkModel(func::FuncOp model) {
     return model.emitError("the model must return one value, the loss, got ")
            << model.getNumResults();
   auto loss = dyn_cast<RankedTensorType>(model.getResultTypes()[0]);
-  if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType()))
-    return model.getBody().front().getTerminator()->emitError("the loss must be a scalar such as tensor<f32>, got ")
+  if (!loss || loss.getRank() != 0 ||
+      !(loss.getElementType().isF32() || loss.getElementType().isF64()))
+    return model.getBody().front().getTerminator()->emitError(
+               "the loss must be a scalar, tensor<f32> or tensor<f64>, got ")
            << model.getResultTypes()[0] << "; reduce it, for example with nn.cross_entropy";
   llvm::StringSet<> names;
   for (BlockArgument arg : model.getArguments()) {
     unsigned i = arg.getArgNumber();
     auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
-    if (!name && !model.getArgAttrOfType<StringAttr>(i, kInputAttr))
+    bool isInput = model.getArgAttr(i, kInputAttr) != nullptr;
+    if (name && isInput)
+      return emitError(arg.getLoc(), "argument ")
+             << i << " is both a parameter and an input; drop zero.param or zero.input";
+    if (!name && !isInput)
       return emitError(arg.getLoc(), "argument ")
              << i << " is neither a parameter nor an input; give it zero.param or zero.input";
     if (!name)
@@ -160,6 +167,8 @@ private:
   func::FuncOp model;
   OpBuilder b;
   DenseSet<Value> active;
+  /// For each value that depends on parameters, the first of them.
+  DenseMap<Value, BlockArgument> origin;
   DenseMap<Value, Value> adjoints;
   /// Slices of a value's adjoint that have not been inserted yet.
   DenseMap<Value, SmallVector<tensor::InsertSliceOp>> slices;
@@ -169,20 +178,22 @@ private:
   }
 
   void findActive(Value loss) {
-    DenseSet<Value> reached;
     for (BlockArgument arg : model.getArguments())
       if (model.getArgAttr(arg.getArgNumber(), kParamAttr))
-        reached.insert(arg);
+        origin[arg] = arg;
     for (Operation &op : model.getBody().front()) {
-      bool depends = false;
+      BlockArgument source;
       op.walk([&](Operation *nested) {
-        depends |= llvm::any_of(nested->getOperands(),
-                                [&](Value operand) { return reached.contains(operand); });
+        for (Value operand : nested->getOperands())
+          if (!source)
+            source = origin.lookup(operand);
       });
-      if (depends)
+      // A float whose bits are read as an integer stays a dependency, so that
+      // it is an error and not a gradient that is silently missing.
+      if (source)
         for (Value result : op.getResults())
-          if (isa<FloatType>(getElementTypeOrSelf(result.getType())))
-            reached.insert(result);
+          if (carriesDerivative(result.getType()) || hidesDerivative(&op))
+            origin[result] = source;
     }
     DenseSet<Value> needed = {loss};
     for (Operation &op : llvm::reverse(model.getBody().front())) {
@@ -193,19 +204,38 @@ private:
           needed.insert(operand);
       });
     }
-    for (Value value : reached)
+    for (auto [value, source] : origin)
       if (needed.contains(value))
         active.insert(value);
   }
 
-  LogicalResult noDerivative(Operation *op) {
-    InFlightDiagnostic error = op->emitError()
-                               << "'" << op->getName()
-                               << "' has no derivative, but a parameter reaches the loss through it";
-    for (Value operand : op->getOperands())
-      if (active.contains(operand))
-        error.attachNote(operand.getLoc()) << "this operand depends on a parameter";
+  /// The error for an operation that a parameter reaches.
+  LogicalResult reject(Operation *op, const Twine &why) {
+    InFlightDiagnostic error = op->emitError() << "'" << op->getName() << "' " << why;
+    noteParameter(*error.getUnderlyingDiagnostic(), op);
     return failure();
+  }
+
+  void noteParameter(Diagnostic &error, Operation *op) {
+    for (Value result : op->getResults())
+      if (BlockArgument source = origin.lookup(result)) {
+        error.attachNote(source.getLoc())
+            << "parameter "
+            << model.getArgAttrOfType<StringAttr>(source.getArgNumber(), kParamAttr)
+            << " reaches it";
+        return;
+      }
+  }
+
+  /// An operation without adjoint that loses a dependency all the same.
+  LogicalResult checkUnvisited(Operation *op) {
+    bool reads = llvm::any_of(op->getOperands(), [&](Value v) { return origin.contains(v); });
+    if (reads && !isMemoryEffectFree(op))
+      return reject(op, "may have side effects, so it has no derivative; a loss is a pure "
+                        "function of tensors");
+    if (reads && hidesDerivative(op) && active.contains(op->getResult(0)))
+      return reject(op, "has no derivative: it reads a float as an integer");
+    return success();
   }
 
   LogicalResult visit(Operation *op) {
@@ -216,7 +246,7 @@ private:
       any |= results.back() != nullptr;
     }
     if (!any)
-      return success();
+      return checkUnvisited(op);
     SmallVector<bool> needed;
     for (Value operand : op->getOperands())
       needed.push_back(active.contains(operand));
@@ -228,11 +258,25 @@ private:
           captures |= active.contains(operand) && !region.isAncestor(operand.getParentRegion());
       });
     auto rule = dyn_cast<nn::DifferentiableOpInterface>(op);
-    if (!rule || captures)
-      return noDerivative(op);
+    if (!rule)
+      return reject(op, "has no derivative");
+    if (captures)
+      return reject(op, "has no derivative: its region reads a value from outside that "
+                        "depends on a parameter; pass it as an operand");
+    if (isa<nn::NNDialect>(op->getDialect()) &&
+        llvm::any_of(ArrayRef(results).drop_front(), [](Value v) { return bool(v); }))
+      return reject(op, "has no derivative through its statistics; use its first result only");
     SmallVector<Value> operandAdjoints;
-    if (failed(rule.differentiate(b, results, needed, operandAdjoints)))
-      return failure();
+    {
+      // Models report what they cannot do; only here is known what needs it.
+      ScopedDiagnosticHandler addNote(op->getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          noteParameter(diagnostic, op);
+        return failure();
+      });
+      if (failed(rule.differentiate(b, results, needed, operandAdjoints)))
+        return failure();
+    }
     for (auto [operand, contribution] : llvm::zip(op->getOperands(), operandAdjoints))
       if (contribution && active.contains(operand))
         add(operand, contribution);
@@ -331,6 +375,15 @@ struct DifferentiateLossPass : zero::impl::DifferentiateLossBase<DifferentiateLo
     SmallVector<linalg::LinalgOp> namedOps;
     SmallVector<nn::DifferentiableOpInterface> rules;
     IRRewriter rewriter(&getContext());
+    // linalg.softmax and its like are aggregates of structured operations.
+    SmallVector<linalg::AggregatedOpInterface> aggregates;
+    model.walk([&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
+    for (linalg::AggregatedOpInterface op : aggregates) {
+      rewriter.setInsertionPoint(op);
+      if (FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+          succeeded(parts))
+        rewriter.replaceOp(op, *parts);
+    }
     model.walk([&](linalg::LinalgOp op) {
       if (!isa<linalg::GenericOp, linalg::FillOp>(op))
         namedOps.push_back(op);

@@ -27,7 +27,7 @@ class Mlp(support.Case):
         self.learn(0.3, "--optimizer=sgd")
 
     def test_sgd_without_clipping(self):
-        self.learn(0.1, "--optimizer=sgd", "--grad-clip=0", "--momentum=0.5")
+        self.learn(1.0, "--optimizer=sgd", "--grad-clip=0", "--momentum=0.5")
 
     def test_against_reference(self):
         fast, fast_saved = self.learn(1e-3)

@@ -62,10 +62,9 @@ func.func @swapped_result(%x: tensor<5x7xf32>, %w: tensor<7x6xf32>) -> tensor<6x
   return %y : tensor<6x5xf32>
 }
 
-// A matrix times a vector gets a dimension of one.
+// Left alone: a matrix times a vector is bound by memory, as a row kernel is.
 // CHECK-LABEL: func @matvec
-// CHECK: nn.matmul
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: nn.matmul
 func.func @matvec(%x: tensor<5x7xf32>, %v: tensor<7xf32>) -> tensor<5xf32> {
   %zero = arith.constant dense<0.0> : tensor<5xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>,

@@ -12,6 +12,7 @@
 #include "tools/zeroc/EmitExecutable.h"
 
 #include "dialect/zero/Zero.h"
+#include "frontend/OutputFile.h"
 #include "passes/codegen/EmitObject.h"
 #include "passes/codegen/LowerPlanToRuntime.h"
 #include "passes/plan/Certificate.h"
@@ -148,12 +149,13 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRe
                  {"unused", certificate.unused}}};
   std::unique_ptr<llvm::Module> calls = lowerPlanToRuntime(plan, launches, context, info);
 
-  if (options.emit == Emit::LLVM)
-    return llvm::writeToOutput(options.output, [&](llvm::raw_ostream &out) {
-      code->print(out, nullptr);
-      calls->print(out, nullptr);
-      return llvm::Error::success();
-    });
+  if (options.emit == Emit::LLVM) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    code->print(out, nullptr);
+    calls->print(out, nullptr);
+    return frontend::writeOutput(options.output, text);
+  }
 
   TemporaryFolder folder;
   if (std::error_code error = folder.create())

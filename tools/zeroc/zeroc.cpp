@@ -9,12 +9,15 @@
 #include "tools/zeroc/Options.h"
 
 #include "frontend/Import.h"
+#include "frontend/OutputFile.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/Timer.h"
+
+#include <csignal>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -41,6 +44,8 @@ static llvm::Error checkOutput(StringRef path) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A write beyond the file size limit then fails like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   if (argc > 1 && StringRef(argv[1]) == "import")
     return failed(frontend::runImport(argc - 1, argv + 1)) ? 1 : 0;
 
@@ -80,13 +85,15 @@ int main(int argc, char **argv) {
   if (failed(timed(plan, [&] { return runPipeline(*module, level, options->pipeline); })))
     return fail(options->input + " does not compile; the errors are above");
 
-  auto print = [&](llvm::raw_ostream &out) {
+  auto print = [&] {
+    std::string text;
+    llvm::raw_string_ostream out(text);
     module->print(out);
     out << "\n";
-    return llvm::Error::success();
+    return frontend::writeOutput(options->output, text);
   };
   llvm::Error error = options->emit == Emit::Text
-                          ? llvm::writeToOutput(options->output, print)
+                          ? print()
                           : timed(code, [&] { return emitPlan(*module, *options, argv[0]); });
   if (error)
     return fail(llvm::toString(std::move(error)));

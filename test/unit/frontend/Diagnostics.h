@@ -18,7 +18,7 @@ public:
           llvm::raw_string_ostream out(text);
           if (auto name =
                   mlir::dyn_cast<mlir::NameLoc>(diagnostic.getLocation()))
-            out << name.getName() << ": ";
+            out << name.getName().getValue() << ": ";
           out << diagnostic.str();
           errors.push_back(text);
         }) {}

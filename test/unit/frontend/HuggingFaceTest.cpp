@@ -118,7 +118,7 @@ TEST_F(HuggingFace, SaysWhereJsonIsBroken) {
 }
 
 TEST_F(HuggingFace, WantsAnObject) {
-  EXPECT_EQ(importText("[1, 2]"), "must hold a JSON object, got [1,2]");
+  EXPECT_EQ(importText("[1, 2]"), "must hold a JSON object, got an array");
   EXPECT_EQ(importText("null"), "must hold a JSON object, got null");
 }
 
@@ -152,9 +152,10 @@ TEST_F(HuggingFace, WantsPositiveIntegersAsSizes) {
     return importText(config("\"" + key + "\": " + value, key));
   };
   for (std::string key : {"n_head", "n_embd", "vocab_size", "n_positions"})
-    for (std::string value : {"0", "-4", "2.5", "16.0", "\"16\"", "true", "[]",
+    for (std::string value : {"0", "-4", "2.5", "16.0", "\"16\"", "true",
                               "2147483648", "18446744073709551615"})
       EXPECT_EQ(with(key, value), key + range + value);
+  EXPECT_EQ(with("n_embd", "[16]"), "n_embd" + range + "an array");
   EXPECT_EQ(with("n_layer", "10001"),
             "n_layer must be an integer from 1 to 10000, got 10001");
   EXPECT_EQ(with("n_embd", "123456789012345678901234567890"),
