@@ -1,0 +1,75 @@
+// RUN: zero-opt %s | zero-opt | FileCheck %s
+// The examples of NN.td, printed and parsed again.
+
+// CHECK-LABEL: func @embedding
+func.func @embedding(%tokens: tensor<4x64xi32>, %wte: tensor<256x32xf32>) -> tensor<4x64x32xf32> {
+  // CHECK: nn.embedding %arg0, %arg1 : tensor<4x64xi32>, tensor<256x32xf32> -> tensor<4x64x32xf32>
+  %x = nn.embedding %tokens, %wte : tensor<4x64xi32>, tensor<256x32xf32> -> tensor<4x64x32xf32>
+  return %x : tensor<4x64x32xf32>
+}
+
+// CHECK-LABEL: func @embedding_backward
+func.func @embedding_backward(%tokens: tensor<4x64xi32>, %dx: tensor<4x64x32xf32>, %init: tensor<256x32xf32>) -> tensor<256x32xf32> {
+  // CHECK: nn.embedding_backward %arg0, %arg1 into %arg2
+  %dwte = nn.embedding_backward %tokens, %dx into %init : tensor<4x64xi32>, tensor<4x64x32xf32>, tensor<256x32xf32>
+  return %dwte : tensor<256x32xf32>
+}
+
+// CHECK-LABEL: func @linear
+func.func @linear(%x: tensor<4x64x32xf32>, %w: tensor<96x32xf32>, %v: tensor<32x96xf32>, %b: tensor<96xf32>) {
+  // CHECK: nn.linear %arg0, %arg1, %arg3 : tensor<4x64x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<4x64x96xf32>
+  %y = nn.linear %x, %w, %b : tensor<4x64x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<4x64x96xf32>
+  // CHECK: nn.linear %arg0, %arg2 {transposed} : tensor<4x64x32xf32>, tensor<32x96xf32> -> tensor<4x64x96xf32>
+  %z = nn.linear %x, %v {transposed} : tensor<4x64x32xf32>, tensor<32x96xf32> -> tensor<4x64x96xf32>
+  return
+}
+
+// CHECK-LABEL: func @matmul
+func.func @matmul(%a: tensor<256x32xf32>, %b: tensor<96x32xf32>, %d: tensor<96xf32>, %f: tensor<32x96xf32>) {
+  // CHECK: %[[C:.*]] = nn.matmul %arg0, %arg1 bias(%arg2) {transpose_b}
+  %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
+  // CHECK: nn.matmul %arg0, %[[C]] init(%arg3) {transpose_a}
+  %e = nn.matmul %a, %c init(%f) {transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
+  return
+}
+
+// CHECK-LABEL: func @layer_norm
+func.func @layer_norm(%x: tensor<4x64x32xf32>, %w: tensor<32xf32>, %b: tensor<32xf32>) {
+  // CHECK: nn.layer_norm %arg0, %arg1, %arg2 {eps = 1.000000e-05 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
+  %y = nn.layer_norm %x, %w, %b {eps = 1.0e-5 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
+  // CHECK: stats tensor<4x64xf32>, tensor<4x64xf32>
+  %z, %m, %r = nn.layer_norm %x, %w, %b {eps = 1.0e-5 : f64} : tensor<4x64x32xf32>, tensor<32xf32> stats tensor<4x64xf32>, tensor<4x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @pointwise
+func.func @pointwise(%x: tensor<4x64xf32>) {
+  // CHECK: nn.gelu %arg0 {tanh} : tensor<4x64xf32>
+  %y = nn.gelu %x {tanh} : tensor<4x64xf32>
+  // CHECK: nn.gelu %arg0 : tensor<4x64xf32>
+  %z = nn.gelu %x : tensor<4x64xf32>
+  // CHECK: nn.softmax %arg0 : tensor<4x64xf32>
+  %p = nn.softmax %x : tensor<4x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @attention
+func.func @attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x16xf32>, %v: tensor<4x64x4x16xf32>) {
+  // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64}
+  %o, %lse = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32> stats tensor<4x4x64xf32>
+  // CHECK: nn.attention_backward
+  %dq, %dk, %dv = nn.attention_backward %o, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
+    : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>, tensor<4x4x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @cross_entropy
+func.func @cross_entropy(%logits: tensor<4x64x256xf32>, %targets: tensor<4x64xi32>) {
+  // CHECK: %[[N:.*]] = nn.count_valid %arg1 {ignore_index = -100 : i32}
+  %n = nn.count_valid %targets {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
+  // CHECK: nn.cross_entropy %arg0, %arg1 : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
+  %loss = nn.cross_entropy %logits, %targets : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
+  // CHECK: nn.cross_entropy %arg0, %arg1 by %[[N]]
+  %l2, %lse = nn.cross_entropy %logits, %targets by %n : tensor<4x64x256xf32>, tensor<4x64xi32>, tensor<f32> -> tensor<f32> stats tensor<4x64xf32>
+  return
+}

@@ -1,0 +1,182 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics
+// One failing case per constraint of Zero.td.
+
+// expected-error @+1 {{size must be positive, got 0}}
+zero.axis @dp size 0
+
+// -----
+
+// expected-error @+1 {{10 elements are not a positive multiple of 4 ranks}}
+func.func private @shard_c1(!zero.shard<10 x f32 by 4>)
+
+// -----
+
+// expected-error @+1 {{std must not be negative}}
+#bad = #zero.normal<std = -1.0>
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{member "b" at 16 of 32 elements overlaps the member before it or leaves the 64 elements of the bucket}}
+zero.bucket @c1 over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>, #zero.member<"b", 32 at 16, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{member "a" starts at 8, which is no multiple of 16}}
+zero.bucket @c2 over @dp elements 64 members [#zero.member<"a", 32 at 8, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 4
+// expected-error @+1 {{96 elements are no multiple of 4 ranks x 16}}
+zero.bucket @c3 over @dp elements 96 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{has two members called "a"}}
+zero.bucket @c4 over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>, #zero.member<"a", 32 at 32, init = #zero.constant<0.0>>]
+
+// -----
+
+// expected-error @+1 {{refers to @nowhere, which is no zero.axis of this module}}
+zero.bucket @axis over @nowhere elements 16 members []
+
+// -----
+
+// expected-error @+1 {{takes 5 arguments of type f32: the parameter, the gradient, 1 state slots and 2 scalars}}
+zero.optimizer @c1(%p: f32, %g: f32) state ["m"] scalars ["lr", "decay"] {
+  zero.yield %p, %g : f32, f32
+}
+
+// -----
+
+// expected-error @+1 {{yields the parameter and 1 state slots}}
+zero.optimizer @c2(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
+  zero.yield %p : f32
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @view_c1(%p: !zero.shard<64 x f32 by 2>) {
+  // expected-error @+1 {{needs the whole bucket: a flat tensor or a shard by 1}}
+  %0 = zero.view %p[@b, "a"] : !zero.shard<64 x f32 by 2> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @view_c2(%p: tensor<64xf32>) {
+  // expected-error @+1 {{@b has no member "c"}}
+  %0 = zero.view %p[@b, "c"] : tensor<64xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @pack_c1(%a: tensor<31xf32>) {
+  // expected-error @+1 {{is not of the shape of}}
+  %0 = zero.pack %a into @b : tensor<31xf32> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @pack_c2(%a: tensor<32xf32>) {
+  // expected-error @+1 {{result must have the 64 elements of @b}}
+  %0 = zero.pack %a into @b : tensor<32xf32> -> tensor<48xf32>
+  return
+}
+
+// -----
+
+func.func private @k(tensor<4xf32>) -> tensor<4xf32>
+func.func @launch_c1(%a: tensor<4xf32>) {
+  // expected-error @+1 {{@k must be a kernel of type}}
+  %0 = zero.launch @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @sum_squares_c1(%a: tensor<32xf32>) {
+  // expected-error @+1 {{operand must have the 64 elements of @b}}
+  %0 = zero.sum_squares %a of @b : tensor<32xf32> -> tensor<1xf64>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @sum_squares_c2(%a: tensor<64xf32>) {
+  // expected-error @+1 {{result must be 'tensor<1xf64>', got 'tensor<2xf64>'}}
+  %0 = zero.sum_squares %a of @b : tensor<64xf32> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @clip_c1(%a: tensor<2xf32>) {
+  // expected-error @+1 {{operands are one-dimensional tensors of f64, got 'tensor<2xf32>'}}
+  %n, %f = zero.clip %a : tensor<2xf32> -> tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @clip_c2(%a: tensor<2xf64>) {
+  // expected-error @+1 {{max_norm must be positive}}
+  %n, %f = zero.clip %a {max_norm = -1.0} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 16 members []
+zero.optimizer @o(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
+  zero.yield %p, %m : f32, f32
+}
+func.func @update_c1(%p: tensor<16xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{@o has 1 state slots, got 0}}
+  %0 = zero.update @o of @b (%p, %p) scalars(%lr) {decay = 0.0} : (tensor<16xf32>, tensor<16xf32>), (tensor<f32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 16 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_c2(%p: tensor<16xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{@o takes 1 scalars besides the decay, got 2}}
+  %0 = zero.update @o of @b (%p, %p) scalars(%lr, %lr) {decay = 0.0} : (tensor<16xf32>, tensor<16xf32>), (tensor<f32>, tensor<f32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_c3(%p: tensor<16xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{state and gradient must have the 32 elements of @b, got 'tensor<16xf32>'}}
+  %0 = zero.update @o of @b (%p, %p) scalars(%lr) {decay = 0.0} : (tensor<16xf32>, tensor<16xf32>), (tensor<f32>) -> tensor<16xf32>
+  return
+}
