@@ -38,13 +38,14 @@ struct GPT2 {
   Tensor selfAttention(int64_t layer, Tensor x) const {
     Scope in = m.scope("attn");
     int64_t B = x.size(0), T = x.size(1), C = c.width, H = c.heads;
+    int64_t D = C / H;
     Tensor qkv = conv1d(m, "c_attn", x, 3 * C, c.initStd);
     auto heads = [&](int64_t part, StringRef name) {
       Scope within = m.scope(name);
-      return qkv.slice(-1, part * C, C).reshape({B, T, H, C / H});
+      return qkv.slice(-1, part * C, C).reshape({B, T, H, D});
     };
     Tensor q = heads(0, "q"), k = heads(1, "k"), v = heads(2, "v");
-    double scale = c.scaleAttention ? 1 / std::sqrt(double(C / H)) : 1;
+    double scale = c.scaleAttention ? 1 / std::sqrt(double(D)) : 1;
     if (c.scaleByLayer)
       scale /= double(layer + 1);
     Tensor y = attention(q, k, v, {.causal = true, .scale = scale});

@@ -14,8 +14,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <optional>
-
 using namespace mlir;
 using namespace mlir::frontend;
 
@@ -34,9 +32,10 @@ zeroc trains without dropout and says so where config.json asks for it.
 )";
 
 namespace {
+/// Empty and 0 for what is not given.
 struct Options {
-  std::optional<std::string> config, output;
-  std::optional<int64_t> batch, sequence;
+  std::string config, output;
+  int64_t batch = 0, sequence = 0;
   bool help = false;
 };
 } // namespace
@@ -50,8 +49,7 @@ static LogicalResult fail(const Twine &message) {
 // The command line
 //===----------------------------------------------------------------------===//
 
-static LogicalResult setCount(std::optional<int64_t> &target, StringRef name,
-                              StringRef text) {
+static LogicalResult setCount(int64_t &target, StringRef name, StringRef text) {
   int64_t value = 0;
   // One of the sizes of a tensor of 32-bit ids.
   if (text.getAsInteger(10, value) || value < 1 || value > INT32_MAX)
@@ -63,12 +61,12 @@ static LogicalResult setCount(std::optional<int64_t> &target, StringRef name,
   return success();
 }
 
-static LogicalResult setText(std::optional<std::string> &target,
-                             const Twine &name, StringRef text) {
+static LogicalResult setText(std::string &target, const Twine &name,
+                             StringRef text) {
   if (text.empty())
     return fail(name + " is empty");
-  if (target)
-    return fail(name + " is given twice: " + *target + " and " + text);
+  if (!target.empty())
+    return fail(name + " is given twice: " + target + " and " + text);
   target = text.str();
   return success();
 }
@@ -80,8 +78,7 @@ static LogicalResult parse(ArrayRef<char *> arguments, Options &options) {
       options.help = true;
       return success();
     }
-    // A lone "-" would be the standard input, which has no name to report.
-    if (!argument.starts_with("-") || argument == "-") {
+    if (!argument.starts_with("-")) {
       if (failed(setText(options.config, "CONFIG.json", argument)))
         return failure();
       continue;
@@ -106,7 +103,7 @@ static LogicalResult parse(ArrayRef<char *> arguments, Options &options) {
 }
 
 static LogicalResult check(const Options &options) {
-  if (!options.config)
+  if (options.config.empty())
     return fail("import needs a config.json; see zeroc import --help");
   if (!options.batch)
     return fail("--batch is missing; give the sequences of a micro-batch, for "
@@ -115,10 +112,8 @@ static LogicalResult check(const Options &options) {
     return fail("--seq is missing; give the tokens of a sequence, for example "
                 "--seq=64");
   bool same = false;
-  if (options.output && *options.output != "-" &&
-      !llvm::sys::fs::equivalent(*options.config, *options.output, same) &&
-      same)
-    return fail("-o " + *options.output +
+  if (!llvm::sys::fs::equivalent(options.config, options.output, same) && same)
+    return fail("-o " + options.output +
                 " would overwrite the config; name another file");
   return success();
 }
@@ -138,15 +133,16 @@ LogicalResult frontend::runImport(int argc, char **argv) {
   }
   if (failed(check(options)))
     return failure();
+  if (options.output.empty())
+    options.output = "-";
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
   auto model = importHuggingFace(
-      context, *options.config, *options.batch, *options.sequence,
+      context, options.config, options.batch, options.sequence,
       [](StringRef line) { llvm::errs() << "note: " << line << "\n"; });
   if (!model)
     return fail(llvm::toString(model.takeError()));
-  if (llvm::Error error =
-          writeOutput(options.output.value_or("-"), printModel(**model)))
+  if (llvm::Error error = writeOutput(options.output, printModel(**model)))
     return fail(llvm::toString(std::move(error)));
   return success();
 }

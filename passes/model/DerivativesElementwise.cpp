@@ -117,9 +117,7 @@ void attachArith(MLIRContext *ctx, arith::ArithDialect *) {
   attachExtremum<arith::MinNumFOp>(ctx);
   attach<arith::SelectOp>(
       ctx, nullptr,
-      [](const Point &p) {
-        return nn::select(p.x(0), p.dy, p.dy.constant(0));
-      },
+      [](const Point &p) { return nn::select(p.x(0), p.dy, p.dy.constant(0)); },
       [](const Point &p) {
         return nn::select(p.x(0), p.dy.constant(0), p.dy);
       });
@@ -132,15 +130,13 @@ void attachArith(MLIRContext *ctx, arith::ArithDialect *) {
 void attachMath(MLIRContext *ctx, math::MathDialect *) {
   using std::numbers::ln2;
   attach<math::ExpOp>(ctx, [](const Point &p) { return p.dy * p.y(); });
-  attach<math::Exp2Op>(ctx,
-                       [](const Point &p) { return p.dy * p.y() * ln2; });
+  attach<math::Exp2Op>(ctx, [](const Point &p) { return p.dy * p.y() * ln2; });
   attach<math::ExpM1Op>(ctx,
                         [](const Point &p) { return p.dy * (p.y() + 1.0); });
   attach<math::LogOp>(ctx, [](const Point &p) { return p.dy / p.x(0); });
   attach<math::Log1pOp>(ctx,
                         [](const Point &p) { return p.dy / (p.x(0) + 1.0); });
-  attach<math::SqrtOp>(ctx,
-                       [](const Point &p) { return p.dy * 0.5 / p.y(); });
+  attach<math::SqrtOp>(ctx, [](const Point &p) { return p.dy * 0.5 / p.y(); });
   attach<math::RsqrtOp>(ctx, [](const Point &p) {
     return p.dy * -0.5 * (p.y() * p.y() * p.y());
   });

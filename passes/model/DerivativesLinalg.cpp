@@ -160,9 +160,9 @@ GenericOp withInputs(OpBuilder &b, GenericOp op, ArrayRef<unsigned> order) {
   body.eraseArguments(0, oldCount + 1);
   maps.push_back(op.getIndexingMapsArray()[oldCount]);
 
-  auto pruned = GenericOp::create(b, op.getLoc(), op.getResultTypes(), inputs,
-                                  op.getDpsInits(), maps,
-                                  op.getIteratorTypesArray());
+  auto pruned =
+      GenericOp::create(b, op.getLoc(), op.getResultTypes(), inputs,
+                        op.getDpsInits(), maps, op.getIteratorTypesArray());
   pruned.getRegion().takeBody(op.getRegion());
   op.erase();
   return pruned;
@@ -242,11 +242,13 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
         SmallVector<Operation *> cloned;
         for (Operation &inner : source.getBody()->without_terminator()) {
           cloned.push_back(nested.clone(inner, primal));
-          cloned.back()->walk(
-              [&](linalg::IndexOp index) { index.setDim(position[index.getDim()]); });
+          cloned.back()->walk([&](linalg::IndexOp index) {
+            index.setDim(position[index.getDim()]);
+          });
         }
-        FailureOr<Value> value = term(
-            nested, primal, args.drop_front(primalArgs.size()).drop_back(), cloned);
+        FailureOr<Value> value =
+            term(nested, primal, args.drop_front(primalArgs.size()).drop_back(),
+                 cloned);
         failedInBody = failed(value);
         // A body must end in a yield even when it is about to be erased.
         Value yielded = failedInBody || !*value ? Value(args.back()) : *value;
@@ -264,8 +266,9 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
         return placeholders.contains(&inner);
       })) {
     generic.erase();
-    return source.emitError("'linalg.generic' has no derivative: a result reads "
-                            "the running value of another");
+    return source.emitError(
+        "'linalg.generic' has no derivative: a result reads "
+        "the running value of another");
   }
   SmallVector<AffineMap> inputMaps(ArrayRef(maps).drop_back());
   return withInputs(b, generic,
@@ -278,8 +281,8 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
 //===----------------------------------------------------------------------===//
 
 S equals(S x, S y) {
-  return x.with(arith::CmpFOp::create(*x.b, x.loc, arith::CmpFPredicate::OEQ,
-                                      x.v, y.v));
+  return x.with(
+      arith::CmpFOp::create(*x.b, x.loc, arith::CmpFPredicate::OEQ, x.v, y.v));
 }
 
 /// Walks cloned body operations backwards from `adjoints` and returns that of
@@ -326,7 +329,8 @@ FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
   return adjoints.lookup(target);
 }
 
-/// Whether `init` is filled with an infinity, which no term needs to share with.
+/// Whether `init` is filled with an infinity, which no term needs to share
+/// with.
 bool isInfinity(Value init) {
   auto fill = init.getDefiningOp<linalg::FillOp>();
   FloatAttr value;
@@ -345,9 +349,9 @@ struct GenericModel
     SmallVector<Combiner> combiners;
     for (unsigned k = 0; k < op->getNumResults(); ++k) {
       if (!adjoints[k]) {
-        combiners.push_back({keepsLoops(generic, k) ? Combiner::Elementwise
-                                                    : Combiner::Sum,
-                             Value()});
+        combiners.push_back(
+            {keepsLoops(generic, k) ? Combiner::Elementwise : Combiner::Sum,
+             Value()});
         continue;
       }
       FailureOr<Combiner> combiner = classify(generic, k);
@@ -451,7 +455,8 @@ private:
     if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
       return op.emitError("'linalg.generic' has no derivative with respect to "
                           "operand ")
-             << operand.getOperandNumber() << ": its map " << AffineMapAttr::get(map)
+             << operand.getOperandNumber() << ": its map "
+             << AffineMapAttr::get(map)
              << " is not a projected permutation of the loops";
     // A dimension of size one that is read at a constant 0 is left out, and put
     // back at the end.
@@ -488,8 +493,9 @@ private:
             args = args.drop_front();
             Value term = primal.lookupOrDefault(combiner.term);
             if (combiner.kind == Combiner::Extremum) {
-              seed = nn::select(equals(seed.with(term), seed.with(args.front())),
-                                seed, seed.constant(0));
+              seed =
+                  nn::select(equals(seed.with(term), seed.with(args.front())),
+                             seed, seed.constant(0));
               args = args.drop_front();
             }
             Value &sum = seeds[term];
@@ -505,8 +511,8 @@ private:
     if (failed(adjoint) || reduced == type)
       return adjoint;
     auto reassociation = getReassociationIndicesForReshape(reduced, type);
-    return Value(tensor::ExpandShapeOp::create(b, loc, type, *adjoint,
-                                               *reassociation));
+    return Value(
+        tensor::ExpandShapeOp::create(b, loc, type, *adjoint, *reassociation));
   }
 };
 

@@ -30,9 +30,8 @@ RankedTensorType typeOf(Value value) {
 
 /// Derivatives build zeros and shapes from types, so those must be static.
 LogicalResult requireStatic(Operation *op) {
-  for (Value value : llvm::concat<Value>(
-           SmallVector<Value>(op->getOperands()),
-           SmallVector<Value>(op->getResults())))
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                         SmallVector<Value>(op->getResults())))
     if (auto type = dyn_cast<ShapedType>(value.getType());
         type && !type.hasStaticShape())
       return op->emitError() << "'" << op->getName()
@@ -87,9 +86,9 @@ struct ExpandShapeModel : Model<ExpandShapeModel, tensor::ExpandShapeOp> {
     if (failed(requireStatic(op)))
       return failure();
     out.assign(op->getNumOperands(), Value());
-    out[0] = tensor::CollapseShapeOp::create(
-        b, op->getLoc(), expand.getSrcType(), adjoints[0],
-        expand.getReassociationIndices());
+    out[0] = tensor::CollapseShapeOp::create(b, op->getLoc(),
+                                             expand.getSrcType(), adjoints[0],
+                                             expand.getReassociationIndices());
     return success();
   }
 };
@@ -129,9 +128,9 @@ struct PadModel : Model<PadModel, tensor::PadOp> {
     for (int64_t size : source.getShape())
       sizes.push_back(b.getIndexAttr(size));
     out.assign(op->getNumOperands(), Value());
-    out[0] = tensor::ExtractSliceOp::create(b, op->getLoc(), source,
-                                            adjoints[0], pad.getMixedLowPad(),
-                                            sizes, ones);
+    out[0] =
+        tensor::ExtractSliceOp::create(b, op->getLoc(), source, adjoints[0],
+                                       pad.getMixedLowPad(), sizes, ones);
     return success();
   }
 };

@@ -17,7 +17,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -57,16 +59,49 @@ struct LowerNNToLinalgPass
   }
 };
 
-/// tensor.concat has no bufferization of its own; as insertions it has.
-struct DecomposeConcat
-    : PassWrapper<DecomposeConcat, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DecomposeConcat)
+/// Brings the module into the form that bufferization takes: tensor.concat and
+/// aggregates such as linalg.softmax have none of their own, and arguments are
+/// the caller's, so results must not be computed in their bytes.
+struct PrepareBufferization
+    : PassWrapper<PrepareBufferization, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrepareBufferization)
 
   void runOnOperation() override {
+    getOperation().walk([](func::FuncOp func) {
+      for (unsigned i = 0; i < func.getNumArguments(); ++i)
+        func.setArgAttr(i,
+                        bufferization::BufferizationDialect::kWritableAttrName,
+                        BoolAttr::get(func.getContext(), false));
+    });
+    SmallVector<linalg::AggregatedOpInterface> aggregates;
+    getOperation().walk(
+        [&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
+    for (linalg::AggregatedOpInterface op : aggregates) {
+      IRRewriter rewriter(op);
+      FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+      if (failed(parts))
+        return signalPassFailure();
+      rewriter.replaceOp(op, *parts);
+    }
     RewritePatternSet patterns(&getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+  }
+};
+
+/// Copies of slices become loops instead of calls of a runtime function.
+struct CopyByLoops : PassWrapper<CopyByLoops, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopyByLoops)
+
+  void runOnOperation() override {
+    SmallVector<memref::CopyOp> copies;
+    getOperation().walk([&](memref::CopyOp op) { copies.push_back(op); });
+    for (memref::CopyOp op : copies) {
+      OpBuilder b(op);
+      linalg::makeMemRefCopyOp(b, op.getLoc(), op.getSource(), op.getTarget());
+      op.erase();
+    }
   }
 };
 
@@ -86,7 +121,7 @@ void zero::registerReferenceLoops(DialectRegistry &registry) {
 
 void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {
   // Everything that bufferizes is linalg, tensor or scf.
-  pm.addPass(std::make_unique<DecomposeConcat>());
+  pm.addPass(std::make_unique<PrepareBufferization>());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
 
   // Tensors become buffers, results become arguments, temporaries are freed.
@@ -103,6 +138,7 @@ void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {
 
   // Loops, then branches, then LLVM; addresses before the arithmetic that they
   // expand to.
+  pm.addPass(std::make_unique<CopyByLoops>());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

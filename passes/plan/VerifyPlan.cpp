@@ -11,13 +11,11 @@
 //   (V1)  a use finds the versions of its value, and comes after whoever wrote
 //         them: on the same stream, or by an event.
 //   (V2)  a write comes after every earlier read and write of its bytes.
-//   (V3)  a value has the bytes that its type needs, inside the arena;
-//   arguments
-//         do not overlap.
-//   (V4)  a view lies in its operand, packed operands in the pack, and what
-//   must
-//         replace an operand has its bytes.
-//   (V5)  results overlap neither each other nor an operand, unless they may
+//   (S1)  a value has the bytes that its type needs, inside the arena, and
+//         arguments do not overlap.
+//   (S2)  a view lies in its operand, packed operands in the pack, and what
+//         must replace an operand has its bytes.
+//   (S3)  results overlap neither each other nor an operand, unless they may
 //         replace it.
 //   (V6)  next state ends in the bytes of the state, and is still there.
 //   (V7)  an operation computes on bytes of the device.
@@ -198,17 +196,17 @@ LogicalResult Judge::judgeRange(Operation *op, Value value,
                                 Attribute attribute) {
   auto range = dyn_cast_or_null<BytesAttr>(attribute);
   if (!range)
-    return op->emitOpError("gives no bytes to ") << describe(value) << " (V3)";
+    return op->emitOpError("gives no bytes to ") << describe(value) << " (S1)";
   int64_t size = getByteSize(value.getType());
-  if (range.getSize() != size) // (V3)
+  if (range.getSize() != size) // (S1)
     return op->emitOpError("gives ")
            << range.getSize() << " bytes to " << describe(value)
-           << ", which has " << size << " (V3)";
+           << ", which has " << size << " (S1)";
   int64_t limit = arena[int(range.getTier())];
-  if (range.getEnd() > limit) // (V3)
+  if (range.getEnd() > limit) // (S1)
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range)
-           << ", outside of the arena of " << limit << " bytes (V3)";
+           << ", outside of the arena of " << limit << " bytes (S1)";
   ranges[value] = range;
   return success();
 }
@@ -235,11 +233,11 @@ LogicalResult Judge::judgeTies(Operation *op, ArrayRef<StorageTie> ties) {
       holds = !in.overlaps(out) || in == out;
       break;
     }
-    if (!holds) // (V4)
+    if (!holds) // (S2)
       return op->emitOpError("ties ")
              << describe(result) << " to " << describe(operand) << " at offset "
              << tie.offset << ", but they lie at " << describe(out) << " and "
-             << describe(in) << " (V4)";
+             << describe(in) << " (S2)";
   }
   return success();
 }
@@ -251,11 +249,11 @@ LogicalResult Judge::judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties) {
     BytesAttr mine = ranges.lookup(result);
     for (OpResult other :
          op->getResults().drop_front(result.getResultNumber() + 1))
-      if (isBytes(other) && mine.overlaps(ranges.lookup(other))) // (V5)
+      if (isBytes(other) && mine.overlaps(ranges.lookup(other))) // (S3)
         return op->emitOpError("has results ")
                << result.getResultNumber() << " and " << other.getResultNumber()
                << " that overlap, at " << describe(mine) << " and "
-               << describe(ranges.lookup(other)) << " (V5)";
+               << describe(ranges.lookup(other)) << " (S3)";
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isBytes(operand.get()) ||
           !mine.overlaps(ranges.lookup(operand.get())))
@@ -264,13 +262,13 @@ LogicalResult Judge::judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties) {
         return tie.result == result.getResultNumber() &&
                tie.operand == operand.getOperandNumber();
       });
-      if (!tied) // (V5)
+      if (!tied) // (S3)
         return op->emitOpError("writes result ")
                << result.getResultNumber() << " at " << describe(mine)
                << " over operand " << operand.getOperandNumber() << ", "
                << describe(operand.get()) << " at "
                << describe(ranges.lookup(operand.get()))
-               << ", which it may not replace (V5); give the result bytes of "
+               << ", which it may not replace (S3); give the result bytes of "
                   "its own";
     }
   }
@@ -402,10 +400,10 @@ LogicalResult Judge::judgeArguments() {
     Bytes &bytes = bytesOf(range);
     bytes.isolate(range.getOffset(), range.getEnd());
     if (range.getSize() &&
-        !bytes.in(range.getOffset(), range.getEnd()).empty()) // (V3)
+        !bytes.in(range.getOffset(), range.getEnd()).empty()) // (S1)
       return step->emitOpError("puts ")
              << describe(argument) << " at " << describe(range)
-             << ", over another argument (V3)";
+             << ", over another argument (S1)";
     unsigned version = addVersion({});
     bytes.overwrite(range.getOffset(), range.getEnd(), version);
     values[argument] = {{range.getOffset(), range.getEnd(), version}};

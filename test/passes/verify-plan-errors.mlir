@@ -159,13 +159,13 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V3) no bytes at all.
+// (S1) no bytes at all.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{gives no bytes to a result of 'zero.launch' (V3)}}
+    // expected-error @below {{gives no bytes to a result of 'zero.launch' (S1)}}
     %a = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
     return
   }
@@ -173,13 +173,13 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V3) not as many as the type needs.
+// (S1) not as many as the type needs.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{gives 32 bytes to a result of 'zero.launch', which has 64 (V3)}}
+    // expected-error @below {{gives 32 bytes to a result of 'zero.launch', which has 64 (S1)}}
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 32>]} : (tensor<16xf32>) -> tensor<16xf32>
     return
   }
@@ -187,13 +187,13 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V3) outside of the arena.
+// (S1) outside of the arena.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{puts a result of 'zero.launch' at device bytes [480, 544), outside of the arena of 512 bytes (V3)}}
+    // expected-error @below {{puts a result of 'zero.launch' at device bytes [480, 544), outside of the arena of 512 bytes (S1)}}
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 480 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     return
   }
@@ -201,12 +201,12 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V3) arguments overlap.
+// (S1) arguments overlap.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // expected-error @below {{puts argument 1 at device bytes [32, 96), over another argument (V3)}}
+  // expected-error @below {{puts argument 1 at device bytes [32, 96), over another argument (S1)}}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}, %y: tensor<16xf32> {zero.input = "y", zero.at = #zero.bytes<device, 32 + 64>}) {
     return
   }
@@ -214,13 +214,13 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V4) a view does not lie where the member is.
+// (S2) a view does not lie where the member is.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
   func.func @step(%p: tensor<32xf32> {zero.input = "p", zero.at = #zero.bytes<device, 0 + 128>}) {
-    // expected-error @below {{ties a result of 'zero.view' to argument 0 at offset 64, but they lie at device bytes [0, 40) and device bytes [0, 128) (V4)}}
+    // expected-error @below {{ties a result of 'zero.view' to argument 0 at offset 64, but they lie at device bytes [0, 40) and device bytes [0, 128) (S2)}}
     %w = zero.view %p[@b0, "v"] {zero.at = [#zero.bytes<device, 0 + 40>]} : tensor<32xf32> -> tensor<10xf32>
     return
   }
@@ -228,7 +228,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V4) a packed operand does not lie in the pack.
+// (S2) a packed operand does not lie in the pack.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
@@ -239,7 +239,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %u = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("u")
     %v = zero.launch @h(%x) {zero.at = [#zero.bytes<device, 128 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
-    // expected-error @below {{to 'u' at offset 0, but they lie at device bytes [256, 384) and device bytes [64, 128) (V4)}}
+    // expected-error @below {{to 'u' at offset 0, but they lie at device bytes [256, 384) and device bytes [64, 128) (S2)}}
     %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 256 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32>
     return
   }
@@ -247,7 +247,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V4) an accumulation leaves the bytes of its operand.
+// (S2) an accumulation leaves the bytes of its operand.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
@@ -255,7 +255,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @acc(tensor<16xf32>) -> (tensor<16xf32> {zero.must_alias = 0 : i64}) attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
-    // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [128, 192) and device bytes [64, 128) (V4)}}
+    // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [128, 192) and device bytes [64, 128) (S2)}}
     %b = zero.launch @acc(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     return
   }
@@ -263,7 +263,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V4) a kernel in place meets its operand halfway.
+// (S2) a kernel in place meets its operand halfway.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
@@ -271,7 +271,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @inplace(tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
-    // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [96, 160) and device bytes [64, 128) (V4)}}
+    // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [96, 160) and device bytes [64, 128) (S2)}}
     %b = zero.launch @inplace(%a) {zero.at = [#zero.bytes<device, 96 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     return
   }
@@ -279,14 +279,14 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V5) a result over an operand that it may not replace.
+// (S3) a result over an operand that it may not replace.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
-    // expected-error @below {{writes result 0 at device bytes [64, 128) over operand 1, 'a' at device bytes [64, 128), which it may not replace (V5); give the result bytes of its own}}
+    // expected-error @below {{writes result 0 at device bytes [64, 128) over operand 1, 'a' at device bytes [64, 128), which it may not replace (S3); give the result bytes of its own}}
     %b = zero.launch @g(%x, %a) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
     return
   }
@@ -294,12 +294,12 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V5) two results overlap.
+// (S3) two results overlap.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @two(tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{has results 0 and 1 that overlap, at device bytes [64, 128) and device bytes [96, 160) (V5)}}
+    // expected-error @below {{has results 0 and 1 that overlap, at device bytes [64, 128) and device bytes [96, 160) (S3)}}
     %a, %b = zero.launch @two(%x) {zero.at = [#zero.bytes<device, 64 + 64>, #zero.bytes<device, 96 + 64>]} : (tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
     return
   }

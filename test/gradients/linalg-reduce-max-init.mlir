@@ -1,0 +1,28 @@
+// RUN: zero-gradcheck %s
+
+// The start of a maximum is a parameter too; the term is a product.
+func.func @loss(
+    %a: tensor<3x6xf64> {zero.param = "a"},
+    %b: tensor<3x6xf64> {zero.param = "b"},
+    %d: tensor<3xf64> {zero.param = "d"},
+    %c: tensor<3xf64> {zero.input = "c"}) -> tensor<f64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<3x6xf64>, tensor<3x6xf64>) outs(%d : tensor<3xf64>) {
+  ^bb0(%s: f64, %t: f64, %acc: f64):
+    %p = arith.mulf %s, %t : f64
+    %r = arith.maximumf %acc, %p : f64
+    linalg.yield %r : f64
+  } -> tensor<3xf64>
+  %zero_ = arith.constant dense<0.0> : tensor<f64>
+  %loss = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%y, %c : tensor<3xf64>, tensor<3xf64>) outs(%zero_ : tensor<f64>) {
+  ^bb0(%v_: f64, %c_: f64, %acc_: f64):
+    %p_ = arith.mulf %v_, %c_ : f64
+    %q_ = arith.mulf %p_, %v_ : f64
+    %s_ = arith.addf %acc_, %q_ : f64
+    linalg.yield %s_ : f64
+  } -> tensor<f64>
+  return %loss : tensor<f64>
+}

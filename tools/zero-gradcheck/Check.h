@@ -1,0 +1,46 @@
+//===- Check.h - Gradients against finite differences ---------------------===//
+//
+// Central differences of the loss, in f64, at random values:
+//
+//   (loss(p + h d) - loss(p - h d)) / 2h   against   sum d * dloss/dp
+//
+// for d one element, at up to `samples` elements of each parameter, and for one
+// random d over all parameters together.  With h = 1e-5 truncation and rounding
+// are both near 1e-10 of a loss near 1.
+//
+// The error of an element is relative to its parameter's largest sampled
+// derivative (at least 1e-4): small elements of a large gradient carry the
+// rounding of the loss, not of themselves.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_ZERO_GRADCHECK_CHECK_H
+#define TOOLS_ZERO_GRADCHECK_CHECK_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::zero {
+
+struct CheckOptions {
+  uint64_t seed = 1;
+  double tolerance = 1e-6;
+  /// Elements of each parameter that are compared one by one.
+  unsigned samples = 64;
+  /// Integer inputs are below this; 0 means below the table or the logits that
+  /// they index, else below the smallest extent of the function.
+  int64_t vocabulary = 0;
+  /// The share of cross_entropy's targets that are set to its ignore_index.
+  double ignored = 0;
+  /// Replace nn operations by their linalg form before differentiation.
+  bool decomposeFirst = false;
+};
+
+/// Checks every gradient of the model and prints one line for each parameter.
+/// Returns whether all are within the tolerance; fails with an error where the
+/// model cannot be checked.
+FailureOr<bool> checkGradients(OwningOpRef<ModuleOp> model,
+                               const CheckOptions &options);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZERO_GRADCHECK_CHECK_H
