@@ -84,7 +84,7 @@ func.func @step(%x: tensor<8x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
 
 // Attention reads slices of the packed tensor where they lie.
 
-// CHECK: func.func private @kernel.1(%arg0: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32>
+// CHECK: func.func private @attention.1(%arg0: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32>
 // CHECK-SAME: zero.kernel = "attention", zero.space = array<i64: 2, 2>
 // CHECK-COUNT-3: tensor.extract_slice
 // CHECK-LABEL: func.func @step
@@ -104,7 +104,7 @@ func.func @step(%qkv: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32> {
 
 // A scatter adds into its initial value: they must share bytes.
 
-// CHECK: func.func private @kernel.1
+// CHECK: func.func private @embedding_backward.1
 // CHECK-SAME: -> (tensor<16x32xf32> {zero.must_alias = 2 : i64})
 // CHECK-SAME: zero.kernel = "scatter", zero.space = array<i64: 32>
 func.func @step(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32> {
