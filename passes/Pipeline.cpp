@@ -22,8 +22,9 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-constexpr StringRef kNames[] = {"model",    "step",      "kernels", "partitioned",
-                                "bucketed", "scheduled", "memory"};
+constexpr StringRef kNames[] = {"model",       "step",     "kernels",
+                                "partitioned", "bucketed", "scheduled",
+                                "memory"};
 } // namespace
 
 std::optional<Level> zero::parseLevel(StringRef name) {
@@ -33,7 +34,9 @@ std::optional<Level> zero::parseLevel(StringRef name) {
   return std::nullopt;
 }
 
-StringRef zero::stringifyLevel(Level level) { return kNames[static_cast<int>(level)]; }
+StringRef zero::stringifyLevel(Level level) {
+  return kNames[static_cast<int>(level)];
+}
 
 void zero::registerPipelineDialects(DialectRegistry &registry) {
   registerAllDialects(registry); // with the interface models of bufferization
@@ -42,7 +45,8 @@ void zero::registerPipelineDialects(DialectRegistry &registry) {
 }
 
 /// Appends the passes that lead from the level before to `level`.
-static void addPasses(OpPassManager &pm, Level level, const PipelineOptions &options) {
+static void addPasses(OpPassManager &pm, Level level,
+                      const PipelineOptions &options) {
   switch (level) {
   case Level::Model:
     break;
@@ -92,24 +96,29 @@ static void addPasses(OpPassManager &pm, Level level, const PipelineOptions &opt
   }
 }
 
-LogicalResult zero::runPipeline(ModuleOp module, Level target, const PipelineOptions &options) {
+LogicalResult zero::runPipeline(ModuleOp module, Level target,
+                                const PipelineOptions &options) {
   Level current = Level::Model;
   if (auto name = module->getAttrOfType<StringAttr>(kLevelAttr)) {
     std::optional<Level> known = parseLevel(name);
     if (!known)
-      return module.emitError("zero.level is ") << name << ", which is no level of the pipeline";
+      return module.emitError("zero.level is ")
+             << name << ", which is no level of the pipeline";
     current = *known;
   }
   if (current > target)
     return module.emitError("is at level ")
-           << stringifyLevel(current) << " already, beyond " << stringifyLevel(target);
-  for (int level = static_cast<int>(current) + 1; level <= static_cast<int>(target); ++level) {
+           << stringifyLevel(current) << " already, beyond "
+           << stringifyLevel(target);
+  for (int level = static_cast<int>(current) + 1;
+       level <= static_cast<int>(target); ++level) {
     PassManager pm(module.getContext());
     addPasses(pm, static_cast<Level>(level), options);
     if (failed(pm.run(module)))
       return failure();
-    module->setAttr(kLevelAttr, StringAttr::get(module.getContext(),
-                                                stringifyLevel(static_cast<Level>(level))));
+    module->setAttr(kLevelAttr,
+                    StringAttr::get(module.getContext(),
+                                    stringifyLevel(static_cast<Level>(level))));
   }
   return success();
 }

@@ -10,7 +10,15 @@
 namespace mlir::zero {
 
 /// How far a model has come.  The order is the pipeline's.
-enum class Level { Model, Step, Kernels, Partitioned, Bucketed, Scheduled, Memory };
+enum class Level {
+  Model,
+  Step,
+  Kernels,
+  Partitioned,
+  Bucketed,
+  Scheduled,
+  Memory
+};
 
 std::optional<Level> parseLevel(StringRef name);
 StringRef stringifyLevel(Level level);
@@ -28,7 +36,8 @@ void registerPipelineDialects(DialectRegistry &registry);
 
 /// Brings `module` up to `target`.  A module that says in `zero.level` how far
 /// it has come goes on from there; one beyond the target is an error.
-LogicalResult runPipeline(ModuleOp module, Level target, const PipelineOptions &options);
+LogicalResult runPipeline(ModuleOp module, Level target,
+                          const PipelineOptions &options);
 
 } // namespace mlir::zero
 

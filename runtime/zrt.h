@@ -3,8 +3,9 @@
 // This header is the only thing that the compiler and the runtime share.  A
 // training binary is
 //
-//   kernels.o   row kernels, one function each           (from LowerKernelsToCpu)
-//   plan.o      the step: one call of zrt per operation, (from LowerPlanToRuntime)
+//   kernels.o   row kernels, one function each           (from
+//   LowerKernelsToCpu) plan.o      the step: one call of zrt per operation,
+//   (from LowerPlanToRuntime)
 //               and the constant `zrt_compiled_plan`
 //   libzrt.a    this interface and main()
 //
@@ -205,12 +206,13 @@ typedef struct zrt_category {
 typedef struct zrt_plan {
   uint32_t abi_version;
   uint32_t world_size;
-  const char *model;    ///< what was compiled, for messages
-  const char *options;  ///< the compiler's options, for messages
-  const char *cpu;      ///< "native (znver4)", "x86-64-v3"
-  const char *features; ///< comma-separated features the code needs: "avx2,avx512f"
-  int64_t batch, seq;   ///< shape of "tokens"
-  int64_t vocab;        ///< token ids are below this; 0 when unknown
+  const char *model;   ///< what was compiled, for messages
+  const char *options; ///< the compiler's options, for messages
+  const char *cpu;     ///< "native (znver4)", "x86-64-v3"
+  const char
+      *features; ///< comma-separated features the code needs: "avx2,avx512f"
+  int64_t batch, seq; ///< shape of "tokens"
+  int64_t vocab;      ///< token ids are below this; 0 when unknown
   uint64_t arena_bytes[ZRT_TIER_COUNT];
   uint32_t event_count;
   uint32_t bucket_count, state_count, input_count, output_count, category_count;

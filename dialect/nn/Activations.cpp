@@ -36,12 +36,12 @@ S erfFormGate(S x) { return 0.5 * (erf(kInvSqrt2 * x) + 1.0); }
 
 SmallVector<Value> GeluOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getX().getType().getRank());
-  return {elementwise(
-      b, getLoc(), {getX()}, {all}, all,
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        S x(nested, loc, in[0]);
-        return x * (getTanh() ? tanhFormGate(x) : erfFormGate(x));
-      })};
+  return {
+      elementwise(b, getLoc(), {getX()}, {all}, all,
+                  [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                    S x(nested, loc, in[0]);
+                    return x * (getTanh() ? tanhFormGate(x) : erfFormGate(x));
+                  })};
 }
 
 LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
@@ -78,22 +78,22 @@ SmallVector<Value> SoftmaxOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   std::string all = letters(getX().getType().getRank());
   StringRef rows = StringRef(all).drop_back();
-  Value max = reduceMax(
-      b, loc, {getX()}, {all}, rows,
-      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  Value e = elementwise(
-      b, loc, {getX(), max}, {all, rows}, all,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-      });
-  Value sum = reduceSum(
-      b, loc, {e}, {all}, rows,
-      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  return {elementwise(
-      b, loc, {e, sum}, {all, rows}, all,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) / S(nested, at, in[1]);
-      })};
+  Value max =
+      reduceMax(b, loc, {getX()}, {all}, rows,
+                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value e =
+      elementwise(b, loc, {getX(), max}, {all, rows}, all,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
+                  });
+  Value sum =
+      reduceSum(b, loc, {e}, {all}, rows,
+                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  return {
+      elementwise(b, loc, {e, sum}, {all, rows}, all,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) / S(nested, at, in[1]);
+                  })};
 }
 
 LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
@@ -104,16 +104,16 @@ LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
   std::string all = letters(getX().getType().getRank());
   StringRef rows = StringRef(all).drop_back();
   Value p = getResult(), dp = adjoints[0];
-  Value dot = reduceSum(
-      b, loc, {p, dp}, {all, all}, rows,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) * S(nested, at, in[1]);
-      });
-  out.push_back(elementwise(
-      b, loc, {p, dp, dot}, {all, all, rows}, all,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) *
-               (S(nested, at, in[1]) - S(nested, at, in[2]));
-      }));
+  Value dot =
+      reduceSum(b, loc, {p, dp}, {all, all}, rows,
+                [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                  return S(nested, at, in[0]) * S(nested, at, in[1]);
+                });
+  out.push_back(
+      elementwise(b, loc, {p, dp, dot}, {all, all, rows}, all,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) *
+                           (S(nested, at, in[1]) - S(nested, at, in[2]));
+                  }));
   return success();
 }

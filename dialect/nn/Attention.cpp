@@ -14,13 +14,17 @@ using namespace mlir;
 using namespace mlir::nn;
 
 static LogicalResult verifyAttention(Operation *op, RankedTensorType q,
-                                     RankedTensorType k, Type lse, bool causal) {
-  if (q.getRank() != 4 || k.getRank() != 4 || q.getDimSize(0) != k.getDimSize(0) ||
-      q.getDimSize(2) != k.getDimSize(2) || q.getDimSize(3) != k.getDimSize(3)) // (C1)
+                                     RankedTensorType k, Type lse,
+                                     bool causal) {
+  if (q.getRank() != 4 || k.getRank() != 4 ||
+      q.getDimSize(0) != k.getDimSize(0) ||
+      q.getDimSize(2) != k.getDimSize(2) ||
+      q.getDimSize(3) != k.getDimSize(3)) // (C1)
     return op->emitOpError("q must be [B, T, H, D] and k, v [B, S, H, D], got ")
            << q << " and " << k;
   if (causal && k.getDimSize(1) < q.getDimSize(1)) // (C2)
-    return op->emitOpError("causal attention needs at least as many keys as queries, got ")
+    return op->emitOpError(
+               "causal attention needs at least as many keys as queries, got ")
            << k.getDimSize(1) << " and " << q.getDimSize(1);
   auto expected = RankedTensorType::get(
       {q.getDimSize(0), q.getDimSize(2), q.getDimSize(1)}, q.getElementType());
@@ -47,7 +51,8 @@ S visible(OpBuilder &b, Location loc, S x, S other, int64_t offset) {
   Value j = linalg::IndexOp::create(b, loc, 3);
   Value shift = arith::ConstantIndexOp::create(b, loc, offset);
   Value last = arith::AddIOp::create(b, loc, i, shift);
-  Value seen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, j, last);
+  Value seen =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, j, last);
   return select(seen, x, other);
 }
 
@@ -59,11 +64,13 @@ Value identity(OpBuilder &, Location, ValueRange in) { return in[0]; }
 
 /// scale * q k^T as b h i j, unmasked.
 Value scores(OpBuilder &b, Location loc, Value q, Value k, double scale) {
-  Value raw = reduceSum(b, loc, {q, k}, {"bihd", "bjhd"}, "bhij", multiply, "bhijd");
-  return elementwise(b, loc, {raw}, {"bhij"}, "bhij",
-                     [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                       return scale * S(nested, at, in[0]);
-                     });
+  Value raw =
+      reduceSum(b, loc, {q, k}, {"bihd", "bjhd"}, "bhij", multiply, "bhijd");
+  return elementwise(
+      b, loc, {raw}, {"bhij"}, "bhij",
+      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return scale * S(nested, at, in[0]);
+      });
 }
 
 int64_t causalOffset(Value q, Value k) {
@@ -78,28 +85,33 @@ SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
   int64_t offset = causalOffset(getQ(), getK());
   Value s = scores(b, loc, getQ(), getK(), getScale().convertToDouble());
   if (getCausal())
-    s = elementwise(b, loc, {s}, {"bhij"}, "bhij",
-                    [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                      S x(nested, at, in[0]);
-                      return visible(nested, at, x, x.constant(-INFINITY), offset);
-                    });
+    s = elementwise(
+        b, loc, {s}, {"bhij"}, "bhij",
+        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+          S x(nested, at, in[0]);
+          return visible(nested, at, x, x.constant(-INFINITY), offset);
+        });
   Value max = reduceMax(b, loc, {s}, {"bhij"}, "bhi", identity);
-  Value e = elementwise(b, loc, {s, max}, {"bhij", "bhi"}, "bhij",
-                        [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                          return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-                        });
+  Value e =
+      elementwise(b, loc, {s, max}, {"bhij", "bhi"}, "bhij",
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
+                  });
   Value sum = reduceSum(b, loc, {e}, {"bhij"}, "bhi", identity);
-  Value p = elementwise(b, loc, {e, sum}, {"bhij", "bhi"}, "bhij",
-                        [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                          return S(nested, at, in[0]) / S(nested, at, in[1]);
-                        });
-  Value o = reduceSum(b, loc, {p, getV()}, {"bhij", "bjhd"}, "bihd", multiply, "bihdj");
+  Value p =
+      elementwise(b, loc, {e, sum}, {"bhij", "bhi"}, "bhij",
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) / S(nested, at, in[1]);
+                  });
+  Value o = reduceSum(b, loc, {p, getV()}, {"bhij", "bjhd"}, "bihd", multiply,
+                      "bihdj");
   if (!getLse())
     return {o};
-  Value lse = elementwise(b, loc, {max, sum}, {"bhi", "bhi"}, "bhi",
-                          [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                            return S(nested, at, in[0]) + log(S(nested, at, in[1]));
-                          });
+  Value lse =
+      elementwise(b, loc, {max, sum}, {"bhi", "bhi"}, "bhi",
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) + log(S(nested, at, in[1]));
+                  });
   return {o, lse};
 }
 
@@ -110,8 +122,8 @@ void AttentionOp::saveForBackward(RewriterBase &rewriter) {
   auto lse = RankedTensorType::get(
       {q.getDimSize(0), q.getDimSize(2), q.getDimSize(1)}, q.getElementType());
   rewriter.setInsertionPoint(*this);
-  auto op = AttentionOp::create(rewriter, getLoc(), q, lse, getQ(), getK(), getV(),
-                                getScaleAttr(), getCausalAttr());
+  auto op = AttentionOp::create(rewriter, getLoc(), q, lse, getQ(), getK(),
+                                getV(), getScaleAttr(), getCausalAttr());
   rewriter.replaceOp(*this, op.getResult());
 }
 
@@ -119,8 +131,9 @@ LogicalResult AttentionOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                          ArrayRef<bool>,
                                          SmallVectorImpl<Value> &out) {
   auto op = AttentionBackwardOp::create(
-      b, getLoc(), getQ().getType(), getK().getType(), getV().getType(), adjoints[0],
-      getQ(), getK(), getV(), getLse(), getScaleAttr(), getCausalAttr());
+      b, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
+      adjoints[0], getQ(), getK(), getV(), getLse(), getScaleAttr(),
+      getCausalAttr());
   out.append({op.getDq(), op.getDk(), op.getDv()});
   return success();
 }
@@ -130,20 +143,26 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   double scale = getScale().convertToDouble();
   int64_t offset = causalOffset(getQ(), getK());
   Value s = scores(b, loc, getQ(), getK(), scale);
-  Value p = elementwise(b, loc, {s, getLse()}, {"bhij", "bhi"}, "bhij",
-                        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                          S x = exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-                          return getCausal() ? visible(nested, at, x, x.constant(0), offset) : x;
-                        });
-  Value dp = reduceSum(b, loc, {getGrad(), getV()}, {"bihd", "bjhd"}, "bhij", multiply, "bhijd");
+  Value p = elementwise(
+      b, loc, {s, getLse()}, {"bhij", "bhi"}, "bhij",
+      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        S x = exp(S(nested, at, in[0]) - S(nested, at, in[1]));
+        return getCausal() ? visible(nested, at, x, x.constant(0), offset) : x;
+      });
+  Value dp = reduceSum(b, loc, {getGrad(), getV()}, {"bihd", "bjhd"}, "bhij",
+                       multiply, "bhijd");
   Value dot = reduceSum(b, loc, {p, dp}, {"bhij", "bhij"}, "bhi", multiply);
-  Value ds = elementwise(b, loc, {p, dp, dot}, {"bhij", "bhij", "bhi"}, "bhij",
-                         [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                           auto x = [&](unsigned i) { return S(nested, at, in[i]); };
-                           return scale * (x(0) * (x(1) - x(2)));
-                         });
-  Value dq = reduceSum(b, loc, {ds, getK()}, {"bhij", "bjhd"}, "bihd", multiply, "bihdj");
-  Value dk = reduceSum(b, loc, {ds, getQ()}, {"bhij", "bihd"}, "bjhd", multiply, "bjhdi");
-  Value dv = reduceSum(b, loc, {p, getGrad()}, {"bhij", "bihd"}, "bjhd", multiply, "bjhdi");
+  Value ds =
+      elementwise(b, loc, {p, dp, dot}, {"bhij", "bhij", "bhi"}, "bhij",
+                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    auto x = [&](unsigned i) { return S(nested, at, in[i]); };
+                    return scale * (x(0) * (x(1) - x(2)));
+                  });
+  Value dq = reduceSum(b, loc, {ds, getK()}, {"bhij", "bjhd"}, "bihd", multiply,
+                       "bihdj");
+  Value dk = reduceSum(b, loc, {ds, getQ()}, {"bhij", "bihd"}, "bjhd", multiply,
+                       "bjhdi");
+  Value dv = reduceSum(b, loc, {p, getGrad()}, {"bhij", "bihd"}, "bjhd",
+                       multiply, "bjhdi");
   return {dq, dk, dv};
 }

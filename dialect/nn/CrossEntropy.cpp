@@ -12,14 +12,16 @@ namespace {
 /// target != ignore_index
 Value isValid(OpBuilder &b, Location loc, Value target, int32_t ignored) {
   Value ignore = arith::ConstantIntOp::create(b, loc, ignored, 32);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, target, ignore);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, target,
+                               ignore);
 }
 
 /// 1 where the loop `dim` stands at the target, else 0, as a float.
 S oneHot(OpBuilder &b, Location loc, Value target, unsigned dim, S like) {
   Value column = linalg::IndexOp::create(b, loc, dim);
   Value column32 = arith::IndexCastOp::create(b, loc, b.getI32Type(), column);
-  Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, column32, target);
+  Value hit =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, column32, target);
   return select(hit, like.constant(1), like.constant(0));
 }
 
@@ -31,25 +33,26 @@ S oneHot(OpBuilder &b, Location loc, Value target, unsigned dim, S like) {
 
 LogicalResult CountValidOp::verify() {
   if (getResult().getType().getRank() != 0) // (C1)
-    return emitOpError("the count has no dimensions, got ") << getResult().getType();
+    return emitOpError("the count has no dimensions, got ")
+           << getResult().getType();
   return success();
 }
 
 SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getTargets().getType().getRank());
   Type type = getResult().getType().getElementType();
-  Value sum = reduceSum(
-      b, getLoc(), {getTargets()}, {all}, "",
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
-        return arith::UIToFPOp::create(nested, loc, type, valid);
-      });
-  return {elementwise(
-      b, getLoc(), {sum}, {""}, "",
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        S count(nested, loc, in[0]);
-        return count.apply<arith::MaximumFOp>(count.constant(1));
-      })};
+  Value sum =
+      reduceSum(b, getLoc(), {getTargets()}, {all}, "",
+                [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                  Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
+                  return arith::UIToFPOp::create(nested, loc, type, valid);
+                });
+  return {
+      elementwise(b, getLoc(), {sum}, {""}, "",
+                  [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                    S count(nested, loc, in[0]);
+                    return count.apply<arith::MaximumFOp>(count.constant(1));
+                  })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,20 +60,26 @@ SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CrossEntropyOp::verify() {
-  RankedTensorType logits = getLogits().getType(), targets = getTargets().getType();
+  RankedTensorType logits = getLogits().getType(),
+                   targets = getTargets().getType();
   if (logits.getRank() < 1 ||
       logits.getShape().drop_back() != targets.getShape()) // (C1)
     return emitOpError("targets must have the shape of logits without its last "
                        "dimension, got ")
            << logits << " and " << targets;
   if (getLoss().getType().getRank() != 0) // (C2)
-    return emitOpError("the loss has no dimensions, got ") << getLoss().getType();
-  if (getCount() && cast<RankedTensorType>(getCount().getType()).getRank() != 0) // (C2)
-    return emitOpError("the count has no dimensions, got ") << getCount().getType();
+    return emitOpError("the loss has no dimensions, got ")
+           << getLoss().getType();
+  if (getCount() &&
+      cast<RankedTensorType>(getCount().getType()).getRank() != 0) // (C2)
+    return emitOpError("the count has no dimensions, got ")
+           << getCount().getType();
   if (getLse()) {
-    auto rows = RankedTensorType::get(targets.getShape(), logits.getElementType());
+    auto rows =
+        RankedTensorType::get(targets.getShape(), logits.getElementType());
     if (getLse().getType() != rows) // (C3)
-      return emitOpError("lse must be ") << rows << ", got " << getLse().getType();
+      return emitOpError("lse must be ")
+             << rows << ", got " << getLse().getType();
   }
   return success();
 }
@@ -89,42 +98,46 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
   StringRef rows = StringRef(all).drop_back();
   Value logits = getLogits(), targets = getTargets(), count = getCount();
   if (!count)
-    count = cast<CountValidOp>(countOf(*this, b).getDefiningOp()).emitLinalgForm(b)[0];
+    count = cast<CountValidOp>(countOf(*this, b).getDefiningOp())
+                .emitLinalgForm(b)[0];
 
-  Value max = reduceMax(
-      b, loc, {logits}, {all}, rows,
-      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  Value sum = reduceSum(
-      b, loc, {logits, max}, {all, rows}, rows,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-      });
+  Value max =
+      reduceMax(b, loc, {logits}, {all}, rows,
+                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value sum =
+      reduceSum(b, loc, {logits, max}, {all, rows}, rows,
+                [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                  return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
+                });
   // The target's logit, by a sum over one-hot terms.
   Value picked = reduceSum(
       b, loc, {logits, targets}, {all, rows}, rows,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         Value column = linalg::IndexOp::create(nested, at, rank - 1);
-        Value column32 = arith::IndexCastOp::create(nested, at, nested.getI32Type(), column);
-        Value hit = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq, column32, in[1]);
+        Value column32 =
+            arith::IndexCastOp::create(nested, at, nested.getI32Type(), column);
+        Value hit = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq,
+                                          column32, in[1]);
         S logit(nested, at, in[0]);
         return select(hit, logit, logit.constant(0));
       });
-  Value lse = elementwise(
-      b, loc, {max, sum}, {rows, rows}, rows,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) + log(S(nested, at, in[1]));
-      });
-  Value total = reduceSum(
-      b, loc, {lse, picked, targets}, {rows, rows, rows}, "",
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        S nll = S(nested, at, in[0]) - S(nested, at, in[1]);
-        return select(isValid(nested, at, in[2], getIgnoreIndex()), nll, nll.constant(0));
-      });
-  Value loss = elementwise(
-      b, loc, {total, count}, {"", ""}, "",
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) / S(nested, at, in[1]);
-      });
+  Value lse =
+      elementwise(b, loc, {max, sum}, {rows, rows}, rows,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) + log(S(nested, at, in[1]));
+                  });
+  Value total =
+      reduceSum(b, loc, {lse, picked, targets}, {rows, rows, rows}, "",
+                [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                  S nll = S(nested, at, in[0]) - S(nested, at, in[1]);
+                  return select(isValid(nested, at, in[2], getIgnoreIndex()),
+                                nll, nll.constant(0));
+                });
+  Value loss =
+      elementwise(b, loc, {total, count}, {"", ""}, "",
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) / S(nested, at, in[1]);
+                  });
   if (!getLse())
     return {loss};
   return {loss, lse};
@@ -136,9 +149,9 @@ void CrossEntropyOp::saveForBackward(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(*this);
   auto rows = RankedTensorType::get(getTargets().getType().getShape(),
                                     getLogits().getType().getElementType());
-  auto op = CrossEntropyOp::create(rewriter, getLoc(), getLoss().getType(), rows,
-                                   getLogits(), getTargets(),
-                                   countOf(*this, rewriter), getIgnoreIndexAttr());
+  auto op = CrossEntropyOp::create(
+      rewriter, getLoc(), getLoss().getType(), rows, getLogits(), getTargets(),
+      countOf(*this, rewriter), getIgnoreIndexAttr());
   SmallVector<Value> results = {op.getLoss()};
   if (getLse())
     results.push_back(op.getLse());
@@ -155,13 +168,15 @@ LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
   std::string all = letters(rank);
   StringRef rows = StringRef(all).drop_back();
   Value dlogits = elementwise(
-      b, getLoc(), {getLogits(), getLse(), getTargets(), adjoints[0], getCount()},
+      b, getLoc(),
+      {getLogits(), getLse(), getTargets(), adjoints[0], getCount()},
       {all, rows, rows, "", ""}, all,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
         S p = exp(s(0) - s(1));
         S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) * (s(3) / s(4));
-        return select(isValid(nested, at, in[2], getIgnoreIndex()), grad, grad.constant(0));
+        return select(isValid(nested, at, in[2], getIgnoreIndex()), grad,
+                      grad.constant(0));
       });
   out.append({dlogits, Value(), Value()});
   return success();

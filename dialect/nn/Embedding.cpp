@@ -36,13 +36,16 @@ SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
   Value empty = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
                                         type.getElementType());
   MLIRContext *ctx = b.getContext();
-  AffineMap tokenMap = AffineMap::getMultiDimIdentityMap(rank + 1, ctx).dropResult(rank);
-  SmallVector<utils::IteratorType> iterators(rank + 1, utils::IteratorType::parallel);
+  AffineMap tokenMap =
+      AffineMap::getMultiDimIdentityMap(rank + 1, ctx).dropResult(rank);
+  SmallVector<utils::IteratorType> iterators(rank + 1,
+                                             utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
       b, getLoc(), type, ValueRange{getTokens()}, ValueRange{empty},
       {tokenMap, AffineMap::getMultiDimIdentityMap(rank + 1, ctx)}, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange in) {
-        Value row = arith::IndexCastOp::create(nested, loc, b.getIndexType(), in[0]);
+        Value row =
+            arith::IndexCastOp::create(nested, loc, b.getIndexType(), in[0]);
         Value column = linalg::IndexOp::create(nested, loc, rank);
         Value value = tensor::ExtractOp::create(nested, loc, getTable(),
                                                 ValueRange{row, column});
@@ -80,15 +83,21 @@ SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
     Value upper = arith::ConstantIndexOp::create(at, loc, extent);
     auto loop = scf::ForOp::create(at, loc, zero, upper, one, ValueRange{acc});
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value index = loop.getInductionVar(), current = loop.getRegionIterArg(0), next;
+    Value index = loop.getInductionVar(), current = loop.getRegionIterArg(0),
+          next;
     indices.push_back(index);
     if (column) {
       Value id = tensor::ExtractOp::create(inner, loc, getTokens(),
                                            ValueRange(indices).drop_back());
-      Value row = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id);
-      S old(inner, loc, tensor::ExtractOp::create(inner, loc, current, ValueRange{row, index}));
-      S grad(inner, loc, tensor::ExtractOp::create(inner, loc, getGrad(), indices));
-      next = tensor::InsertOp::create(inner, loc, old + grad, current, ValueRange{row, index});
+      Value row =
+          arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id);
+      S old(inner, loc,
+            tensor::ExtractOp::create(inner, loc, current,
+                                      ValueRange{row, index}));
+      S grad(inner, loc,
+             tensor::ExtractOp::create(inner, loc, getGrad(), indices));
+      next = tensor::InsertOp::create(inner, loc, old + grad, current,
+                                      ValueRange{row, index});
     } else {
       next = self(self, inner, dim + 1, current);
     }

@@ -72,8 +72,8 @@ Value emit(OpBuilder &b, Location loc, ValueRange inputs,
     scratch.addArgument(getElementTypeOrSelf(input.getType()), loc);
   OpBuilder probe(b.getContext());
   probe.setInsertionPointToEnd(&scratch);
-  Type elementType = body(probe, loc, ValueRange(scratch.getArguments()))
-                         .getType();
+  Type elementType =
+      body(probe, loc, ValueRange(scratch.getArguments())).getType();
 
   auto type = RankedTensorType::get(shape, elementType);
   Value init = makeInit(b, type);
@@ -101,12 +101,10 @@ Value nn::elementwise(OpBuilder &b, Location loc, ValueRange inputs,
       });
 }
 
-static Value reduce(OpBuilder &b, Location loc, ValueRange inputs,
-                    ArrayRef<StringRef> maps, StringRef result,
-                    nn::ScalarBody body, StringRef order, double identity,
-                    llvm::function_ref<Value(OpBuilder &, Location, Value,
-                                             Value)>
-                        combine) {
+static Value
+reduce(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<StringRef> maps,
+       StringRef result, nn::ScalarBody body, StringRef order, double identity,
+       llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
   return emit(
       b, loc, inputs, maps, result, order,
       [&](OpBuilder &at, RankedTensorType type) -> Value {
@@ -125,24 +123,24 @@ static Value reduce(OpBuilder &b, Location loc, ValueRange inputs,
 }
 
 Value nn::reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
-                    ArrayRef<StringRef> maps, StringRef result,
-                    ScalarBody body, StringRef order) {
-  return reduce(b, loc, inputs, maps, result, body, order, 0.0,
-                [](OpBuilder &nested, Location at, Value acc, Value term) {
-                  return arith::AddFOp::create(nested, at, acc, term)
-                      .getResult();
-                });
+                    ArrayRef<StringRef> maps, StringRef result, ScalarBody body,
+                    StringRef order) {
+  return reduce(
+      b, loc, inputs, maps, result, body, order, 0.0,
+      [](OpBuilder &nested, Location at, Value acc, Value term) {
+        return arith::AddFOp::create(nested, at, acc, term).getResult();
+      });
 }
 
 Value nn::reduceMax(OpBuilder &b, Location loc, ValueRange inputs,
                     ArrayRef<StringRef> maps, StringRef result,
                     ScalarBody body) {
-  return reduce(b, loc, inputs, maps, result, body, {},
-                -std::numeric_limits<double>::infinity(),
-                [](OpBuilder &nested, Location at, Value acc, Value term) {
-                  return arith::MaximumFOp::create(nested, at, acc, term)
-                      .getResult();
-                });
+  return reduce(
+      b, loc, inputs, maps, result, body, {},
+      -std::numeric_limits<double>::infinity(),
+      [](OpBuilder &nested, Location at, Value acc, Value term) {
+        return arith::MaximumFOp::create(nested, at, acc, term).getResult();
+      });
 }
 
 Value nn::constant(OpBuilder &b, Location loc, Type type, double value) {
@@ -154,13 +152,14 @@ Value nn::constant(OpBuilder &b, Location loc, Type type, double value) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     return arith::ConstantOp::create(
         b, loc,
-        DenseElementsAttr::get(shaped, Attribute(attr(shaped.getElementType()))));
+        DenseElementsAttr::get(shaped,
+                               Attribute(attr(shaped.getElementType()))));
   return arith::ConstantOp::create(b, loc, attr(type));
 }
 
 Value nn::zeros(OpBuilder &b, Location loc, RankedTensorType type) {
-  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                        type.getElementType());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   Value zero = constant(b, loc, type.getElementType(), 0.0);
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }

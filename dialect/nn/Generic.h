@@ -5,7 +5,8 @@
 // they read like the formula:
 //
 //   // mean[r] = sum_c x[r, c] / C
-//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r", [&](...) { return args[0]; });
+//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r", [&](...) { return args[0];
+//   });
 //
 // Each letter is a loop; a letter that the result lacks is a reduction.
 //

@@ -19,10 +19,12 @@ LogicalResult LayerNormOp::verify() {
            << getEps().convertToDouble();
   if (bool(getMean()) != bool(getRstd())) // (C3)
     return emitOpError("statistics come together: mean and rstd, or neither");
-  auto rows = RankedTensorType::get(x.getShape().drop_back(), x.getElementType());
+  auto rows =
+      RankedTensorType::get(x.getShape().drop_back(), x.getElementType());
   for (Value stat : {getMean(), getRstd()})
     if (stat && stat.getType() != rows) // (C3)
-      return emitOpError("statistics must be ") << rows << ", got " << stat.getType();
+      return emitOpError("statistics must be ")
+             << rows << ", got " << stat.getType();
   return success();
 }
 
@@ -30,37 +32,38 @@ SmallVector<Value> LayerNormOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
   std::string all = letters(type.getRank());
-  StringRef rows = StringRef(all).drop_back(), last = StringRef(all).take_back();
+  StringRef rows = StringRef(all).drop_back(),
+            last = StringRef(all).take_back();
   double count = type.getShape().back(), eps = getEps().convertToDouble();
 
-  Value sum = reduceSum(
-      b, loc, {getX()}, {all}, rows,
-      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  Value mean = elementwise(
-      b, loc, {sum}, {rows}, rows,
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        S total(nested, at, in[0]);
-        return total / total.constant(count);
-      });
-  Value squares = reduceSum(
-      b, loc, {getX(), mean}, {all, rows}, rows,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        S centred = S(nested, at, in[0]) - S(nested, at, in[1]);
-        return centred * centred;
-      });
-  Value rstd = elementwise(
-      b, loc, {squares}, {rows}, rows,
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        S total(nested, at, in[0]);
-        return 1.0 / sqrt(total / total.constant(count) + eps);
-      });
-  Value y = elementwise(
-      b, loc, {getX(), mean, rstd, getWeight(), getBias()},
-      {all, rows, rows, last, last}, all,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-        return (s(0) - s(1)) * s(2) * s(3) + s(4);
-      });
+  Value sum =
+      reduceSum(b, loc, {getX()}, {all}, rows,
+                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value mean =
+      elementwise(b, loc, {sum}, {rows}, rows,
+                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    S total(nested, at, in[0]);
+                    return total / total.constant(count);
+                  });
+  Value squares =
+      reduceSum(b, loc, {getX(), mean}, {all, rows}, rows,
+                [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                  S centred = S(nested, at, in[0]) - S(nested, at, in[1]);
+                  return centred * centred;
+                });
+  Value rstd =
+      elementwise(b, loc, {squares}, {rows}, rows,
+                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    S total(nested, at, in[0]);
+                    return 1.0 / sqrt(total / total.constant(count) + eps);
+                  });
+  Value y =
+      elementwise(b, loc, {getX(), mean, rstd, getWeight(), getBias()},
+                  {all, rows, rows, last, last}, all,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    auto s = [&](unsigned i) { return S(nested, at, in[i]); };
+                    return (s(0) - s(1)) * s(2) * s(3) + s(4);
+                  });
   if (!getMean())
     return {y};
   return {y, mean, rstd};
@@ -87,18 +90,19 @@ LogicalResult LayerNormOp::differentiate(OpBuilder &b, ValueRange adjoints,
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
   std::string all = letters(type.getRank());
-  StringRef rows = StringRef(all).drop_back(), last = StringRef(all).take_back();
+  StringRef rows = StringRef(all).drop_back(),
+            last = StringRef(all).take_back();
   double count = type.getShape().back();
   Value x = getX(), dy = adjoints[0], mean = getMean(), rstd = getRstd(),
         weight = getWeight();
 
   Value dx, dweight, dbias;
   if (needed[0]) {
-    Value sumG = reduceSum(
-        b, loc, {dy, weight}, {all, last}, rows,
-        [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          return S(nested, at, in[0]) * S(nested, at, in[1]);
-        });
+    Value sumG =
+        reduceSum(b, loc, {dy, weight}, {all, last}, rows,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return S(nested, at, in[0]) * S(nested, at, in[1]);
+                  });
     Value sumGX = reduceSum(
         b, loc, {dy, weight, x, mean, rstd}, {all, last, all, rows, rows}, rows,
         [](OpBuilder &nested, Location at, ValueRange in) -> Value {
@@ -112,20 +116,21 @@ LogicalResult LayerNormOp::differentiate(OpBuilder &b, ValueRange adjoints,
           auto s = [&](unsigned i) { return S(nested, at, in[i]); };
           S xhat = (s(2) - s(3)) * s(4);
           double inverse = 1.0 / count;
-          return s(4) * (s(0) * s(1) - inverse * s(5) - xhat * (inverse * s(6)));
+          return s(4) *
+                 (s(0) * s(1) - inverse * s(5) - xhat * (inverse * s(6)));
         });
   }
   if (needed[1])
-    dweight = reduceSum(
-        b, loc, {dy, x, mean, rstd}, {all, all, rows, rows}, last,
-        [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-          return s(0) * ((s(1) - s(2)) * s(3));
-        });
+    dweight =
+        reduceSum(b, loc, {dy, x, mean, rstd}, {all, all, rows, rows}, last,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    auto s = [&](unsigned i) { return S(nested, at, in[i]); };
+                    return s(0) * ((s(1) - s(2)) * s(3));
+                  });
   if (needed[2])
-    dbias = reduceSum(
-        b, loc, {dy}, {all}, last,
-        [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+    dbias =
+        reduceSum(b, loc, {dy}, {all}, last,
+                  [](OpBuilder &, Location, ValueRange in) { return in[0]; });
   out.append({dx, dweight, dbias});
   return success();
 }

@@ -31,11 +31,14 @@ LogicalResult LinearOp::verify() {
     return emitOpError("weight takes ")
            << in << " inputs, but the last dimension of x is "
            << (x.getRank() ? x.getShape().back() : 0)
-           << (getTransposed() ? "" : "; a weight stored [in, out] needs `transposed`");
+           << (getTransposed()
+                   ? ""
+                   : "; a weight stored [in, out] needs `transposed`");
   if (Value bias = getBias()) {
     auto type = cast<RankedTensorType>(bias.getType());
     if (type.getRank() != 1 || type.getDimSize(0) != out) // (C2)
-      return emitOpError("bias must have the ") << out << " outputs, got " << type;
+      return emitOpError("bias must have the ")
+             << out << " outputs, got " << type;
   }
   SmallVector<int64_t> shape(x.getShape().drop_back());
   shape.push_back(out);
@@ -69,15 +72,15 @@ LogicalResult LinearOp::differentiate(OpBuilder &b, ValueRange adjoints,
     dx = LinearOp::create(b, loc, x.getType(), dy, w, /*bias=*/Value(),
                           !getTransposed());
   if (needed[1])
-    dw = getTransposed()
-             ? reduceSum(b, loc, {x, dy}, {rows + "i", rows + "o"}, "io",
-                         multiply, "io" + rows)
-             : reduceSum(b, loc, {dy, x}, {rows + "o", rows + "i"}, "oi",
-                         multiply, "oi" + rows);
+    dw = getTransposed() ? reduceSum(b, loc, {x, dy}, {rows + "i", rows + "o"},
+                                     "io", multiply, "io" + rows)
+                         : reduceSum(b, loc, {dy, x}, {rows + "o", rows + "i"},
+                                     "oi", multiply, "oi" + rows);
   if (getBias()) {
     if (needed[2])
-      db = reduceSum(b, loc, {dy}, {rows + "o"}, "o",
-                     [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+      db =
+          reduceSum(b, loc, {dy}, {rows + "o"}, "o",
+                    [](OpBuilder &, Location, ValueRange in) { return in[0]; });
     out.append({dx, dw, db});
     return success();
   }
@@ -89,7 +92,9 @@ LogicalResult LinearOp::differentiate(OpBuilder &b, ValueRange adjoints,
 // matmul
 //===----------------------------------------------------------------------===//
 
-int64_t MatmulOp::getM() { return *(getResult().getType().getShape().rbegin() + 1); }
+int64_t MatmulOp::getM() {
+  return *(getResult().getType().getShape().rbegin() + 1);
+}
 int64_t MatmulOp::getN() { return getResult().getType().getShape().back(); }
 int64_t MatmulOp::getK() {
   auto shape = getA().getType().getShape();
@@ -109,8 +114,9 @@ LogicalResult MatmulOp::verify() {
   if (rank < 2 || b.getRank() != rank || c.getRank() != rank ||
       a.getShape().drop_back(2) != b.getShape().drop_back(2) ||
       a.getShape().drop_back(2) != c.getShape().drop_back(2)) // (C1)
-    return emitOpError("operands and result must have one rank of two or more and "
-                       "equal batch dimensions, got ")
+    return emitOpError(
+               "operands and result must have one rank of two or more and "
+               "equal batch dimensions, got ")
            << a << ", " << b << " and " << c;
   auto dims = [&](RankedTensorType type, bool transposed) {
     int64_t rows = type.getDimSize(rank - 2), cols = type.getDimSize(rank - 1);
@@ -119,7 +125,8 @@ LogicalResult MatmulOp::verify() {
   auto [m, k] = dims(a, getTransposeA());
   auto [k2, n] = dims(b, getTransposeB());
   if (k != k2) // (C2)
-    return emitOpError("inner dimensions differ: ") << k << " of a, " << k2 << " of b";
+    return emitOpError("inner dimensions differ: ")
+           << k << " of a, " << k2 << " of b";
   if (dims(c, false) != std::pair(m, n)) // (C2)
     return emitOpError("result must be ") << m << " x " << n << ", got " << c;
   if (Value bias = getBias()) {
@@ -137,8 +144,8 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
   std::string a = batch + (getTransposeA() ? "km" : "mk");
   std::string bb = batch + (getTransposeB() ? "nk" : "kn");
   std::string c = batch + "mn";
-  Value result = reduceSum(b, getLoc(), {getA(), getB()}, {a, bb}, c, multiply,
-                           c + "k");
+  Value result =
+      reduceSum(b, getLoc(), {getA(), getB()}, {a, bb}, c, multiply, c + "k");
   if (getBias())
     result = elementwise(b, getLoc(), {result, getBias()}, {c, "n"}, c, add);
   if (getInit())

@@ -19,21 +19,27 @@ static int64_t elementBytes(Type type) {
 
 SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
   SmallVector<StorageTie> ties;
-  auto add = [&](StorageTie::Kind kind, unsigned operand, unsigned result, int64_t offset = 0) {
+  auto add = [&](StorageTie::Kind kind, unsigned operand, unsigned result,
+                 int64_t offset = 0) {
     ties.push_back({kind, operand, result, offset});
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
           [&](Operation *) { add(StorageTie::ResultInOperand, 0, 0); })
       .Case([&](ViewOp view) {
-        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(op, view.getBucketAttr());
-        MemberAttr member = bucket ? bucket.lookup(view.getMember()) : MemberAttr();
+        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
+            op, view.getBucketAttr());
+        MemberAttr member =
+            bucket ? bucket.lookup(view.getMember()) : MemberAttr();
         add(StorageTie::ResultInOperand, 0, 0,
-            member ? member.getOffset() * elementBytes(view.getFlat().getType()) : 0);
+            member ? member.getOffset() * elementBytes(view.getFlat().getType())
+                   : 0);
       })
       .Case([&](PackOp pack) {
-        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(op, pack.getBucketAttr());
-        for (auto [i, member] : llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
+        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
+            op, pack.getBucketAttr());
+        for (auto [i, member] :
+             llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
           add(StorageTie::OperandInResult, i, 0,
               member.getOffset() * elementBytes(pack.getResult().getType()));
       })
@@ -48,14 +54,16 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
           add(StorageTie::MustReplace, op->getNumOperands() - 1, 0);
       })
       .Case([&](LaunchOp launch) {
-        auto kernel =
-            SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, launch.getKernelAttr());
+        auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+            op, launch.getKernelAttr());
         if (!kernel)
           return;
         for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
-          if (auto must = kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
+          if (auto must =
+                  kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
             add(StorageTie::MustReplace, must.getInt(), r);
-          if (auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(r, kInPlaceAttr))
+          if (auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(
+                  r, kInPlaceAttr))
             for (int64_t operand : may.asArrayRef())
               add(StorageTie::MayReplace, operand, r);
         }
@@ -64,6 +72,6 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
 }
 
 bool zero::movesNothing(Operation *op) {
-  return isa<ViewOp, PackOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, RecordOp, WaitOp,
-             func::ReturnOp>(op);
+  return isa<ViewOp, PackOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             RecordOp, WaitOp, func::ReturnOp>(op);
 }

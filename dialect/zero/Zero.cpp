@@ -89,7 +89,8 @@ void MemberAttr::print(AsmPrinter &printer) const {
 LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  APFloat std) {
   if (std.isNegative() || !std.isFinite())
-    return emitError() << "std must not be negative, got " << std.convertToDouble();
+    return emitError() << "std must not be negative, got "
+                       << std.convertToDouble();
   return success();
 }
 
@@ -104,8 +105,9 @@ LogicalResult BytesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ShardType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t elements, Type, int64_t ranks) {
   if (ranks < 1 || elements < 1 || elements % ranks) // (C1)
-    return emitError() << elements << " elements are not a positive multiple of "
-                       << ranks << " ranks";
+    return emitError() << elements
+                       << " elements are not a positive multiple of " << ranks
+                       << " ranks";
   return success();
 }
 

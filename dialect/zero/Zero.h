@@ -50,7 +50,8 @@ constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);
 
-/// Bytes that a rank holds of a value of `type`: a tensor, or its slice of a shard.
+/// Bytes that a rank holds of a value of `type`: a tensor, or its slice of a
+/// shard.
 int64_t getByteSize(Type type);
 
 } // namespace mlir::zero

@@ -16,11 +16,13 @@ using namespace mlir::zero;
 
 /// The symbol that `name` refers to, or an error at `op`.
 template <typename OpT>
-static OpT lookup(Operation *op, FlatSymbolRefAttr name, SymbolTableCollection &tables) {
+static OpT lookup(Operation *op, FlatSymbolRefAttr name,
+                  SymbolTableCollection &tables) {
   auto found = tables.lookupNearestSymbolFrom<OpT>(op, name);
   if (!found)
     op->emitOpError("refers to ")
-        << name << ", which is no " << OpT::getOperationName() << " of this module";
+        << name << ", which is no " << OpT::getOperationName()
+        << " of this module";
   return found;
 }
 
@@ -38,7 +40,8 @@ static int64_t flatElements(Type type, bool allowSlices) {
 
 LogicalResult AxisOp::verify() {
   if (static_cast<int64_t>(getSize()) < 1) // (C1)
-    return emitOpError("size must be positive, got ") << static_cast<int64_t>(getSize());
+    return emitOpError("size must be positive, got ")
+           << static_cast<int64_t>(getSize());
   return success();
 }
 
@@ -61,14 +64,17 @@ LogicalResult BucketOp::verify() {
   llvm::StringSet<> names;
   for (auto member : getMembers().getAsRange<MemberAttr>()) {
     if (member.getOffset() < end ||
-        member.getOffset() + member.getNumElements() > static_cast<int64_t>(getElements())) // (C1)
+        member.getOffset() + member.getNumElements() >
+            static_cast<int64_t>(getElements())) // (C1)
       return emitOpError("member ")
              << member.getName() << " at " << member.getOffset() << " of "
-             << member.getNumElements() << " elements overlaps the member before it or leaves the "
+             << member.getNumElements()
+             << " elements overlaps the member before it or leaves the "
              << getElements() << " elements of the bucket";
     if (member.getOffset() % kAlignment) // (C2)
-      return emitOpError("member ") << member.getName() << " starts at " << member.getOffset()
-                                    << ", which is no multiple of " << kAlignment;
+      return emitOpError("member ")
+             << member.getName() << " starts at " << member.getOffset()
+             << ", which is no multiple of " << kAlignment;
     if (!names.insert(member.getName()).second) // (C4)
       return emitOpError("has two members called ") << member.getName();
     end = member.getOffset() + member.getNumElements();
@@ -81,8 +87,8 @@ LogicalResult BucketOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!axis)
     return failure();
   if (getElements() % (axis.getSize() * kAlignment)) // (C3)
-    return emitOpError() << getElements() << " elements are no multiple of " << axis.getSize()
-                         << " ranks x " << kAlignment;
+    return emitOpError() << getElements() << " elements are no multiple of "
+                         << axis.getSize() << " ranks x " << kAlignment;
   return success();
 }
 
@@ -95,8 +101,10 @@ ParseResult OptimizerOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   ArrayAttr slots, scalars;
   if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
-      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
-      parser.parseKeyword("state") || parser.parseAttribute(slots, "slots", result.attributes) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseKeyword("state") ||
+      parser.parseAttribute(slots, "slots", result.attributes) ||
       parser.parseKeyword("scalars") ||
       parser.parseAttribute(scalars, "scalars", result.attributes) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
@@ -108,10 +116,12 @@ void OptimizerOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printSymbolName(getSymName());
   printer << '(';
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") state " << getSlots() << " scalars " << getScalars() << ' ';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "slots", "scalars"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"sym_name", "slots", "scalars"});
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
@@ -119,13 +129,17 @@ LogicalResult OptimizerOp::verify() {
   Block &block = getBody().front();
   size_t expected = 2 + getSlots().size() + getScalars().size();
   if (block.getNumArguments() != expected ||
-      !llvm::all_of(block.getArgumentTypes(), [](Type type) { return type.isF32(); })) // (C1)
-    return emitOpError("takes ") << expected
-                                 << " arguments of type f32: the parameter, the gradient, "
-                                 << getSlots().size() << " state slots and "
-                                 << getScalars().size() << " scalars";
-  if (block.empty() || block.getTerminator()->getNumOperands() != 1 + getSlots().size()) // (C2)
-    return emitOpError("yields the parameter and ") << getSlots().size() << " state slots";
+      !llvm::all_of(block.getArgumentTypes(),
+                    [](Type type) { return type.isF32(); })) // (C1)
+    return emitOpError("takes ")
+           << expected
+           << " arguments of type f32: the parameter, the gradient, "
+           << getSlots().size() << " state slots and " << getScalars().size()
+           << " scalars";
+  if (block.empty() ||
+      block.getTerminator()->getNumOperands() != 1 + getSlots().size()) // (C2)
+    return emitOpError("yields the parameter and ")
+           << getSlots().size() << " state slots";
   return success();
 }
 
@@ -135,7 +149,8 @@ LogicalResult OptimizerOp::verify() {
 
 LogicalResult ViewOp::verify() {
   if (flatElements(getFlat().getType(), /*allowSlices=*/false) < 0) // (C1)
-    return emitOpError("needs the whole bucket: a flat tensor or a shard by 1, got ")
+    return emitOpError(
+               "needs the whole bucket: a flat tensor or a shard by 1, got ")
            << getFlat().getType();
   return success();
 }
@@ -144,15 +159,18 @@ LogicalResult ViewOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto bucket = ::lookup<BucketOp>(*this, getBucketAttr(), tables);
   if (!bucket)
     return failure();
-  if (flatElements(getFlat().getType(), false) != static_cast<int64_t>(bucket.getElements())) // (C1)
-    return emitOpError("operand must have the ") << bucket.getElements() << " elements of "
-                                                 << getBucketAttr();
+  if (flatElements(getFlat().getType(), false) !=
+      static_cast<int64_t>(bucket.getElements())) // (C1)
+    return emitOpError("operand must have the ")
+           << bucket.getElements() << " elements of " << getBucketAttr();
   MemberAttr member = bucket.lookup(getMember());
   if (!member) // (C2)
-    return emitOpError() << getBucketAttr() << " has no member \"" << getMember() << "\"";
-  if (cast<RankedTensorType>(getResult().getType()).getShape() != member.getShape()) // (C2)
-    return emitOpError("result must have the shape of ") << member << ", got "
-                                                         << getResult().getType();
+    return emitOpError() << getBucketAttr() << " has no member \""
+                         << getMember() << "\"";
+  if (cast<RankedTensorType>(getResult().getType()).getShape() !=
+      member.getShape()) // (C2)
+    return emitOpError("result must have the shape of ")
+           << member << ", got " << getResult().getType();
   return success();
 }
 
@@ -168,15 +186,18 @@ LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &tables) {
     return failure();
   if (bucket.getMembers().size() != getMembers().size()) // (C1)
     return emitOpError("takes one operand for each of the ")
-           << bucket.getMembers().size() << " members of " << getBucketAttr() << ", got "
-           << getMembers().size();
+           << bucket.getMembers().size() << " members of " << getBucketAttr()
+           << ", got " << getMembers().size();
   for (auto [member, operand] :
        llvm::zip(bucket.getMembers().getAsRange<MemberAttr>(), getMembers()))
-    if (cast<RankedTensorType>(operand.getType()).getShape() != member.getShape()) // (C1)
-      return emitOpError("operand ") << operand.getType() << " is not of the shape of " << member;
-  if (flatElements(getResult().getType(), false) != static_cast<int64_t>(bucket.getElements())) // (C2)
-    return emitOpError("result must have the ") << bucket.getElements() << " elements of "
-                                                << getBucketAttr();
+    if (cast<RankedTensorType>(operand.getType()).getShape() !=
+        member.getShape()) // (C1)
+      return emitOpError("operand ")
+             << operand.getType() << " is not of the shape of " << member;
+  if (flatElements(getResult().getType(), false) !=
+      static_cast<int64_t>(bucket.getElements())) // (C2)
+    return emitOpError("result must have the ")
+           << bucket.getElements() << " elements of " << getBucketAttr();
   return success();
 }
 
@@ -188,10 +209,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto kernel = ::lookup<func::FuncOp>(*this, getKernelAttr(), tables);
   if (!kernel)
     return failure();
-  auto type = FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
+  auto type =
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
   if (!kernel->hasAttr(kKernelAttr) || kernel.getFunctionType() != type) // (C1)
-    return emitOpError() << getKernelAttr() << " must be a kernel of type " << type << ", it is "
-                         << kernel.getFunctionType();
+    return emitOpError() << getKernelAttr() << " must be a kernel of type "
+                         << type << ", it is " << kernel.getFunctionType();
   return success();
 }
 
@@ -208,12 +230,15 @@ LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   int64_t blocks = 0;
   for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
     blocks += getNumBlocks(member.getNumElements());
-  if (flatElements(getFlat().getType(), false) != static_cast<int64_t>(bucket.getElements())) // (C1)
-    return emitOpError("operand must have the ") << bucket.getElements() << " elements of "
-                                                 << getBucketAttr();
-  auto expected = RankedTensorType::get({blocks}, Float64Type::get(getContext()));
+  if (flatElements(getFlat().getType(), false) !=
+      static_cast<int64_t>(bucket.getElements())) // (C1)
+    return emitOpError("operand must have the ")
+           << bucket.getElements() << " elements of " << getBucketAttr();
+  auto expected =
+      RankedTensorType::get({blocks}, Float64Type::get(getContext()));
   if (getPartials().getType() != expected) // (C2)
-    return emitOpError("result must be ") << expected << ", got " << getPartials().getType();
+    return emitOpError("result must be ")
+           << expected << ", got " << getPartials().getType();
   return success();
 }
 
@@ -223,16 +248,19 @@ LogicalResult ClipOp::verify() {
   for (Value partial : getPartials()) {
     auto type = cast<RankedTensorType>(partial.getType());
     if (type.getRank() != 1 || !type.getElementType().isF64()) // (C1)
-      return emitOpError("operands are one-dimensional tensors of f64, got ") << type;
+      return emitOpError("operands are one-dimensional tensors of f64, got ")
+             << type;
   }
   if (getMaxNorm() && !(getMaxNorm()->convertToDouble() > 0)) // (C2)
-    return emitOpError("max_norm must be positive, got ") << getMaxNorm()->convertToDouble();
+    return emitOpError("max_norm must be positive, got ")
+           << getMaxNorm()->convertToDouble();
   return success();
 }
 
 LogicalResult UpdateOp::verify() {
   if (getNext().size() != 1 + getSlots().size())
-    return emitOpError("returns the parameter and ") << getSlots().size() << " state slots";
+    return emitOpError("returns the parameter and ")
+           << getSlots().size() << " state slots";
   if (getNext().front().getType() != getParam().getType())
     return emitOpError("returns the parameter's type ") << getParam().getType();
   return success();
@@ -244,20 +272,23 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!optimizer || !bucket)
     return failure();
   if (getSlots().size() != optimizer.getSlots().size()) // (C1)
-    return emitOpError() << getOptimizerAttr() << " has " << optimizer.getSlots().size()
-                         << " state slots, got " << getSlots().size();
-  size_t scalars = llvm::count_if(optimizer.getScalars().getAsValueRange<StringAttr>(),
-                                  [](StringRef name) { return name != "decay"; });
+    return emitOpError() << getOptimizerAttr() << " has "
+                         << optimizer.getSlots().size() << " state slots, got "
+                         << getSlots().size();
+  size_t scalars =
+      llvm::count_if(optimizer.getScalars().getAsValueRange<StringAttr>(),
+                     [](StringRef name) { return name != "decay"; });
   if (getScalars().size() != scalars) // (C2)
     return emitOpError() << getOptimizerAttr() << " takes " << scalars
-                         << " scalars besides the decay, got " << getScalars().size();
+                         << " scalars besides the decay, got "
+                         << getScalars().size();
   SmallVector<Value> state = {getParam(), getGrad()};
   llvm::append_range(state, getSlots());
   for (Value value : state)
     if (flatElements(value.getType(), /*allowSlices=*/true) !=
         static_cast<int64_t>(bucket.getElements())) // (C3)
       return emitOpError("state and gradient must have the ")
-             << bucket.getElements() << " elements of " << getBucketAttr() << ", got "
-             << value.getType();
+             << bucket.getElements() << " elements of " << getBucketAttr()
+             << ", got " << value.getType();
   return success();
 }

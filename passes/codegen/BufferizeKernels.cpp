@@ -2,7 +2,8 @@
 //
 //   func @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
 // becomes
-//   func @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>, %begin: index, %end: index)
+//   func @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>, %begin: index, %end:
+//   index)
 //
 // Operands come first, results behind them, then the range of units to do.
 // Upstream's one-shot bufferization does the work; results are written where
@@ -34,7 +35,8 @@ void zero::appendKernelArguments(func::FuncOp kernel) {
   Builder b(kernel.getContext());
   for (int i = 0; i < 2; ++i)
     body.addArgument(b.getIndexType(), kernel.getLoc());
-  kernel.setType(b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
+  kernel.setType(
+      b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
   kernel.setArgAttrsAttr(ArrayAttr());
 }
 
@@ -47,18 +49,20 @@ SmallVector<BlockArgument> zero::toDestinationForm(func::FuncOp kernel) {
     auto tensor = cast<RankedTensorType>(arg.getType());
     arg.setType(memrefOf(tensor));
     auto value = bufferization::ToTensorOp::create(b, arg.getLoc(), tensor, arg,
-                                                   /*restrict=*/true, /*writable=*/false);
+                                                   /*restrict=*/true,
+                                                   /*writable=*/false);
     arg.replaceAllUsesExcept(value, value);
   }
   SmallVector<BlockArgument> outputs;
   for (Value value : returned.getOperands())
-    outputs.push_back(body.addArgument(memrefOf(value.getType()), value.getLoc()));
+    outputs.push_back(
+        body.addArgument(memrefOf(value.getType()), value.getLoc()));
   b.setInsertionPoint(returned);
   SmallVector<Value> values(returned.getOperands());
   for (auto [value, output] : llvm::zip_equal(values, outputs))
-    bufferization::MaterializeInDestinationOp::create(b, value.getLoc(), /*result=*/Type(), value,
-                                                      output, /*restrict=*/true,
-                                                      /*writable=*/true);
+    bufferization::MaterializeInDestinationOp::create(
+        b, value.getLoc(), /*result=*/Type(), value, output, /*restrict=*/true,
+        /*writable=*/true);
   func::ReturnOp::create(b, returned.getLoc());
   returned.erase();
   kernel.setResAttrsAttr(ArrayAttr());

@@ -22,7 +22,8 @@ using namespace mlir::zero;
 
 namespace {
 
-std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, bool optimise) {
+std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target,
+                                                   bool optimise) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -37,16 +38,20 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, bool
   llvm::TargetOptions options;
   // One rounding per operation, on every machine and in every tail.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt,
-      optimise ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, target.cpu, target.features, options,
+                                 llvm::Reloc::PIC_, std::nullopt,
+                                 optimise ? llvm::CodeGenOptLevel::Aggressive
+                                          : llvm::CodeGenOptLevel::None));
 }
 
 /// Instruction sets that generated code may use, by the names of zrt.
 constexpr std::pair<const char *, const char *> kRequired[] = {
-    {"+sse4.2", "sse4_2"},     {"+avx", "avx"},           {"+avx2", "avx2"},
-    {"+fma", "fma"},           {"+avx512f", "avx512f"},   {"+avx512bw", "avx512bw"},
-    {"+avx512dq", "avx512dq"}, {"+avx512vl", "avx512vl"}, {"+avx512cd", "avx512cd"}};
+    {"+sse4.2", "sse4_2"},     {"+avx", "avx"},
+    {"+avx2", "avx2"},         {"+fma", "fma"},
+    {"+avx512f", "avx512f"},   {"+avx512bw", "avx512bw"},
+    {"+avx512dq", "avx512dq"}, {"+avx512vl", "avx512vl"},
+    {"+avx512cd", "avx512cd"}};
 
 } // namespace
 
@@ -56,7 +61,8 @@ llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
     target.cpu = llvm::sys::getHostCPUName().str();
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       target.features += (target.features.empty() ? "" : ",") +
-                         std::string(feature.second ? "+" : "-") + feature.first().str();
+                         std::string(feature.second ? "+" : "-") +
+                         feature.first().str();
     target.description = "native (" + target.cpu + ")";
   } else {
     target.cpu = option.str();
@@ -65,23 +71,28 @@ llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
   CpuTarget probe{"x86-64", "", "", ""};
   std::unique_ptr<llvm::TargetMachine> generic = createMachine(probe, false);
   if (!generic)
-    return llvm::createStringError("this build of LLVM has no target for this machine");
+    return llvm::createStringError(
+        "this build of LLVM has no target for this machine");
   if (!generic->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
-    return llvm::createStringError("--cpu=%s is no CPU that LLVM knows; use native, x86-64-v3, "
-                                   "x86-64-v4 or a name such as znver4",
-                                   target.cpu.c_str());
+    return llvm::createStringError(
+        "--cpu=%s is no CPU that LLVM knows; use native, x86-64-v3, "
+        "x86-64-v4 or a name such as znver4",
+        target.cpu.c_str());
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, false);
   for (auto [feature, name] : kRequired)
     if (machine->getMCSubtargetInfo()->checkFeatures(feature))
-      target.required += (target.required.empty() ? "" : ",") + std::string(name);
+      target.required +=
+          (target.required.empty() ? "" : ",") + std::string(name);
   return target;
 }
 
-std::unique_ptr<llvm::Module> zero::translateKernels(ModuleOp kernels, llvm::LLVMContext &context,
+std::unique_ptr<llvm::Module> zero::translateKernels(ModuleOp kernels,
+                                                     llvm::LLVMContext &context,
                                                      const CpuTarget &target) {
   registerBuiltinDialectTranslation(*kernels.getContext());
   registerLLVMDialectTranslation(*kernels.getContext());
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(kernels, context, "kernels");
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(kernels, context, "kernels");
   if (!module)
     return nullptr;
   llvm::IRBuilder<> b(context);
@@ -92,14 +103,17 @@ std::unique_ptr<llvm::Module> zero::translateKernels(ModuleOp kernels, llvm::LLV
       bodies.push_back(&function);
   for (llvm::Function *body : bodies) {
     body->setLinkage(llvm::GlobalValue::InternalLinkage);
-    auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
-    auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
-                                         "zk." + body->getName(), *module);
+    auto *type =
+        llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
+    auto *entry =
+        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                               "zk." + body->getName(), *module);
     b.SetInsertPoint(llvm::BasicBlock::Create(context, "", entry));
     SmallVector<llvm::Value *> args;
     unsigned count = body->arg_size() - 2;
     for (unsigned i = 0; i < count; ++i)
-      args.push_back(b.CreateLoad(pointer, b.CreateConstGEP1_64(pointer, entry->getArg(0), i)));
+      args.push_back(b.CreateLoad(
+          pointer, b.CreateConstGEP1_64(pointer, entry->getArg(0), i)));
     args.push_back(entry->getArg(1));
     args.push_back(entry->getArg(2));
     b.CreateCall(body, args);
@@ -118,11 +132,13 @@ std::unique_ptr<llvm::Module> zero::translateKernels(ModuleOp kernels, llvm::LLV
   return module;
 }
 
-llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target, bool optimise,
-                             StringRef path) {
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, optimise);
+llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target,
+                             bool optimise, StringRef path) {
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createMachine(target, optimise);
   if (!machine)
-    return llvm::createStringError("this build of LLVM has no target for this machine");
+    return llvm::createStringError(
+        "this build of LLVM has no target for this machine");
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   if (optimise) {
@@ -136,20 +152,24 @@ llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target, bool
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, sccs, modules);
-    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+        .run(module, modules);
   }
   std::error_code failure;
   llvm::raw_fd_ostream out(path, failure, llvm::sys::fs::OF_None);
   if (failure)
-    return llvm::createStringError(failure, "cannot write %s", path.str().c_str());
+    return llvm::createStringError(failure, "cannot write %s",
+                                   path.str().c_str());
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile))
+  if (machine->addPassesToEmitFile(passes, out, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
     return llvm::createStringError("this target emits no object files");
   passes.run(module);
   out.close();
   if (std::error_code error = out.error()) {
     out.clear_error(); // or its destructor ends the program
-    return llvm::createStringError("cannot write " + path + ": " + error.message());
+    return llvm::createStringError("cannot write " + path + ": " +
+                                   error.message());
   }
   return llvm::Error::success();
 }

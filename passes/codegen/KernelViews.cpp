@@ -2,8 +2,8 @@
 
 #include "passes/codegen/KernelViews.h"
 
-#include "passes/codegen/KernelCode.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/codegen/KernelCode.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -13,7 +13,8 @@ static MemRefType memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b) : kernel(kernel), b(b) {
+KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b)
+    : kernel(kernel), b(b) {
   Block &body = kernel.getBody().front();
   auto returned = cast<func::ReturnOp>(body.getTerminator());
   for (Operation &op : body.without_terminator())
@@ -22,10 +23,12 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b) : kernel(kernel), b(
   unsigned count = body.getNumArguments();
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument tensor = body.getArgument(i);
-    inputs[tensor] = body.addArgument(memrefOf(tensor.getType()), tensor.getLoc());
+    inputs[tensor] =
+        body.addArgument(memrefOf(tensor.getType()), tensor.getLoc());
   }
   for (Value result : results)
-    outputs[result] = body.addArgument(memrefOf(result.getType()), result.getLoc());
+    outputs[result] =
+        body.addArgument(memrefOf(result.getType()), result.getLoc());
   begin = body.addArgument(b.getIndexType(), kernel.getLoc());
   end = body.addArgument(b.getIndexType(), kernel.getLoc());
   b.setInsertionPoint(returned);
@@ -46,18 +49,21 @@ Value KernelViews::operand(Value tensor) {
     if (!source)
       return {};
     auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-        slice.getType().getShape(), cast<MemRefType>(source.getType()), slice.getStaticOffsets(),
-        slice.getStaticSizes(), slice.getStaticStrides()));
-    view = memref::SubViewOp::create(b, slice.getLoc(), type, source, slice.getMixedOffsets(),
-                                     slice.getMixedSizes(), slice.getMixedStrides());
+        slice.getType().getShape(), cast<MemRefType>(source.getType()),
+        slice.getStaticOffsets(), slice.getStaticSizes(),
+        slice.getStaticStrides()));
+    view = memref::SubViewOp::create(
+        b, slice.getLoc(), type, source, slice.getMixedOffsets(),
+        slice.getMixedSizes(), slice.getMixedStrides());
   } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(def)) {
     if (Value source = operand(expand.getSrc()))
-      view = memref::ExpandShapeOp::create(b, expand.getLoc(), expand.getType().getShape(), source,
+      view = memref::ExpandShapeOp::create(b, expand.getLoc(),
+                                           expand.getType().getShape(), source,
                                            expand.getReassociationIndices());
   } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(def)) {
     if (Value source = operand(collapse.getSrc()))
-      view = memref::CollapseShapeOp::create(b, collapse.getLoc(), source,
-                                             collapse.getReassociationIndices());
+      view = memref::CollapseShapeOp::create(
+          b, collapse.getLoc(), source, collapse.getReassociationIndices());
   }
   if (view)
     inputs[tensor] = view;
@@ -74,7 +80,8 @@ Value KernelViews::result(Value tensor) {
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
     if (Value target = result(collapse.getResult()))
       view = memref::ExpandShapeOp::create(
-          b, collapse.getLoc(), cast<RankedTensorType>(tensor.getType()).getShape(), target,
+          b, collapse.getLoc(),
+          cast<RankedTensorType>(tensor.getType()).getShape(), target,
           collapse.getReassociationIndices());
   } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user)) {
     if (Value target = result(expand.getResult()))
@@ -87,11 +94,14 @@ Value KernelViews::result(Value tensor) {
     if (insert.getDest() == tensor) {
       view = target; // a link of the chain of inserts: the same bytes
     } else {
-      auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-          insert.getSourceType().getShape(), cast<MemRefType>(target.getType()),
-          insert.getStaticOffsets(), insert.getStaticSizes(), insert.getStaticStrides()));
-      view = memref::SubViewOp::create(b, insert.getLoc(), type, target, insert.getMixedOffsets(),
-                                       insert.getMixedSizes(), insert.getMixedStrides());
+      auto type =
+          cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+              insert.getSourceType().getShape(),
+              cast<MemRefType>(target.getType()), insert.getStaticOffsets(),
+              insert.getStaticSizes(), insert.getStaticStrides()));
+      view = memref::SubViewOp::create(
+          b, insert.getLoc(), type, target, insert.getMixedOffsets(),
+          insert.getMixedSizes(), insert.getMixedStrides());
     }
   }
   if (view)
@@ -105,7 +115,8 @@ void KernelViews::finish() {
     op->erase();
   }
   Block &body = kernel.getBody().front();
-  unsigned tensors = llvm::count_if(body.getArgumentTypes(), llvm::IsaPred<RankedTensorType>);
+  unsigned tensors =
+      llvm::count_if(body.getArgumentTypes(), llvm::IsaPred<RankedTensorType>);
   body.eraseArguments(0, tensors);
   kernel.setArgAttrsAttr(ArrayAttr());
   kernel.setResAttrsAttr(ArrayAttr());

@@ -1,9 +1,9 @@
 //===- KernelViews.h - Memref views of a kernel's tensors -----------------===//
 //
-// Kernels that are written by hand (attention, scatter) contain one nn operation
-// and views of its operands and results.  `KernelViews` gives each tensor its
-// memref: operands are followed up to the kernel's arguments, results down to
-// the arguments that they are returned in.
+// Kernels that are written by hand (attention, scatter) contain one nn
+// operation and views of its operands and results.  `KernelViews` gives each
+// tensor its memref: operands are followed up to the kernel's arguments,
+// results down to the arguments that they are returned in.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_CODEGEN_KERNELVIEWS_H

@@ -58,10 +58,12 @@ struct ApproximateMath : PassWrapper<ApproximateMath, OperationPass<ModuleOp>> {
 };
 
 void registerCodegenDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
-                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect, x86vector::X86VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect,
+                  x86vector::X86VectorDialect>();
 }
 
 StringRef kindOf(func::FuncOp kernel) {
@@ -74,7 +76,8 @@ void lowerNN(func::FuncOp kernel) {
   kernel.walk([&](nn::LinalgFormOpInterface op) { ops.push_back(op); });
   for (Operation *op : ops) {
     OpBuilder b(op);
-    op->replaceAllUsesWith(cast<nn::LinalgFormOpInterface>(op).emitLinalgForm(b));
+    op->replaceAllUsesWith(
+        cast<nn::LinalgFormOpInterface>(op).emitLinalgForm(b));
     op->erase();
   }
 }
@@ -135,7 +138,8 @@ LogicalResult lowerToLoops(ModuleOp module, bool reference) {
     // One kernel is the whole model: take upstream's plain path, and leave the
     // plan's own kernels (updates, norms) to the loops below.
     for (func::FuncOp kernel : kernels)
-      if (!kernel->hasAttr("zero.bufferized") && failed(lowerReferenceKernel(kernel)))
+      if (!kernel->hasAttr("zero.bufferized") &&
+          failed(lowerReferenceKernel(kernel)))
         return failure();
   }
   for (func::FuncOp kernel : kernels) {
@@ -168,10 +172,12 @@ LogicalResult lowerToLoops(ModuleOp module, bool reference) {
 }
 
 /// For tests: what EmitObject does before translation.
-struct LowerKernelsToCpuPass : PassWrapper<LowerKernelsToCpuPass, OperationPass<ModuleOp>> {
+struct LowerKernelsToCpuPass
+    : PassWrapper<LowerKernelsToCpuPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerKernelsToCpuPass)
   LowerKernelsToCpuPass() = default;
-  LowerKernelsToCpuPass(const LowerKernelsToCpuPass &other) : PassWrapper(other) {}
+  LowerKernelsToCpuPass(const LowerKernelsToCpuPass &other)
+      : PassWrapper(other) {}
   StringRef getArgument() const override { return "zero-lower-kernels-to-cpu"; }
   StringRef getDescription() const override {
     return "Lowers kernels to loops (stop-at-loops) or to the LLVM dialect";
@@ -182,11 +188,13 @@ struct LowerKernelsToCpuPass : PassWrapper<LowerKernelsToCpuPass, OperationPass<
   Option<bool> reference{*this, "reference", llvm::cl::init(false)};
   Option<bool> stopAtLoops{*this, "stop-at-loops", llvm::cl::init(false)};
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (!function->hasAttr(kKernelAttr))
         function.erase();
-    LogicalResult result = stopAtLoops ? lowerToLoops(getOperation(), reference)
-                                       : lowerKernelsToCpu(getOperation(), {}, reference);
+    LogicalResult result =
+        stopAtLoops ? lowerToLoops(getOperation(), reference)
+                    : lowerKernelsToCpu(getOperation(), {}, reference);
     if (failed(result))
       signalPassFailure();
   }
@@ -194,9 +202,12 @@ struct LowerKernelsToCpuPass : PassWrapper<LowerKernelsToCpuPass, OperationPass<
 
 } // namespace
 
-void zero::registerCodegenPasses() { PassRegistration<LowerKernelsToCpuPass>(); }
+void zero::registerCodegenPasses() {
+  PassRegistration<LowerKernelsToCpuPass>();
+}
 
-LogicalResult zero::lowerKernelsToCpu(ModuleOp module, const CpuTarget &, bool reference) {
+LogicalResult zero::lowerKernelsToCpu(ModuleOp module, const CpuTarget &,
+                                      bool reference) {
   DialectRegistry registry;
   registerCodegenDialects(registry);
   module.getContext()->appendDialectRegistry(registry);

@@ -27,8 +27,10 @@ using LaunchMap = DenseMap<Operation *, SmallVector<PlanLaunch>>;
 /// Builds plan.o's module: `zrt_compiled_plan`, and a step that makes one call
 /// of zrt per operation of @step.  Descriptors are constants; kernels are the
 /// external functions `zk.NAME`.
-std::unique_ptr<llvm::Module> lowerPlanToRuntime(ModuleOp plan, const LaunchMap &launches,
-                                                 llvm::LLVMContext &context, const PlanInfo &info);
+std::unique_ptr<llvm::Module> lowerPlanToRuntime(ModuleOp plan,
+                                                 const LaunchMap &launches,
+                                                 llvm::LLVMContext &context,
+                                                 const PlanInfo &info);
 
 } // namespace mlir::zero
 

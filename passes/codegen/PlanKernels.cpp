@@ -47,18 +47,20 @@ private:
   }
   /// Maps `rank` loops to the first `kept` of them.
   AffineMap leading(unsigned rank, unsigned kept) {
-    return AffineMap::get(rank, 0, identity(rank).getResults().take_front(kept), b.getContext());
+    return AffineMap::get(rank, 0, identity(rank).getResults().take_front(kept),
+                          b.getContext());
   }
 
   /// The kernel of that name, or a new one whose body `fill` writes.
-  func::FuncOp getOrCreate(const Twine &name, StringRef kind, ArrayRef<int64_t> space,
-                           ArrayRef<Type> args, llvm::function_ref<void(ValueRange)> fill) {
+  func::FuncOp getOrCreate(const Twine &name, StringRef kind,
+                           ArrayRef<int64_t> space, ArrayRef<Type> args,
+                           llvm::function_ref<void(ValueRange)> fill) {
     std::string symbol = name.str();
     if (auto known = module.lookupSymbol<func::FuncOp>(symbol))
       return known;
     b.setInsertionPointToEnd(module.getBody());
-    auto kernel =
-        func::FuncOp::create(b, module.getLoc(), symbol, b.getFunctionType(args, TypeRange()));
+    auto kernel = func::FuncOp::create(b, module.getLoc(), symbol,
+                                       b.getFunctionType(args, TypeRange()));
     kernel.setPrivate();
     kernel->setAttr(kKernelAttr, b.getStringAttr(kind));
     kernel->setAttr("zero.space", b.getDenseI64ArrayAttr(space));
@@ -72,7 +74,8 @@ private:
 
   void fillZero(Value buffer) {
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
-    linalg::FillOp::create(b, module.getLoc(), nn::constant(b, module.getLoc(), element, 0),
+    linalg::FillOp::create(b, module.getLoc(),
+                           nn::constant(b, module.getLoc(), element, 0),
                            buffer);
   }
 
@@ -83,12 +86,14 @@ private:
   }
 };
 
-func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count, double decay) {
+func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count,
+                                       double decay) {
   SmallString<32> decayText;
   APFloat(decay).toString(decayText);
   unsigned slots = rule.getSlots().size();
   // Parameter, gradient, slots, scalars, then the next parameter and slots.
-  Type flat = memref({count}, b.getF32Type()), scalar = memref({}, b.getF32Type());
+  Type flat = memref({count}, b.getF32Type()),
+       scalar = memref({}, b.getF32Type());
   SmallVector<Type> args(2 + slots, flat);
   SmallVector<AffineMap> maps(2 + slots, identity(1));
   for (StringRef name : rule.getScalars().getAsValueRange<StringAttr>())
@@ -100,10 +105,12 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count, double d
   args.append(1 + slots, flat);
   maps.append(1 + slots, identity(1));
   std::string name =
-      (rule.getSymName() + "_decay" + StringRef(decayText) + "." + Twine(count)).str();
+      (rule.getSymName() + "_decay" + StringRef(decayText) + "." + Twine(count))
+          .str();
   return getOrCreate(name, "columns", {count}, args, [&](ValueRange values) {
     linalg::GenericOp::create(
-        b, module.getLoc(), TypeRange(), values.take_front(inputs), values.drop_front(inputs), maps,
+        b, module.getLoc(), TypeRange(), values.take_front(inputs),
+        values.drop_front(inputs), maps,
         Iterators(1, utils::IteratorType::parallel),
         [&](OpBuilder &at, Location loc, ValueRange in) {
           Block &body = rule.getBody().front();
@@ -111,10 +118,11 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count, double d
           for (unsigned i = 0; i < 2 + slots; ++i)
             map.map(body.getArgument(i), in[i]);
           unsigned next = 2 + slots;
-          for (auto [i, scalarName] :
-               llvm::enumerate(rule.getScalars().getAsValueRange<StringAttr>())) {
-            Value value = scalarName == "decay" ? nn::constant(at, loc, at.getF32Type(), decay)
-                                                : in[next++];
+          for (auto [i, scalarName] : llvm::enumerate(
+                   rule.getScalars().getAsValueRange<StringAttr>())) {
+            Value value = scalarName == "decay"
+                              ? nn::constant(at, loc, at.getF32Type(), decay)
+                              : in[next++];
             map.map(body.getArgument(2 + slots + i), value);
           }
           for (Operation &op : body.without_terminator())
@@ -130,33 +138,37 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count, double d
 func::FuncOp PlanKernelBuilder::sumBlocks(int64_t blocks) {
   Type in = memref({blocks, SumSquaresOp::kBlock}, b.getF32Type());
   Type out = memref({blocks}, b.getF64Type());
-  return getOrCreate("sum_squares.blocks_" + Twine(blocks), "rows", {blocks}, {in, out},
-                     [&](ValueRange values) {
+  return getOrCreate("sum_squares.blocks_" + Twine(blocks), "rows", {blocks},
+                     {in, out}, [&](ValueRange values) {
                        fillZero(values[1]);
                        linalg::GenericOp::create(
-                           b, module.getLoc(), TypeRange(), ValueRange{values[0]},
-                           ValueRange{values[1]}, {identity(2), leading(2, 1)},
-                           Iterators{utils::IteratorType::parallel, utils::IteratorType::reduction},
+                           b, module.getLoc(), TypeRange(),
+                           ValueRange{values[0]}, ValueRange{values[1]},
+                           {identity(2), leading(2, 1)},
+                           Iterators{utils::IteratorType::parallel,
+                                     utils::IteratorType::reduction},
                            squareBody);
                      });
 }
 
 func::FuncOp PlanKernelBuilder::sumRest(int64_t count) {
   Type in = memref({count}, b.getF32Type()), out = memref({}, b.getF64Type());
-  return getOrCreate("sum_squares.rest_" + Twine(count), "serial", {}, {in, out},
-                     [&](ValueRange values) {
-                       fillZero(values[1]);
-                       linalg::GenericOp::create(
-                           b, module.getLoc(), TypeRange(), ValueRange{values[0]},
-                           ValueRange{values[1]}, {identity(1), leading(1, 0)},
-                           Iterators{utils::IteratorType::reduction}, squareBody);
-                     });
+  return getOrCreate(
+      "sum_squares.rest_" + Twine(count), "serial", {}, {in, out},
+      [&](ValueRange values) {
+        fillZero(values[1]);
+        linalg::GenericOp::create(
+            b, module.getLoc(), TypeRange(), ValueRange{values[0]},
+            ValueRange{values[1]}, {identity(1), leading(1, 0)},
+            Iterators{utils::IteratorType::reduction}, squareBody);
+      });
 }
 
 func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
   SmallVector<Type> args;
   for (Value partial : op.getPartials())
-    args.push_back(memref(cast<RankedTensorType>(partial.getType()).getShape(), b.getF64Type()));
+    args.push_back(memref(cast<RankedTensorType>(partial.getType()).getShape(),
+                          b.getF64Type()));
   unsigned inputs = args.size();
   args.append(2, memref({}, b.getF32Type()));
   return getOrCreate("grad_norm", "serial", {}, args, [&](ValueRange values) {
@@ -164,23 +176,25 @@ func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
     Value sum = memref::AllocaOp::create(b, loc, memref({}, b.getF64Type()));
     fillZero(sum);
     for (Value partial : values.take_front(inputs))
-      linalg::GenericOp::create(b, loc, TypeRange(), ValueRange{partial}, ValueRange{sum},
-                                {identity(1), leading(1, 0)},
-                                Iterators{utils::IteratorType::reduction},
-                                [](OpBuilder &at, Location where, ValueRange in) {
-                                  S total = S(at, where, in[1]) + S(at, where, in[0]);
-                                  linalg::YieldOp::create(at, where, ValueRange{total});
-                                });
+      linalg::GenericOp::create(
+          b, loc, TypeRange(), ValueRange{partial}, ValueRange{sum},
+          {identity(1), leading(1, 0)},
+          Iterators{utils::IteratorType::reduction},
+          [](OpBuilder &at, Location where, ValueRange in) {
+            S total = S(at, where, in[1]) + S(at, where, in[0]);
+            linalg::YieldOp::create(at, where, ValueRange{total});
+          });
     linalg::GenericOp::create(
         b, loc, TypeRange(), ValueRange{sum}, values.drop_front(inputs),
         {identity(0), identity(0), identity(0)}, Iterators{},
         [&](OpBuilder &at, Location where, ValueRange in) {
           S root = nn::sqrt(S(at, where, in[0]));
-          S norm = root.with(
-              arith::TruncFOp::create(at, where, Type(at.getF32Type()), root.v));
+          S norm = root.with(arith::TruncFOp::create(
+              at, where, Type(at.getF32Type()), root.v));
           S factor = norm.constant(1);
           if (op.getMaxNorm()) {
-            S limit = op.getMaxNorm()->convertToDouble() / (norm + ClipOp::kEpsilon);
+            S limit =
+                op.getMaxNorm()->convertToDouble() / (norm + ClipOp::kEpsilon);
             factor = limit.apply<arith::MinimumFOp>(factor);
           }
           linalg::YieldOp::create(at, where, ValueRange{norm, factor});
@@ -190,8 +204,8 @@ func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
 
 /// `count` elements of `bytes` from element `offset` on.
 BytesAttr slice(BytesAttr bytes, int64_t offset, int64_t count, int64_t width) {
-  return BytesAttr::get(bytes.getContext(), bytes.getTier(), bytes.getOffset() + offset * width,
-                        count * width);
+  return BytesAttr::get(bytes.getContext(), bytes.getTier(),
+                        bytes.getOffset() + offset * width, count * width);
 }
 
 } // namespace
@@ -201,11 +215,13 @@ BytesAttr zero::bytesOf(Value value) {
     return cast<func::FuncOp>(arg.getOwner()->getParentOp())
         .getArgAttrOfType<BytesAttr>(arg.getArgNumber(), kBytesAttr);
   auto ranges = value.getDefiningOp()->getAttrOfType<ArrayAttr>(kBytesAttr);
-  return ranges ? cast<BytesAttr>(ranges[cast<OpResult>(value).getResultNumber()]) : BytesAttr();
+  return ranges
+             ? cast<BytesAttr>(ranges[cast<OpResult>(value).getResultNumber()])
+             : BytesAttr();
 }
 
-DenseMap<Operation *, SmallVector<PlanLaunch>> zero::planLaunches(ModuleOp plan,
-                                                                  func::FuncOp step) {
+DenseMap<Operation *, SmallVector<PlanLaunch>>
+zero::planLaunches(ModuleOp plan, func::FuncOp step) {
   DenseMap<Operation *, SmallVector<PlanLaunch>> launches;
   PlanKernelBuilder kernels(plan);
   for (Operation &op : step.getBody().front()) {
@@ -222,10 +238,12 @@ DenseMap<Operation *, SmallVector<PlanLaunch>> zero::planLaunches(ModuleOp plan,
       auto bucket = plan.lookupSymbol<BucketOp>(update.getBucket());
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
         int64_t count = member.getNumElements();
-        double decay = member.getDecay() ? update.getDecay().convertToDouble() : 0.0;
+        double decay =
+            member.getDecay() ? update.getDecay().convertToDouble() : 0.0;
         PlanLaunch entry{kernels.update(rule, count, decay), {}};
         auto add = [&](Value value) {
-          entry.args.push_back(slice(bytesOf(value), member.getOffset(), count, 4));
+          entry.args.push_back(
+              slice(bytesOf(value), member.getOffset(), count, 4));
         };
         add(update.getParam());
         add(update.getGrad());
@@ -237,7 +255,8 @@ DenseMap<Operation *, SmallVector<PlanLaunch>> zero::planLaunches(ModuleOp plan,
       }
     } else if (auto squares = dyn_cast<SumSquaresOp>(op)) {
       auto bucket = plan.lookupSymbol<BucketOp>(squares.getBucket());
-      BytesAttr in = bytesOf(squares.getFlat()), out = bytesOf(squares.getPartials());
+      BytesAttr in = bytesOf(squares.getFlat()),
+                out = bytesOf(squares.getPartials());
       int64_t done = 0;
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
         int64_t count = member.getNumElements(), block = SumSquaresOp::kBlock;
@@ -247,9 +266,10 @@ DenseMap<Operation *, SmallVector<PlanLaunch>> zero::planLaunches(ModuleOp plan,
                           {slice(in, member.getOffset(), whole * block, 4),
                            slice(out, done, whole, 8)}});
         if (rest)
-          list.push_back({kernels.sumRest(rest),
-                          {slice(in, member.getOffset() + whole * block, rest, 4),
-                           slice(out, done + whole, 1, 8)}});
+          list.push_back(
+              {kernels.sumRest(rest),
+               {slice(in, member.getOffset() + whole * block, rest, 4),
+                slice(out, done + whole, 1, 8)}});
         done += whole + (rest ? 1 : 0);
       }
     } else if (auto clip = dyn_cast<ClipOp>(op)) {
@@ -266,20 +286,23 @@ DenseMap<Operation *, SmallVector<PlanLaunch>> zero::planLaunches(ModuleOp plan,
 
 Dispatch zero::getDispatch(func::FuncOp kernel) {
   StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
-  ArrayRef<int64_t> space = cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
+  ArrayRef<int64_t> space =
+      cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
   int64_t units = llvm::product_of(space);
   bool matrices = false;
   int64_t widest = 1;
   auto visit = [&](Type type) {
     auto shaped = cast<ShapedType>(type);
     matrices |= shaped.getRank() > 1;
-    widest = std::max(widest, shaped.getNumElements() *
-                                  llvm::divideCeil(shaped.getElementTypeBitWidth(), 8));
+    widest = std::max(widest,
+                      shaped.getNumElements() *
+                          llvm::divideCeil(shaped.getElementTypeBitWidth(), 8));
   };
   llvm::for_each(kernel.getArgumentTypes(), visit);
   llvm::for_each(kernel.getResultTypes(), visit);
   if (kind == "rows") // about 32 KiB of the widest operand
-    return {units, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, widest / units))};
+    return {units,
+            std::max<int64_t>(1, 32768 / std::max<int64_t>(1, widest / units))};
   if (kind == "columns") // whole cache lines of a column sum, or a long run
     return {units, matrices ? 64 : 16384};
   if (kind == "attention")

@@ -20,7 +20,8 @@ struct PlanLaunch {
 
 /// The launches of every operation of @step that runs kernels, in order within
 /// the operation.  Creates the missing kernel functions in the module.
-DenseMap<Operation *, SmallVector<PlanLaunch>> planLaunches(ModuleOp plan, func::FuncOp step);
+DenseMap<Operation *, SmallVector<PlanLaunch>> planLaunches(ModuleOp plan,
+                                                            func::FuncOp step);
 
 /// How a kernel's units are dealt out: `extent` of them, in pieces of `grain`.
 struct Dispatch {

@@ -24,10 +24,11 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
   Location loc = op.getLoc();
   OpBuilder b(kernel.getContext());
   KernelViews views(kernel, b);
-  Value tokens = views.operand(op.getTokens()), grad = views.operand(op.getGrad()),
-        out = views.result(op.getResult());
+  Value tokens = views.operand(op.getTokens()),
+        grad = views.operand(op.getGrad()), out = views.result(op.getResult());
   if (!tokens || !grad || !out)
-    return op.emitError("reads operands that are no views of the kernel's arguments");
+    return op.emitError(
+        "reads operands that are no views of the kernel's arguments");
 
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
@@ -35,18 +36,22 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
 
   // A fresh table starts from zero; otherwise init's bytes are the result's.
   if (op.getInit().getDefiningOp<linalg::FillOp>()) {
-    Value rows = arith::ConstantIndexOp::create(b, loc, op.getInit().getType().getDimSize(0));
+    Value rows = arith::ConstantIndexOp::create(
+        b, loc, op.getInit().getType().getDimSize(0));
     auto loop = scf::ForOp::create(b, loc, zero, rows, one);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     forVectors(inner, loc, views.begin, views.end, {},
                [&](OpBuilder &at, Value column, Value mask, ValueRange) {
                  auto type = VectorType::get({kLanes}, element);
-                 Value zeros = arith::ConstantOp::create(at, loc, at.getZeroAttr(type));
-                 storeVector(at, loc, zeros, out, {loop.getInductionVar(), column}, mask);
+                 Value zeros =
+                     arith::ConstantOp::create(at, loc, at.getZeroAttr(type));
+                 storeVector(at, loc, zeros, out,
+                             {loop.getInductionVar(), column}, mask);
                  return SmallVector<Value>();
                });
   } else if (!isa<BlockArgument>(op.getInit())) {
-    return op.emitError("starts from a value that is neither zeros nor an operand");
+    return op.emitError(
+        "starts from a value that is neither zeros nor an operand");
   }
 
   SmallVector<Value> position;

@@ -4,13 +4,16 @@
 // all of them run for one row before the next row begins, so what passes
 // between them stays in cache, and a temporary needs the bytes of one row:
 //
-//   %t = memref.alloc() : memref<4x64x32xf32>      %t = memref.alloca() : memref<32xf32>
-//   linalg.generic ... outs(%t)               =>   scf.for %row = %begin to %end {
-//   linalg.generic ins(%t) ...                       loops of the first for that row
-//                                                    loops of the second for that row
+//   %t = memref.alloc() : memref<4x64x32xf32>      %t = memref.alloca() :
+//   memref<32xf32> linalg.generic ... outs(%t)               =>   scf.for %row
+//   = %begin to %end { linalg.generic ins(%t) ...                       loops
+//   of the first for that row
+//                                                    loops of the second for
+//                                                    that row
 //                                                  }
 //
-// FormKernels has made sure that every operation indexes temporaries by the row.
+// FormKernels has made sure that every operation indexes temporaries by the
+// row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +34,8 @@ namespace {
 constexpr int64_t kMaxStackBytes = 1 << 20;
 
 int64_t bytesOf(MemRefType type) {
-  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
 } // namespace
@@ -39,7 +43,8 @@ int64_t bytesOf(MemRefType type) {
 void zero::lowerCopies(func::FuncOp kernel) {
   kernel.walk([](memref::CopyOp copy) {
     OpBuilder b(copy);
-    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(), copy.getTarget());
+    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
     copy.erase();
   });
 }
@@ -53,17 +58,21 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
   kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   for (memref::AllocOp alloc : allocs) {
     MemRefType type = alloc.getType();
-    bool perRow = !rows.empty() && type.getRank() >= static_cast<int64_t>(rows.size()) &&
-                  type.getShape().take_front(rows.size()) == rows &&
-                  llvm::all_of(alloc->getUsers(), llvm::IsaPred<linalg::LinalgOp>);
+    bool perRow =
+        !rows.empty() && type.getRank() >= static_cast<int64_t>(rows.size()) &&
+        type.getShape().take_front(rows.size()) == rows &&
+        llvm::all_of(alloc->getUsers(), llvm::IsaPred<linalg::LinalgOp>);
     if (perRow)
-      type = MemRefType::get(type.getShape().drop_front(rows.size()), type.getElementType());
+      type = MemRefType::get(type.getShape().drop_front(rows.size()),
+                             type.getElementType());
     if (bytesOf(type) > kMaxStackBytes)
       return alloc.emitError("kernel needs a temporary of ")
              << bytesOf(type) << " bytes, more than the " << kMaxStackBytes
-             << " that fit on a thread's stack; store the value by using it in another operation";
+             << " that fit on a thread's stack; store the value by using it in "
+                "another operation";
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Value stack = memref::AllocaOp::create(b, alloc.getLoc(), type, b.getI64IntegerAttr(64));
+    Value stack = memref::AllocaOp::create(b, alloc.getLoc(), type,
+                                           b.getI64IntegerAttr(64));
     if (perRow) {
       // The operations go on naming the whole buffer, whose shape says how they
       // are indexed, until their loops are emitted.
@@ -82,14 +91,16 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
   StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
-  ArrayRef<int64_t> space = cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
+  ArrayRef<int64_t> space =
+      cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
   Value begin = body.getArgument(body.getNumArguments() - 2);
   Value end = body.getArgument(body.getNumArguments() - 1);
 
   lowerCopies(kernel);
   LoopContext context;
   bool rows = kind == "rows";
-  if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(), context)))
+  if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(),
+                              context)))
     return failure();
 
   SmallVector<linalg::LinalgOp> work;

@@ -19,12 +19,12 @@
 
 #include "passes/codegen/VectorLoops.h"
 
-#include "passes/kernels/Clusters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/kernels/Clusters.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -35,8 +35,8 @@ class Emitter {
 public:
   Emitter(linalg::LinalgOp op, const LoopContext &context)
       : op(op), context(context), loc(op.getLoc()), body(op.getBlock()),
-        extents(op.getStaticLoopRanges()), iterators(op.getIteratorTypesArray()),
-        index(op.getNumLoops()) {
+        extents(op.getStaticLoopRanges()),
+        iterators(op.getIteratorTypesArray()), index(op.getNumLoops()) {
 
     for (auto [i, row] : llvm::enumerate(context.rows))
       index[i] = row;
@@ -46,7 +46,8 @@ public:
     for (OpOperand &operand : op->getOpOperands())
       for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
         if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
-          return op->emitError("has an indexing map that row kernels do not support: ")
+          return op->emitError(
+                     "has an indexing map that row kernels do not support: ")
                  << AffineMapAttr::get(op.getMatchingIndexingMap(&operand));
     lane = contiguousLoop(op);
     if (lane >= 0 && index[lane])
@@ -73,7 +74,9 @@ private:
   int scalarColumn = -1;    ///< the contiguous loop of a scalar column kernel
   IRMapping invariant;      ///< body values that no loop changes
 
-  bool isReduction(int loop) const { return iterators[loop] == utils::IteratorType::reduction; }
+  bool isReduction(int loop) const {
+    return iterators[loop] == utils::IteratorType::reduction;
+  }
 
   //===--------------------------------------------------------------------===//
   // Analysis
@@ -93,7 +96,8 @@ private:
       return false;
     SmallVector<int64_t> strides;
     int64_t offset;
-    return succeeded(cast<MemRefType>(operand.getType()).getStridesAndOffset(strides, offset)) &&
+    return succeeded(cast<MemRefType>(operand.getType())
+                         .getStridesAndOffset(strides, offset)) &&
            strides.back() == 1;
   }
 
@@ -137,14 +141,17 @@ private:
     if (auto arg = dyn_cast<BlockArgument>(value)) {
       if (arg.getOwner() != body)
         return false;
-      return dependsOn(op.getMatchingIndexingMap(&op->getOpOperand(arg.getArgNumber())), lane);
+      return dependsOn(
+          op.getMatchingIndexingMap(&op->getOpOperand(arg.getArgNumber())),
+          lane);
     }
     Operation *def = value.getDefiningOp();
     if (def->getBlock() != body)
       return false;
     if (auto loop = dyn_cast<linalg::IndexOp>(def))
       return static_cast<int>(loop.getDim()) == lane;
-    return llvm::any_of(def->getOperands(), [&](Value operand) { return variesWithLane(operand); });
+    return llvm::any_of(def->getOperands(),
+                        [&](Value operand) { return variesWithLane(operand); });
   }
 
   /// The operation that adds to accumulator `i`, if it is the accumulator's one
@@ -152,7 +159,8 @@ private:
   Operation *combiner(unsigned i) {
     BlockArgument acc = body->getArgument(op.getNumDpsInputs() + i);
     Operation *def = body->getTerminator()->getOperand(i).getDefiningOp();
-    if (!def || !acc.hasOneUse() || *acc.user_begin() != def || def->getNumOperands() != 2)
+    if (!def || !acc.hasOneUse() || *acc.user_begin() != def ||
+        def->getNumOperands() != 2)
       return nullptr;
     return def;
   }
@@ -217,7 +225,8 @@ private:
   Value asVector(OpBuilder &b, Value value) {
     if (isa<VectorType>(value.getType()))
       return value;
-    return vector::BroadcastOp::create(b, loc, VectorType::get({kLanes}, value.getType()), value);
+    return vector::BroadcastOp::create(
+        b, loc, VectorType::get({kLanes}, value.getType()), value);
   }
 
   //===--------------------------------------------------------------------===//
@@ -277,15 +286,16 @@ private:
   }
 
   /// Opens the reduction loops from `loop` on, carrying the accumulators.
-  SmallVector<Value> emitReductions(OpBuilder &b, int loop, ArrayRef<Value> accumulators,
-                                    Value mask) {
+  SmallVector<Value> emitReductions(OpBuilder &b, int loop,
+                                    ArrayRef<Value> accumulators, Value mask) {
     int count = extents.size();
     while (loop < count && (isOpen(loop) || !isReduction(loop) || loop == lane))
       ++loop;
     if (loop >= count)
       return emitBody(b, accumulators, mask);
     auto [lower, upper] = bounds(b, loop);
-    auto nest = scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1), accumulators);
+    auto nest = scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1),
+                                   accumulators);
     OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
     index[loop] = nest.getInductionVar();
     SmallVector<Value> carried(nest.getRegionIterArgs());
@@ -300,29 +310,34 @@ private:
   void emitLaneReduction(OpBuilder &b) {
     SmallVector<Value> lanes;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-      auto type = VectorType::get({kLanes}, body->getTerminator()->getOperand(i).getType());
+      auto type = VectorType::get(
+          {kLanes}, body->getTerminator()->getOperand(i).getType());
       lanes.push_back(arith::ConstantOp::create(
           b, loc,
           DenseElementsAttr::get(
-              type, b.getFloatAttr(type.getElementType(), *identity(combiner(i))))));
+              type,
+              b.getFloatAttr(type.getElementType(), *identity(combiner(i))))));
     }
     lanes = emitLaneReductions(b, 0, lanes);
     for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
       Operation *combine = combiner(i);
       Value total = combineLanes(b, loc, combine->getName(), lanes[i]);
       Value start = load(b, init, Value());
-      OperationState state(loc, combine->getName(), ValueRange{start, total}, total.getType());
+      OperationState state(loc, combine->getName(), ValueRange{start, total},
+                           total.getType());
       store(b, init, b.create(state)->getResult(0), Value());
     }
   }
 
-  SmallVector<Value> emitLaneReductions(OpBuilder &b, int loop, ArrayRef<Value> lanes) {
+  SmallVector<Value> emitLaneReductions(OpBuilder &b, int loop,
+                                        ArrayRef<Value> lanes) {
     int count = extents.size();
     while (loop < count && (isOpen(loop) || !isReduction(loop) || loop == lane))
       ++loop;
     if (loop < count) {
       auto [lower, upper] = bounds(b, loop);
-      auto nest = scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1), lanes);
+      auto nest =
+          scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1), lanes);
       OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
       index[loop] = nest.getInductionVar();
       SmallVector<Value> carried(nest.getRegionIterArgs());
@@ -333,20 +348,21 @@ private:
       return SmallVector<Value>(nest.getResults());
     }
     auto [lower, upper] = bounds(b, lane);
-    return forVectors(b, loc, lower, upper, lanes,
-                      [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
-                        index[lane] = first;
-                        SmallVector<Value> current(carried);
-                        SmallVector<Value> next = emitBody(inner, current, mask);
-                        index[lane] = nullptr;
-                        // Lanes off the mask keep what they have.
-                        for (auto [value, old] : llvm::zip(next, current)) {
-                          value = asVector(inner, value);
-                          if (mask)
-                            value = arith::SelectOp::create(inner, loc, mask, value, old);
-                        }
-                        return next;
-                      });
+    return forVectors(
+        b, loc, lower, upper, lanes,
+        [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
+          index[lane] = first;
+          SmallVector<Value> current(carried);
+          SmallVector<Value> next = emitBody(inner, current, mask);
+          index[lane] = nullptr;
+          // Lanes off the mask keep what they have.
+          for (auto [value, old] : llvm::zip(next, current)) {
+            value = asVector(inner, value);
+            if (mask)
+              value = arith::SelectOp::create(inner, loc, mask, value, old);
+          }
+          return next;
+        });
   }
 
   //===--------------------------------------------------------------------===//
@@ -357,9 +373,9 @@ private:
   void hoistInvariants(OpBuilder &b) {
     for (OpOperand &operand : op->getOpOperands()) {
       AffineMap map = op.getMatchingIndexingMap(&operand);
-      bool open = llvm::all_of(llvm::seq<unsigned>(0, op.getNumLoops()), [&](unsigned loop) {
-        return isOpen(loop) || !dependsOn(map, loop);
-      });
+      bool open = llvm::all_of(
+          llvm::seq<unsigned>(0, op.getNumLoops()),
+          [&](unsigned loop) { return isOpen(loop) || !dependsOn(map, loop); });
       BlockArgument arg = body->getArgument(operand.getOperandNumber());
       if (open && !op.isDpsInit(&operand) && !arg.use_empty())
         invariant.map(arg, load(b, operand, Value()));
@@ -368,19 +384,22 @@ private:
       bool fixed = isa<arith::ConstantOp>(inner) ||
                    (OpTrait::hasElementwiseMappableTraits(&inner) &&
                     llvm::all_of(inner.getOperands(), [&](Value operand) {
-                      return invariant.contains(operand) || operand.getParentBlock() != body;
+                      return invariant.contains(operand) ||
+                             operand.getParentBlock() != body;
                     }));
       if (fixed)
         b.clone(inner, invariant);
     }
   }
 
-  SmallVector<Value> emitBody(OpBuilder &b, ArrayRef<Value> accumulators, Value mask) {
+  SmallVector<Value> emitBody(OpBuilder &b, ArrayRef<Value> accumulators,
+                              Value mask) {
     IRMapping map(invariant);
     for (OpOperand &operand : op->getOpOperands()) {
       BlockArgument arg = body->getArgument(operand.getOperandNumber());
       if (op.isDpsInit(&operand)) {
-        if (Value acc = accumulators[operand.getOperandNumber() - op.getNumDpsInputs()])
+        if (Value acc =
+                accumulators[operand.getOperandNumber() - op.getNumDpsInputs()])
           map.map(arg, acc);
       } else if (!arg.use_empty() && !map.contains(arg)) {
         map.map(arg, load(b, operand, mask));
@@ -418,9 +437,11 @@ private:
           indices.push_back(map.lookupOrDefault(position));
         }
       }
-      Value value = contiguous
-                        ? loadVector(b, loc, access.getMemRef(), indices, mask)
-                        : memref::LoadOp::create(b, loc, access.getMemRef(), indices).getResult();
+      Value value =
+          contiguous
+              ? loadVector(b, loc, access.getMemRef(), indices, mask)
+              : memref::LoadOp::create(b, loc, access.getMemRef(), indices)
+                    .getResult();
       map.map(access.getResult(), value);
       return;
     }
@@ -437,7 +458,8 @@ private:
     SmallVector<Type> types;
     for (Type type : inner.getResultTypes())
       types.push_back(VectorType::get({kLanes}, type));
-    OperationState state(loc, inner.getName(), operands, types, inner.getAttrs());
+    OperationState state(loc, inner.getName(), operands, types,
+                         inner.getAttrs());
     state.propertiesAttr = inner.getPropertiesAsAttribute();
     map.map(inner.getResults(), b.create(state)->getResults());
   }

@@ -11,22 +11,26 @@ namespace mlir::zero {
 /// reductions add, so that results do not depend on the machine's width.
 constexpr int64_t kLanes = 16;
 
-/// Emits a loop over [lower, upper) in whole vectors, then one masked vector for
-/// the rest.  `body` receives the index of the first lane, the mask (null for a
-/// whole vector) and the carried values; it returns their next values.
+/// Emits a loop over [lower, upper) in whole vectors, then one masked vector
+/// for the rest.  `body` receives the index of the first lane, the mask (null
+/// for a whole vector) and the carried values; it returns their next values.
 SmallVector<Value>
-forVectors(OpBuilder &b, Location loc, Value lower, Value upper, ValueRange carried,
-           llvm::function_ref<SmallVector<Value>(OpBuilder &, Value index, Value mask, ValueRange)>
+forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
+           ValueRange carried,
+           llvm::function_ref<SmallVector<Value>(OpBuilder &, Value index,
+                                                 Value mask, ValueRange)>
                body);
 
 /// Loads kLanes elements at `indices` of a memref; lanes off the mask are zero.
-Value loadVector(OpBuilder &b, Location loc, Value memref, ValueRange indices, Value mask);
-void storeVector(OpBuilder &b, Location loc, Value vector, Value memref, ValueRange indices,
+Value loadVector(OpBuilder &b, Location loc, Value memref, ValueRange indices,
                  Value mask);
+void storeVector(OpBuilder &b, Location loc, Value vector, Value memref,
+                 ValueRange indices, Value mask);
 
 /// Combines the lanes of `vector` pairwise, halves first, by an operation named
 /// `name`; the order is fixed.
-Value combineLanes(OpBuilder &b, Location loc, OperationName name, Value vector);
+Value combineLanes(OpBuilder &b, Location loc, OperationName name,
+                   Value vector);
 
 /// Where the loops of an operation are emitted.
 struct LoopContext {
@@ -40,7 +44,8 @@ struct LoopContext {
 };
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.
-LogicalResult emitVectorLoops(OpBuilder &b, linalg::LinalgOp op, const LoopContext &context);
+LogicalResult emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
+                              const LoopContext &context);
 
 } // namespace mlir::zero
 

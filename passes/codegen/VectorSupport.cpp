@@ -18,16 +18,20 @@ static std::optional<int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-SmallVector<Value> zero::forVectors(
-    OpBuilder &b, Location loc, Value lower, Value upper, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(OpBuilder &, Value, Value, ValueRange)> body) {
+SmallVector<Value>
+zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
+                 ValueRange carried,
+                 llvm::function_ref<SmallVector<Value>(OpBuilder &, Value,
+                                                       Value, ValueRange)>
+                     body) {
   Value lanes = arith::ConstantIndexOp::create(b, loc, kLanes);
   std::optional<int64_t> low = constantOf(lower), high = constantOf(upper);
   bool isStatic = low && high;
 
   Value wholeEnd;
   if (isStatic) {
-    wholeEnd = arith::ConstantIndexOp::create(b, loc, *low + (*high - *low) / kLanes * kLanes);
+    wholeEnd = arith::ConstantIndexOp::create(
+        b, loc, *low + (*high - *low) / kLanes * kLanes);
   } else {
     Value extent = arith::SubIOp::create(b, loc, upper, lower);
     Value rest = arith::RemUIOp::create(b, loc, extent, lanes);
@@ -58,7 +62,8 @@ SmallVector<Value> zero::forVectors(
       values = tail(b, values);
     return values;
   }
-  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, wholeEnd, upper);
+  Value more =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, wholeEnd, upper);
   SmallVector<Type> types(ValueRange(values).getTypes());
   auto branch = scf::IfOp::create(b, loc, types, more, /*addThenBlock=*/true,
                                   /*addElseBlock=*/!values.empty());
@@ -76,23 +81,27 @@ SmallVector<Value> zero::forVectors(
   return SmallVector<Value>(branch.getResults());
 }
 
-Value zero::loadVector(OpBuilder &b, Location loc, Value memref, ValueRange indices, Value mask) {
-  auto type = VectorType::get({kLanes}, cast<MemRefType>(memref.getType()).getElementType());
+Value zero::loadVector(OpBuilder &b, Location loc, Value memref,
+                       ValueRange indices, Value mask) {
+  auto type = VectorType::get(
+      {kLanes}, cast<MemRefType>(memref.getType()).getElementType());
   if (!mask)
     return vector::LoadOp::create(b, loc, type, memref, indices);
   Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(b, loc, type, memref, indices, mask, zeros);
+  return vector::MaskedLoadOp::create(b, loc, type, memref, indices, mask,
+                                      zeros);
 }
 
-void zero::storeVector(OpBuilder &b, Location loc, Value vector, Value memref, ValueRange indices,
-                       Value mask) {
+void zero::storeVector(OpBuilder &b, Location loc, Value vector, Value memref,
+                       ValueRange indices, Value mask) {
   if (!mask)
     vector::StoreOp::create(b, loc, vector, memref, indices);
   else
     vector::MaskedStoreOp::create(b, loc, memref, indices, mask, vector);
 }
 
-Value zero::combineLanes(OpBuilder &b, Location loc, OperationName name, Value vector) {
+Value zero::combineLanes(OpBuilder &b, Location loc, OperationName name,
+                         Value vector) {
   for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t i = 0; i < half; ++i) {

@@ -2,13 +2,14 @@
 
 #include "passes/codegen/ZrtStructs.h"
 
-#include "llvm/Support/ErrorHandling.h"
 #include "runtime/zrt.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-ZrtConstants::ZrtConstants(llvm::Module &module) : module(module), context(module.getContext()) {}
+ZrtConstants::ZrtConstants(llvm::Module &module)
+    : module(module), context(module.getContext()) {}
 
 llvm::Constant *ZrtConstants::i32(uint32_t value) {
   return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
@@ -30,7 +31,8 @@ llvm::Constant *ZrtConstants::string(StringRef text) {
 llvm::Constant *ZrtConstants::array(ArrayRef<llvm::Constant *> elements) {
   if (elements.empty())
     return llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
-  auto *type = llvm::ArrayType::get(elements.front()->getType(), elements.size());
+  auto *type =
+      llvm::ArrayType::get(elements.front()->getType(), elements.size());
   return global(llvm::ConstantArray::get(type, elements), "table");
 }
 
@@ -41,27 +43,30 @@ llvm::Constant *ZrtConstants::shape(ArrayRef<int64_t> sizes) {
   return array(values);
 }
 
-llvm::Constant *ZrtConstants::structure(ArrayRef<llvm::Constant *> fields, size_t size) {
+llvm::Constant *ZrtConstants::structure(ArrayRef<llvm::Constant *> fields,
+                                        size_t size) {
   llvm::Constant *value = llvm::ConstantStruct::getAnon(context, fields);
   // x86-64: natural alignment, as in C.  A field that was forgotten shows here.
   llvm::DataLayout layout("e-m:e-p:64:64-i64:64-n8:16:32:64-S128");
   if (layout.getTypeAllocSize(value->getType()) != size)
-    llvm::report_fatal_error("a struct of zrt.h changed and its constant did not");
+    llvm::report_fatal_error(
+        "a struct of zrt.h changed and its constant did not");
   return value;
 }
 
-llvm::GlobalVariable *ZrtConstants::global(llvm::Constant *value, StringRef name, bool exported) {
-  auto linkage =
-      exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::PrivateLinkage;
-  return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, linkage, value,
-                                  name);
+llvm::GlobalVariable *ZrtConstants::global(llvm::Constant *value,
+                                           StringRef name, bool exported) {
+  auto linkage = exported ? llvm::GlobalValue::ExternalLinkage
+                          : llvm::GlobalValue::PrivateLinkage;
+  return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                  linkage, value, name);
 }
 
 llvm::Constant *ZrtConstants::ref(BytesAttr bytes) {
   if (!bytes)
     return structure({i32(0), i32(0), i64(0), i64(0)}, sizeof(zrt_ref));
-  return structure({i32(static_cast<uint32_t>(bytes.getTier())), i32(0), i64(bytes.getOffset()),
-                    i64(bytes.getSize())},
+  return structure({i32(static_cast<uint32_t>(bytes.getTier())), i32(0),
+                    i64(bytes.getOffset()), i64(bytes.getSize())},
                    sizeof(zrt_ref));
 }
 

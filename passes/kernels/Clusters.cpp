@@ -66,7 +66,8 @@ Shape shapeOf(linalg::LinalgOp op) {
       rows.clear();
   if (!rows.empty())
     return {KernelKind::Rows, rows};
-  if (contiguous >= 0 && iterators[contiguous] == utils::IteratorType::parallel &&
+  if (contiguous >= 0 &&
+      iterators[contiguous] == utils::IteratorType::parallel &&
       extents[contiguous] >= 128)
     return {KernelKind::Columns, {extents[contiguous]}};
   return {KernelKind::Serial, {}};
@@ -77,7 +78,8 @@ Shape shapeOf(linalg::LinalgOp op) {
 bool fitsRows(linalg::LinalgOp op, LoopRange space) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   auto iterators = op.getIteratorTypesArray();
-  if (extents.size() < space.size() || LoopRange(extents).take_front(space.size()) != space)
+  if (extents.size() < space.size() ||
+      LoopRange(extents).take_front(space.size()) != space)
     return false;
   for (size_t i = 0; i < space.size(); ++i)
     if (iterators[i] != utils::IteratorType::parallel)
@@ -85,7 +87,8 @@ bool fitsRows(linalg::LinalgOp op, LoopRange space) {
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!isRowMap(op.getMatchingIndexingMap(&init), space.size()))
       return false;
-  return extents.size() == space.size() || shapeOf(op).space == SmallVector<int64_t>(space);
+  return extents.size() == space.size() ||
+         shapeOf(op).space == SmallVector<int64_t>(space);
 }
 
 class ClusterBuilder {
@@ -98,9 +101,11 @@ public:
       } else if (isa<nn::AttentionOp>(op)) {
         start(KernelKind::Attention, headsOf(op.getOperand(0)), {&op});
       } else if (isa<nn::AttentionBackwardOp>(op)) {
-        start(KernelKind::Attention, headsOf(op.getOperand(0)), withInserts(&op));
+        start(KernelKind::Attention, headsOf(op.getOperand(0)),
+              withInserts(&op));
       } else if (isa<nn::EmbeddingBackwardOp>(op)) {
-        start(KernelKind::Scatter, {cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1)},
+        start(KernelKind::Scatter,
+              {cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1)},
               {&op});
       } else if (isa<tensor::InsertSliceOp>(op)) {
         placeInsert(&op);
@@ -133,13 +138,16 @@ private:
   /// `op` reads these clusters from outside, unless it is in `own`.
   void closeProducers(Operation *op, int own) {
     for (Value operand : op->getOperands())
-      if (int producer = clusterDefining(operand); producer >= 0 && producer != own)
+      if (int producer = clusterDefining(operand);
+          producer >= 0 && producer != own)
         clusters[producer].closed = true;
   }
 
-  void start(KernelKind kind, ArrayRef<int64_t> space, ArrayRef<Operation *> members) {
+  void start(KernelKind kind, ArrayRef<int64_t> space,
+             ArrayRef<Operation *> members) {
     int id = clusters.size();
-    clusters.push_back({kind, SmallVector<int64_t>(space), SmallVector<Operation *>(members)});
+    clusters.push_back(
+        {kind, SmallVector<int64_t>(space), SmallVector<Operation *>(members)});
     for (Operation *member : members) {
       clusterOf[member] = id;
       closeProducers(member, id);
@@ -197,7 +205,8 @@ private:
       if (cluster.kind == KernelKind::Columns)
         return false;
     }
-    return cluster.kind != KernelKind::Rows || temporaryBytes(cluster) <= kMaxRowTemporaryBytes;
+    return cluster.kind != KernelKind::Rows ||
+           temporaryBytes(cluster) <= kMaxRowTemporaryBytes;
   }
 
   /// An upper bound: as if every result of the cluster were a temporary row.
@@ -208,14 +217,16 @@ private:
     for (Operation *member : cluster.members)
       for (Type type : member->getResultTypes())
         bytes += cast<RankedTensorType>(type).getNumElements() / rows *
-                 llvm::divideCeil(getElementTypeOrSelf(type).getIntOrFloatBitWidth(), 8);
+                 llvm::divideCeil(
+                     getElementTypeOrSelf(type).getIntOrFloatBitWidth(), 8);
     return bytes;
   }
 
   /// A fill is a kernel when something other than a kernel reads it.
   bool needsKernel(Operation *fill) {
     return llvm::any_of(fill->getUsers(), [](Operation *user) {
-      return isa<nn::MatmulOp, func::ReturnOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user);
+      return isa<nn::MatmulOp, func::ReturnOp, tensor::CollapseShapeOp,
+                 tensor::ExpandShapeOp>(user);
     });
   }
 
@@ -224,9 +235,11 @@ private:
     if (clusterOf.count(op))
       return;
     auto insert = cast<tensor::InsertSliceOp>(op);
-    if (auto previous = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
+    if (auto previous =
+            insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
       auto found = clusterOf.find(previous);
-      if (found != clusterOf.end() && previous->hasOneUse() && !clusters[found->second].closed &&
+      if (found != clusterOf.end() && previous->hasOneUse() &&
+          !clusters[found->second].closed &&
           clusters[found->second].kind == KernelKind::Serial) {
         clusters[found->second].members.push_back(op);
         clusterOf[op] = found->second;
@@ -244,7 +257,8 @@ private:
     for (Value result : op->getResults()) {
       Value value = result;
       while (value.hasOneUse() &&
-             isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(*value.user_begin())) {
+             isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+                 *value.user_begin())) {
         members.push_back(*value.user_begin());
         value = members.back()->getResult(0);
       }
@@ -255,16 +269,21 @@ private:
         return {op};
       inserts.push_back(insert);
     }
-    llvm::sort(inserts, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+    llvm::sort(inserts, [](Operation *x, Operation *y) {
+      return x->isBeforeInBlock(y);
+    });
     for (size_t i = 0; i < inserts.size(); ++i) {
-      Operation *dest = cast<tensor::InsertSliceOp>(inserts[i]).getDest().getDefiningOp();
+      Operation *dest =
+          cast<tensor::InsertSliceOp>(inserts[i]).getDest().getDefiningOp();
       bool chained = i == 0 ? isa_and_nonnull<tensor::EmptyOp>(dest)
                             : dest == inserts[i - 1] && dest->hasOneUse();
       if (!chained)
         return {op};
     }
     llvm::append_range(members, inserts);
-    llvm::sort(members, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+    llvm::sort(members, [](Operation *x, Operation *y) {
+      return x->isBeforeInBlock(y);
+    });
     return members;
   }
 };
@@ -293,8 +312,10 @@ int zero::contiguousLoop(linalg::LinalgOp op) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (map.getNumResults() == 0)
       continue;
-    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1)))
-      weight[dim.getPosition()] += cast<ShapedType>(operand.get().getType()).getNumElements();
+    if (auto dim =
+            dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1)))
+      weight[dim.getPosition()] +=
+          cast<ShapedType>(operand.get().getType()).getNumElements();
   }
   int best = -1;
   for (int loop = 0, e = weight.size(); loop < e; ++loop)
@@ -304,8 +325,9 @@ int zero::contiguousLoop(linalg::LinalgOp op) {
 }
 
 bool zero::isAuxiliary(Operation *op) {
-  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,
+             tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp>(op);
 }
 
 Value zero::skipViews(Value value, bool &sawSlice) {
@@ -320,4 +342,6 @@ Value zero::skipViews(Value value, bool &sawSlice) {
   return value;
 }
 
-SmallVector<Cluster> zero::formClusters(func::FuncOp step) { return ClusterBuilder().run(step); }
+SmallVector<Cluster> zero::formClusters(func::FuncOp step) {
+  return ClusterBuilder().run(step);
+}

@@ -63,7 +63,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     ModuleOp module = getOperation();
     auto step = module.lookupSymbol<func::FuncOp>("step");
     if (!step) {
-      module.emitError("has no function @step; run zero-differentiate-loss first");
+      module.emitError(
+          "has no function @step; run zero-differentiate-loss first");
       return signalPassFailure();
     }
     if (whole) {
@@ -103,7 +104,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   }
 
   void outline(func::FuncOp step, Cluster &cluster) {
-    llvm::SetVector<Operation *> members(cluster.members.begin(), cluster.members.end());
+    llvm::SetVector<Operation *> members(cluster.members.begin(),
+                                         cluster.members.end());
     llvm::SetVector<Value> inputs;
     for (Operation *member : members)
       collectInputs(member, members, inputs);
@@ -125,7 +127,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
                                   ValueRange(results).getTypes());
     auto kernel = func::FuncOp::create(top, last->getLoc(), "kernel", type);
     kernel.setPrivate();
-    kernel->setAttr(kKernelAttr, top.getStringAttr(stringifyKernelKind(cluster.kind)));
+    kernel->setAttr(kKernelAttr,
+                    top.getStringAttr(stringifyKernelKind(cluster.kind)));
     kernel->setAttr("zero.space", top.getDenseI64ArrayAttr(cluster.space));
 
     Block *body = kernel.addEntryBlock();
@@ -147,7 +150,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
 
     FlatSymbolRefAttr symbol = share(kernel, nameOf(cluster));
     b.setInsertionPointAfter(last);
-    auto launch = LaunchOp::create(b, last->getLoc(), type.getResults(), symbol, args);
+    auto launch =
+        LaunchOp::create(b, last->getLoc(), type.getResults(), symbol, args);
     for (auto [old, now] : llvm::zip_equal(results, launch.getOutputs()))
       old.replaceUsesWithIf(now, [&](OpOperand &use) {
         Operation *top = step.getBody().findAncestorOpInRegion(*use.getOwner());
@@ -182,8 +186,10 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands()) {
         Operation *def = operand.getDefiningOp();
-        bool inside = def ? op->isProperAncestor(def)
-                          : op->isAncestor(cast<BlockArgument>(operand).getOwner()->getParentOp());
+        bool inside =
+            def ? op->isProperAncestor(def)
+                : op->isAncestor(
+                      cast<BlockArgument>(operand).getOwner()->getParentOp());
         if (!inside)
           visit(visit, operand);
       }
@@ -196,7 +202,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
                         const llvm::SetVector<Operation *> &members) {
     auto visit = [&](auto &self, Value value) -> void {
       Operation *def = value.getDefiningOp();
-      if (map.contains(value) || !def || !isAuxiliary(def) || members.contains(def))
+      if (map.contains(value) || !def || !isAuxiliary(def) ||
+          members.contains(def))
         return;
       for (Value operand : def->getOperands())
         self(self, operand);
@@ -220,12 +227,14 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     for (auto [r, value] : llvm::enumerate(returned.getOperands())) {
       if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
         if (auto init = dyn_cast<BlockArgument>(scatter.getInit()))
-          kernel.setResultAttr(r, kMustAliasAttr,
-                               Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
+          kernel.setResultAttr(
+              r, kMustAliasAttr,
+              Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
       auto writer = value.getDefiningOp<linalg::LinalgOp>();
       if (!writer || writer.getNumParallelLoops() != writer.getNumLoops())
         continue;
-      AffineMap out = writer.getIndexingMapMatchingResult(cast<OpResult>(value));
+      AffineMap out =
+          writer.getIndexingMapMatchingResult(cast<OpResult>(value));
       SmallVector<int64_t> allowed;
       for (BlockArgument arg : body.getArguments()) {
         if (arg.getType() != value.getType() || arg.use_empty())
@@ -237,7 +246,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
           AffineMap in = reader.getMatchingIndexingMap(&use);
           if (reader == writer)
             return in == out && out.isIdentity();
-          if (kind != "rows" || !reader->isBeforeInBlock(writer) || in.getNumResults() < rows)
+          if (kind != "rows" || !reader->isBeforeInBlock(writer) ||
+              in.getNumResults() < rows)
             return false;
           for (size_t i = 0; i < rows; ++i)
             if (in.getResult(i) != getAffineDimExpr(i, &getContext()))
@@ -248,7 +258,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
           allowed.push_back(arg.getArgNumber());
       }
       if (!allowed.empty())
-        kernel.setResultAttr(r, kInPlaceAttr, DenseI64ArrayAttr::get(&getContext(), allowed));
+        kernel.setResultAttr(r, kInPlaceAttr,
+                             DenseI64ArrayAttr::get(&getContext(), allowed));
     }
   }
 
@@ -256,7 +267,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   FlatSymbolRefAttr share(func::FuncOp kernel, StringRef name) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    kernel->print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+    kernel->print(stream,
+                  OpPrintingFlags().useLocalScope().enableDebugInfo(false));
     auto [entry, isNew] = shared.try_emplace(text, StringAttr());
     if (isNew) {
       std::string unique = (name + "." + Twine(shared.size())).str();
@@ -271,7 +283,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   void eraseDead(func::FuncOp step) {
     Block &body = step.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty() && !isa<LaunchOp>(op))
+      if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty() &&
+          !isa<LaunchOp>(op))
         op.erase();
   }
 

@@ -23,8 +23,8 @@
 
 #include "passes/kernels/Passes.h"
 
-#include "dialect/nn/NN.h"
 #include "dialect/nn/Generic.h"
+#include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -70,17 +70,19 @@ bool isMultiplyAdd(linalg::GenericOp op) {
   auto add = dyn_cast<arith::AddFOp>(*std::next(body.begin()));
   if (!mul || !add || body.getTerminator()->getOperand(0) != add.getResult())
     return false;
-  BlockArgument a = body.getArgument(0), b = body.getArgument(1), acc = body.getArgument(2);
+  BlockArgument a = body.getArgument(0), b = body.getArgument(1),
+                acc = body.getArgument(2);
   auto is = [](Value x, Value y, Value u, Value v) {
     return (x == u && y == v) || (x == v && y == u);
   };
-  return is(mul.getLhs(), mul.getRhs(), a, b) && is(add.getLhs(), add.getRhs(), acc, mul);
+  return is(mul.getLhs(), mul.getRhs(), a, b) &&
+         is(add.getLhs(), add.getRhs(), acc, mul);
 }
 
 /// Whether `dims` is batch followed by two groups in either order; `swapped`
 /// tells which.
-bool splits(ArrayRef<unsigned> dims, const Group &batch, const Group &first, const Group &second,
-            bool &swapped) {
+bool splits(ArrayRef<unsigned> dims, const Group &batch, const Group &first,
+            const Group &second, bool &swapped) {
   auto matches = [&](const Group &x, const Group &y) {
     Group all(batch);
     llvm::append_range(all, x);
@@ -102,17 +104,21 @@ Group dimsOf(AffineMap map) {
 }
 
 /// Loops of `like`'s order that are in all of `in` and none of `out`.
-Group select(const Group &like, ArrayRef<const Group *> in, ArrayRef<const Group *> out) {
+Group select(const Group &like, ArrayRef<const Group *> in,
+             ArrayRef<const Group *> out) {
   Group result;
   for (unsigned dim : like)
-    if (llvm::all_of(in, [&](const Group *g) { return llvm::is_contained(*g, dim); }) &&
-        llvm::none_of(out, [&](const Group *g) { return llvm::is_contained(*g, dim); }))
+    if (llvm::all_of(
+            in, [&](const Group *g) { return llvm::is_contained(*g, dim); }) &&
+        llvm::none_of(
+            out, [&](const Group *g) { return llvm::is_contained(*g, dim); }))
       result.push_back(dim);
   return result;
 }
 
 FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !isMultiplyAdd(op))
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !isMultiplyAdd(op))
     return failure();
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation())
@@ -120,7 +126,8 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
   for (Value input : op.getDpsInputs())
     if (!isa<RankedTensorType>(input.getType()))
       return failure();
-  Group a = dimsOf(op.getIndexingMapsArray()[0]), b = dimsOf(op.getIndexingMapsArray()[1]),
+  Group a = dimsOf(op.getIndexingMapsArray()[0]),
+        b = dimsOf(op.getIndexingMapsArray()[1]),
         c = dimsOf(op.getIndexingMapsArray()[2]);
   Contraction result;
   result.batch = select(c, {&a, &b}, {});
@@ -128,7 +135,8 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
   result.n = select(c, {&b}, {&a});
   result.k = select(a, {&b}, {&c});
   // A sum over a loop that only one operand has is no matrix product.
-  size_t grouped = result.batch.size() + result.m.size() + result.n.size() + result.k.size();
+  size_t grouped =
+      result.batch.size() + result.m.size() + result.n.size() + result.k.size();
   if (grouped != op.getNumLoops())
     return failure();
   // With a vector in it, it is bound by memory: better fused into a row kernel.
@@ -149,7 +157,8 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
 
 /// Collapses or expands `value` to `shape`; groups of dimensions stay together,
 /// so this is a view.
-Value reshape(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> shape) {
+Value reshape(OpBuilder &b, Location loc, Value value,
+              ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
@@ -166,11 +175,14 @@ Value reshape(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> shape) 
     return SmallVector<ReassociationIndices>{
         ReassociationIndices(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)))};
   };
-  auto flat = RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
   if (type.getRank() > 1)
-    value = tensor::CollapseShapeOp::create(b, loc, flat, value, all(type.getRank()));
+    value = tensor::CollapseShapeOp::create(b, loc, flat, value,
+                                            all(type.getRank()));
   if (shape.size() > 1)
-    value = tensor::ExpandShapeOp::create(b, loc, target, value, all(shape.size()));
+    value =
+        tensor::ExpandShapeOp::create(b, loc, target, value, all(shape.size()));
   return value;
 }
 
@@ -197,16 +209,18 @@ void lowerContraction(linalg::GenericOp op, const Contraction &c) {
   Value bb = reshape(b, loc, c.b, c.transposeB ? shape(n, k) : shape(k, n));
   SmallVector<int64_t> result = c.swapped ? shape(n, m) : shape(m, n);
   auto type = RankedTensorType::get(
-      result, cast<RankedTensorType>(op.getResult(0).getType()).getElementType());
+      result,
+      cast<RankedTensorType>(op.getResult(0).getType()).getElementType());
   Value init = c.c ? reshape(b, loc, c.c, result) : Value();
   // c^T = b^T a^T
-  Value product =
-      c.swapped ? nn::MatmulOp::create(b, loc, type, bb, a, Value(), init, !c.transposeB,
-                                       !c.transposeA)
-                : nn::MatmulOp::create(b, loc, type, a, bb, Value(), init, c.transposeA,
-                                       c.transposeB);
+  Value product = c.swapped
+                      ? nn::MatmulOp::create(b, loc, type, bb, a, Value(), init,
+                                             !c.transposeB, !c.transposeA)
+                      : nn::MatmulOp::create(b, loc, type, a, bb, Value(), init,
+                                             c.transposeA, c.transposeB);
   auto original = cast<RankedTensorType>(op.getResult(0).getType());
-  op.getResult(0).replaceAllUsesWith(reshape(b, loc, product, original.getShape()));
+  op.getResult(0).replaceAllUsesWith(
+      reshape(b, loc, product, original.getShape()));
   op.erase();
 }
 
@@ -218,8 +232,9 @@ void lowerLinear(nn::LinearOp op) {
   int64_t rows = x.getNumElements() / in;
   Value flat = reshape(b, loc, op.getX(), {rows, in});
   Value product = nn::MatmulOp::create(
-      b, loc, RankedTensorType::get({rows, out}, y.getElementType()), flat, op.getWeight(),
-      op.getBias(), /*init=*/Value(), /*transpose_a=*/false, !op.getTransposed());
+      b, loc, RankedTensorType::get({rows, out}, y.getElementType()), flat,
+      op.getWeight(), op.getBias(), /*init=*/Value(), /*transpose_a=*/false,
+      !op.getTransposed());
   op.getResult().replaceAllUsesWith(reshape(b, loc, product, y.getShape()));
   op.erase();
 }

@@ -19,8 +19,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::zero {
@@ -33,10 +33,12 @@ using namespace mlir;
 namespace {
 
 bool hasOwnKernel(Operation *op) {
-  return isa<nn::MatmulOp, nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(op);
+  return isa<nn::MatmulOp, nn::AttentionOp, nn::AttentionBackwardOp,
+             nn::EmbeddingBackwardOp>(op);
 }
 
-struct LowerToGenericsPass : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
+struct LowerToGenericsPass
+    : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> forms;
     getOperation().walk([&](nn::LinalgFormOpInterface op) {

@@ -1,8 +1,8 @@
 //===- Optimizers.cpp - Update rules as scalar IR -------------------------===//
 //
 // A rule is a region of scalar arithmetic.  What depends on scalars alone (the
-// bias corrections) is computed in f64 and rounded once; code generation does it
-// once per launch.
+// bias corrections) is computed in f64 and rounded once; code generation does
+// it once per launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ using nn::S;
 namespace {
 
 /// Creates the operation with its block; argument names are those of the slots.
-OptimizerOp start(OpBuilder &b, Location loc, StringRef name, ArrayRef<StringRef> slots,
-                  ArrayRef<StringRef> scalars) {
+OptimizerOp start(OpBuilder &b, Location loc, StringRef name,
+                  ArrayRef<StringRef> slots, ArrayRef<StringRef> scalars) {
   OperationState state(loc, OptimizerOp::getOperationName());
   state.addAttribute("sym_name", b.getStringAttr(name));
   state.addAttribute("slots", b.getStrArrayAttr(slots));
@@ -33,20 +33,26 @@ OptimizerOp start(OpBuilder &b, Location loc, StringRef name, ArrayRef<StringRef
 
 } // namespace
 
-OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options) {
-  OptimizerOp op = start(b, loc, "adamw", {"m", "v"}, {"lr", "decay", "clip", "step"});
+OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc,
+                             const AdamWOptions &options) {
+  OptimizerOp op =
+      start(b, loc, "adamw", {"m", "v"}, {"lr", "decay", "clip", "step"});
   Block &block = op.getBody().front();
   OpBuilder at = OpBuilder::atBlockEnd(&block);
   auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), m = arg(2), v = arg(3), lr = arg(4), decay = arg(5), clip = arg(6);
+  S p = arg(0), g = arg(1), m = arg(2), v = arg(3), lr = arg(4), decay = arg(5),
+    clip = arg(6);
 
   Type f64 = at.getF64Type();
-  S step(at, loc, arith::ExtFOp::create(at, loc, f64, Value(block.getArgument(7))));
+  S step(at, loc,
+         arith::ExtFOp::create(at, loc, f64, Value(block.getArgument(7))));
   auto correction = [&](double beta) { // 1 - beta^step
-    return 1.0 - step.with(math::PowFOp::create(at, loc, step.constant(beta).v, step.v));
+    return 1.0 - step.with(math::PowFOp::create(at, loc, step.constant(beta).v,
+                                                step.v));
   };
   auto rounded = [&](S value) {
-    return value.with(arith::TruncFOp::create(at, loc, Type(at.getF32Type()), value.v));
+    return value.with(
+        arith::TruncFOp::create(at, loc, Type(at.getF32Type()), value.v));
   };
   S wideLr(at, loc, arith::ExtFOp::create(at, loc, f64, lr.v));
   S rate = rounded(wideLr / correction(options.beta1));
@@ -66,7 +72,8 @@ OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum) {
   Block &block = op.getBody().front();
   OpBuilder at = OpBuilder::atBlockEnd(&block);
   auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), buffer = arg(2), lr = arg(3), decay = arg(4), clip = arg(5);
+  S p = arg(0), g = arg(1), buffer = arg(2), lr = arg(3), decay = arg(4),
+    clip = arg(5);
   S next = momentum * buffer + (g * clip + decay * p);
   YieldOp::create(at, loc, ValueRange{p - lr * next, next});
   return op;

@@ -22,5 +22,6 @@ int main(int argc, char **argv) {
   mlir::zero::registerCodegenPasses();
   mlir::zero::registerDerivatives(registry);
   registry.insert<mlir::nn::NNDialect, mlir::zero::ZeroDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "zeroc's passes\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "zeroc's passes\n", registry));
 }

@@ -33,7 +33,9 @@ namespace {
 /// A folder that disappears with its contents.
 class TemporaryFolder {
 public:
-  std::error_code create() { return llvm::sys::fs::createUniqueDirectory("zeroc", path); }
+  std::error_code create() {
+    return llvm::sys::fs::createUniqueDirectory("zeroc", path);
+  }
   ~TemporaryFolder() {
     if (!path.empty())
       llvm::sys::fs::remove_directories(path);
@@ -54,15 +56,18 @@ llvm::Expected<std::string> runtimeFolder(StringRef argv0) {
     folder = set;
   } else {
     static int anchor;
-    std::string self = llvm::sys::fs::getMainExecutable(argv0.str().c_str(), &anchor);
-    SmallString<128> lib(llvm::sys::path::parent_path(llvm::sys::path::parent_path(self)));
+    std::string self =
+        llvm::sys::fs::getMainExecutable(argv0.str().c_str(), &anchor);
+    SmallString<128> lib(
+        llvm::sys::path::parent_path(llvm::sys::path::parent_path(self)));
     llvm::sys::path::append(lib, "lib");
     folder = lib.str().str();
   }
   if (!llvm::sys::fs::exists(folder + "/libzrt.a"))
-    return llvm::createStringError("the runtime libzrt.a is not in %s; build it, or set "
-                                   "ZRT_LIB_DIR to its folder",
-                                   folder.c_str());
+    return llvm::createStringError(
+        "the runtime libzrt.a is not in %s; build it, or set "
+        "ZRT_LIB_DIR to its folder",
+        folder.c_str());
   return folder;
 }
 
@@ -70,25 +75,30 @@ llvm::Expected<std::string> runtimeFolder(StringRef argv0) {
 llvm::Error runTool(ArrayRef<StringRef> args, const TemporaryFolder &folder) {
   auto program = llvm::sys::findProgramByName(args[0]);
   if (!program)
-    return llvm::createStringError("%s is not installed; install g++ (it links the program)",
-                                   args[0].str().c_str());
+    return llvm::createStringError(
+        "%s is not installed; install g++ (it links the program)",
+        args[0].str().c_str());
   SmallVector<StringRef> command = {*program};
   llvm::append_range(command, args.drop_front());
   std::string log = folder.file("link.log");
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
   std::string message;
-  int status = llvm::sys::ExecuteAndWait(*program, command, std::nullopt, redirects, 0, 0, &message);
+  int status = llvm::sys::ExecuteAndWait(*program, command, std::nullopt,
+                                         redirects, 0, 0, &message);
   if (status == 0)
     return llvm::Error::success();
   if (auto text = llvm::MemoryBuffer::getFile(log))
     message += (*text)->getBuffer().str();
-  return llvm::createStringError("%s failed with status %d: %s", args[0].str().c_str(), status,
+  return llvm::createStringError("%s failed with status %d: %s",
+                                 args[0].str().c_str(), status,
                                  StringRef(message).trim().str().c_str());
 }
 
 /// Puts a finished file in place, under a temporary name first.
 llvm::Error install(StringRef from, StringRef to, bool executable) {
-  std::string partial = (to + ".tmp" + Twine(llvm::sys::Process::getProcessId())).str();
+  std::string partial =
+      (to + ".tmp" + Twine(llvm::sys::Process::getProcessId())).str();
   std::error_code error = llvm::sys::fs::copy_file(from, partial);
   if (!error && executable)
     error = llvm::sys::fs::setPermissions(
@@ -107,26 +117,32 @@ llvm::Error install(StringRef from, StringRef to, bool executable) {
 /// A copy of `plan` that keeps nothing but kernels.
 OwningOpRef<ModuleOp> kernelsOf(ModuleOp plan) {
   OwningOpRef<ModuleOp> kernels(plan.clone());
-  for (Operation &op : llvm::make_early_inc_range(kernels->getBody()->getOperations()))
+  for (Operation &op :
+       llvm::make_early_inc_range(kernels->getBody()->getOperations()))
     if (!op.hasAttr(kKernelAttr))
       op.erase();
-  for (NamedAttribute attr : SmallVector<NamedAttribute>((*kernels)->getAttrs()))
+  for (NamedAttribute attr :
+       SmallVector<NamedAttribute>((*kernels)->getAttrs()))
     (*kernels)->removeAttr(attr.getName());
   return kernels;
 }
 
 } // namespace
 
-llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRef argv0) {
+llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
+                           StringRef argv0) {
   llvm::Expected<CpuTarget> target = resolveCpu(options.cpu);
   if (!target)
     return target.takeError();
 
   Certificate certificate = certify(plan);
   if (options.pipeline.reference)
-    certificate.outside.push_back("temporaries of the reference kernel, on the heap");
-  certificate.outside.push_back("packing buffers of the matrix-product library");
-  certificate.outside.push_back("thread stacks, up to 1 MiB used by a kernel's row temporaries");
+    certificate.outside.push_back(
+        "temporaries of the reference kernel, on the heap");
+  certificate.outside.push_back(
+      "packing buffers of the matrix-product library");
+  certificate.outside.push_back(
+      "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 
   auto step = plan.lookupSymbol<func::FuncOp>("step");
   LaunchMap launches = planLaunches(plan, step);
@@ -135,10 +151,13 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRe
     return llvm::createStringError("code generation failed");
 
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateKernels(*kernels, context, *target);
+  std::unique_ptr<llvm::Module> code =
+      translateKernels(*kernels, context, *target);
   if (!code)
     return llvm::createStringError("code generation failed");
-  PlanInfo info{llvm::sys::path::filename(options.input).str(), options.text, target->description,
+  PlanInfo info{llvm::sys::path::filename(options.input).str(),
+                options.text,
+                target->description,
                 target->required,
                 {{"parameters", certificate.parameters},
                  {"gradients", certificate.gradients},
@@ -147,7 +166,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRe
                  {"workspace", certificate.workspace},
                  {"inputs and outputs", certificate.io},
                  {"unused", certificate.unused}}};
-  std::unique_ptr<llvm::Module> calls = lowerPlanToRuntime(plan, launches, context, info);
+  std::unique_ptr<llvm::Module> calls =
+      lowerPlanToRuntime(plan, launches, context, info);
 
   if (options.emit == Emit::LLVM) {
     std::string text;
@@ -159,18 +179,22 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRe
 
   TemporaryFolder folder;
   if (std::error_code error = folder.create())
-    return llvm::createStringError(error, "cannot create a temporary folder: %s",
-                                   error.message().c_str());
-  std::string kernelObject = folder.file("kernels.o"), planObject = folder.file("plan.o"),
+    return llvm::createStringError(
+        error, "cannot create a temporary folder: %s", error.message().c_str());
+  std::string kernelObject = folder.file("kernels.o"),
+              planObject = folder.file("plan.o"),
               result = folder.file("result");
-  if (llvm::Error error = emitObject(*code, *target, /*optimise=*/true, kernelObject))
+  if (llvm::Error error =
+          emitObject(*code, *target, /*optimise=*/true, kernelObject))
     return error;
-  if (llvm::Error error = emitObject(*calls, *target, /*optimise=*/false, planObject))
+  if (llvm::Error error =
+          emitObject(*calls, *target, /*optimise=*/false, planObject))
     return error;
   const char *linker = getenv("ZERO_LINKER") ? getenv("ZERO_LINKER") : "c++";
   if (options.emit == Emit::Object) {
     if (llvm::Error error = runTool(
-            {linker, "-r", "-nostdlib", kernelObject, planObject, "-o", result}, folder))
+            {linker, "-r", "-nostdlib", kernelObject, planObject, "-o", result},
+            folder))
       return error;
     if (llvm::Error error = install(result, options.output, false))
       return error;
@@ -179,10 +203,10 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options, StringRe
     if (!lib)
       return lib.takeError();
     std::string search = "-L" + *lib;
-    if (llvm::Error error =
-            runTool({linker, kernelObject, planObject, search, "-lzrt_main", "-lzrt", "-ldnnl",
-                     "-lgomp", "-lpthread", "-lm", "-o", result},
-                    folder))
+    if (llvm::Error error = runTool({linker, kernelObject, planObject, search,
+                                     "-lzrt_main", "-lzrt", "-ldnnl", "-lgomp",
+                                     "-lpthread", "-lm", "-o", result},
+                                    folder))
       return error;
     if (llvm::Error error = install(result, options.output, true))
       return error;

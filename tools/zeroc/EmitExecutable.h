@@ -8,9 +8,10 @@
 namespace mlir::zero {
 
 /// Generates code for a plan at level memory and writes what options.emit asks
-/// for: LLVM IR, one object, or a linked training binary.  Files appear whole or
-/// not at all.
-llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options, StringRef argv0);
+/// for: LLVM IR, one object, or a linked training binary.  Files appear whole
+/// or not at all.
+llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options,
+                     StringRef argv0);
 
 } // namespace mlir::zero
 

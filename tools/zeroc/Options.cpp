@@ -13,7 +13,8 @@ using namespace mlir::zero;
 
 namespace {
 
-constexpr const char *kHelp = R"(zeroc compiles a model into a program that trains it.
+constexpr const char *kHelp =
+    R"(zeroc compiles a model into a program that trains it.
 
 usage: zeroc MODEL.mlir [options] [-o OUT]
        zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
@@ -49,12 +50,14 @@ output
 A printed level is valid input again and goes on from there.
 )";
 
-void fail(const Twine &message) { llvm::errs() << "zeroc: error: " << message << "\n"; }
+void fail(const Twine &message) {
+  llvm::errs() << "zeroc: error: " << message << "\n";
+}
 
-constexpr StringRef kKnown[] = {"--optimizer", "--betas", "--eps",       "--momentum",
-                                "--weight-decay", "--grad-clip", "--cpu", "--stage",
-                                "--world-size", "--offload", "--emit", "--reference",
-                                "--timing", "--help", "-o"};
+constexpr StringRef kKnown[] = {
+    "--optimizer", "--betas",     "--eps",    "--momentum",   "--weight-decay",
+    "--grad-clip", "--cpu",       "--stage",  "--world-size", "--offload",
+    "--emit",      "--reference", "--timing", "--help",       "-o"};
 
 /// The known option nearest to a misspelled one, or "".
 StringRef nearest(StringRef name) {
@@ -88,13 +91,15 @@ public:
       if (name == "--reference" || name == "--timing") {
         if (hasValue)
           error(name + " takes no value, got " + value);
-        (name == "--timing" ? options.timing : options.pipeline.reference) = true;
+        (name == "--timing" ? options.timing : options.pipeline.reference) =
+            true;
         continue;
       }
       if (!llvm::is_contained(kKnown, name)) {
         StringRef guess = nearest(name);
         error("unknown option " + name +
-              (guess.empty() ? Twine("; see zeroc --help") : "; did you mean " + guess + "?"));
+              (guess.empty() ? Twine("; see zeroc --help")
+                             : "; did you mean " + guess + "?"));
         break;
       }
       if (!hasValue) { // `-o OUT` and `--emit step`
@@ -107,7 +112,8 @@ public:
       set(name, value);
     }
     if (ok && options.input.empty())
-      error("no model given; usage: zeroc MODEL.mlir -o OUT (see zeroc --help)");
+      error(
+          "no model given; usage: zeroc MODEL.mlir -o OUT (see zeroc --help)");
     if (!ok)
       return std::nullopt;
     finish();
@@ -124,8 +130,8 @@ private:
     ok = false;
   }
 
-  void number(StringRef name, StringRef value, double &out, double low, double high,
-              StringRef range) {
+  void number(StringRef name, StringRef value, double &out, double low,
+              double high, StringRef range) {
     double parsed;
     if (value.getAsDouble(parsed) || !(parsed >= low) || !(parsed <= high))
       return error(name + " must be " + range + ", got " + value);
@@ -141,9 +147,12 @@ private:
     } else if (name == "--betas") {
       auto [first, second] = value.split(',');
       if (!value.contains(','))
-        return error("--betas takes two numbers, as in --betas=0.9,0.95, got " + value);
-      number(name, first, p.beta1, 0, 0.9999999, "two numbers from 0 to below 1");
-      number(name, second, p.beta2, 0, 0.9999999, "two numbers from 0 to below 1");
+        return error("--betas takes two numbers, as in --betas=0.9,0.95, got " +
+                     value);
+      number(name, first, p.beta1, 0, 0.9999999,
+             "two numbers from 0 to below 1");
+      number(name, second, p.beta2, 0, 0.9999999,
+             "two numbers from 0 to below 1");
     } else if (name == "--eps") {
       number(name, value, p.eps, 1e-30, 1, "above 0 and at most 1");
     } else if (name == "--momentum") {
@@ -156,24 +165,28 @@ private:
       options.cpu = value.str();
     } else if (name == "--stage") {
       if (value != "0")
-        error("--stage=" + value +
-              " is not supported yet: one rank holds everything; use --stage=0");
+        error(
+            "--stage=" + value +
+            " is not supported yet: one rank holds everything; use --stage=0");
     } else if (name == "--world-size") {
       if (value != "1")
         error("--world-size=" + value +
-              " is not supported yet: a plan runs on one rank; use --world-size=1");
+              " is not supported yet: a plan runs on one rank; use "
+              "--world-size=1");
     } else if (name == "--offload") {
-      error("--offload=" + value + " is not supported yet: all state stays on the device; drop it");
+      error("--offload=" + value +
+            " is not supported yet: all state stays on the device; drop it");
     } else if (name == "--emit") {
       if (value == "llvm" || value == "obj" || value == "exe") {
-        options.emit = value == "llvm" ? Emit::LLVM
+        options.emit = value == "llvm"  ? Emit::LLVM
                        : value == "obj" ? Emit::Object
                                         : Emit::Executable;
       } else if (std::optional<Level> level = parseLevel(value)) {
         options.emit = Emit::Text;
         options.level = *level;
       } else {
-        error("--emit must be model, step, kernels, partitioned, bucketed, scheduled, memory, "
+        error("--emit must be model, step, kernels, partitioned, bucketed, "
+              "scheduled, memory, "
               "llvm, obj or exe, got " +
               value);
       }
@@ -188,26 +201,30 @@ private:
     const PipelineOptions &p = options.pipeline;
     options.text =
         p.optimizer == "adamw"
-            ? llvm::formatv("--optimizer=adamw --betas={0},{1} --eps={2}", p.beta1, p.beta2,
-                            llvm::formatv("{0:e}", p.eps))
+            ? llvm::formatv("--optimizer=adamw --betas={0},{1} --eps={2}",
+                            p.beta1, p.beta2, llvm::formatv("{0:e}", p.eps))
                   .str()
             : llvm::formatv("--optimizer=sgd --momentum={0}", p.momentum).str();
-    options.text += llvm::formatv(" --weight-decay={0} --grad-clip={1}{2}", p.weightDecay,
-                                  p.gradClip, p.reference ? " --reference" : "");
+    options.text +=
+        llvm::formatv(" --weight-decay={0} --grad-clip={1}{2}", p.weightDecay,
+                      p.gradClip, p.reference ? " --reference" : "");
     if (!options.output.empty())
       return;
     bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
     StringRef stem = llvm::sys::path::stem(options.input);
-    options.output = text ? "-" : stem.str() + (options.emit == Emit::Object ? ".o" : "");
+    options.output =
+        text ? "-" : stem.str() + (options.emit == Emit::Object ? ".o" : "");
   }
 };
 
 } // namespace
 
 std::optional<DriverOptions> zero::parseOptions(int argc, char **argv) {
-  std::optional<DriverOptions> options = Parser().run(ArrayRef<char *>(argv + 1, argc - 1));
+  std::optional<DriverOptions> options =
+      Parser().run(ArrayRef<char *>(argv + 1, argc - 1));
   if (options && options->output == options->input && options->output != "-") {
-    fail("-o " + options->output + " would overwrite the model; choose another name");
+    fail("-o " + options->output +
+         " would overwrite the model; choose another name");
     return std::nullopt;
   }
   return options;

@@ -18,8 +18,8 @@ struct DriverOptions {
   std::string text;
 };
 
-/// Parses the command line; prints `zeroc: error: ...` and returns nothing if it
-/// is wrong.  --help prints and exits.
+/// Parses the command line; prints `zeroc: error: ...` and returns nothing if
+/// it is wrong.  --help prints and exits.
 std::optional<DriverOptions> parseOptions(int argc, char **argv);
 
 } // namespace mlir::zero

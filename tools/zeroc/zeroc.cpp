@@ -32,13 +32,15 @@ static llvm::Error checkOutput(StringRef path) {
   if (path == "-")
     return llvm::Error::success();
   if (llvm::sys::fs::is_directory(path))
-    return llvm::createStringError("cannot write %s: it is a folder", path.str().c_str());
+    return llvm::createStringError("cannot write %s: it is a folder",
+                                   path.str().c_str());
   StringRef folder = llvm::sys::path::parent_path(path);
   if (folder.empty())
     folder = ".";
-  if (std::error_code error = llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
-    return llvm::createStringError(error, "cannot write %s: %s", path.str().c_str(),
-                                   error.message().c_str());
+  if (std::error_code error =
+          llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return llvm::createStringError(error, "cannot write %s: %s",
+                                   path.str().c_str(), error.message().c_str());
   return llvm::Error::success();
 }
 
@@ -60,13 +62,16 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
+  auto buffer =
+      llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
   if (!buffer)
-    return fail("cannot read " + options->input + ": " + buffer.getError().message());
+    return fail("cannot read " + options->input + ": " +
+                buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
 
   llvm::TimerGroup group("zeroc", "where compile time goes");
-  llvm::Timer parse("parse", "parse", group), plan("plan", "model to plan", group),
+  llvm::Timer parse("parse", "parse", group),
+      plan("plan", "model to plan", group),
       code("code", "kernels, plan and link", group);
   auto timed = [&](llvm::Timer &timer, auto work) {
     if (options->timing)
@@ -77,12 +82,15 @@ int main(int argc, char **argv) {
     return result;
   };
 
-  OwningOpRef<ModuleOp> module =
-      timed(parse, [&] { return parseSourceFile<ModuleOp>(sources, ParserConfig(&context)); });
+  OwningOpRef<ModuleOp> module = timed(parse, [&] {
+    return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  });
   if (!module)
     return fail(options->input + " is no valid MLIR; the errors are above");
   Level level = options->emit == Emit::Text ? options->level : Level::Memory;
-  if (failed(timed(plan, [&] { return runPipeline(*module, level, options->pipeline); })))
+  if (failed(timed(plan, [&] {
+        return runPipeline(*module, level, options->pipeline);
+      })))
     return fail(options->input + " does not compile; the errors are above");
 
   auto print = [&] {
@@ -92,9 +100,9 @@ int main(int argc, char **argv) {
     out << "\n";
     return frontend::writeOutput(options->output, text);
   };
-  llvm::Error error = options->emit == Emit::Text
-                          ? print()
-                          : timed(code, [&] { return emitPlan(*module, *options, argv[0]); });
+  llvm::Error error = options->emit == Emit::Text ? print() : timed(code, [&] {
+    return emitPlan(*module, *options, argv[0]);
+  });
   if (error)
     return fail(llvm::toString(std::move(error)));
   return 0;

@@ -1,0 +1,125 @@
+// RUN: zero-opt %s -split-input-file --zero-lower-kernels-to-cpu=stop-at-loops=1 | FileCheck %s
+
+// A row kernel: all of its operations run for one row before the next begins,
+// and the value between them is one row on the stack, not the whole tensor.
+
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME: %[[X:.*]]: memref<4x8x40xf32>, %[[OUT:.*]]: memref<4x8x40xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index
+// CHECK: memref.alloca() {{.*}} : memref<f32>
+// CHECK-NOT: memref.alloc(
+// CHECK: scf.for %[[ROW:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[T:.*]] = arith.remui %[[ROW]]
+// CHECK: %[[B:.*]] = arith.divui %[[ROW]]
+// The sum: two whole vectors of 16 in lanes, a masked third, then pairwise.
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>)
+// CHECK: vector.load %[[X]][%[[B]], %[[T]],
+// CHECK: vector.create_mask
+// CHECK: vector.maskedload
+// CHECK: arith.select
+// CHECK-COUNT-8: vector.shuffle
+// CHECK: vector.store {{.*}}, %[[OUT]][%[[B]], %[[T]],
+func.func private @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
+    attributes {zero.kernel = "rows", zero.space = array<i64: 4, 8>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<4x8x40xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %0 = arith.addf %acc, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %o = tensor.empty() : tensor<4x8x40xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b)>,
+                                        affine_map<(a, b, c) -> (a, b, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x8x40xf32>, tensor<4x8xf32>) outs(%o : tensor<4x8x40xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.divf %in, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8x40xf32>
+  return %y : tensor<4x8x40xf32>
+}
+
+// -----
+
+// A column sum: units are columns, rows are added in order in a register.
+
+// CHECK-LABEL: func.func private @columns(
+// CHECK-SAME: %[[X:.*]]: memref<8x256xf32>, %[[OUT:.*]]: memref<256xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index
+// CHECK: scf.for %[[C:.*]] = %[[BEGIN]]
+// CHECK: scf.for %[[R:.*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// CHECK: vector.load %[[X]][%[[R]], %[[C]]]
+func.func private @columns(%x: tensor<8x256xf32>) -> tensor<256xf32>
+    attributes {zero.kernel = "columns", zero.space = array<i64: 256>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256xf32>) -> tensor<256xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(c, a) -> (a, c)>, affine_map<(c, a) -> (c)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x256xf32>) outs(%f : tensor<256xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %0 = arith.addf %acc, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<256xf32>
+  return %sum : tensor<256xf32>
+}
+
+// -----
+
+// A transpose walks its operand across memory: scalar loops.
+
+// CHECK-LABEL: func.func private @transpose(
+// CHECK-NOT: vector
+// CHECK: memref.store
+func.func private @transpose(%x: tensor<32x48xf32>) -> tensor<48x32xf32>
+    attributes {zero.kernel = "serial", zero.space = array<i64>} {
+  %e = tensor.empty() : tensor<48x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<32x48xf32>) outs(%e : tensor<48x32xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<48x32xf32>
+  return %y : tensor<48x32xf32>
+}
+
+// -----
+
+// Attention: blocks of queries, products on tiles, nothing of size T x S but one
+// tile; the second block of 100 queries is shorter.
+
+// CHECK-LABEL: func.func private @attention(
+// CHECK: memref.alloca() {{.*}} : memref<64x100xf32>
+// CHECK: call @zrt_sgemm_tile
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: call @zrt_sgemm_tile
+func.func private @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
+    attributes {zero.kernel = "attention", zero.space = array<i64: 2, 2>} {
+  %q0 = tensor.extract_slice %qkv[0, 0, 0] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
+  %k0 = tensor.extract_slice %qkv[0, 0, 32] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
+  %v0 = tensor.extract_slice %qkv[0, 0, 64] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
+  %q = tensor.expand_shape %q0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
+  %k = tensor.expand_shape %k0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
+  %v = tensor.expand_shape %v0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
+  %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<2x100x2x16xf32>, tensor<2x100x2x16xf32>
+  return %o : tensor<2x100x2x16xf32>
+}
+
+// -----
+
+// A scatter: each thread walks all tokens for its own columns.
+
+// CHECK-LABEL: func.func private @scatter(
+// CHECK-SAME: %[[T:.*]]: memref<2x5xi32>, %[[G:.*]]: memref<2x5x32xf32>, %[[INIT:.*]]: memref<16x32xf32>, %[[OUT:.*]]: memref<16x32xf32>
+// CHECK: %[[ID:.*]] = memref.load %[[T]]
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[ID]]
+// CHECK: vector.load %[[OUT]][%[[ROW]],
+// CHECK: vector.store {{.*}}, %[[OUT]][%[[ROW]],
+func.func private @scatter(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32>
+    attributes {zero.kernel = "scatter", zero.space = array<i64: 32>} {
+  %d = nn.embedding_backward %t, %g into %init : tensor<2x5xi32>, tensor<2x5x32xf32>, tensor<16x32xf32>
+  return %d : tensor<16x32xf32>
+}

@@ -1,0 +1,19 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-partition-state
+
+// expected-error @+1 {{parameter "w" is 'tensor<4xf64>'; training binaries hold f32 parameters}}
+func.func @step(%w: tensor<4xf64> {zero.param = "w"}, %l: tensor<f64> {zero.input = "l"}) -> (tensor<f64>, tensor<4xf64>) {
+  return %l, %w : tensor<f64>, tensor<4xf64>
+}
+
+// -----
+
+// expected-error @+1 {{has no parameters; mark arguments with zero.param}}
+func.func @step(%l: tensor<f32> {zero.input = "l"}) -> tensor<f32> {
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{has no function @step; run zero-differentiate-loss first}}
+module {
+}
