@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=build/quickstart
-steps=${STEPS:-300}
+steps=${STEPS:-1000}
 
 say() { printf '\n== %s\n' "$*"; }
 # Prints a command, then runs it.
@@ -31,7 +31,7 @@ show zeroc "$out/model.mlir" --optimizer=adamw --grad-clip=1.0 -o "$out/train"
 
 say "5. Train"
 show "$out/train" --data "$out/text.txt" --data-format text --steps "$steps" --lr 2e-3 \
-  --schedule cosine --warmup 20 --metrics "$out/metrics.jsonl" --save "$out/model.safetensors"
+  --schedule cosine --warmup 50 --metrics "$out/metrics.jsonl" --save "$out/model.safetensors"
 
 say "6. Has it learned?"
 examples/judge.py "$out/text.txt" "$out/metrics.jsonl"

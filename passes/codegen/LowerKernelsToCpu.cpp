@@ -12,6 +12,7 @@
 
 #include "passes/codegen/EmitObject.h"
 #include "passes/codegen/KernelCode.h"
+#include "passes/model/ReferenceLowering.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
@@ -70,25 +71,15 @@ StringRef kindOf(func::FuncOp kernel) {
   return cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
 }
 
-/// nn operations that are left take their linalg form.
-void lowerNN(func::FuncOp kernel) {
-  SmallVector<Operation *> ops;
-  kernel.walk([&](nn::LinalgFormOpInterface op) { ops.push_back(op); });
-  for (Operation *op : ops) {
-    OpBuilder b(op);
-    op->replaceAllUsesWith(
-        cast<nn::LinalgFormOpInterface>(op).emitLinalgForm(b));
-    op->erase();
-  }
-}
-
 LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
-  lowerNN(kernel);
+  PassManager prepare(module->getName());
+  addReferencePreparation(prepare);
+  if (failed(prepare.run(module)))
+    return failure();
   toDestinationForm(kernel);
   appendKernelArguments(kernel);
   PassManager pm(module->getName());
-  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.allowReturnAllocsFromLoops = true;

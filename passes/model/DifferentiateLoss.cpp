@@ -45,7 +45,8 @@ namespace {
 
 bool isFloatTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && isa<FloatType>(tensor.getElementType());
+  return tensor && tensor.hasStaticShape() &&
+         isa<FloatType>(tensor.getElementType());
 }
 
 bool isZeroFill(Value value) {
@@ -62,29 +63,33 @@ FailureOr<func::FuncOp> findModel(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isDeclaration())
       continue;
-    bool hasParams = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
-      return function.getArgAttr(i, kParamAttr) != nullptr;
-    });
+    bool hasParams =
+        llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+          return function.getArgAttr(i, kParamAttr) != nullptr;
+        });
     if (!hasParams)
       continue;
     if (model) {
-      InFlightDiagnostic error = function.emitError(
-          "is a second function with zero.param arguments; a module holds one model");
+      InFlightDiagnostic error =
+          function.emitError("is a second function with zero.param arguments; "
+                             "a module holds one model");
       error.attachNote(model.getLoc()) << "the first is here";
       return failure();
     }
     model = function;
   }
   if (!model)
-    return module.emitError("has no public function with zero.param arguments; mark the "
-                            "parameters of @loss");
+    return module.emitError(
+        "has no public function with zero.param arguments; mark the "
+        "parameters of @loss");
   return model;
 }
 
 LogicalResult checkModel(func::FuncOp model) {
   if (!model.getBody().hasOneBlock())
     return model.emitError("the model must be one block, got ")
-           << model.getBody().getBlocks().size() << "; branches have no place in a plan";
+           << model.getBody().getBlocks().size()
+           << "; branches have no place in a plan";
   if (model.getNumResults() != 1)
     return model.emitError("the model must return one value, the loss, got ")
            << model.getNumResults();
@@ -93,7 +98,8 @@ LogicalResult checkModel(func::FuncOp model) {
       !(loss.getElementType().isF32() || loss.getElementType().isF64()))
     return model.getBody().front().getTerminator()->emitError(
                "the loss must be a scalar, tensor<f32> or tensor<f64>, got ")
-           << model.getResultTypes()[0] << "; reduce it, for example with nn.cross_entropy";
+           << model.getResultTypes()[0]
+           << "; reduce it, for example with nn.cross_entropy";
   llvm::StringSet<> names;
   for (BlockArgument arg : model.getArguments()) {
     unsigned i = arg.getArgNumber();
@@ -101,17 +107,24 @@ LogicalResult checkModel(func::FuncOp model) {
     bool isInput = model.getArgAttr(i, kInputAttr) != nullptr;
     if (name && isInput)
       return emitError(arg.getLoc(), "argument ")
-             << i << " is both a parameter and an input; drop zero.param or zero.input";
+             << i
+             << " is both a parameter and an input; drop zero.param or "
+                "zero.input";
     if (!name && !isInput)
       return emitError(arg.getLoc(), "argument ")
-             << i << " is neither a parameter nor an input; give it zero.param or zero.input";
+             << i
+             << " is neither a parameter nor an input; give it zero.param or "
+                "zero.input";
     if (!name)
       continue;
     if (name.empty() || !names.insert(name).second)
-      return emitError(arg.getLoc(), "parameter names must be unique and not empty, got ") << name;
+      return emitError(arg.getLoc(),
+                       "parameter names must be unique and not empty, got ")
+             << name;
     if (!isFloatTensor(arg.getType()))
       return emitError(arg.getLoc(), "parameter ")
-             << name << " must be a tensor of floats with a static shape, got " << arg.getType();
+             << name << " must be a tensor of floats with a static shape, got "
+             << arg.getType();
   }
   return success();
 }
@@ -140,16 +153,19 @@ public:
         return failure();
 
     SmallVector<Value> results = {loss};
-    SmallVector<Attribute> attrs = {named(kOutputAttr, b.getStringAttr("loss"))};
+    SmallVector<Attribute> attrs = {
+        named(kOutputAttr, b.getStringAttr("loss"))};
     for (BlockArgument arg : model.getArguments()) {
-      auto name = model.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kParamAttr);
+      auto name =
+          model.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kParamAttr);
       if (!name)
         continue;
       Value gradient = adjoint(arg);
       if (!gradient) {
         emitWarning(arg.getLoc(), "parameter ")
             << name << " does not reach the loss; its gradient is zero";
-        gradient = nn::zeros(b, arg.getLoc(), cast<RankedTensorType>(arg.getType()));
+        gradient =
+            nn::zeros(b, arg.getLoc(), cast<RankedTensorType>(arg.getType()));
       }
       results.push_back(gradient);
       attrs.push_back(named(kGradAttr, name));
@@ -157,7 +173,8 @@ public:
     func::ReturnOp::create(b, returned.getLoc(), results);
     returned.erase();
     model.setName("step");
-    model.setType(b.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+    model.setType(b.getFunctionType(body.getArgumentTypes(),
+                                    ValueRange(results).getTypes()));
     model.setResAttrsAttr(b.getArrayAttr(attrs));
     eraseDead(body);
     return success();
@@ -197,7 +214,8 @@ private:
     }
     DenseSet<Value> needed = {loss};
     for (Operation &op : llvm::reverse(model.getBody().front())) {
-      if (llvm::none_of(op.getResults(), [&](Value result) { return needed.contains(result); }))
+      if (llvm::none_of(op.getResults(),
+                        [&](Value result) { return needed.contains(result); }))
         continue;
       op.walk([&](Operation *nested) {
         for (Value operand : nested->getOperands())
@@ -211,17 +229,21 @@ private:
 
   /// The error for an operation that a parameter reaches.
   LogicalResult reject(Operation *op, const Twine &why) {
-    InFlightDiagnostic error = op->emitError() << "'" << op->getName() << "' " << why;
+    InFlightDiagnostic error = op->emitError()
+                               << "'" << op->getName() << "' " << why;
     noteParameter(*error.getUnderlyingDiagnostic(), op);
     return failure();
   }
 
   void noteParameter(Diagnostic &error, Operation *op) {
-    for (Value result : op->getResults())
-      if (BlockArgument source = origin.lookup(result)) {
+    for (Value value :
+         llvm::concat<Value>(llvm::to_vector_of<Value>(op->getResults()),
+                             llvm::to_vector_of<Value>(op->getOperands())))
+      if (BlockArgument source = origin.lookup(value)) {
         error.attachNote(source.getLoc())
             << "parameter "
-            << model.getArgAttrOfType<StringAttr>(source.getArgNumber(), kParamAttr)
+            << model.getArgAttrOfType<StringAttr>(source.getArgNumber(),
+                                                  kParamAttr)
             << " reaches it";
         return;
       }
@@ -229,10 +251,13 @@ private:
 
   /// An operation without adjoint that loses a dependency all the same.
   LogicalResult checkUnvisited(Operation *op) {
-    bool reads = llvm::any_of(op->getOperands(), [&](Value v) { return origin.contains(v); });
+    bool reads = llvm::any_of(op->getOperands(),
+                              [&](Value v) { return origin.contains(v); });
     if (reads && !isMemoryEffectFree(op))
-      return reject(op, "may have side effects, so it has no derivative; a loss is a pure "
-                        "function of tensors");
+      return reject(
+          op,
+          "may have side effects, so it has no derivative; a loss is a pure "
+          "function of tensors");
     if (reads && hidesDerivative(op) && active.contains(op->getResult(0)))
       return reject(op, "has no derivative: it reads a float as an integer");
     return success();
@@ -255,29 +280,35 @@ private:
     for (Region &region : op->getRegions())
       region.walk([&](Operation *nested) {
         for (Value operand : nested->getOperands())
-          captures |= active.contains(operand) && !region.isAncestor(operand.getParentRegion());
+          captures |= active.contains(operand) &&
+                      !region.isAncestor(operand.getParentRegion());
       });
     auto rule = dyn_cast<nn::DifferentiableOpInterface>(op);
     if (!rule)
       return reject(op, "has no derivative");
     if (captures)
-      return reject(op, "has no derivative: its region reads a value from outside that "
-                        "depends on a parameter; pass it as an operand");
+      return reject(
+          op, "has no derivative: its region reads a value from outside that "
+              "depends on a parameter; pass it as an operand");
     if (isa<nn::NNDialect>(op->getDialect()) &&
-        llvm::any_of(ArrayRef(results).drop_front(), [](Value v) { return bool(v); }))
-      return reject(op, "has no derivative through its statistics; use its first result only");
+        llvm::any_of(ArrayRef(results).drop_front(),
+                     [](Value v) { return bool(v); }))
+      return reject(op, "has no derivative through its statistics; use its "
+                        "first result only");
     SmallVector<Value> operandAdjoints;
     {
       // Models report what they cannot do; only here is known what needs it.
-      ScopedDiagnosticHandler addNote(op->getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          noteParameter(diagnostic, op);
-        return failure();
-      });
+      ScopedDiagnosticHandler addNote(
+          op->getContext(), [&](Diagnostic &diagnostic) {
+            if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+              noteParameter(diagnostic, op);
+            return failure();
+          });
       if (failed(rule.differentiate(b, results, needed, operandAdjoints)))
         return failure();
     }
-    for (auto [operand, contribution] : llvm::zip(op->getOperands(), operandAdjoints))
+    for (auto [operand, contribution] :
+         llvm::zip(op->getOperands(), operandAdjoints))
       if (contribution && active.contains(operand))
         add(operand, contribution);
     return success();
@@ -287,8 +318,9 @@ private:
   void add(Value value, Value contribution) {
     if (auto insert = contribution.getDefiningOp<tensor::InsertSliceOp>();
         insert && isZeroFill(insert.getDest()) && isStatic(insert) &&
-        llvm::none_of(slices[value],
-                      [&](tensor::InsertSliceOp other) { return overlap(insert, other); })) {
+        llvm::none_of(slices[value], [&](tensor::InsertSliceOp other) {
+          return overlap(insert, other);
+        })) {
       slices[value].push_back(insert);
       return;
     }
@@ -316,17 +348,21 @@ private:
       int64_t covered = 0;
       for (tensor::InsertSliceOp insert : inserts)
         covered += insert.getSourceType().getNumElements();
-      Value packed = covered == type.getNumElements()
-                         ? tensor::EmptyOp::create(b, value.getLoc(), type.getShape(),
-                                                   type.getElementType())
-                               .getResult()
-                         : nn::zeros(b, value.getLoc(), type);
+      Value packed =
+          covered == type.getNumElements()
+              ? tensor::EmptyOp::create(b, value.getLoc(), type.getShape(),
+                                        type.getElementType())
+                    .getResult()
+              : nn::zeros(b, value.getLoc(), type);
       for (tensor::InsertSliceOp insert : inserts)
-        packed = tensor::InsertSliceOp::create(b, insert.getLoc(), insert.getSource(), packed,
-                                               insert.getMixedOffsets(), insert.getMixedSizes(),
-                                               insert.getMixedStrides());
+        packed = tensor::InsertSliceOp::create(
+            b, insert.getLoc(), insert.getSource(), packed,
+            insert.getMixedOffsets(), insert.getMixedSizes(),
+            insert.getMixedStrides());
       Value &sum = adjoints[value];
-      sum = sum ? arith::AddFOp::create(b, value.getLoc(), sum, packed).getResult() : packed;
+      sum = sum ? arith::AddFOp::create(b, value.getLoc(), sum, packed)
+                      .getResult()
+                : packed;
     }
     return adjoints.lookup(value);
   }
@@ -344,7 +380,9 @@ private:
     for (size_t d = 0; d < x.getStaticOffsets().size(); ++d) {
       auto range = [&](tensor::InsertSliceOp op) {
         int64_t start = op.getStaticOffsets()[d], size = op.getStaticSizes()[d];
-        return std::pair(start, size ? start + (size - 1) * op.getStaticStrides()[d] + 1 : start);
+        return std::pair(
+            start,
+            size ? start + (size - 1) * op.getStaticStrides()[d] + 1 : start);
       };
       auto [xStart, xEnd] = range(x);
       auto [yStart, yEnd] = range(y);
@@ -361,7 +399,8 @@ private:
   }
 };
 
-struct DifferentiateLossPass : zero::impl::DifferentiateLossBase<DifferentiateLossPass> {
+struct DifferentiateLossPass
+    : zero::impl::DifferentiateLossBase<DifferentiateLossPass> {
   void runOnOperation() override {
     FailureOr<func::FuncOp> model = findModel(getOperation());
     if (failed(model) || failed(checkModel(*model)))
@@ -377,7 +416,8 @@ struct DifferentiateLossPass : zero::impl::DifferentiateLossBase<DifferentiateLo
     IRRewriter rewriter(&getContext());
     // linalg.softmax and its like are aggregates of structured operations.
     SmallVector<linalg::AggregatedOpInterface> aggregates;
-    model.walk([&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
+    model.walk(
+        [&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
     for (linalg::AggregatedOpInterface op : aggregates) {
       rewriter.setInsertionPoint(op);
       if (FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);

@@ -68,10 +68,12 @@ struct PrepareBufferization
 
   void runOnOperation() override {
     getOperation().walk([](func::FuncOp func) {
-      for (unsigned i = 0; i < func.getNumArguments(); ++i)
-        func.setArgAttr(i,
-                        bufferization::BufferizationDialect::kWritableAttrName,
-                        BoolAttr::get(func.getContext(), false));
+      for (BlockArgument arg : func.getArguments())
+        if (isa<TensorType>(arg.getType()))
+          func.setArgAttr(
+              arg.getArgNumber(),
+              bufferization::BufferizationDialect::kWritableAttrName,
+              BoolAttr::get(func.getContext(), false));
     });
     SmallVector<linalg::AggregatedOpInterface> aggregates;
     getOperation().walk(
@@ -119,10 +121,14 @@ void zero::registerReferenceLoops(DialectRegistry &registry) {
   memref::registerAllocationOpInterfaceExternalModels(registry);
 }
 
-void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {
-  // Everything that bufferizes is linalg, tensor or scf.
+void zero::addReferencePreparation(OpPassManager &pm) {
+  pm.addPass(createLowerNNToLinalg());
   pm.addPass(std::make_unique<PrepareBufferization>());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+}
+
+void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {
+  addReferencePreparation(pm);
 
   // Tensors become buffers, results become arguments, temporaries are freed.
   bufferization::OneShotBufferizePassOptions bufferize;

@@ -18,6 +18,10 @@ namespace mlir::zero {
 /// Registers the bufferization of every dialect that the pipeline meets.
 void registerReferenceLoops(DialectRegistry &registry);
 
+/// What comes before bufferization: nn operations in their linalg form, and
+/// everything else as linalg, tensor or scf.
+void addReferencePreparation(OpPassManager &pm);
+
 /// From functions on tensors of static shape to the LLVM dialect, one thread,
 /// plain loops.
 ///

@@ -33,7 +33,6 @@ zero::CompiledFunction::compile(OwningOpRef<ModuleOp> module, StringRef name) {
   func.removeResAttrsAttr();
 
   PassManager pm(module->getContext());
-  pm.addPass(createLowerNNToLinalg());
   buildReferenceLoopsPipeline(pm);
   if (failed(pm.run(*module)))
     return failure();
