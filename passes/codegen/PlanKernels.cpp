@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -88,8 +89,13 @@ private:
 
 func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count,
                                        double decay) {
-  SmallString<32> decayText;
-  APFloat(decay).toString(decayText);
+  std::string decayText;
+  llvm::raw_string_ostream(decayText) << llvm::format("%g", decay);
+  // Names are keys: a value that six digits do not tell gets all of them.
+  if (std::strtod(decayText.c_str(), nullptr) != decay) {
+    decayText.clear();
+    llvm::raw_string_ostream(decayText) << llvm::format("%.17g", decay);
+  }
   unsigned slots = rule.getSlots().size();
   // Parameter, gradient, slots, scalars, then the next parameter and slots.
   Type flat = memref({count}, b.getF32Type()),
@@ -105,8 +111,7 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count,
   args.append(1 + slots, flat);
   maps.append(1 + slots, identity(1));
   std::string name =
-      (rule.getSymName() + "_decay" + StringRef(decayText) + "." + Twine(count))
-          .str();
+      (rule.getSymName() + "_decay" + decayText + "." + Twine(count)).str();
   return getOrCreate(name, "columns", {count}, args, [&](ValueRange values) {
     linalg::GenericOp::create(
         b, module.getLoc(), TypeRange(), values.take_front(inputs),

@@ -4,7 +4,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -199,19 +199,24 @@ private:
 
   void finish() {
     const PipelineOptions &p = options.pipeline;
-    options.text =
-        p.optimizer == "adamw"
-            ? llvm::formatv("--optimizer=adamw --betas={0},{1} --eps={2}",
-                            p.beta1, p.beta2, llvm::formatv("{0:e}", p.eps))
-                  .str()
-            : llvm::formatv("--optimizer=sgd --momentum={0}", p.momentum).str();
-    options.text +=
-        llvm::formatv(" --weight-decay={0} --grad-clip={1}{2}", p.weightDecay,
-                      p.gradClip, p.reference ? " --reference" : "");
+    auto print = [](double value) {
+      std::string digits;
+      llvm::raw_string_ostream(digits) << llvm::format("%g", value);
+      return digits;
+    };
+    options.text = p.optimizer == "adamw"
+                       ? "--optimizer=adamw --betas=" + print(p.beta1) + "," +
+                             print(p.beta2) + " --eps=" + print(p.eps)
+                       : "--optimizer=sgd --momentum=" + print(p.momentum);
+    options.text += " --weight-decay=" + print(p.weightDecay) +
+                    " --grad-clip=" + print(p.gradClip) +
+                    (p.reference ? " --reference" : "");
     if (!options.output.empty())
       return;
     bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
-    StringRef stem = llvm::sys::path::stem(options.input);
+    StringRef stem = options.input == "-"
+                         ? StringRef("train")
+                         : llvm::sys::path::stem(options.input);
     options.output =
         text ? "-" : stem.str() + (options.emit == Emit::Object ? ".o" : "");
   }
