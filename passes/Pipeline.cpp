@@ -17,6 +17,9 @@
 #include "passes/model/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/plan/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <charconv>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -25,6 +28,16 @@ namespace {
 constexpr StringRef kNames[] = {"model",       "step",     "kernels",
                                 "partitioned", "bucketed", "scheduled",
                                 "memory"};
+
+// What later runs must know of a printed level.
+constexpr StringRef kOptionsAttr = "zero.options";
+constexpr StringRef kReferenceAttr = "zero.reference";
+
+/// The shortest text that reads as `value` again.
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
 } // namespace
 
 std::optional<Level> zero::parseLevel(StringRef name) {
@@ -36,6 +49,35 @@ std::optional<Level> zero::parseLevel(StringRef name) {
 
 StringRef zero::stringifyLevel(Level level) {
   return kNames[static_cast<int>(level)];
+}
+
+std::string zero::stringifyOptions(const PipelineOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "--optimizer=" << options.optimizer;
+  if (options.optimizer == "adamw")
+    out << " --betas=" << shortest(options.beta1) << ","
+        << shortest(options.beta2) << " --eps=" << shortest(options.eps);
+  else
+    out << " --momentum=" << shortest(options.momentum);
+  out << " --weight-decay=" << shortest(options.weightDecay)
+      << " --grad-clip=" << shortest(options.gradClip)
+      << (options.reference ? " --reference" : "");
+  return text;
+}
+
+std::optional<Level> zero::getLevel(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>(kLevelAttr);
+  return name ? parseLevel(name) : Level::Model;
+}
+
+StringRef zero::getPlanOptions(ModuleOp module) {
+  auto text = module->getAttrOfType<StringAttr>(kOptionsAttr);
+  return text ? text.getValue() : "";
+}
+
+bool zero::isReference(ModuleOp module) {
+  return module->hasAttr(kReferenceAttr);
 }
 
 void zero::registerPipelineDialects(DialectRegistry &registry) {
@@ -98,14 +140,12 @@ static void addPasses(OpPassManager &pm, Level level,
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
                                 const PipelineOptions &options) {
-  Level current = Level::Model;
-  if (auto name = module->getAttrOfType<StringAttr>(kLevelAttr)) {
-    std::optional<Level> known = parseLevel(name);
-    if (!known)
-      return module.emitError("zero.level is ")
-             << name << ", which is no level of the pipeline";
-    current = *known;
-  }
+  std::optional<Level> known = getLevel(module);
+  if (!known)
+    return module.emitError("zero.level is ")
+           << module->getAttr(kLevelAttr)
+           << ", which is no level of the pipeline";
+  Level current = *known;
   if (current > target)
     return module.emitError("is at level ")
            << stringifyLevel(current) << " already, beyond "
@@ -116,6 +156,17 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     addPasses(pm, static_cast<Level>(level), options);
     if (failed(pm.run(module)))
       return failure();
+    // A level that an option shaped says so: its text may be compiled later,
+    // on another command line.
+    Builder attrs(module.getContext());
+    if (static_cast<Level>(level) == Level::Kernels && options.reference)
+      module->setAttr(kReferenceAttr, attrs.getUnitAttr());
+    if (static_cast<Level>(level) == Level::Partitioned) {
+      PipelineOptions used = options;
+      used.reference = isReference(module);
+      module->setAttr(kOptionsAttr,
+                      attrs.getStringAttr(stringifyOptions(used)));
+    }
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),
                                     stringifyLevel(static_cast<Level>(level))));

@@ -31,6 +31,20 @@ struct PipelineOptions {
   bool reference = false;
 };
 
+/// `options` as a user would type them, with every digit.
+std::string stringifyOptions(const PipelineOptions &options);
+
+/// The level that `module` says it has reached in `zero.level`; the model's
+/// without one, nothing if there is no such level.
+std::optional<Level> getLevel(ModuleOp module);
+
+/// The options that `module` was brought to its level with; they are part of a
+/// plan from level partitioned on.  "" when it does not say.
+StringRef getPlanOptions(ModuleOp module);
+
+/// Whether the kernels of `module` were formed for --reference.
+bool isReference(ModuleOp module);
+
 /// The dialects and interface models that the pipeline needs.
 void registerPipelineDialects(DialectRegistry &registry);
 

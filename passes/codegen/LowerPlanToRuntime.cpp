@@ -17,8 +17,65 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 
+#include <cstddef>
+
 using namespace mlir;
 using namespace mlir::zero;
+
+//===----------------------------------------------------------------------===//
+// Constants below give the fields of zrt.h's structs by position.  Their sizes
+// are checked where they are built (ZrtStructs.cpp); this is their order.
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr bool ascending(std::initializer_list<size_t> offsets) {
+  for (const size_t *at = offsets.begin() + 1; at < offsets.end(); ++at)
+    if (at[0] <= at[-1])
+      return false;
+  return true;
+}
+} // namespace
+
+#define AT(field) offsetof(STRUCT, field)
+#define STRUCT zrt_launch_desc
+static_assert(ascending({AT(name), AT(fn), AT(extent), AT(grain), AT(arg_count),
+                         AT(reserved), AT(args)}));
+#undef STRUCT
+#define STRUCT zrt_matmul_desc
+static_assert(ascending({AT(name), AT(dtype), AT(trans_a), AT(trans_b),
+                         AT(has_bias), AT(accumulate), AT(reserved), AT(batch),
+                         AT(m), AT(n), AT(k), AT(a), AT(b), AT(bias), AT(c)}));
+#undef STRUCT
+#define STRUCT zrt_member
+static_assert(ascending({AT(name), AT(rank), AT(decays), AT(shape), AT(offset),
+                         AT(count), AT(init)}));
+#undef STRUCT
+#define STRUCT zrt_bucket
+static_assert(ascending({AT(name), AT(elements), AT(member_count), AT(reserved),
+                         AT(members)}));
+#undef STRUCT
+#define STRUCT zrt_state
+static_assert(ascending({AT(slot), AT(bucket), AT(dtype), AT(ref)}));
+#undef STRUCT
+#define STRUCT zrt_input
+static_assert(ascending({AT(name), AT(dtype), AT(rank), AT(shape), AT(ref)}));
+#undef STRUCT
+#define STRUCT zrt_output
+static_assert(ascending({AT(name), AT(dtype), AT(reserved), AT(ref)}));
+#undef STRUCT
+#define STRUCT zrt_category
+static_assert(ascending({AT(name), AT(bytes)}));
+#undef STRUCT
+#define STRUCT zrt_plan
+static_assert(ascending(
+    {AT(abi_version), AT(world_size),  AT(model),        AT(options),
+     AT(cpu),         AT(features),    AT(batch),        AT(seq),
+     AT(vocab),       AT(arena_bytes), AT(event_count),  AT(bucket_count),
+     AT(state_count), AT(input_count), AT(output_count), AT(category_count),
+     AT(buckets),     AT(states),      AT(inputs),       AT(outputs),
+     AT(categories),  AT(step)}));
+#undef STRUCT
+#undef AT
 
 namespace {
 

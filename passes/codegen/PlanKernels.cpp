@@ -176,7 +176,11 @@ func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
                           b.getF64Type()));
   unsigned inputs = args.size();
   args.append(2, memref({}, b.getF32Type()));
-  return getOrCreate("grad_norm", "serial", {}, args, [&](ValueRange values) {
+  // Its operands and its limit are this operation's alone: never shared.
+  std::string name = "grad_norm";
+  for (int i = 2; module.lookupSymbol(name); ++i)
+    name = "grad_norm." + std::to_string(i);
+  return getOrCreate(name, "serial", {}, args, [&](ValueRange values) {
     Location loc = module.getLoc();
     Value sum = memref::AllocaOp::create(b, loc, memref({}, b.getF64Type()));
     fillZero(sum);

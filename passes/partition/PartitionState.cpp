@@ -53,6 +53,12 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
           << optimizer << "; use adamw or sgd";
       return signalPassFailure();
     }
+    if (worldSize != 1) {
+      module.emitError("world-size=")
+          << worldSize.getValue()
+          << ": sharding over ranks is not written yet; use world-size=1";
+      return signalPassFailure();
+    }
     if (failed(buildBuckets()))
       return signalPassFailure();
     rewriteStep();

@@ -31,6 +31,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::zero::ZeroDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
   let options = [
+    Option<"worldSize", "world-size", "int64_t", "1", "number of ranks; only 1 for now">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw or sgd">,
     Option<"beta1", "beta1", "double", "0.9", "AdamW's decay of the first moment">,
     Option<"beta2", "beta2", "double", "0.95", "AdamW's decay of the second moment">,

@@ -135,7 +135,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     return target.takeError();
 
   Certificate certificate = certify(plan);
-  if (options.pipeline.reference)
+  if (isReference(plan))
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
   certificate.outside.push_back(
@@ -146,7 +146,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   auto step = plan.lookupSymbol<func::FuncOp>("step");
   LaunchMap launches = planLaunches(plan, step);
   OwningOpRef<ModuleOp> kernels = kernelsOf(plan);
-  if (failed(lowerKernelsToCpu(*kernels, *target, options.pipeline.reference)))
+  if (failed(lowerKernelsToCpu(*kernels, *target, isReference(plan))))
     return llvm::createStringError("code generation failed");
 
   llvm::LLVMContext context;
@@ -155,7 +155,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (!code)
     return llvm::createStringError("code generation failed");
   PlanInfo info{llvm::sys::path::filename(options.input).str(),
-                options.text,
+                getPlanOptions(plan).str(),
                 target->description,
                 target->required,
                 {{"parameters", certificate.parameters},

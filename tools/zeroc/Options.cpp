@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -58,6 +57,11 @@ constexpr StringRef kKnown[] = {
     "--optimizer", "--betas",     "--eps",    "--momentum",   "--weight-decay",
     "--grad-clip", "--cpu",       "--stage",  "--world-size", "--offload",
     "--emit",      "--reference", "--timing", "--help",       "-o"};
+
+/// Options of the update, which is fixed from level partitioned on.
+constexpr StringRef kTraining[] = {"--optimizer",    "--betas",
+                                   "--eps",          "--momentum",
+                                   "--weight-decay", "--grad-clip"};
 
 /// The known option nearest to a misspelled one, or "".
 StringRef nearest(StringRef name) {
@@ -117,6 +121,8 @@ public:
     if (!ok)
       return std::nullopt;
     finish();
+    if (!ok)
+      return std::nullopt;
     return options;
   }
 
@@ -140,6 +146,8 @@ private:
 
   void set(StringRef name, StringRef value) {
     PipelineOptions &p = options.pipeline;
+    if (options.training.empty() && llvm::is_contained(kTraining, name))
+      options.training = name.str();
     if (name == "--optimizer") {
       if (value != "adamw" && value != "sgd")
         return error("--optimizer must be adamw or sgd, got " + value);
@@ -198,22 +206,11 @@ private:
   }
 
   void finish() {
-    const PipelineOptions &p = options.pipeline;
-    auto print = [](double value) {
-      std::string digits;
-      llvm::raw_string_ostream(digits) << llvm::format("%g", value);
-      return digits;
-    };
-    options.text = p.optimizer == "adamw"
-                       ? "--optimizer=adamw --betas=" + print(p.beta1) + "," +
-                             print(p.beta2) + " --eps=" + print(p.eps)
-                       : "--optimizer=sgd --momentum=" + print(p.momentum);
-    options.text += " --weight-decay=" + print(p.weightDecay) +
-                    " --grad-clip=" + print(p.gradClip) +
-                    (p.reference ? " --reference" : "");
+    bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
+    if (!text && options.output == "-")
+      return error("a program or an object needs a file; name it with -o OUT");
     if (!options.output.empty())
       return;
-    bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
     StringRef stem = options.input == "-"
                          ? StringRef("train")
                          : llvm::sys::path::stem(options.input);
@@ -227,9 +224,12 @@ private:
 std::optional<DriverOptions> zero::parseOptions(int argc, char **argv) {
   std::optional<DriverOptions> options =
       Parser().run(ArrayRef<char *>(argv + 1, argc - 1));
-  if (options && options->output == options->input && options->output != "-") {
-    fail("-o " + options->output +
-         " would overwrite the model; choose another name");
+  // Not by name alone: ./a.mlir, a.mlir and a link to it are one file.
+  if (options && options->output != "-" &&
+      (options->output == options->input ||
+       llvm::sys::fs::equivalent(options->output, options->input))) {
+    fail("the output " + options->output +
+         " would overwrite the model; choose another name with -o");
     return std::nullopt;
   }
   return options;

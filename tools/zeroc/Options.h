@@ -14,8 +14,9 @@ struct DriverOptions {
   Level level = Level::Memory; ///< for Emit::Text
   PipelineOptions pipeline;
   bool timing = false;
-  /// The plan's options as the user would type them.
-  std::string text;
+  /// The first option given that shapes the update, such as "--betas"; a plan
+  /// that has its update already cannot follow it.
+  std::string training;
 };
 
 /// Parses the command line; prints `zeroc: error: ...` and returns nothing if

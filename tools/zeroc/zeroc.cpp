@@ -44,6 +44,28 @@ static llvm::Error checkOutput(StringRef path) {
   return llvm::Error::success();
 }
 
+/// A printed level goes on with the options that shaped it; others would be
+/// ignored, so they are errors.
+static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
+  std::optional<Level> level = getLevel(module);
+  if (!level)
+    return llvm::Error::success(); // The pipeline reports it.
+  StringRef name = stringifyLevel(*level);
+  if (*level >= Level::Partitioned && !options.training.empty())
+    return llvm::createStringError(
+        options.training + " comes too late for " + options.input +
+        ": at level " + name + " its update is fixed" +
+        (getPlanOptions(module).empty() ? ""
+                                        : " as " + getPlanOptions(module)) +
+        "; drop the option or start from level kernels or before");
+  if (*level >= Level::Kernels && options.pipeline.reference &&
+      !isReference(module))
+    return llvm::createStringError(
+        "--reference comes too late for " + options.input + ": at level " +
+        name + " its kernels are formed; start from level model or step");
+  return llvm::Error::success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // A write beyond the file size limit then fails like a full disk.
@@ -60,6 +82,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
   MLIRContext context(registry);
+  // Our messages name the operation; MLIR would print the whole module.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   auto buffer =
@@ -87,6 +111,8 @@ int main(int argc, char **argv) {
   });
   if (!module)
     return fail(options->input + " is no valid MLIR; the errors are above");
+  if (llvm::Error error = checkResumed(*module, *options))
+    return fail(llvm::toString(std::move(error)));
   Level level = options->emit == Emit::Text ? options->level : Level::Memory;
   if (failed(timed(plan, [&] {
         return runPipeline(*module, level, options->pipeline);

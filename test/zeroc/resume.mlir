@@ -1,0 +1,32 @@
+// A printed level keeps the options that shaped it, with every digit; options
+// that come too late are errors, and the model is never overwritten.
+// RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir && cd %t
+// RUN: zeroc m.mlir --emit=memory --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004 -o sgd.mlir
+// RUN: zeroc sgd.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=KEPT
+// RUN: not zeroc sgd.mlir --grad-clip=7 -o no 2>&1 | FileCheck %s --check-prefix=LATE
+// RUN: zeroc m.mlir --emit=kernels -o k.mlir
+// RUN: not zeroc k.mlir --reference -o no 2>&1 | FileCheck %s --check-prefix=FORMED
+// RUN: zeroc m.mlir --emit=kernels --reference -o r.mlir
+// RUN: zeroc r.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=REFERENCE
+// RUN: not zeroc sgd.mlir --emit=step 2>&1 | FileCheck %s --check-prefix=BEYOND
+// RUN: not zeroc ./m.mlir -o m.mlir 2>&1 | FileCheck %s --check-prefix=OVERWRITE
+// RUN: not zeroc m.mlir -o - 2>&1 | FileCheck %s --check-prefix=NAMELESS
+// RUN: not test -e no
+// RUN: not test -e ./-
+
+// KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004\00
+// LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its update is fixed as --optimizer=sgd {{.*}}; drop the option
+// FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are formed
+// REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference\00
+// BEYOND: error: is at level memory already, beyond step
+// BEYOND-NOT: see current operation
+// OVERWRITE: zeroc: error: the output m.mlir would overwrite the model
+// NAMELESS: zeroc: error: a program or an object needs a file; name it with -o OUT
+func.func @loss(%wte: tensor<32x16xf32> {zero.param = "wte.weight"}, %w: tensor<32x16xf32> {zero.param = "head.weight"},
+                %tokens: tensor<2x8xi32> {zero.input = "tokens", zero.vocab = 32 : i64},
+                %targets: tensor<2x8xi32> {zero.input = "targets"}) -> tensor<f32> {
+  %x = nn.embedding %tokens, %wte : tensor<2x8xi32>, tensor<32x16xf32> -> tensor<2x8x16xf32>
+  %logits = nn.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
+  %loss = nn.cross_entropy %logits, %targets : tensor<2x8x32xf32>, tensor<2x8xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
