@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static MemRefType memrefOf(Type type) {
+MemRefType zero::memrefOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
@@ -40,7 +40,7 @@ void zero::appendKernelArguments(func::FuncOp kernel) {
   kernel.setArgAttrsAttr(ArrayAttr());
 }
 
-SmallVector<BlockArgument> zero::toDestinationForm(func::FuncOp kernel) {
+void zero::toDestinationForm(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   auto returned = cast<func::ReturnOp>(body.getTerminator());
   OpBuilder b(kernel.getContext());
@@ -67,7 +67,6 @@ SmallVector<BlockArgument> zero::toDestinationForm(func::FuncOp kernel) {
   returned.erase();
   kernel.setResAttrsAttr(ArrayAttr());
   kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
-  return outputs;
 }
 
 LogicalResult zero::bufferizeModule(ModuleOp module) {

@@ -4,11 +4,15 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::zero {
 
+/// The memref that holds a whole tensor of `type`.
+MemRefType memrefOf(Type type);
+
 /// Turns tensor operands and results into memref arguments, results last.
-SmallVector<BlockArgument> toDestinationForm(func::FuncOp kernel);
+void toDestinationForm(func::FuncOp kernel);
 
 /// Adds the two index arguments: the range of units to do.
 void appendKernelArguments(func::FuncOp kernel);

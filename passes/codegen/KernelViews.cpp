@@ -8,11 +8,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static MemRefType memrefOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
-}
-
 KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b)
     : kernel(kernel), b(b) {
   Block &body = kernel.getBody().front();
