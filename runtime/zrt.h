@@ -14,6 +14,11 @@
 // before the first step with exactly the size the memory certificate states.
 // Nothing allocates inside a step.
 //
+// Every rank runs the same plan.  Offsets are the same on all ranks; what
+// differs is which slice of a bucket an operation works on: rank r owns
+// elements [r, r + 1) x elements / world_size.  Operations that are given a
+// whole bucket and work on a slice find the slice inside it.
+//
 // Errors are latched: after a failure every call returns the first error and
 // does nothing, so a compiled step runs straight through and its caller tests
 // once.
@@ -32,7 +37,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 1u
+#define ZRT_ABI_VERSION 2u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -107,6 +112,63 @@ typedef struct zrt_matmul_desc {
   zrt_ref a, b, bias, c;
 } zrt_matmul_desc;
 
+/// An optimizer applied to a bucket, member by member; padding stays as it is.
+/// `args` are those of the kernels: parameter, gradient, state slots, scalars,
+/// next parameter, next slots.  Each is a scalar (4 bytes), the whole bucket, or
+/// the rank's slice of it.  With `sliced` the update works on the rank's slice
+/// only: of an argument that holds the whole bucket, on the slice inside it.
+typedef struct zrt_update_desc {
+  const char *name; ///< "adamw of b3"
+  uint32_t bucket;
+  uint32_t sliced;
+  zrt_kernel_fn plain;   ///< for members without weight decay
+  zrt_kernel_fn decayed; ///< for members with it
+  uint32_t arg_count;
+  uint32_t reserved;
+  const zrt_ref *args;
+} zrt_update_desc;
+
+/// Sums of squares, in f64, of the rank's slice of a bucket's gradient (f32).
+/// Every run of neighbouring members' elements in the slice, padding left out,
+/// is cut into blocks of ZRT_SQUARES_BLOCK elements from the member's first
+/// element in the slice on; block i of the slice gives partials[i].  Partials
+/// beyond the slice's last block become zero.
+typedef struct zrt_squares_desc {
+  const char *name;
+  uint32_t bucket;
+  uint32_t reserved;
+  zrt_ref grad;     ///< the whole bucket, or the rank's slice
+  zrt_ref partials; ///< f64
+} zrt_squares_desc;
+#define ZRT_SQUARES_BLOCK 16384
+
+enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
+
+/// One collective over all ranks.  It is complete on a rank when its result can
+/// be read there and no peer reads that rank's source any more.
+///
+///   all_gather      source: the rank's slice; result: the whole.  In place when
+///                   both are the whole: the slice is found inside.
+///   reduce_scatter  source: the whole; result: the rank's slice of
+///                   scale x sum over ranks, added in rank order in f32, then
+///                   scaled, then (with `accumulate`) added to the result's old
+///                   bytes.  In place when both are the whole: only the rank's
+///                   slice is written.
+///   all_reduce      a few values (at most ZRT_SMALL_BYTES); every rank gets
+///                   scale x sum over ranks, in rank order.  In place or not.
+typedef struct zrt_collective_desc {
+  const char *name; ///< "reduce_scatter of b3", for messages and the ledger
+  uint32_t kind;
+  zrt_dtype dtype; ///< f32 or f64
+  uint64_t elements; ///< of the whole
+  double scale;
+  uint32_t accumulate;
+  uint32_t reserved;
+  uint64_t wire_bytes; ///< predicted: what a rank receives from its peers
+  zrt_ref source, result;
+} zrt_collective_desc;
+#define ZRT_SMALL_BYTES 64
+
 /// Enqueues; the descriptor must outlive the run (plans keep it in .rodata).
 zrt_status zrt_launch(zrt_context *ctx, zrt_stream stream,
                       const zrt_launch_desc *launch);
@@ -115,15 +177,25 @@ zrt_status zrt_launch(zrt_context *ctx, zrt_stream stream,
 zrt_status zrt_matmul(zrt_context *ctx, zrt_stream stream,
                       const zrt_matmul_desc *matmul);
 
+/// Enqueues; only `compute` may use more than one thread.
+zrt_status zrt_update(zrt_context *ctx, zrt_stream stream,
+                      const zrt_update_desc *update);
+zrt_status zrt_sum_squares(zrt_context *ctx, zrt_stream stream,
+                           const zrt_squares_desc *squares);
+
+/// Enqueues.  All ranks issue the same collectives in the same order.
+zrt_status zrt_collective(zrt_context *ctx, zrt_stream stream,
+                          const zrt_collective_desc *collective);
+
 /// Enqueues a copy of `from->bytes` bytes; the ranges do not overlap.
 zrt_status zrt_copy(zrt_context *ctx, zrt_stream stream, const zrt_ref *from,
                     const zrt_ref *to);
 
-/// Marks a point of `stream`.  Events are numbered from 0 by the plan and each
-/// is recorded once a step, before any wait for it in program order.
+/// Marks a point of `stream`.  Events are numbered from 0 by the program and
+/// each is recorded once a run, before any wait for it in program order.
 zrt_status zrt_record(zrt_context *ctx, zrt_stream stream, uint32_t event);
 
-/// Holds `stream` until this step's record of `event` has been reached.
+/// Holds `stream` until this run's record of `event` has been reached.
 zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event);
 
 //===----------------------------------------------------------------------===//
@@ -151,13 +223,15 @@ typedef struct zrt_init {
   double a, b;
 } zrt_init;
 
-/// One parameter inside a bucket; `offset` and `count` are in elements.
+/// One parameter inside a bucket, or some whole rows of one that is split over
+/// several buckets; counts are in elements.
 typedef struct zrt_member {
-  const char *name;
-  uint32_t rank; ///< number of dimensions
+  const char *name; ///< the parameter's
+  uint32_t rank;    ///< number of dimensions of the parameter
   uint32_t decays;
-  const int64_t *shape;
-  uint64_t offset, count;
+  const int64_t *shape;   ///< of the parameter
+  uint64_t first;         ///< element of the parameter that the member starts at
+  uint64_t offset, count; ///< place in the bucket
   zrt_init init;
 } zrt_member;
 
@@ -170,17 +244,22 @@ typedef struct zrt_bucket {
   const zrt_member *members;
 } zrt_bucket;
 
-/// Persistent bytes: slot "param" or an optimizer slot ("m", "v", "momentum").
-/// Slots other than "param" start as zeros.
+/// Persistent bytes: slot "param", an optimizer slot ("m", "v", "momentum"), or
+/// "grad" (gradients summed over micro-steps).  Slots other than "param" start
+/// as zeros.
 typedef struct zrt_state {
   const char *slot;
   uint32_t bucket;
   zrt_dtype dtype;
+  uint32_t sharded; ///< 1: `ref` is the rank's slice; 0: the whole bucket
+  uint32_t reserved;
   zrt_ref ref;
 } zrt_state;
 
 /// A tensor the host writes before each step: "tokens" or "targets" (i32,
-/// batch x sequence), or a scalar (f32, rank 0): "lr", "step" (from 1).
+/// batch x sequence), or a scalar (f32, rank 0): "lr", "step" (from 1).  Scalars
+/// whose name ends in "_sum" are summed up by the programs of a step; the host
+/// sets them to zero before the first one.
 typedef struct zrt_input {
   const char *name;
   zrt_dtype dtype;
@@ -203,9 +282,30 @@ typedef struct zrt_category {
   uint64_t bytes;
 } zrt_category;
 
+/// The programs of a step, in the order in which they run.  With `accumulate`
+/// K > 1: `count` (if present) for each of the K batches, then for each batch
+/// `micro`, for the last one `step` in its place.  With K = 1 only `step`.
+enum {
+  ZRT_COUNT = 0, ///< counts what the loss is averaged over
+  ZRT_MICRO = 1, ///< forward, backward, gradients summed up
+  ZRT_STEP = 2,  ///< the same, and the update
+  ZRT_PROGRAM_COUNT = 3
+};
+
+/// One program: a function that enqueues everything, and its collectives in
+/// program order.
+typedef struct zrt_program {
+  zrt_status (*run)(zrt_context *ctx); ///< NULL when the plan has none
+  uint32_t event_count;
+  uint32_t collective_count;
+  const zrt_collective_desc *const *collectives;
+} zrt_program;
+
 typedef struct zrt_plan {
   uint32_t abi_version;
   uint32_t world_size;
+  uint32_t stage;      ///< of ZeRO, 0 to 3
+  uint32_t accumulate; ///< micro-steps of a step, K >= 1
   const char *model;   ///< what was compiled, for messages
   const char *options; ///< the compiler's options, for messages
   const char *cpu;     ///< "native (znver4)", "x86-64-v3"
@@ -214,14 +314,17 @@ typedef struct zrt_plan {
   int64_t batch, seq; ///< shape of "tokens"
   int64_t vocab;      ///< token ids are below this; 0 when unknown
   uint64_t arena_bytes[ZRT_TIER_COUNT];
-  uint32_t event_count;
+  /// Peers read the device arena from here to its end; a multiple of 4096, or
+  /// arena_bytes[ZRT_DEVICE] when they read nothing.
+  uint64_t exported_begin;
   uint32_t bucket_count, state_count, input_count, output_count, category_count;
+  uint32_t reserved;
   const zrt_bucket *buckets;
   const zrt_state *states;
   const zrt_input *inputs;
   const zrt_output *outputs;
   const zrt_category *categories;
-  zrt_status (*step)(zrt_context *ctx);
+  zrt_program programs[ZRT_PROGRAM_COUNT];
 } zrt_plan;
 
 /// Defined by plan.o.
@@ -231,16 +334,21 @@ extern const zrt_plan zrt_compiled_plan;
 // What main() and tests call
 //===----------------------------------------------------------------------===//
 
-/// Allocates the arenas of `plan` and starts its streams; `threads` is the
-/// number of threads of `compute` (0: all the process may use).
-zrt_status zrt_create(const zrt_plan *plan, int32_t threads,
+/// The ranks of a job (runtime/world/World.h), opaque here.
+typedef struct zrt_world zrt_world;
+
+/// Allocates the arenas of `plan`, starts its streams and connects the ranks of
+/// `world` (NULL: this process is the only one).  All ranks call it together.
+/// `threads` is the number of threads of `compute` (0: this rank's share of
+/// what the host has).
+zrt_status zrt_create(const zrt_plan *plan, int32_t threads, zrt_world *world,
                       zrt_context **out_ctx);
 
 /// Waits for every stream, then frees all; NULL is allowed.
 void zrt_destroy(zrt_context *ctx);
 
-/// Runs plan->step and waits for every stream.
-zrt_status zrt_run_step(zrt_context *ctx);
+/// Runs a program (ZRT_COUNT, ...) and waits for every stream.
+zrt_status zrt_run(zrt_context *ctx, uint32_t program);
 
 /// The address of `ref`; valid until zrt_destroy.
 void *zrt_address(zrt_context *ctx, const zrt_ref *ref);

@@ -1,0 +1,81 @@
+//===- ThreadWorld.h - Ranks that are threads of a test ---------*- C++ -*-===//
+#ifndef TEST_UNIT_RUNTIME_THREAD_WORLD_H
+#define TEST_UNIT_RUNTIME_THREAD_WORLD_H
+
+#include "runtime/world/World.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace zrt::test {
+
+/// What the ranks of one ThreadWorld share: a mailbox per pair of ranks.
+class Mailboxes {
+public:
+  void put(int from, int to, const void *data, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    boxes[{from, to}].emplace_back(static_cast<const char *>(data), bytes);
+    changed.notify_all();
+  }
+  std::string take(int from, int to) {
+    std::unique_lock<std::mutex> lock(mutex);
+    auto &box = boxes[{from, to}];
+    changed.wait(lock, [&] { return !box.empty(); });
+    std::string message = std::move(box.front());
+    box.pop_front();
+    return message;
+  }
+
+private:
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::pair<int, int>, std::deque<std::string>> boxes;
+};
+
+class ThreadWorld final : public World {
+public:
+  ThreadWorld(Mailboxes &mail, int rank, int size)
+      : mail(mail), me(rank), ranks(size) {}
+  int rank() const override { return me; }
+  int size() const override { return ranks; }
+  void send(int to, const void *data, size_t bytes) override {
+    mail.put(me, to, data, bytes);
+  }
+  void receive(int from, void *data, size_t bytes) override {
+    const std::string message = mail.take(from, me);
+    std::memcpy(data, message.data(), std::min(bytes, message.size()));
+  }
+  void allGather(const void *mine, size_t bytes, void *all) override {
+    for (int to = 0; to < ranks; ++to)
+      send(to, mine, bytes);
+    for (int from = 0; from < ranks; ++from)
+      receive(from, static_cast<char *>(all) + size_t(from) * bytes, bytes);
+  }
+
+private:
+  Mailboxes &mail;
+  const int me, ranks;
+};
+
+/// Calls `body(world)` once per rank, each on a thread of its own, and waits.
+template <typename Body>
+void runRanks(int ranks, Body body) {
+  Mailboxes mail;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadWorld world(mail, rank, ranks);
+      body(world);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace zrt::test
+
+#endif // TEST_UNIT_RUNTIME_THREAD_WORLD_H
