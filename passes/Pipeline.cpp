@@ -62,7 +62,22 @@ std::string zero::stringifyOptions(const PipelineOptions &options) {
     out << " --momentum=" << shortest(options.momentum);
   out << " --weight-decay=" << shortest(options.weightDecay)
       << " --grad-clip=" << shortest(options.gradClip)
-      << (options.reference ? " --reference" : "");
+      << (options.reference ? " --reference" : "") << " --stage="
+      << options.stage << " --world-size=" << options.worldSize;
+  if (options.accumulate > 1)
+    out << " --accumulate=" << options.accumulate;
+  if (options.persistBelow > 0)
+    out << " --persist-below=" << options.persistBelow;
+  return text;
+}
+
+/// The options of level bucketed.
+static std::string stringifyBucketOptions(const PipelineOptions &options) {
+  std::string text;
+  if (options.bucketSize > 0)
+    text += " --bucket-size=" + std::to_string(options.bucketSize);
+  if (options.reuseDistance > 0)
+    text += " --reuse-distance=" + std::to_string(options.reuseDistance);
   return text;
 }
 
@@ -120,13 +135,20 @@ static void addPasses(OpPassManager &pm, Level level,
     state.momentum = options.momentum;
     state.weightDecay = options.weightDecay;
     state.gradClip = options.gradClip;
+    state.stage = options.stage;
+    state.worldSize = options.worldSize;
+    state.accumulate = options.accumulate;
+    state.persistBelow = options.persistBelow;
     pm.addPass(createPartitionState(state));
     break;
   }
   case Level::Bucketed:
+    pm.addPass(createFuseBuckets({options.bucketSize}));
+    // After fusing: what is gathered again is a bucket.
+    pm.addPass(createRegatherParameters({options.reuseDistance}));
+    break;
   case Level::Scheduled:
-    // One rank has nothing to exchange and nothing to start early: the program
-    // stays as it is.
+    pm.addPass(createPrefetchTransfers());
     break;
   case Level::Memory:
     // Ranges first: which waits are needed for reused bytes depends on them.
@@ -167,6 +189,10 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       module->setAttr(kOptionsAttr,
                       attrs.getStringAttr(stringifyOptions(used)));
     }
+    if (static_cast<Level>(level) == Level::Bucketed)
+      module->setAttr(kOptionsAttr,
+                      attrs.getStringAttr(getPlanOptions(module) +
+                                          stringifyBucketOptions(options)));
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),
                                     stringifyLevel(static_cast<Level>(level))));

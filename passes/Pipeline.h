@@ -29,9 +29,12 @@ struct PipelineOptions {
   double weightDecay = 0.1;
   double gradClip = 1.0; ///< 0: none
   bool reference = false;
+  int64_t stage = 0, worldSize = 1, accumulate = 1;
+  /// Bytes; 0: a bucket per block, no reuse, nothing persists.
+  int64_t bucketSize = 0, reuseDistance = 0, persistBelow = 0;
 };
 
-/// `options` as a user would type them, with every digit.
+/// The options of level partitioned as a user would type them, with every digit.
 std::string stringifyOptions(const PipelineOptions &options);
 
 /// The level that `module` says it has reached in `zero.level`; the model's

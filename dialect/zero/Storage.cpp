@@ -43,6 +43,18 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
           add(StorageTie::OperandInResult, i, 0,
               member.getOffset() * elementBytes(pack.getResult().getType()));
       })
+      .Case([&](AllGatherOp gather) {
+        if (gather.isInPlace())
+          add(StorageTie::MustReplace, 0, 0);
+      })
+      .Case([&](ReduceScatterOp reduce) {
+        if (reduce.isInPlace())
+          add(StorageTie::MustReplace, 0, 0);
+        else if (reduce.getInto())
+          add(StorageTie::MustReplace, 1, 0);
+      })
+      .Case<AccumulateOp, ClearOp>(
+          [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
       .Case([&](UpdateOp update) {
         add(StorageTie::MustReplace, 0, 0);
         // Operand 1 is the gradient; the slots follow it.
@@ -69,6 +81,35 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
         }
       });
   return ties;
+}
+
+SmallVector<unsigned> zero::getExportedOperands(Operation *op) {
+  // The few values of an all_reduce travel in the control plane.
+  if (isa<AllGatherOp, ReduceScatterOp>(op))
+    return {0};
+  return {};
+}
+
+bool zero::isCollective(Operation *op) {
+  return isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
+}
+
+int64_t zero::getWireBytes(Operation *op) {
+  FlatSymbolRefAttr axisName;
+  if (auto reduce = dyn_cast<AllReduceOp>(op)) {
+    axisName = reduce.getAxisAttr();
+  } else {
+    auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
+        op, op->getAttrOfType<FlatSymbolRefAttr>("bucket"));
+    axisName = bucket.getAxisAttr();
+  }
+  int64_t ranks =
+      SymbolTable::lookupNearestSymbolFrom<AxisOp>(op, axisName).getSize();
+  if (isa<AllReduceOp>(op)) // every peer's values
+    return (ranks - 1) * getByteSize(op->getOperand(0).getType());
+  // Gathered: every peer's slice.  Reduced: every peer's part of the own slice.
+  Value whole = isa<AllGatherOp>(op) ? op->getResult(0) : op->getOperand(0);
+  return getByteSize(whole.getType()) / ranks * (ranks - 1);
 }
 
 bool zero::movesNothing(Operation *op) {

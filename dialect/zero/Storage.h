@@ -33,6 +33,15 @@ struct StorageTie {
 /// The ties of `op`; symbols are looked up in the enclosing module.
 SmallVector<StorageTie> getStorageTies(Operation *op);
 
+/// The operands that peers read while `op` runs; they lie in exported bytes.
+SmallVector<unsigned> getExportedOperands(Operation *op);
+
+/// Whether `op` is an exchange between ranks.
+bool isCollective(Operation *op);
+
+/// Bytes that a rank receives from its peers in a collective.
+int64_t getWireBytes(Operation *op);
+
 /// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
 bool movesNothing(Operation *op);
 

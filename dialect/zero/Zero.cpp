@@ -46,10 +46,28 @@ int64_t MemberAttr::getNumElements() const {
   return llvm::product_of(getShape());
 }
 
+int64_t MemberAttr::getNumElementsIn(int64_t begin, int64_t end) const {
+  return std::max<int64_t>(0, std::min(end, getOffset() + getNumElements()) -
+                                  std::max(begin, getOffset()));
+}
+
+SmallVector<int64_t> MemberAttr::getParameterShape() const {
+  SmallVector<int64_t> shape(getShape());
+  if (isPiece())
+    shape.front() = getRows();
+  return shape;
+}
+
+int64_t MemberAttr::getFirstElement() const {
+  return isPiece()
+             ? getFirstRow() * llvm::product_of(getShape().drop_front())
+             : 0;
+}
+
 Attribute MemberAttr::parse(AsmParser &parser, Type) {
   StringAttr name;
   SmallVector<int64_t> shape;
-  int64_t offset = 0;
+  int64_t offset = 0, firstRow = 0, rows = 0;
   bool decay = false;
   Attribute init;
   if (parser.parseLess() || parser.parseAttribute(name) || parser.parseComma())
@@ -61,6 +79,10 @@ Attribute MemberAttr::parse(AsmParser &parser, Type) {
   if (parser.parseKeyword("at") || parser.parseInteger(offset) ||
       parser.parseComma())
     return {};
+  if (succeeded(parser.parseOptionalKeyword("rows")) &&
+      (parser.parseInteger(firstRow) || parser.parseKeyword("of") ||
+       parser.parseInteger(rows) || parser.parseComma()))
+    return {};
   if (succeeded(parser.parseOptionalKeyword("decay"))) {
     decay = true;
     if (parser.parseComma())
@@ -69,7 +91,8 @@ Attribute MemberAttr::parse(AsmParser &parser, Type) {
   if (parser.parseKeyword("init") || parser.parseEqual() ||
       parser.parseAttribute(init) || parser.parseGreater())
     return {};
-  return get(parser.getContext(), name, shape, offset, decay, init);
+  return parser.getChecked<MemberAttr>(parser.getContext(), name, shape, offset,
+                                       firstRow, rows, decay, init);
 }
 
 void MemberAttr::print(AsmPrinter &printer) const {
@@ -78,8 +101,10 @@ void MemberAttr::print(AsmPrinter &printer) const {
     printer << "scalar";
   else
     llvm::interleave(getShape(), printer.getStream(), "x");
-  printer << " at " << getOffset() << (getDecay() ? ", decay" : "")
-          << ", init = " << getInit() << ">";
+  printer << " at " << getOffset();
+  if (isPiece())
+    printer << ", rows " << getFirstRow() << " of " << getRows();
+  printer << (getDecay() ? ", decay" : "") << ", init = " << getInit() << ">";
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,6 +116,19 @@ LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (std.isNegative() || !std.isFinite())
     return emitError() << "std must not be negative, got "
                        << std.convertToDouble();
+  return success();
+}
+
+LogicalResult MemberAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringAttr name, ArrayRef<int64_t> shape,
+                                 int64_t, int64_t firstRow, int64_t rows, bool,
+                                 Attribute) {
+  if (rows == 0 && firstRow == 0)
+    return success();
+  if (shape.empty() || firstRow < 0 || firstRow + shape.front() > rows)
+    return emitError() << "member " << name << ": rows from " << firstRow
+                       << " on are not among the " << rows
+                       << " rows of its parameter";
   return success();
 }
 

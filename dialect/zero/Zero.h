@@ -47,6 +47,11 @@ constexpr llvm::StringLiteral kKernelAttr = "zero.kernel";
 constexpr llvm::StringLiteral kInPlaceAttr = "zero.in_place";
 constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
 
+// On the module, from level partitioned on: the stage of ZeRO, and the
+// micro-steps of a step.
+constexpr llvm::StringLiteral kStageAttr = "zero.stage";
+constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
+
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);
 

@@ -95,12 +95,26 @@ def Zero_MemberAttr : Zero_Attr<"Member", "member"> {
     `#zero.member<"h.0.fc.weight", 512x128 at 0, decay, init = #zero.normal<std = 0.02>>`.
     The offset counts elements and is the same for the parameter, its gradient
     and its optimizer state; `decay` says that weight decay applies.
+
+    A parameter larger than a bucket is split by rows over several; `512x128 at
+    0, rows 1024 of 4096` is the piece that starts at row 1024 of a parameter of
+    shape 4096x128.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, ArrayRefParameter<"int64_t">:$shape,
-                        "int64_t":$offset, "bool":$decay, "::mlir::Attribute":$init);
+                        "int64_t":$offset, "int64_t":$firstRow, "int64_t":$rows, "bool":$decay,
+                        "::mlir::Attribute":$init);
+  let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     int64_t getNumElements() const;
+    /// Elements of the member among [begin, end) of its bucket.
+    int64_t getNumElementsIn(int64_t begin, int64_t end) const;
+    /// Whether the member is only some rows of its parameter.
+    bool isPiece() const { return getRows() != 0; }
+    /// The shape of the whole parameter.
+    ::mlir::SmallVector<int64_t> getParameterShape() const;
+    /// The element of the parameter that the member starts at.
+    int64_t getFirstElement() const;
   }];
 }
 
@@ -327,28 +341,194 @@ def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUse
   let hasVerifier = 0;
 }
 
-def Zero_SumSquaresOp : Zero_Op<"sum_squares", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Sums of squares of a bucket's gradients, by fixed blocks";
+def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
+  let summary = "A scalar's mean over all ranks and micro-steps";
   let description = [{
-    In f64, one partial sum per 16,384 elements of each member, members in
-    order; padding is not read.  `zero.clip` adds the partials in order.
+    What a loss divides by, the number of valid targets, goes through it: every
+    rank and micro-step then divides by the mean count, and the mean of their
+    losses is the sum over all valid targets by their number.  PartitionState
+    turns it into an exchange, or into the value itself where there is one rank
+    and one micro-step.
 
     ```mlir
-    %s = zero.sum_squares %flat of @b0 : tensor<4144xf32> -> tensor<2xf64>
+    %all = zero.average %n : tensor<f32>
     ```
 
     Constraints:
-    * (C1) the operand has the bucket's element count.
-    * (C2) the result has one element per started block of each member.
+    * (C1) the value has no dimensions.
   }];
-  let arguments = (ins AnyStaticShapeTensor:$flat, FlatSymbolRefAttr:$bucket);
+  let arguments = (ins AnyStaticShapeTensor:$value);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+//
+// None of them is Pure: two gathers of one shard are two exchanges, and ranks
+// hang when they do not issue the same ones in the same order.  Sums are added
+// in rank order by the owner of a slice, in the value's own type, and scaled
+// once.
+
+def Zero_AllGatherOp : Zero_Op<"all_gather", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Every rank's slice of a bucket, on every rank";
+  let description = [{
+    ```mlir
+    %flat = zero.all_gather %p of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<4160xf32>
+    ```
+
+    With an operand that is the whole bucket the gather is in place: rank r's
+    slice r of the operand is its contribution, the result has the operand's
+    bytes.
+
+    ```mlir
+    %p2 = zero.all_gather %p1 of @b0 : !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
+    ```
+
+    Constraints:
+    * (C1) the operand is the bucket's shard by the ranks of its axis, or whole.
+    * (C2) the result is the whole bucket; in place it has the operand's type.
+  }];
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
+  let extraClassDeclaration = [{
+    bool isInPlace() { return getSource().getType() == getResult().getType(); }
+  }];
+}
+
+def Zero_ReduceScatterOp : Zero_Op<"reduce_scatter", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Each rank's slice of the sum of all ranks' buckets";
+  let description = [{
+    `scale x (rank 0's + rank 1's + ...)`; with `into`, added to that value.
+
+    ```mlir
+    %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2>
+    %a1 = zero.reduce_scatter %flat of @b0 into %a {scale = 0.5 : f64} : tensor<4160xf32>, !zero.shard<4160 x f32 by 2> -> !zero.shard<4160 x f32 by 2>
+    ```
+
+    With a result that is the whole bucket it is in place: rank r's slice r of
+    the result is the sum, the rest keeps the rank's own values.
+
+    Constraints:
+    * (C1) the operand is the whole bucket.
+    * (C2) the result is the bucket's shard by the ranks of its axis, or of the
+      operand's type.
+    * (C3) `into` has the result's type, a shard.
+  }];
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$into,
+                       F64Attr:$scale);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = [{
+    $source `of` $bucket (`into` $into^)? attr-dict `:` type($source) (`,` type($into)^)? `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    bool isInPlace() { return getSource().getType() == getResult().getType(); }
+  }];
+}
+
+def Zero_AllReduceOp : Zero_Op<"all_reduce", [SameOperandsAndResultType, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The sum of a few values over all ranks, on every rank";
+  let description = [{
+    `scale x (rank 0's + rank 1's + ...)`.  For the loss, its count and the norm;
+    gradients are reduce_scatter and all_gather.
+
+    ```mlir
+    %mean = zero.all_reduce %loss over @dp {scale = 0.25 : f64} : tensor<f32>
+    ```
+
+    Constraints:
+    * (C1) at most 64 bytes of f32 or f64.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$value, FlatSymbolRefAttr:$axis, F64Attr:$scale);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$value `over` $axis attr-dict `:` type($value)";
+  let extraClassDeclaration = [{ static constexpr int64_t kMostBytes = 64; }];
+}
+
+//===----------------------------------------------------------------------===//
+// The update
+//===----------------------------------------------------------------------===//
+
+def Zero_AccumulateOp : Zero_Op<"accumulate", [AllTypesMatch<["sum", "result"]>,
+                                             DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Adds a micro-step's gradients to those before it";
+  let description = [{
+    `sum + scale x flat`, in the bytes of `sum`.
+
+    ```mlir
+    %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
+    ```
+
+    Constraints:
+    * (C1) both are the whole bucket.
+  }];
+  let arguments = (ins Zero_Flat:$sum, Zero_Flat:$flat, FlatSymbolRefAttr:$bucket, F64Attr:$scale);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "$sum `,` $flat `of` $bucket attr-dict `:` type($sum) `,` type($flat)";
+}
+
+def Zero_ClearOp : Zero_Op<"clear", [SameOperandsAndResultType]> {
+  let summary = "Zeros, for the next step's gradients";
+  let description = [{
+    In the operand's bytes, padding included.
+
+    ```mlir
+    %a0 = zero.clear %a1 of @b0 : !zero.shard<4144 x f32 by 1>
+    ```
+  }];
+  let arguments = (ins Zero_Flat:$value, FlatSymbolRefAttr:$bucket);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "$value `of` $bucket attr-dict `:` type($value)";
+  let hasVerifier = 0;
+}
+
+def Zero_SumSquaresOp : Zero_Op<"sum_squares", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Sums of squares of the rank's slice of a bucket's gradients";
+  let description = [{
+    In f64, one partial sum per 16,384 elements of each member's part of the
+    slice, in order; padding is not read.  On one rank the slice is the bucket.
+    Ranks may have different numbers of blocks; what is left over is zero.
+
+    ```mlir
+    %s = zero.sum_squares %g of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
+    ```
+
+    Constraints:
+    * (C1) the operand is the bucket's slice by the ranks of its axis, or whole.
+    * (C2) the result has one element per started block of each member's part,
+      on the rank that has the most.
+  }];
+  let arguments = (ins Zero_Flat:$flat, FlatSymbolRefAttr:$bucket);
   let results = (outs AnyStaticShapeTensor:$partials);
   let assemblyFormat = "$flat `of` $bucket attr-dict `:` type($flat) `->` type($partials)";
   let extraClassDeclaration = [{
     static constexpr int64_t kBlock = 16384;
-    /// Partial sums of a member of that many elements.
-    static int64_t getNumBlocks(int64_t elements) { return (elements + kBlock - 1) / kBlock; }
+    /// Partial sums of a slice of `bucket`, on the rank of `ranks` that has the
+    /// most.
+    static int64_t getNumBlocks(BucketOp bucket, int64_t ranks);
+    static int64_t getNumBlocks(::llvm::ArrayRef<MemberAttr> members, int64_t elements,
+                                int64_t ranks);
   }];
+}
+
+def Zero_TotalOp : Zero_Op<"total", [Pure]> {
+  let summary = "Partial sums added up, in order";
+  let description = [{
+    In f64, operands in order and elements in order.
+
+    ```mlir
+    %t = zero.total %s0, %s1 : tensor<2xf64>, tensor<1xf64> -> tensor<f64>
+    ```
+
+    Constraints:
+    * (C1) operands are tensors of f64 of at most one dimension, at least one;
+      the result is `tensor<f64>`.
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$partials);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$partials attr-dict `:` type($partials) `->` type($result)";
 }
 
 def Zero_ClipOp : Zero_Op<"clip", [Pure]> {
@@ -363,7 +543,7 @@ def Zero_ClipOp : Zero_Op<"clip", [Pure]> {
     ```
 
     Constraints:
-    * (C1) partials are one-dimensional f64 tensors, at least one.
+    * (C1) partials are tensors of f64 of at most one dimension, at least one.
     * (C2) `max_norm` is positive.
   }];
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$partials, OptionalAttr<F64Attr>:$max_norm);
@@ -378,6 +558,10 @@ def Zero_UpdateOp : Zero_Op<"update", [AttrSizedOperandSegments, DeclareOpInterf
     Runs over members, each with its weight decay; padding stays as it is.
     Results are the next parameter and state, in the operands' bytes.
 
+    Where the state slots are shards, the update works on the rank's slice: of
+    the parameter and the gradient too, which may be whole.  A whole parameter
+    then has its next values in that slice only, until it is gathered.
+
     ```mlir
     %p1, %m1, %v1 = zero.update @adamw of @b0 (%p, %g, %m, %v) scalars(%lr, %clip, %step) {decay = 0.1 : f64}
       : (!zero.shard<4144 x f32 by 1>, tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>), (tensor<f32>, tensor<f32>, tensor<f32>)
@@ -388,6 +572,7 @@ def Zero_UpdateOp : Zero_Op<"update", [AttrSizedOperandSegments, DeclareOpInterf
     * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
     * (C2) one scalar operand per scalar of the optimizer but `decay`.
     * (C3) state has the bucket's element count, and so has the gradient.
+    * (C4) the parameter is whole where the state is.
   }];
   let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Zero_Flat:$param,
                        Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Variadic<0DTensorOf<[F32]>>:$scalars,

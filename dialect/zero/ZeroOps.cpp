@@ -34,6 +34,37 @@ static int64_t flatElements(Type type, bool allowSlices) {
   return tensor.getRank() == 1 ? tensor.getDimSize(0) : -1;
 }
 
+namespace {
+/// A bucket that an operation names, and what its values may be.
+struct BucketUse {
+  BucketUse(Operation *op, FlatSymbolRefAttr name,
+            SymbolTableCollection &tables)
+      : bucket(::lookup<BucketOp>(op, name, tables)) {
+    if (auto axis = bucket ? ::lookup<AxisOp>(op, bucket.getAxisAttr(), tables)
+                           : AxisOp())
+      ranks = axis.getSize();
+  }
+  explicit operator bool() const { return ranks > 0; }
+  int64_t elements() { return bucket.getElements(); }
+  bool isWhole(Value value) {
+    return flatElements(value.getType(), /*allowSlices=*/false) == elements();
+  }
+  bool isSlice(Value value) {
+    auto shard = dyn_cast<ShardType>(value.getType());
+    return shard && shard.getElements() == elements() &&
+           shard.getRanks() == ranks;
+  }
+  std::string either() {
+    return "the " + std::to_string(elements()) + " elements of @" +
+           bucket.getSymName().str() + ", or their shard by " +
+           std::to_string(ranks);
+  }
+
+  BucketOp bucket;
+  int64_t ranks = 0;
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // axis and bucket
 //===----------------------------------------------------------------------===//
@@ -217,40 +248,86 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-LogicalResult SumSquaresOp::verify() {
-  if (flatElements(getFlat().getType(), false) < 0) // (C1)
-    return emitOpError("operand must be flat, got ") << getFlat().getType();
+LogicalResult AverageOp::verify() {
+  if (cast<RankedTensorType>(getValue().getType()).getRank() != 0) // (C1)
+    return emitOpError("takes a scalar, got ") << getValue().getType();
   return success();
 }
 
+int64_t SumSquaresOp::getNumBlocks(BucketOp bucket, int64_t ranks) {
+  return getNumBlocks(
+      llvm::to_vector(bucket.getMembers().getAsRange<MemberAttr>()),
+      bucket.getElements(), ranks);
+}
+
+int64_t SumSquaresOp::getNumBlocks(ArrayRef<MemberAttr> members,
+                                   int64_t elements, int64_t ranks) {
+  int64_t slice = elements / ranks, most = 1;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    int64_t blocks = 0;
+    for (MemberAttr member : members)
+      blocks += llvm::divideCeil(
+          member.getNumElementsIn(rank * slice, (rank + 1) * slice), kBlock);
+    most = std::max(most, blocks);
+  }
+  return most;
+}
+
+LogicalResult SumSquaresOp::verify() { return success(); }
+
 LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto bucket = ::lookup<BucketOp>(*this, getBucketAttr(), tables);
-  if (!bucket)
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
     return failure();
-  int64_t blocks = 0;
-  for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-    blocks += getNumBlocks(member.getNumElements());
-  if (flatElements(getFlat().getType(), false) !=
-      static_cast<int64_t>(bucket.getElements())) // (C1)
-    return emitOpError("operand must have the ")
-           << bucket.getElements() << " elements of " << getBucketAttr();
-  auto expected =
-      RankedTensorType::get({blocks}, Float64Type::get(getContext()));
+  if (!use.isSlice(getFlat()) && !use.isWhole(getFlat())) // (C1)
+    return emitOpError("operand must be ") << use.either() << ", got "
+                                           << getFlat().getType();
+  auto expected = RankedTensorType::get({getNumBlocks(use.bucket, use.ranks)},
+                                        Float64Type::get(getContext()));
   if (getPartials().getType() != expected) // (C2)
     return emitOpError("result must be ")
            << expected << ", got " << getPartials().getType();
   return success();
 }
 
-LogicalResult ClipOp::verify() {
-  if (getPartials().empty()) // (C1)
-    return emitOpError("needs at least one operand");
-  for (Value partial : getPartials()) {
+static LogicalResult verifyPartials(Operation *op) {
+  if (op->getNumOperands() == 0) // (C1)
+    return op->emitOpError("needs at least one operand");
+  for (Value partial : op->getOperands()) {
     auto type = cast<RankedTensorType>(partial.getType());
-    if (type.getRank() != 1 || !type.getElementType().isF64()) // (C1)
-      return emitOpError("operands are one-dimensional tensors of f64, got ")
+    if (type.getRank() > 1 || !type.getElementType().isF64()) // (C1)
+      return op->emitOpError("operands are tensors of f64 of at most one "
+                             "dimension, got ")
              << type;
   }
+  return success();
+}
+
+LogicalResult TotalOp::verify() {
+  auto expected = RankedTensorType::get({}, Float64Type::get(getContext()));
+  if (getResult().getType() != expected) // (C1)
+    return emitOpError("result must be ")
+           << expected << ", got " << getResult().getType();
+  return verifyPartials(*this);
+}
+
+LogicalResult AccumulateOp::verify() { return success(); }
+
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
+    return failure();
+  for (Value value : {getSum(), getFlat()})
+    if (!use.isWhole(value)) // (C1)
+      return emitOpError("operands must be the ")
+             << use.bucket.getElements() << " elements of " << getBucketAttr()
+             << ", got " << value.getType();
+  return success();
+}
+
+LogicalResult ClipOp::verify() {
+  if (failed(verifyPartials(*this))) // (C1)
+    return failure();
   if (getMaxNorm() && !(getMaxNorm()->convertToDouble() > 0)) // (C2)
     return emitOpError("max_norm must be positive, got ")
            << getMaxNorm()->convertToDouble();
@@ -290,5 +367,71 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
       return emitOpError("state and gradient must have the ")
              << bucket.getElements() << " elements of " << getBucketAttr()
              << ", got " << value.getType();
+  for (Value slot : getSlots())
+    if (flatElements(slot.getType(), /*allowSlices=*/false) > 0 &&
+        flatElements(getParam().getType(), /*allowSlices=*/false) < 0) // (C4)
+      return emitOpError("has whole state of type ")
+             << slot.getType() << " and a slice of the parameter, "
+             << getParam().getType();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllGatherOp::verify() { return success(); }
+
+LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
+    return failure();
+  if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
+    return emitOpError("operand must be ") << use.either() << ", got "
+                                           << getSource().getType();
+  bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
+  if (!use.isWhole(getResult()) ||
+      (inPlace && getResult().getType() != getSource().getType())) // (C2)
+    return emitOpError("result must be the whole bucket")
+           << (inPlace ? ", of the operand's type" : "") << ", got "
+           << getResult().getType();
+  return success();
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (getInto() && getInto().getType() != getResult().getType()) // (C3)
+    return emitOpError("adds into ")
+           << getInto().getType() << ", which is not the result's type "
+           << getResult().getType();
+  return success();
+}
+
+LogicalResult
+ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
+    return failure();
+  if (!use.isWhole(getSource())) // (C1)
+    return emitOpError("operand must be the whole bucket of ")
+           << use.bucket.getElements() << " elements, got "
+           << getSource().getType();
+  if (!use.isSlice(getResult()) && !isInPlace()) // (C2)
+    return emitOpError("result must be the shard by ")
+           << use.ranks << ", or of the operand's type, got "
+           << getResult().getType();
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() {
+  Type element = cast<RankedTensorType>(getValue().getType()).getElementType();
+  int64_t bytes = getByteSize(getValue().getType());
+  if (!(element.isF32() || element.isF64()) || bytes > kMostBytes) // (C1)
+    return emitOpError("takes at most ")
+           << kMostBytes << " bytes of f32 or f64, got "
+           << getValue().getType();
+  return success();
+}
+
+LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return success(::lookup<AxisOp>(*this, getAxisAttr(), tables) != nullptr);
 }

@@ -1,7 +1,7 @@
 //===- LowerPlanToRuntime.cpp - The step as calls of zrt ------------------===//
 //
-// @step becomes a function of one block: every operation that runs is a call
-// with a constant descriptor, which names bytes by tier and offset.  Errors are
+// Each program becomes a function of one block: every operation that runs is a
+// call with a constant descriptor, which names bytes by tier and offset.  Errors are
 // latched in the context, so no status is tested on the way and the last one is
 // returned.
 //
@@ -14,6 +14,8 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
 #include "runtime/zrt.h"
+#include "passes/plan/Passes.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 
@@ -46,16 +48,34 @@ static_assert(ascending({AT(name), AT(dtype), AT(trans_a), AT(trans_b),
                          AT(has_bias), AT(accumulate), AT(reserved), AT(batch),
                          AT(m), AT(n), AT(k), AT(a), AT(b), AT(bias), AT(c)}));
 #undef STRUCT
+#define STRUCT zrt_update_desc
+static_assert(ascending({AT(name), AT(bucket), AT(sliced), AT(plain),
+                         AT(decayed), AT(arg_count), AT(reserved), AT(args)}));
+#undef STRUCT
+#define STRUCT zrt_squares_desc
+static_assert(ascending({AT(name), AT(bucket), AT(reserved), AT(grad),
+                         AT(partials)}));
+#undef STRUCT
+#define STRUCT zrt_collective_desc
+static_assert(ascending({AT(name), AT(kind), AT(dtype), AT(elements), AT(scale),
+                         AT(accumulate), AT(reserved), AT(wire_bytes),
+                         AT(source), AT(result)}));
+#undef STRUCT
+#define STRUCT zrt_program
+static_assert(ascending({AT(run), AT(event_count), AT(collective_count),
+                         AT(collectives)}));
+#undef STRUCT
 #define STRUCT zrt_member
-static_assert(ascending({AT(name), AT(rank), AT(decays), AT(shape), AT(offset),
-                         AT(count), AT(init)}));
+static_assert(ascending({AT(name), AT(rank), AT(decays), AT(shape), AT(first),
+                         AT(offset), AT(count), AT(init)}));
 #undef STRUCT
 #define STRUCT zrt_bucket
 static_assert(ascending({AT(name), AT(elements), AT(member_count), AT(reserved),
                          AT(members)}));
 #undef STRUCT
 #define STRUCT zrt_state
-static_assert(ascending({AT(slot), AT(bucket), AT(dtype), AT(ref)}));
+static_assert(ascending({AT(slot), AT(bucket), AT(dtype), AT(sharded),
+                         AT(reserved), AT(ref)}));
 #undef STRUCT
 #define STRUCT zrt_input
 static_assert(ascending({AT(name), AT(dtype), AT(rank), AT(shape), AT(ref)}));
@@ -68,12 +88,13 @@ static_assert(ascending({AT(name), AT(bytes)}));
 #undef STRUCT
 #define STRUCT zrt_plan
 static_assert(ascending(
-    {AT(abi_version), AT(world_size),  AT(model),        AT(options),
-     AT(cpu),         AT(features),    AT(batch),        AT(seq),
-     AT(vocab),       AT(arena_bytes), AT(event_count),  AT(bucket_count),
-     AT(state_count), AT(input_count), AT(output_count), AT(category_count),
-     AT(buckets),     AT(states),      AT(inputs),       AT(outputs),
-     AT(categories),  AT(step)}));
+    {AT(abi_version), AT(world_size),     AT(stage),        AT(accumulate),
+     AT(model),       AT(options),        AT(cpu),          AT(features),
+     AT(batch),       AT(seq),            AT(vocab),        AT(arena_bytes),
+     AT(exported_begin), AT(bucket_count), AT(state_count), AT(input_count),
+     AT(output_count), AT(category_count), AT(reserved),    AT(buckets),
+     AT(states),      AT(inputs),         AT(outputs),      AT(categories),
+     AT(programs)}));
 #undef STRUCT
 #undef AT
 
@@ -101,6 +122,11 @@ std::string nameOf(Location loc) {
   return name;
 }
 
+int64_t intOf(ModuleOp plan, StringRef name, int64_t otherwise) {
+  auto attr = plan->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : otherwise;
+}
+
 class PlanLowering {
 public:
   PlanLowering(ModuleOp plan, const LaunchMap &launches, llvm::Module &out,
@@ -110,8 +136,10 @@ public:
         b(out.getContext()) {}
 
   void run() {
-    lowerStep();
-    lowerMetadata();
+    SmallVector<llvm::Constant *> bucketList = buckets(), programs;
+    for (StringRef name : {"count", "micro", "step"})
+      programs.push_back(program(name));
+    lowerMetadata(bucketList, programs);
   }
 
 private:
@@ -122,9 +150,9 @@ private:
   const PlanInfo &info;
   ZrtConstants constants;
   llvm::IRBuilder<> b;
-  llvm::Function *stepFunction = nullptr;
-  DenseMap<Value, uint32_t> events;
   DenseMap<Attribute, uint32_t> bucketIndex;
+  SmallVector<llvm::Constant *> outputs;
+  llvm::StringSet<> outputNames;
 
   llvm::Value *call(StringRef name, ArrayRef<llvm::Value *> args) {
     SmallVector<llvm::Type *> types;
@@ -134,24 +162,49 @@ private:
     return b.CreateCall(out.getOrInsertFunction(name, type), args);
   }
 
-  void lowerStep() {
+  llvm::Constant *ref(Value value) {
+    return constants.ref(value ? bytesOf(value) : BytesAttr());
+  }
+
+  /// The zrt_program of that name; one without a function if there is none.
+  llvm::Constant *program(StringRef name) {
+    auto function = plan.lookupSymbol<func::FuncOp>(name);
+    SmallVector<llvm::Constant *> collectives;
+    DenseMap<Value, uint32_t> events;
+    llvm::Constant *code =
+        llvm::ConstantPointerNull::get(llvm::PointerType::get(out.getContext(), 0));
+    if (function && !function.isExternal()) {
+      code = lowerProgram(function, events, collectives);
+      collectOutputs(function);
+    }
+    return constants.structure(
+        {code, constants.i32(events.size()), constants.i32(collectives.size()),
+         constants.array(collectives)},
+        sizeof(zrt_program));
+  }
+
+  llvm::Function *
+  lowerProgram(func::FuncOp function, DenseMap<Value, uint32_t> &events,
+               SmallVectorImpl<llvm::Constant *> &collectives) {
     auto *type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false);
-    stepFunction = llvm::Function::Create(
-        type, llvm::GlobalValue::ExternalLinkage, "zrt_plan_step", out);
-    b.SetInsertPoint(
-        llvm::BasicBlock::Create(out.getContext(), "", stepFunction));
-    llvm::Value *ctx = stepFunction->getArg(0), *last = b.getInt32(0);
-    for (Operation &op : step.getBody().front()) {
+    auto *code = llvm::Function::Create(
+        type, llvm::GlobalValue::ExternalLinkage,
+        "zrt_plan_" + function.getName(), out);
+    b.SetInsertPoint(llvm::BasicBlock::Create(out.getContext(), "", code));
+    llvm::Value *ctx = code->getArg(0), *last = b.getInt32(0);
+    for (Operation &op : function.front()) {
       llvm::Value *stream = b.getInt32(static_cast<uint32_t>(getStream(&op)));
       if (auto matmul = dyn_cast<nn::MatmulOp>(op)) {
         last = call("zrt_matmul", {ctx, stream, describe(matmul)});
       } else if (auto copy = dyn_cast<CopyOp>(op)) {
-        last = call(
-            "zrt_copy",
-            {ctx, stream,
-             constants.global(constants.ref(bytesOf(copy.getSource())), "ref"),
-             constants.global(constants.ref(bytesOf(copy.getResult())),
-                              "ref")});
+        last = call("zrt_copy",
+                    {ctx, stream, constants.global(ref(copy.getSource()), "ref"),
+                     constants.global(ref(copy.getResult()), "ref")});
+      } else if (auto squares = dyn_cast<SumSquaresOp>(op)) {
+        last = call("zrt_sum_squares", {ctx, stream, describe(squares)});
+      } else if (isCollective(&op)) {
+        collectives.push_back(describeCollective(&op));
+        last = call("zrt_collective", {ctx, stream, collectives.back()});
       } else if (auto record = dyn_cast<RecordOp>(op)) {
         uint32_t number = events.size();
         events[record.getEvent()] = number;
@@ -160,11 +213,50 @@ private:
         last = call("zrt_wait",
                     {ctx, stream, b.getInt32(events.lookup(wait.getEvent()))});
       } else if (auto found = launches.find(&op); found != launches.end()) {
-        for (const PlanLaunch &launch : found->second)
-          last = call("zrt_launch", {ctx, stream, describe(launch)});
+        auto update = dyn_cast<UpdateOp>(op);
+        last = update ? call("zrt_update",
+                             {ctx, stream, describe(update, found->second)})
+                      : call("zrt_launch", {ctx, stream, describe(found->second)});
       }
     }
     b.CreateRet(last);
+    return code;
+  }
+
+  llvm::Constant *describe(SumSquaresOp op) {
+    return constants.global(
+        constants.structure(
+            {constants.string(("sum_squares of " + op.getBucket()).str()),
+             constants.i32(bucketIndex.lookup(op.getBucketAttr().getAttr())),
+             constants.i32(0), ref(op.getFlat()), ref(op.getPartials())},
+            sizeof(zrt_squares_desc)),
+        "squares");
+  }
+
+  llvm::Constant *describeCollective(Operation *op) {
+    uint32_t kind = isa<AllGatherOp>(op)       ? ZRT_ALL_GATHER
+                    : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
+                                               : ZRT_ALL_REDUCE;
+    auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+    std::string name = op->getName().stripDialect().str() + " of " +
+                       (bucket ? bucket.getValue().str() : nameOf(op->getLoc()));
+    auto scale = op->getAttrOfType<FloatAttr>("scale");
+    auto reduce = dyn_cast<ReduceScatterOp>(op);
+    Value whole = kind == ZRT_REDUCE_SCATTER ? op->getOperand(0)
+                                             : op->getResult(0);
+    uint32_t dtype = dtypeOf(whole.getType());
+    uint64_t elements =
+        getByteSize(whole.getType()) / (dtype == ZRT_F64 ? 8 : 4);
+    return constants.global(
+        constants.structure(
+            {constants.string(name), constants.i32(kind), constants.i32(dtype),
+             constants.i64(elements),
+             constants.f64(scale ? scale.getValueAsDouble() : 1.0),
+             constants.i32(reduce && reduce.getInto()), constants.i32(0),
+             constants.i64(getWireBytes(op)), ref(op->getOperand(0)),
+             ref(op->getResult(0))},
+            sizeof(zrt_collective_desc)),
+        "collective");
   }
 
   llvm::Constant *describe(nn::MatmulOp op) {
@@ -189,26 +281,51 @@ private:
         "matmul");
   }
 
-  llvm::Constant *describe(const PlanLaunch &launch) {
-    func::FuncOp kernel = launch.kernel;
+  /// The entry of a kernel, in kernels.o.
+  llvm::Constant *entryOf(func::FuncOp kernel) {
     llvm::Type *i64 = b.getInt64Ty();
     auto *type =
         llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), i64, i64}, false);
     auto entry =
         out.getOrInsertFunction(("zk." + kernel.getSymName()).str(), type);
-    SmallVector<llvm::Constant *> refs;
-    for (BytesAttr bytes : launch.args)
-      refs.push_back(constants.ref(bytes));
+    return cast<llvm::Constant>(entry.getCallee());
+  }
+
+  llvm::Constant *refs(ArrayRef<BytesAttr> args) {
+    SmallVector<llvm::Constant *> list;
+    for (BytesAttr bytes : args)
+      list.push_back(constants.ref(bytes));
+    return constants.array(list);
+  }
+
+  llvm::Constant *describe(const PlanLaunch &launch) {
+    func::FuncOp kernel = launch.kernel;
     Dispatch dispatch = getDispatch(kernel);
     return constants.global(
-        constants.structure({constants.string(kernel.getSymName()),
-                             cast<llvm::Constant>(entry.getCallee()),
-                             constants.i64(dispatch.extent),
-                             constants.i64(dispatch.grain),
-                             constants.i32(refs.size()), constants.i32(0),
-                             constants.array(refs)},
-                            sizeof(zrt_launch_desc)),
+        constants.structure(
+            {constants.string(kernel.getSymName()), entryOf(kernel),
+             constants.i64(launch.elements ? launch.elements : dispatch.extent),
+             constants.i64(dispatch.grain), constants.i32(launch.args.size()),
+             constants.i32(0), refs(launch.args)},
+            sizeof(zrt_launch_desc)),
         "launch");
+  }
+
+  llvm::Constant *describe(UpdateOp op, const PlanLaunch &launch) {
+    bool sliced = llvm::any_of(op.getSlots(), [](Value slot) {
+      auto shard = dyn_cast<ShardType>(slot.getType());
+      return shard && shard.getRanks() > 1;
+    });
+    std::string name = (op.getOptimizer() + " of " + op.getBucket()).str();
+    return constants.global(
+        constants.structure(
+            {constants.string(name),
+             constants.i32(bucketIndex.lookup(op.getBucketAttr().getAttr())),
+             constants.i32(sliced), entryOf(launch.kernel),
+             entryOf(launch.decayed), constants.i32(launch.args.size()),
+             constants.i32(0), refs(launch.args)},
+            sizeof(zrt_update_desc)),
+        "update");
   }
 
   //===--------------------------------------------------------------------===//
@@ -224,7 +341,8 @@ private:
             constants.structure({constants.string(member.getName()),
                                  constants.i32(member.getShape().size()),
                                  constants.i32(member.getDecay()),
-                                 constants.shape(member.getShape()),
+                                 constants.shape(member.getParameterShape()),
+                                 constants.i64(member.getFirstElement()),
                                  constants.i64(member.getOffset()),
                                  constants.i64(member.getNumElements()),
                                  constants.init(member.getInit())},
@@ -239,9 +357,23 @@ private:
     return list;
   }
 
-  void lowerMetadata() {
-    SmallVector<llvm::Constant *> bucketList = buckets(), states, inputs,
-                                  outputs, categories;
+  /// An output of several programs has the same bytes in all of them.
+  void collectOutputs(func::FuncOp function) {
+    Operation *returned = function.getBody().front().getTerminator();
+    for (OpOperand &value : returned->getOpOperands())
+      if (auto name = function.getResultAttrOfType<StringAttr>(
+              value.getOperandNumber(), kOutputAttr))
+        if (outputNames.insert(name).second)
+          outputs.push_back(constants.structure(
+              {constants.string(name),
+               constants.i32(dtypeOf(value.get().getType())), constants.i32(0),
+               ref(value.get())},
+              sizeof(zrt_output)));
+  }
+
+  void lowerMetadata(ArrayRef<llvm::Constant *> bucketList,
+                     ArrayRef<llvm::Constant *> programs) {
+    SmallVector<llvm::Constant *> states, inputs, categories;
     int64_t batch = 0, seq = 0, vocab = 0;
     for (BlockArgument arg : step.getArguments()) {
       unsigned i = arg.getArgNumber();
@@ -250,7 +382,8 @@ private:
             {constants.string(state.getSlot()),
              constants.i32(bucketIndex.lookup(state.getBucket().getAttr())),
              constants.i32(dtypeOf(arg.getType())),
-             constants.ref(bytesOf(arg))},
+             constants.i32(cast<ShardType>(arg.getType()).getRanks() > 1),
+             constants.i32(0), constants.ref(bytesOf(arg))},
             sizeof(zrt_state)));
         continue;
       }
@@ -270,15 +403,6 @@ private:
       if (auto ids = step.getArgAttrOfType<IntegerAttr>(i, "zero.vocab"))
         vocab = ids.getInt();
     }
-    Operation *returned = step.getBody().front().getTerminator();
-    for (OpOperand &value : returned->getOpOperands())
-      if (auto name = step.getResultAttrOfType<StringAttr>(
-              value.getOperandNumber(), kOutputAttr))
-        outputs.push_back(constants.structure(
-            {constants.string(name),
-             constants.i32(dtypeOf(value.get().getType())), constants.i32(0),
-             constants.ref(bytesOf(value.get()))},
-            sizeof(zrt_output)));
     for (auto &[name, bytes] : info.categories)
       categories.push_back(
           constants.structure({constants.string(name), constants.i64(bytes)},
@@ -287,23 +411,40 @@ private:
     for (AxisOp axis : plan.getOps<AxisOp>())
       ranks *= axis.getSize();
     ArrayRef<int64_t> arena =
-        plan->getAttrOfType<DenseI64ArrayAttr>("zero.arena").asArrayRef();
+        plan->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef();
     llvm::Constant *arenas = llvm::ConstantArray::get(
         llvm::ArrayType::get(b.getInt64Ty(), ZRT_TIER_COUNT),
         {constants.i64(arena[0]), constants.i64(arena[1]),
          constants.i64(arena[2])});
     llvm::Constant *compiled = constants.structure(
-        {constants.i32(ZRT_ABI_VERSION), constants.i32(ranks),
-         constants.string(info.model),   constants.string(info.options),
-         constants.string(info.cpu),     constants.string(info.features),
-         constants.i64(batch),           constants.i64(seq),
-         constants.i64(vocab),           arenas,
-         constants.i32(events.size()),   constants.i32(bucketList.size()),
-         constants.i32(states.size()),   constants.i32(inputs.size()),
-         constants.i32(outputs.size()),  constants.i32(categories.size()),
-         constants.array(bucketList),    constants.array(states),
-         constants.array(inputs),        constants.array(outputs),
-         constants.array(categories),    stepFunction},
+        {constants.i32(ZRT_ABI_VERSION),
+         constants.i32(ranks),
+         constants.i32(intOf(plan, kStageAttr, 0)),
+         constants.i32(intOf(plan, kMicroStepsAttr, 1)),
+         constants.string(info.model),
+         constants.string(info.options),
+         constants.string(info.cpu),
+         constants.string(info.features),
+         constants.i64(batch),
+         constants.i64(seq),
+         constants.i64(vocab),
+         arenas,
+         constants.i64(intOf(plan, kExportedAttr, arena[0])),
+         constants.i32(bucketList.size()),
+         constants.i32(states.size()),
+         constants.i32(inputs.size()),
+         constants.i32(outputs.size()),
+         constants.i32(categories.size()),
+         constants.i32(0),
+         constants.array(bucketList),
+         constants.array(states),
+         constants.array(inputs),
+         constants.array(outputs),
+         constants.array(categories),
+         llvm::ConstantArray::get(
+             llvm::ArrayType::get(programs.front()->getType(),
+                                  ZRT_PROGRAM_COUNT),
+             programs)},
         sizeof(zrt_plan));
     constants.global(compiled, "zrt_compiled_plan", /*exported=*/true);
   }

@@ -22,10 +22,10 @@ struct PlanInfo {
   std::vector<std::pair<std::string, uint64_t>> categories;
 };
 
-using LaunchMap = DenseMap<Operation *, SmallVector<PlanLaunch>>;
+using LaunchMap = DenseMap<Operation *, PlanLaunch>;
 
-/// Builds plan.o's module: `zrt_compiled_plan`, and a step that makes one call
-/// of zrt per operation of @step.  Descriptors are constants; kernels are the
+/// Builds plan.o's module: `zrt_compiled_plan`, and a function for each program
+/// that makes one call of zrt per operation.  Descriptors are constants; kernels are the
 /// external functions `zk.NAME`.
 std::unique_ptr<llvm::Module> lowerPlanToRuntime(ModuleOp plan,
                                                  const LaunchMap &launches,

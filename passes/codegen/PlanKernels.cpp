@@ -1,13 +1,15 @@
 //===- PlanKernels.cpp - Kernels of the plan's own operations -------------===//
 //
-//   zero.update       one launch per member: the optimizer's region over its
-//                     elements, with the member's decay as a constant
-//   zero.sum_squares  per member, one f64 partial per block of 16,384 elements;
-//                     the last, shorter block is a launch of its own
-//   zero.clip         one launch: adds all partials in order
+//   zero.update       the optimizer's region over elements, with weight decay as
+//                     a constant: one kernel with it, one without
+//   zero.accumulate   sum + scale x gradient
+//   zero.clear        zeros
+//   zero.total        partial sums added in order
+//   zero.clip         the same, then norm and factor
 //
 // Each kernel is a list of linalg operations on memrefs, the form that
-// UnitLoops.cpp turns into vector loops.
+// UnitLoops.cpp turns into vector loops.  zero.sum_squares works on members of a
+// rank's slice and is the runtime's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,14 +33,63 @@ class PlanKernelBuilder {
 public:
   PlanKernelBuilder(ModuleOp module) : module(module), b(module.getContext()) {}
 
-  func::FuncOp update(OptimizerOp rule, int64_t count, double decay);
-  func::FuncOp sumBlocks(int64_t blocks);
-  func::FuncOp sumRest(int64_t count);
+  func::FuncOp update(OptimizerOp rule, double decay);
+  func::FuncOp accumulate(double scale);
+  func::FuncOp clear();
+  func::FuncOp total(TotalOp op);
   func::FuncOp clip(ClipOp op);
 
 private:
+  /// Elementwise kernels loop from where to where the caller says; their
+  /// operands have a shape in name only.
+  static constexpr int64_t kAnyCount = int64_t(1) << 40;
+
   ModuleOp module;
   OpBuilder b;
+
+  /// `number` as a part of a name: with six digits where they tell it.
+  static std::string nameOf(double number) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%g", number);
+    if (std::strtod(text.c_str(), nullptr) != number) {
+      text.clear();
+      llvm::raw_string_ostream(text) << llvm::format("%.17g", number);
+    }
+    return text;
+  }
+
+  /// A name that no other kernel has.
+  std::string unique(StringRef stem) {
+    std::string name = stem.str();
+    for (int i = 2; module.lookupSymbol(name); ++i)
+      name = (stem + "." + Twine(i)).str();
+    return name;
+  }
+
+  SmallVector<Type> memrefsOf(ValueRange partials) {
+    SmallVector<Type> types;
+    for (Value partial : partials)
+      types.push_back(
+          memref(cast<RankedTensorType>(partial.getType()).getShape(),
+                 b.getF64Type()));
+    return types;
+  }
+
+  /// sum += each element of each operand, in order.
+  void addAll(ValueRange partials, Value sum) {
+    fillZero(sum);
+    for (Value partial : partials) {
+      unsigned rank = cast<MemRefType>(partial.getType()).getRank();
+      linalg::GenericOp::create(
+          b, module.getLoc(), TypeRange(), ValueRange{partial}, ValueRange{sum},
+          {identity(rank), leading(rank, 0)},
+          Iterators(rank, utils::IteratorType::reduction),
+          [](OpBuilder &at, Location where, ValueRange in) {
+            S all = S(at, where, in[1]) + S(at, where, in[0]);
+            linalg::YieldOp::create(at, where, ValueRange{all});
+          });
+    }
+  }
 
   MemRefType memref(ArrayRef<int64_t> shape, Type element) {
     return MemRefType::get(shape, element);
@@ -80,25 +131,12 @@ private:
                            buffer);
   }
 
-  /// acc += (f64)x * (f64)x
-  static void squareBody(OpBuilder &at, Location loc, ValueRange in) {
-    S x(at, loc, arith::ExtFOp::create(at, loc, Type(at.getF64Type()), in[0]));
-    linalg::YieldOp::create(at, loc, ValueRange{S(at, loc, in[1]) + x * x});
-  }
 };
 
-func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count,
-                                       double decay) {
-  std::string decayText;
-  llvm::raw_string_ostream(decayText) << llvm::format("%g", decay);
-  // Names are keys: a value that six digits do not tell gets all of them.
-  if (std::strtod(decayText.c_str(), nullptr) != decay) {
-    decayText.clear();
-    llvm::raw_string_ostream(decayText) << llvm::format("%.17g", decay);
-  }
+func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
   unsigned slots = rule.getSlots().size();
   // Parameter, gradient, slots, scalars, then the next parameter and slots.
-  Type flat = memref({count}, b.getF32Type()),
+  Type flat = memref({kAnyCount}, b.getF32Type()),
        scalar = memref({}, b.getF32Type());
   SmallVector<Type> args(2 + slots, flat);
   SmallVector<AffineMap> maps(2 + slots, identity(1));
@@ -110,9 +148,8 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count,
   unsigned inputs = args.size();
   args.append(1 + slots, flat);
   maps.append(1 + slots, identity(1));
-  std::string name =
-      (rule.getSymName() + "_decay" + decayText + "." + Twine(count)).str();
-  return getOrCreate(name, "columns", {count}, args, [&](ValueRange values) {
+  std::string name = (rule.getSymName() + "_decay" + nameOf(decay)).str();
+  return getOrCreate(name, "columns", {kAnyCount}, args, [&](ValueRange values) {
     linalg::GenericOp::create(
         b, module.getLoc(), TypeRange(), values.take_front(inputs),
         values.drop_front(inputs), maps,
@@ -140,85 +177,68 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, int64_t count,
   });
 }
 
-func::FuncOp PlanKernelBuilder::sumBlocks(int64_t blocks) {
-  Type in = memref({blocks, SumSquaresOp::kBlock}, b.getF32Type());
-  Type out = memref({blocks}, b.getF64Type());
-  return getOrCreate("sum_squares.blocks_" + Twine(blocks), "rows", {blocks},
-                     {in, out}, [&](ValueRange values) {
-                       fillZero(values[1]);
-                       linalg::GenericOp::create(
-                           b, module.getLoc(), TypeRange(),
-                           ValueRange{values[0]}, ValueRange{values[1]},
-                           {identity(2), leading(2, 1)},
-                           Iterators{utils::IteratorType::parallel,
-                                     utils::IteratorType::reduction},
-                           squareBody);
-                     });
-}
-
-func::FuncOp PlanKernelBuilder::sumRest(int64_t count) {
-  Type in = memref({count}, b.getF32Type()), out = memref({}, b.getF64Type());
+func::FuncOp PlanKernelBuilder::accumulate(double scale) {
+  Type flat = memref({kAnyCount}, b.getF32Type());
   return getOrCreate(
-      "sum_squares.rest_" + Twine(count), "serial", {}, {in, out},
-      [&](ValueRange values) {
-        fillZero(values[1]);
+      "accumulate_scale" + nameOf(scale), "columns", {kAnyCount},
+      {flat, flat, flat}, [&](ValueRange values) {
         linalg::GenericOp::create(
-            b, module.getLoc(), TypeRange(), ValueRange{values[0]},
-            ValueRange{values[1]}, {identity(1), leading(1, 0)},
-            Iterators{utils::IteratorType::reduction}, squareBody);
+            b, module.getLoc(), TypeRange(), values.take_front(2),
+            values.drop_front(2), SmallVector<AffineMap>(3, identity(1)),
+            Iterators{utils::IteratorType::parallel},
+            [&](OpBuilder &at, Location loc, ValueRange in) {
+              S sum(at, loc, in[0]), more(at, loc, in[1]);
+              if (scale != 1)
+                more = scale * more;
+              linalg::YieldOp::create(at, loc, ValueRange{sum + more});
+            });
       });
 }
 
-func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
-  SmallVector<Type> args;
-  for (Value partial : op.getPartials())
-    args.push_back(memref(cast<RankedTensorType>(partial.getType()).getShape(),
-                          b.getF64Type()));
-  unsigned inputs = args.size();
-  args.append(2, memref({}, b.getF32Type()));
-  // Its operands and its limit are this operation's alone: never shared.
-  std::string name = "grad_norm";
-  for (int i = 2; module.lookupSymbol(name); ++i)
-    name = "grad_norm." + std::to_string(i);
-  return getOrCreate(name, "serial", {}, args, [&](ValueRange values) {
-    Location loc = module.getLoc();
-    Value sum = memref::AllocaOp::create(b, loc, memref({}, b.getF64Type()));
-    fillZero(sum);
-    for (Value partial : values.take_front(inputs))
-      linalg::GenericOp::create(
-          b, loc, TypeRange(), ValueRange{partial}, ValueRange{sum},
-          {identity(1), leading(1, 0)},
-          Iterators{utils::IteratorType::reduction},
-          [](OpBuilder &at, Location where, ValueRange in) {
-            S total = S(at, where, in[1]) + S(at, where, in[0]);
-            linalg::YieldOp::create(at, where, ValueRange{total});
-          });
-    linalg::GenericOp::create(
-        b, loc, TypeRange(), ValueRange{sum}, values.drop_front(inputs),
-        {identity(0), identity(0), identity(0)}, Iterators{},
-        [&](OpBuilder &at, Location where, ValueRange in) {
-          S root = nn::sqrt(S(at, where, in[0]));
-          S norm = root.with(arith::TruncFOp::create(
-              at, where, Type(at.getF32Type()), root.v));
-          S factor = norm.constant(1);
-          if (op.getMaxNorm()) {
-            S limit =
-                op.getMaxNorm()->convertToDouble() / (norm + ClipOp::kEpsilon);
-            factor = limit.apply<arith::MinimumFOp>(factor);
-          }
-          linalg::YieldOp::create(at, where, ValueRange{norm, factor});
-        });
-  });
+func::FuncOp PlanKernelBuilder::clear() {
+  Type flat = memref({kAnyCount}, b.getF32Type());
+  return getOrCreate("clear", "columns", {kAnyCount}, {flat},
+                     [&](ValueRange values) { fillZero(values[0]); });
 }
 
-/// `count` elements of `bytes` from element `offset` on.
-BytesAttr slice(BytesAttr bytes, int64_t offset, int64_t count, int64_t width) {
-  return BytesAttr::get(bytes.getContext(), bytes.getTier(),
-                        bytes.getOffset() + offset * width, count * width);
+func::FuncOp PlanKernelBuilder::total(TotalOp op) {
+  SmallVector<Type> args = memrefsOf(op.getPartials());
+  args.push_back(memref({}, b.getF64Type()));
+  return getOrCreate(unique("squares_total"), "serial", {}, args,
+                     [&](ValueRange values) {
+                       addAll(values.drop_back(), values.back());
+                     });
+}
+
+func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
+  SmallVector<Type> args = memrefsOf(op.getPartials());
+  unsigned inputs = args.size();
+  args.append(2, memref({}, b.getF32Type()));
+  return getOrCreate(
+      unique("grad_norm"), "serial", {}, args, [&](ValueRange values) {
+        Location loc = module.getLoc();
+        Value sum =
+            memref::AllocaOp::create(b, loc, memref({}, b.getF64Type()));
+        addAll(values.take_front(inputs), sum);
+        linalg::GenericOp::create(
+            b, loc, TypeRange(), ValueRange{sum}, values.drop_front(inputs),
+            {identity(0), identity(0), identity(0)}, Iterators{},
+            [&](OpBuilder &at, Location where, ValueRange in) {
+              S root = nn::sqrt(S(at, where, in[0]));
+              S norm = root.with(arith::TruncFOp::create(
+                  at, where, Type(at.getF32Type()), root.v));
+              S factor = norm.constant(1);
+              if (op.getMaxNorm()) {
+                S limit = op.getMaxNorm()->convertToDouble() /
+                          (norm + ClipOp::kEpsilon);
+                factor = limit.apply<arith::MinimumFOp>(factor);
+              }
+              linalg::YieldOp::create(at, where, ValueRange{norm, factor});
+            });
+      });
 }
 
 } // namespace
-
 BytesAttr zero::bytesOf(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value))
     return cast<func::FuncOp>(arg.getOwner()->getParentOp())
@@ -229,67 +249,43 @@ BytesAttr zero::bytesOf(Value value) {
              : BytesAttr();
 }
 
-DenseMap<Operation *, SmallVector<PlanLaunch>>
-zero::planLaunches(ModuleOp plan, func::FuncOp step) {
-  DenseMap<Operation *, SmallVector<PlanLaunch>> launches;
+DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
+  DenseMap<Operation *, PlanLaunch> launches;
   PlanKernelBuilder kernels(plan);
-  for (Operation &op : step.getBody().front()) {
-    SmallVector<PlanLaunch> &list = launches[&op];
-    if (auto launch = dyn_cast<LaunchOp>(op)) {
-      PlanLaunch entry{plan.lookupSymbol<func::FuncOp>(launch.getKernel()), {}};
-      for (Value value : launch.getOperands())
-        entry.args.push_back(bytesOf(value));
-      for (Value value : launch.getOutputs())
-        entry.args.push_back(bytesOf(value));
-      list.push_back(entry);
+  auto visit = [&](Operation *op) {
+    PlanLaunch launch;
+    if (auto kernel = dyn_cast<LaunchOp>(op)) {
+      launch.kernel = plan.lookupSymbol<func::FuncOp>(kernel.getKernel());
     } else if (auto update = dyn_cast<UpdateOp>(op)) {
       auto rule = plan.lookupSymbol<OptimizerOp>(update.getOptimizer());
-      auto bucket = plan.lookupSymbol<BucketOp>(update.getBucket());
-      for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
-        int64_t count = member.getNumElements();
-        double decay =
-            member.getDecay() ? update.getDecay().convertToDouble() : 0.0;
-        PlanLaunch entry{kernels.update(rule, count, decay), {}};
-        auto add = [&](Value value) {
-          entry.args.push_back(
-              slice(bytesOf(value), member.getOffset(), count, 4));
-        };
-        add(update.getParam());
-        add(update.getGrad());
-        llvm::for_each(update.getSlots(), add);
-        for (Value scalar : update.getScalars())
-          entry.args.push_back(bytesOf(scalar));
-        llvm::for_each(update.getNext(), add);
-        list.push_back(entry);
-      }
-    } else if (auto squares = dyn_cast<SumSquaresOp>(op)) {
-      auto bucket = plan.lookupSymbol<BucketOp>(squares.getBucket());
-      BytesAttr in = bytesOf(squares.getFlat()),
-                out = bytesOf(squares.getPartials());
-      int64_t done = 0;
-      for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
-        int64_t count = member.getNumElements(), block = SumSquaresOp::kBlock;
-        int64_t whole = count / block, rest = count % block;
-        if (whole)
-          list.push_back({kernels.sumBlocks(whole),
-                          {slice(in, member.getOffset(), whole * block, 4),
-                           slice(out, done, whole, 8)}});
-        if (rest)
-          list.push_back(
-              {kernels.sumRest(rest),
-               {slice(in, member.getOffset() + whole * block, rest, 4),
-                slice(out, done + whole, 1, 8)}});
-        done += whole + (rest ? 1 : 0);
-      }
+      launch.kernel = kernels.update(rule, 0);
+      launch.decayed =
+          kernels.update(rule, update.getDecay().convertToDouble());
+    } else if (auto sum = dyn_cast<AccumulateOp>(op)) {
+      launch.kernel = kernels.accumulate(sum.getScale().convertToDouble());
+    } else if (isa<ClearOp>(op)) {
+      launch.kernel = kernels.clear();
+    } else if (auto total = dyn_cast<TotalOp>(op)) {
+      launch.kernel = kernels.total(total);
     } else if (auto clip = dyn_cast<ClipOp>(op)) {
-      PlanLaunch entry{kernels.clip(clip), {}};
-      for (Value partial : clip.getPartials())
-        entry.args.push_back(bytesOf(partial));
-      entry.args.push_back(bytesOf(clip.getNorm()));
-      entry.args.push_back(bytesOf(clip.getFactor()));
-      list.push_back(entry);
+      launch.kernel = kernels.clip(clip);
+    } else {
+      return;
     }
-  }
+    // A cleared value is not read.
+    if (!isa<ClearOp>(op))
+      for (Value value : op->getOperands())
+        launch.args.push_back(bytesOf(value));
+    for (Value value : op->getResults())
+      launch.args.push_back(bytesOf(value));
+    if (isa<AccumulateOp, ClearOp>(op))
+      launch.elements = launch.args.front().getSize() / 4;
+    launches[op] = launch;
+  };
+  for (auto program : llvm::to_vector(plan.getOps<func::FuncOp>()))
+    if (!program->hasAttr(kKernelAttr) && !program.isExternal())
+      for (Operation &op : program.front())
+        visit(&op);
   return launches;
 }
 

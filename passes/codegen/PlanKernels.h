@@ -1,7 +1,8 @@
 //===- PlanKernels.h - Kernels of the plan's own operations ---------------===//
 //
-// Updates, sums of squares and the norm are kernels too.  They are written on
-// memrefs, next to the model's kernels, and shared by shape.
+// Updates, sums of gradients and the norm are kernels too.  They are written on
+// memrefs, next to the model's kernels.  Elementwise ones serve buckets of any
+// size: the caller says how many elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_CODEGEN_PLANKERNELS_H
@@ -15,13 +16,17 @@ namespace mlir::zero {
 /// One launch: a kernel and the bytes of its operands, results last.
 struct PlanLaunch {
   func::FuncOp kernel;
+  /// Updates only: the kernel for members with weight decay; the other one is
+  /// for those without.
+  func::FuncOp decayed;
   SmallVector<BytesAttr> args;
+  /// Elements, for kernels that serve any number of them; else 0.
+  int64_t elements = 0;
 };
 
-/// The launches of every operation of @step that runs kernels, in order within
-/// the operation.  Creates the missing kernel functions in the module.
-DenseMap<Operation *, SmallVector<PlanLaunch>> planLaunches(ModuleOp plan,
-                                                            func::FuncOp step);
+/// What every operation of the plan's programs that runs a kernel launches.
+/// Creates the missing kernel functions in the module.
+DenseMap<Operation *, PlanLaunch> planLaunches(ModuleOp plan);
 
 /// How a kernel's units are dealt out: `extent` of them, in pieces of `grain`.
 struct Dispatch {

@@ -435,6 +435,27 @@ struct DifferentiateLossPass
     model.walk([&](nn::DifferentiableOpInterface op) { rules.push_back(op); });
     for (nn::DifferentiableOpInterface op : rules)
       op.saveForBackward(rewriter);
+    averageCounts(model);
+  }
+
+  /// Every rank and micro-step divides by the same count, their mean.  Counts of
+  /// inputs go to the front: they wait for nothing, so their exchange is over
+  /// long before the loss needs it.
+  void averageCounts(func::FuncOp model) {
+    SmallVector<nn::CountValidOp> counts;
+    model.walk([&](nn::CountValidOp op) { counts.push_back(op); });
+    Operation *front = &model.getBody().front().front();
+    OpBuilder b(&getContext());
+    for (nn::CountValidOp count : counts) {
+      if (isa<BlockArgument>(count.getTargets()) && count != front)
+        count->moveBefore(front);
+      b.setInsertionPointAfter(count);
+      auto average = AverageOp::create(b, count.getLoc(), count.getType(),
+                                       count.getResult());
+      count.getResult().replaceAllUsesExcept(average, average);
+      if (count == front)
+        front = average->getNextNode();
+    }
   }
 };
 

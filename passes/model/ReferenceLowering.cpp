@@ -4,6 +4,7 @@
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -74,6 +75,11 @@ struct PrepareBufferization
               arg.getArgNumber(),
               bufferization::BufferizationDialect::kWritableAttrName,
               BoolAttr::get(func.getContext(), false));
+    });
+    // The reference is one rank and one micro-step.
+    getOperation().walk([](zero::AverageOp op) {
+      op.replaceAllUsesWith(op.getValue());
+      op.erase();
     });
     SmallVector<linalg::AggregatedOpInterface> aggregates;
     getOperation().walk(

@@ -25,13 +25,34 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
       %p1, %m1, %v1 = zero.update @adamw of @b0(%p, %flat, %m, %v) scalars(%lr, %clip, %step)
     ```
 
-    One rank: stage 0, where every rank holds everything.  Weight decay applies
-    to parameters of two or more dimensions.
+    On several ranks the stage says what is sharded and which collectives that
+    takes; on one rank all stages are the same.
+
+    | stage | parameters | gradients | optimizer state |
+    |---|---|---|---|
+    | 0 | whole | whole: reduce_scatter and all_gather | whole |
+    | 1 | whole, all_gather after the update | whole until the reduce_scatter | shard |
+    | 2 | whole, all_gather after the update | shard: reduce_scatter as they are finished | shard |
+    | 3 | shard, all_gather before use | as 2 | shard |
+
+    Parameters of stage 3 that are smaller than `persist-below` bytes are kept
+    as in stage 2.
+
+    With `accumulate=K` a step is K - 1 runs of `@micro` and one of `@step`.
+    Stages 0 and 1 add whole gradients on each rank and reduce them once; stages
+    2 and 3 reduce each micro-step's.  What the loss is averaged over is counted
+    by K runs of `@count` before the first of them.
+
+    Weight decay applies to parameters of two or more dimensions.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
   let options = [
-    Option<"worldSize", "world-size", "int64_t", "1", "number of ranks; only 1 for now">,
+    Option<"stage", "stage", "int64_t", "0", "what is sharded, 0 to 3">,
+    Option<"worldSize", "world-size", "int64_t", "1", "number of ranks">,
+    Option<"accumulate", "accumulate", "int64_t", "1", "micro-steps of a step">,
+    Option<"persistBelow", "persist-below", "int64_t", "0",
+           "stage 3: parameters of fewer bytes stay whole">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw or sgd">,
     Option<"beta1", "beta1", "double", "0.9", "AdamW's decay of the first moment">,
     Option<"beta2", "beta2", "double", "0.95", "AdamW's decay of the second moment">,
@@ -39,6 +60,65 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"momentum", "momentum", "double", "0.9", "SGD's momentum">,
     Option<"weightDecay", "weight-decay", "double", "0.1", "weight decay">,
     Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">];
+}
+
+def FuseBuckets : Pass<"zero-fuse-buckets", "::mlir::ModuleOp"> {
+  let summary = "Merges buckets of neighbouring parameters";
+  let description = [{
+    One exchange for many parameters: their buckets become one, flat, members one
+    behind the other.  Nothing is copied in or out: members are views of a
+    gather's result, and gradients are computed inside the pack.  Members with
+    weight decay come first, so that a slice is at most two runs for the update.
+
+    By default the parameters of a block share a bucket: names that agree up to
+    their first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to
+    their last dot.  With `bucket-size` neighbours merge up to that many bytes; a
+    parameter that is larger has a bucket of its own.  Parameters that are kept
+    differently (`persist-below`) never share one.
+
+    ```mlir
+    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<4096 x f32 by 2> -> tensor<4096xf32>
+    %w = zero.view %f0[@b0, "fc.weight"] : tensor<4096xf32> -> tensor<64x64xf32>
+    %f1 = zero.all_gather %p1 of @b1 : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+    %b = zero.view %f1[@b1, "fc.bias"] : tensor<64xf32> -> tensor<64xf32>
+    // becomes
+    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<4160xf32>
+    %w = zero.view %f0[@b0, "fc.weight"] : tensor<4160xf32> -> tensor<64x64xf32>
+    %b = zero.view %f0[@b0, "fc.bias"] : tensor<4160xf32> -> tensor<64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [Option<"bucketSize", "bucket-size", "int64_t", "0",
+                        "most bytes of a bucket; 0: a bucket per block">];
+}
+
+def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
+  let summary = "Drops gathered parameters between far uses";
+  let description = [{
+    A parameter that is gathered in the forward and needed again in the backward
+    would be held all the while.  Where other gathered parameters of more than
+    `reuse-distance` bytes are used between two uses, the later use gets a gather
+    of its own, and the bytes are free in between.
+
+    ```mlir
+    %f = zero.all_gather %p of @b0
+    %w = zero.view %f[@b0, "w"]
+    %y = nn.matmul %x, %w          // forward
+    ...                            // other buckets
+    %dx = nn.matmul %dy, %w        // backward
+    // becomes
+    %f = zero.all_gather %p of @b0
+    %w = zero.view %f[@b0, "w"]
+    %y = nn.matmul %x, %w
+    ...
+    %f2 = zero.all_gather %p of @b0
+    %w2 = zero.view %f2[@b0, "w"]
+    %dx = nn.matmul %dy, %w2
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [Option<"reuseDistance", "reuse-distance", "int64_t", "0",
+                        "bytes of other parameters between uses that one gather serves">];
 }
 
 #endif

@@ -20,6 +20,16 @@
 //    size times lifetime, is tried where the first does not reach the lower
 //    bound; the smaller arena wins.
 //
+// The programs of a step share one arena: state, inputs, scalars and outputs
+// have the same bytes in all of them, temporaries of each overlay the rest.
+// What peers read lies at the end of the device arena, in bytes of its own:
+//
+//   0            exported                end
+//   +------------+-----------------------+
+//   | private    | state and buffers     |
+//   |            | that collectives read |
+//   +------------+-----------------------+
+//
 // Lifetimes follow program order, which is issue order.  Streams run ahead of
 // each other, so bytes that are free in program order may still be in use;
 // InsertEvents makes the new owner wait.
@@ -44,6 +54,8 @@ using namespace mlir::zero;
 /// vector.
 static constexpr int64_t kAlignment = 64;
 static constexpr unsigned kNumTiers = 3;
+/// Exported bytes are a mapping of their own.
+static constexpr int64_t kPage = 4096;
 
 static int64_t align(int64_t bytes) { return llvm::alignTo(bytes, kAlignment); }
 
@@ -55,10 +67,25 @@ struct Placed {
   unsigned birth, death;
 };
 
-/// Offsets of one tier's buffers, and the bytes they need.
+/// A run of bytes that is laid out by itself.
+struct Section {
+  Tier tier;
+  bool exported;
+  bool holds(const Buffer &buffer) const {
+    return buffer.tier == tier && buffer.exported == exported;
+  }
+};
+
+/// Offsets of one program's buffers in a section, and the bytes they need.
 struct Layout {
   std::vector<int64_t> offsets;
   int64_t size = 0;
+};
+
+/// A program and its buffers.
+struct Program {
+  mutable func::FuncOp function;
+  Storage storage;
 };
 
 struct AssignMemory : zero::impl::AssignMemoryBase<AssignMemory> {
@@ -110,20 +137,65 @@ static void pack(const Storage &storage, ArrayRef<unsigned> order, int64_t base,
   }
 }
 
-/// The layout of one tier.
-static Layout layOut(const Storage &storage, Tier tier) {
-  Layout pinned{std::vector<int64_t>(storage.buffers.size(), 0)};
-  for (Buffer::Kind kind :
-       {Buffer::State, Buffer::Input, Buffer::Scalar, Buffer::Output})
-    for (auto [i, buffer] : llvm::enumerate(storage.buffers))
-      if (buffer.kind == kind && buffer.tier == tier) {
-        pinned.offsets[i] = pinned.size;
-        pinned.size += align(buffer.size);
-      }
+/// The name of an output; those without one (of hand-written plans) are told
+/// apart by program and place.
+static std::string getOutputName(func::FuncOp function, const Buffer &buffer) {
+  for (OpOperand &operand : function.front().getTerminator()->getOpOperands())
+    if (operand.get() == buffer.name)
+      if (auto name = function.getResultAttrOfType<StringAttr>(
+              operand.getOperandNumber(), kOutputAttr))
+        return name.str();
+  std::string text;
+  llvm::raw_string_ostream(text) << function.getName() << buffer.name.getImpl();
+  return text;
+}
 
+/// What outlives a program has the same bytes in all of them: arguments by
+/// position, outputs by name.  One layout for each program, and their size.
+static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
+  SmallVector<Layout> layouts;
+  for (const Program &program : programs)
+    layouts.push_back({std::vector<int64_t>(program.storage.buffers.size())});
+  int64_t size = 0;
+  func::FuncOp first = programs.front().function;
+  for (Buffer::Kind kind : {Buffer::State, Buffer::Input, Buffer::Scalar})
+    for (BlockArgument argument : first.getArguments()) {
+      int64_t bytes = 0;
+      for (auto [program, layout] : llvm::zip(programs, layouts)) {
+        Value mine = program.function.getArgument(argument.getArgNumber());
+        auto place = program.storage.places.find(mine);
+        if (place == program.storage.places.end())
+          continue;
+        const Buffer &buffer = program.storage.buffers[place->second.buffer];
+        if (buffer.kind != kind || !section.holds(buffer))
+          continue;
+        layout.offsets[place->second.buffer] = size;
+        bytes = align(buffer.size);
+      }
+      size += bytes;
+    }
+  llvm::StringMap<int64_t> outputs;
+  for (auto [program, layout] : llvm::zip(programs, layouts))
+    for (auto [i, buffer] : llvm::enumerate(program.storage.buffers)) {
+      if (buffer.kind != Buffer::Output || !section.holds(buffer))
+        continue;
+      auto [known, isNew] =
+          outputs.try_emplace(getOutputName(program.function, buffer), size);
+      if (isNew)
+        size += align(buffer.size);
+      layout.offsets[i] = known->second;
+    }
+  for (Layout &layout : layouts)
+    layout.size = size;
+  return layouts;
+}
+
+/// The layout of one program's temporaries above what is pinned.
+static Layout layOut(const Storage &storage, Section section,
+                     const Layout &pinned) {
   SmallVector<unsigned> order;
   for (auto [i, buffer] : llvm::enumerate(storage.buffers))
-    if (buffer.kind == Buffer::Temporary && buffer.tier == tier)
+    if (buffer.kind == Buffer::Temporary && section.holds(buffer))
       order.push_back(i);
   auto packBy = [&](auto weight) {
     // Equal buffers keep program order, so that plans are repeatable.
@@ -136,8 +208,6 @@ static Layout layOut(const Storage &storage, Tier tier) {
     return layout;
   };
   Layout bySize = packBy([](const Buffer &buffer) { return buffer.size; });
-  if (bySize.size == align(getLivePeak(storage, tier).bytes))
-    return bySize;
   Layout byArea = packBy([](const Buffer &buffer) {
     return static_cast<double>(buffer.size) * (buffer.death - buffer.birth + 1);
   });
@@ -177,19 +247,21 @@ static void clearBytes(func::FuncOp step) {
     step.removeArgAttr(i, StringAttr::get(step.getContext(), kBytesAttr));
 }
 
-static void writeBytes(func::FuncOp step, const Storage &storage,
-                       ArrayRef<Layout> layouts) {
-  MLIRContext *context = step.getContext();
+static void writeBytes(const Program &program,
+                       llvm::function_ref<int64_t(unsigned)> getOffset) {
+  func::FuncOp function = program.function;
+  const Storage &storage = program.storage;
+  MLIRContext *context = function.getContext();
   auto getBytes = [&](Value value) -> Attribute {
     Place place = storage.places.lookup(value);
-    Tier tier = storage.buffers[place.buffer].tier;
-    int64_t base = layouts[static_cast<unsigned>(tier)].offsets[place.buffer];
-    return BytesAttr::get(context, tier, base + place.offset,
+    return BytesAttr::get(context, storage.buffers[place.buffer].tier,
+                          getOffset(place.buffer) + place.offset,
                           getByteSize(value.getType()));
   };
-  for (BlockArgument argument : step.getArguments())
+  for (BlockArgument argument : function.getArguments())
     if (storage.places.contains(argument))
-      step.setArgAttr(argument.getArgNumber(), kBytesAttr, getBytes(argument));
+      function.setArgAttr(argument.getArgNumber(), kBytesAttr,
+                          getBytes(argument));
   for (Operation *op : storage.operations) {
     SmallVector<Attribute> bytes;
     for (Value result : op->getResults())
@@ -200,32 +272,88 @@ static void writeBytes(func::FuncOp step, const Storage &storage,
   }
 }
 
-void AssignMemory::runOnOperation() {
-  ModuleOp module = getOperation();
-  func::FuncOp step = getStep(module);
-  if (!step)
-    return signalPassFailure();
-  clearBytes(step);
-
-  FailureOr<Storage> storage = analyzeStorage(step);
+/// The buffers of `function`, with a copy wherever values cannot share bytes.
+static FailureOr<Storage> prepare(func::FuncOp function) {
+  clearBytes(function);
+  FailureOr<Storage> storage = analyzeStorage(function);
   if (succeeded(storage) && !storage->copies.empty()) {
     for (OpOperand *operand : storage->copies)
       insertCopy(*operand);
-    storage = analyzeStorage(step);
+    storage = analyzeStorage(function);
   }
-  if (failed(storage))
-    return signalPassFailure();
-  assert(storage->copies.empty() &&
+  assert((failed(storage) || storage->copies.empty()) &&
          "a copy shares its bytes with one operation only");
+  return storage;
+}
 
-  SmallVector<Layout> layouts;
-  SmallVector<int64_t> arena, peak;
-  for (unsigned tier = 0; tier != kNumTiers; ++tier) {
-    layouts.push_back(layOut(*storage, static_cast<Tier>(tier)));
-    arena.push_back(layouts.back().size);
-    peak.push_back(getLivePeak(*storage, static_cast<Tier>(tier)).bytes);
+/// An argument that peers read in one program is exported in all.
+static void agreeOnExports(MutableArrayRef<Program> programs) {
+  for (BlockArgument argument : programs.front().function.getArguments()) {
+    bool exported = false;
+    auto visit = [&](auto action) {
+      for (Program &program : programs) {
+        Value mine = program.function.getArgument(argument.getArgNumber());
+        auto place = program.storage.places.find(mine);
+        if (place != program.storage.places.end())
+          action(program.storage.buffers[place->second.buffer]);
+      }
+    };
+    visit([&](Buffer &buffer) { exported |= buffer.exported; });
+    visit([&](Buffer &buffer) { buffer.exported = exported; });
   }
-  writeBytes(step, *storage, layouts);
-  module->setAttr(kArenaAttr, DenseI64ArrayAttr::get(&getContext(), arena));
-  module->setAttr(kLivePeakAttr, DenseI64ArrayAttr::get(&getContext(), peak));
+}
+
+void AssignMemory::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<Program> programs;
+  for (func::FuncOp function : getPrograms(module)) {
+    FailureOr<Storage> storage = prepare(function);
+    if (failed(storage))
+      return signalPassFailure();
+    programs.push_back({function, std::move(*storage)});
+  }
+  if (programs.empty())
+    return signalPassFailure();
+  agreeOnExports(programs);
+
+  // Sections one behind the other: their layouts, by program, and beginnings.
+  SmallVector<int64_t> arena(kNumTiers), peak(kNumTiers);
+  SmallVector<std::pair<Section, SmallVector<Layout>>> sections;
+  SmallVector<int64_t> begins;
+  int64_t exported = 0;
+  for (Section section : {Section{Tier::Device, false},
+                          Section{Tier::Device, true},
+                          Section{Tier::Host, false},
+                          Section{Tier::Nvme, false}}) {
+    SmallVector<Layout> layouts = pin(programs, section);
+    int64_t size = 0;
+    for (auto [program, layout] : llvm::zip(programs, layouts)) {
+      layout = layOut(program.storage, section, layout);
+      size = std::max(size, layout.size);
+    }
+    int64_t &end = arena[static_cast<unsigned>(section.tier)];
+    if (section.exported && size > 0)
+      end = llvm::alignTo(end, kPage);
+    if (section.exported)
+      exported = end;
+    begins.push_back(end);
+    end += size;
+    sections.emplace_back(section, std::move(layouts));
+  }
+  for (auto [p, program] : llvm::enumerate(programs)) {
+    writeBytes(program, [&, p = p](unsigned buffer) {
+      for (auto [section, begin] : llvm::zip(sections, begins))
+        if (section.first.holds(programs[p].storage.buffers[buffer]))
+          return begin + section.second[p].offsets[buffer];
+      llvm_unreachable("every buffer has a section");
+    });
+    for (unsigned tier = 0; tier != kNumTiers; ++tier)
+      peak[tier] = std::max(
+          peak[tier],
+          getLivePeak(program.storage, static_cast<Tier>(tier)).bytes);
+  }
+  Builder attrs(&getContext());
+  module->setAttr(kArenaAttr, attrs.getDenseI64ArrayAttr(arena));
+  module->setAttr(kExportedAttr, attrs.getI64IntegerAttr(exported));
+  module->setAttr(kLivePeakAttr, attrs.getDenseI64ArrayAttr(peak));
 }

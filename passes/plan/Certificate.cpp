@@ -9,6 +9,7 @@
 
 #include "passes/plan/Certificate.h"
 
+#include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 #include "llvm/Support/Format.h"
@@ -26,101 +27,143 @@ using namespace mlir::zero;
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a flat value of `bucket` that belong to no member, on the rank that
-/// has the most of them.
-static int64_t getPaddingBytes(BucketOp bucket, Type type) {
+namespace {
+
+/// A program, its buffers, and where most of their bytes are alive.
+struct Program {
+  func::FuncOp function;
+  Storage storage;
+  LivePeak peak;
+};
+
+int64_t getInt(ModuleOp module, StringRef name, int64_t otherwise) {
+  auto attr = module->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : otherwise;
+}
+
+/// Bytes of a flat value of `bucket` that belong to members, on the rank that
+/// has the most, and the rest.
+std::pair<int64_t, int64_t> splitPadding(BucketOp bucket, Type type) {
   int64_t elements = bucket.getElements(), slice = elements;
   if (auto shard = dyn_cast<ShardType>(type))
     slice = shard.getSliceElements();
   int64_t most = 0;
   for (int64_t begin = 0; begin < elements; begin += slice) {
-    int64_t padding = slice;
-    for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
-      int64_t from = std::max(begin, member.getOffset());
-      int64_t to =
-          std::min(begin + slice, member.getOffset() + member.getNumElements());
-      padding -= std::max<int64_t>(0, to - from);
-    }
-    most = std::max(most, padding);
+    int64_t held = 0;
+    for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+      held += member.getNumElementsIn(begin, begin + slice);
+    most = std::max(most, held);
   }
-  return most * (getByteSize(type) / slice);
+  int64_t width = getByteSize(type) / slice;
+  return {most * width, (slice - most) * width};
 }
 
-/// The most bytes of gradients that are alive at one point, and their padding.
-static std::pair<int64_t, int64_t> getMostGradients(const Storage &storage) {
-  std::vector<std::pair<int64_t, int64_t>> change(storage.operations.size() +
-                                                  2);
-  for (const Buffer &buffer : storage.buffers) {
-    if (!buffer.gradients)
+/// The bucket that a gradient's buffer belongs to.
+BucketOp getBucket(Value value) {
+  Operation *def = value.getDefiningOp();
+  auto name = def ? def->getAttrOfType<FlatSymbolRefAttr>("bucket")
+                  : FlatSymbolRefAttr();
+  return name ? SymbolTable::lookupNearestSymbolFrom<BucketOp>(def, name)
+              : BucketOp();
+}
+
+/// The most bytes of gradients that are alive at one point.
+Certificate::Term getMostGradients(const Program &program) {
+  std::vector<std::array<int64_t, 2>> change(
+      program.storage.operations.size() + 2);
+  for (const Buffer &buffer : program.storage.buffers) {
+    if (buffer.kind != Buffer::Temporary || buffer.use != Buffer::Gradients)
       continue;
-    int64_t padding = 0;
-    if (auto pack = buffer.name.getDefiningOp<PackOp>())
-      if (auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-              pack, pack.getBucketAttr()))
-        padding = getPaddingBytes(bucket, pack.getType());
-    change[buffer.birth].first += buffer.size;
-    change[buffer.birth].second += padding;
-    change[buffer.death + 1].first -= buffer.size;
-    change[buffer.death + 1].second -= padding;
+    std::pair<int64_t, int64_t> split = {buffer.size, 0};
+    if (BucketOp bucket = getBucket(buffer.name))
+      split = splitPadding(bucket, buffer.name.getType());
+    change[buffer.birth][0] += split.first;
+    change[buffer.birth][1] += split.second;
+    change[buffer.death + 1][0] -= split.first;
+    change[buffer.death + 1][1] -= split.second;
   }
-  std::pair<int64_t, int64_t> live = {0, 0}, most = {0, 0};
+  Certificate::Term most{"gradients"};
+  std::array<int64_t, 2> live = {};
   for (auto [bytes, padding] : change) {
-    live = {live.first + bytes, live.second + padding};
-    most = std::max(most, live);
+    live = {live[0] + bytes, live[1] + padding};
+    if (live[0] > most.bytes)
+      most = {"gradients", live[0], live[1]};
   }
   return most;
 }
 
-static void countState(func::FuncOp step, Certificate &certificate) {
+void countState(func::FuncOp step, Certificate &certificate) {
+  Certificate::Term parameters{"parameters"}, optimizer{"optimizer state"},
+      sums{"gradients"};
   for (BlockArgument argument : step.getArguments()) {
     auto state =
         step.getArgAttrOfType<StateAttr>(argument.getArgNumber(), kStateAttr);
     if (!state)
       continue;
     bool isParameter = state.getSlot() == "param";
-    (isParameter ? certificate.parameters : certificate.optimizerState) +=
+    bool isSum = state.getSlot() == "grad";
+    Certificate::Term &term =
+        isParameter ? parameters : (isSum ? sums : optimizer);
+    (isParameter ? certificate.parameters
+     : isSum     ? certificate.gradients
+                 : certificate.optimizerState) +=
         getByteSize(argument.getType());
+    term.sharded |= cast<ShardType>(argument.getType()).getRanks() > 1;
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
     if (!bucket)
       continue;
-    certificate.padding += getPaddingBytes(bucket, argument.getType());
+    auto [bytes, padding] = splitPadding(bucket, argument.getType());
+    term.bytes += bytes;
+    term.padding += padding;
     if (isParameter)
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
   }
+  certificate.modelState = {parameters, sums, optimizer};
 }
 
-Certificate zero::certify(ModuleOp module) {
-  Certificate certificate;
-  func::FuncOp step = getStep(module);
-  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
-  if (!step || !arena || arena.size() != 3)
-    return certificate;
-  llvm::copy(arena.asArrayRef(), certificate.arena.begin());
-  FailureOr<Storage> storage = analyzeStorage(step, /*asAssigned=*/true);
-  if (failed(storage))
-    return certificate;
+void countWire(ArrayRef<Program> programs, Certificate &certificate) {
+  SmallVector<Certificate::Wire> kinds = {
+      {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
+  for (const Program &program : programs) {
+    StringRef name = func::FuncOp(program.function).getName();
+    int64_t runs = name == "count"   ? certificate.microSteps
+                   : name == "micro" ? certificate.microSteps - 1
+                                     : 1;
+    for (Operation *op : program.storage.operations) {
+      if (!isCollective(op))
+        continue;
+      auto &kind = kinds[isa<AllGatherOp>(op) ? 0
+                         : isa<ReduceScatterOp>(op) ? 1
+                                                    : 2];
+      kind.calls += runs;
+      kind.bytes += runs * getWireBytes(op);
+    }
+  }
+  certificate.wire = kinds;
+}
 
-  countState(step, certificate);
-  LivePeak peak = getLivePeak(*storage, Tier::Device);
+void countPeak(const Program &program, Certificate &certificate) {
   SmallVector<const Buffer *> temporaries;
-  for (const Buffer &buffer : storage->buffers) {
-    if (buffer.tier != Tier::Device || buffer.birth > peak.point ||
-        buffer.death < peak.point)
+  for (const Buffer &buffer : program.storage.buffers) {
+    if (buffer.tier != Tier::Device || buffer.birth > program.peak.point ||
+        buffer.death < program.peak.point)
       continue;
     if (buffer.kind == Buffer::Temporary) {
-      (buffer.gradients ? certificate.gradients : certificate.activations) +=
+      (buffer.use == Buffer::Gradients       ? certificate.gradients
+       : buffer.use == Buffer::Communication ? certificate.communication
+                                             : certificate.activations) +=
           buffer.size;
       temporaries.push_back(&buffer);
     } else if (buffer.kind != Buffer::State) {
       certificate.io += buffer.size;
     }
   }
-  certificate.peak = peak.bytes;
-  certificate.unused = certificate.arena[0] - peak.bytes;
-  if (peak.point > 0) {
-    Operation *op = storage->operations[peak.point - 1];
+  certificate.peak = program.peak.bytes;
+  certificate.unused = certificate.arena[0] - program.peak.bytes;
+  if (program.peak.point > 0) {
+    Operation *op = program.storage.operations[program.peak.point - 1];
     certificate.peakAt = op->getNumResults()
                              ? getValueName(op->getResult(0))
                              : op->getName().getStringRef().str();
@@ -131,11 +174,42 @@ Certificate zero::certify(ModuleOp module) {
   });
   for (const Buffer *buffer : ArrayRef(temporaries).take_front(5))
     certificate.largest.push_back({getValueName(buffer->name), buffer->size});
+}
 
-  auto [gradients, gradientPadding] = getMostGradients(*storage);
-  certificate.modelStatePadding = certificate.padding + gradientPadding;
-  certificate.modelState = certificate.parameters + certificate.optimizerState +
-                           gradients - certificate.modelStatePadding;
+} // namespace
+
+Certificate zero::certify(ModuleOp module) {
+  Certificate certificate;
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  SmallVector<Program> programs;
+  for (func::FuncOp function : getPrograms(module)) {
+    FailureOr<Storage> storage = analyzeStorage(function, /*asAssigned=*/true);
+    if (failed(storage))
+      return certificate;
+    LivePeak peak = getLivePeak(*storage, Tier::Device);
+    programs.push_back({function, std::move(*storage), peak});
+  }
+  if (programs.empty() || !arena || arena.size() != 3)
+    return certificate;
+  llvm::copy(arena.asArrayRef(), certificate.arena.begin());
+  certificate.stage = getInt(module, kStageAttr, 0);
+  certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
+  if (auto axis = module.lookupSymbol<AxisOp>("dp"))
+    certificate.ranks = axis.getSize();
+
+  const Program &step = programs.back();
+  countState(step.function, certificate);
+  Certificate::Term temporary = getMostGradients(step);
+  Certificate::Term &gradients = certificate.modelState[1];
+  gradients.bytes += temporary.bytes;
+  gradients.padding += temporary.padding;
+  gradients.sharded = certificate.ranks > 1 && certificate.stage >= 2;
+  countWire(programs, certificate);
+  const Program *worst = &step;
+  for (const Program &program : programs)
+    if (program.peak.bytes > worst->peak.bytes)
+      worst = &program;
+  countPeak(*worst, certificate);
   return certificate;
 }
 
@@ -164,6 +238,8 @@ std::string Certificate::print() const {
   line("parameters", parameters);
   line("gradients", gradients);
   line("optimizer state", optimizerState);
+  if (communication)
+    line("communication buffers", communication);
   line("activations", activations);
   line("workspace", workspace);
   line("inputs and outputs", io);
@@ -173,11 +249,37 @@ std::string Certificate::print() const {
        {std::pair(1, "host arena"), std::pair(2, "nvme arena")})
     if (arena[tier])
       line(name, arena[tier]);
-  if (parameterCount)
+  if (parameterCount) {
+    int64_t all = 0, padding = 0;
+    for (const Term &term : modelState) {
+      all += term.bytes;
+      padding += term.padding;
+    }
     os << "  model state: "
-       << llvm::format("%.2f", double(modelState) / double(parameterCount))
-       << " bytes a parameter + " << group(modelStatePadding)
-       << " bytes of padding, " << group(parameterCount) << " parameters\n";
+       << llvm::format("%.2f", double(all) / double(parameterCount))
+       << " bytes a parameter + " << group(padding) << " bytes of padding, "
+       << group(parameterCount) << " parameters";
+    if (ranks > 1)
+      os << "; stage " << stage << " on " << ranks << " ranks";
+    os << '\n';
+    for (const Term &term : modelState)
+      os << "    " << llvm::left_justify(term.name, 22)
+         << llvm::right_justify(group(term.bytes), 20) << " B  "
+         << llvm::format("%.4f", double(term.bytes) / double(parameterCount))
+         << " a parameter"
+         << (term.sharded ? ", 1/" + std::to_string(ranks) + " of all" : "")
+         << ", padding " << group(term.padding) << '\n';
+  }
+  if (ranks > 1) {
+    int64_t all = 0;
+    for (const Wire &kind : wire)
+      all += kind.bytes;
+    os << "  wire: a rank receives " << group(all) << " bytes a step\n";
+    for (const Wire &kind : wire)
+      os << "    " << llvm::left_justify(kind.name, 22)
+         << llvm::right_justify(group(kind.bytes), 20) << " B  in "
+         << group(kind.calls) << (kind.calls == 1 ? " call" : " calls") << '\n';
+  }
   os << "  peak: " << group(peak) << " bytes live at "
      << (peakAt.empty() ? "the start" : peakAt) << '\n';
   if (!largest.empty())

@@ -1,8 +1,9 @@
 //===- Certificate.h - What a plan's memory is used for -------------------===//
 //
-// Exact bytes of the device arena by category, at the point of the step where
-// the most bytes are alive.  Known before the first step, and equal to what the
-// binary allocates.
+// Exact bytes of a rank's device arena by category, at the point of the step
+// where the most bytes are alive; equal on all ranks.  Known before the first
+// step, and equal to what the binary allocates.  And what travels: exact bytes
+// that a rank receives in a step.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_PLAN_CERTIFICATE_H
@@ -17,22 +18,33 @@ namespace mlir::zero {
 struct Certificate {
   /// Bytes of the device arena at the peak.  With `unused`, the bytes that hold
   /// nothing there (alignment and fragmentation), they add up to `arena[0]`.
-  int64_t parameters = 0, gradients = 0, optimizerState = 0, activations = 0,
-          workspace = 0;
+  int64_t parameters = 0, gradients = 0, optimizerState = 0, communication = 0,
+          activations = 0, workspace = 0;
   /// Inputs, scalars and outputs.
   int64_t io = 0;
   int64_t unused = 0;
-  /// Bytes of parameters and optimizer state that belong to no member of their
-  /// bucket; included above.
-  int64_t padding = 0;
   /// Bytes of the device, host and nvme arena.
   std::array<int64_t, 3> arena = {};
 
+  int64_t stage = 0, ranks = 1, microSteps = 1;
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
-  /// Parameters, optimizer state and the most gradients that are alive at once,
-  /// without padding, and the padding.
-  int64_t modelState = 0, modelStatePadding = 0;
+  /// What a rank keeps of the model: bytes without padding, on the rank that
+  /// has the most, and how many of the ranks hold a part of their own.
+  struct Term {
+    std::string name;
+    int64_t bytes = 0, padding = 0;
+    bool sharded = false;
+  };
+  /// Parameters, gradients (the most that are alive at once), optimizer state.
+  SmallVector<Term> modelState;
+
+  /// Bytes that a rank receives from its peers in one step.
+  struct Wire {
+    std::string name;
+    int64_t calls = 0, bytes = 0;
+  };
+  SmallVector<Wire> wire;
 
   /// All that is alive at the peak, and the operation there.
   int64_t peak = 0;

@@ -265,13 +265,11 @@ LogicalResult Analysis::run(func::FuncOp step) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-void InsertEvents::runOnOperation() {
-  func::FuncOp step = getStep(getOperation());
+static LogicalResult insertEvents(func::FuncOp program) {
   Analysis analysis;
-  if (!step || failed(analysis.run(step)))
-    return signalPassFailure();
-
-  OpBuilder builder(&getContext());
+  if (failed(analysis.run(program)))
+    return failure();
+  OpBuilder builder(program.getContext());
   DenseMap<int, Value> records;
   for (auto &[op, awaited] : analysis.waits)
     for (int other : awaited) {
@@ -285,4 +283,14 @@ void InsertEvents::runOnOperation() {
       builder.setInsertionPoint(op);
       WaitOp::create(builder, op->getLoc(), event, getStream(op));
     }
+  return success();
+}
+
+void InsertEvents::runOnOperation() {
+  SmallVector<func::FuncOp> programs = getPrograms(getOperation());
+  if (programs.empty())
+    return signalPassFailure();
+  for (func::FuncOp program : programs)
+    if (failed(insertEvents(program)))
+      return signalPassFailure();
 }

@@ -28,26 +28,36 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-func::FuncOp zero::getStep(ModuleOp module) {
-  auto step = module.lookupSymbol<func::FuncOp>("step");
-  if (!step || step.isExternal()) {
+/// Fails unless `program` is a straight line.
+static LogicalResult checkStraight(func::FuncOp program) {
+  if (!program.getBody().hasOneBlock())
+    return program.emitOpError("has ")
+           << program.getBody().getBlocks().size()
+           << " blocks; a step is a straight line, one block";
+  for (Operation &op : program.front())
+    if (op.getNumRegions() != 0)
+      return op.emitOpError("has a region; a step is a straight line, put "
+                            "control flow into a kernel");
+  return success();
+}
+
+SmallVector<func::FuncOp> zero::getPrograms(ModuleOp module) {
+  SmallVector<func::FuncOp> programs;
+  for (StringRef name : {"count", "micro", "step"}) {
+    auto program = module.lookupSymbol<func::FuncOp>(name);
+    if (!program || program.isExternal())
+      continue;
+    if (failed(checkStraight(program)))
+      return {};
+    programs.push_back(program);
+  }
+  if (programs.empty() || programs.back().getName() != "step") {
     module.emitError(
         "the module has no function @step with a body; a plan starts from the "
         "partitioned level");
     return {};
   }
-  if (!step.getBody().hasOneBlock()) {
-    step.emitOpError("has ") << step.getBody().getBlocks().size()
-                             << " blocks; a step is a straight line, one block";
-    return {};
-  }
-  for (Operation &op : step.front())
-    if (op.getNumRegions() != 0) {
-      op.emitOpError("has a region; a step is a straight line, put control "
-                     "flow into a kernel");
-      return {};
-    }
-  return step;
+  return programs;
 }
 
 bool zero::holdsBytes(Type type) {
@@ -101,6 +111,8 @@ private:
   void pack(OpOperand &operand, const StorageTie &tie, OpResult result);
   LogicalResult replace(OpOperand &operand, OpResult result, unsigned point);
   LogicalResult finish(Operation *terminator, unsigned point);
+  Buffer::Use getUse(Operation *op);
+  void outliveCollectives();
   void workInPlace(Operation *op, unsigned point);
   void compact();
 
@@ -173,7 +185,8 @@ void Analysis::join(unsigned inner, unsigned into, int64_t offset) {
   to.birth = std::min(to.birth, from.birth);
   to.death = std::max(to.death, from.death);
   to.lastDefinition = std::max(to.lastDefinition, from.lastDefinition);
-  to.gradients |= from.gradients;
+  to.use = std::max(to.use, from.use);
+  to.exported |= from.exported;
   for (const Held &value : held[inner])
     held[into].push_back(
         {value.begin + offset, value.end + offset, value.lastUse, value.value});
@@ -284,7 +297,7 @@ LogicalResult Analysis::place(Operation *op, unsigned point) {
       hold(result, place.buffer, place.offset + tie.offset, point);
     } else if (tie.kind == StorageTie::OperandInResult) {
       if (!storage.places.contains(result))
-        storage.buffers[create(result, point)].gradients = true;
+        storage.buffers[create(result, point)].use = getUse(op);
       pack(operand, tie, result);
     } else if (tie.kind == StorageTie::MustReplace) {
       if (failed(replace(operand, result, point)))
@@ -293,8 +306,52 @@ LogicalResult Analysis::place(Operation *op, unsigned point) {
   }
   for (OpResult result : op->getResults())
     if (holdsBytes(result.getType()) && !storage.places.contains(result))
-      create(result, point);
+      storage.buffers[create(result, point)].use = getUse(op);
+  for (unsigned i : getExportedOperands(op))
+    storage.buffers[find(op->getOperand(i)).buffer].exported = true;
   return success();
+}
+
+/// What the bytes that `op` fills are for.
+Buffer::Use Analysis::getUse(Operation *op) {
+  if (isa<AllGatherOp>(op))
+    return Buffer::Communication;
+  if (isa<ReduceScatterOp>(op))
+    return Buffer::Gradients;
+  auto pack = dyn_cast<PackOp>(op);
+  if (!pack)
+    return Buffer::Activations;
+  // Whole gradients, unless they go to their owners at once.
+  bool scattered = llvm::any_of(op->getUsers(), [](Operation *user) {
+    auto reduce = dyn_cast<ReduceScatterOp>(user);
+    return isa<AccumulateOp>(user) || (reduce && !reduce.isInPlace());
+  });
+  return scattered ? Buffer::Communication : Buffer::Gradients;
+}
+
+/// Keeps the operands and results of collectives until the next one of their
+/// stream.
+void Analysis::outliveCollectives() {
+  SmallVector<Operation *> last(getMaxEnumValForStream() + 1);
+  auto keep = [&](Operation *op, unsigned until) {
+    SmallVector<Value> values(op->getOperands());
+    llvm::append_range(values, op->getResults());
+    for (Value value : values) {
+      Buffer &buffer = storage.buffers[find(value).buffer];
+      buffer.death = std::max(buffer.death, until);
+    }
+  };
+  for (auto [i, op] : llvm::enumerate(storage.operations)) {
+    if (!isCollective(op) || getStream(op) == Stream::Compute)
+      continue;
+    Operation *&before = last[static_cast<unsigned>(getStream(op))];
+    if (before)
+      keep(before, i + 1);
+    before = op;
+  }
+  for (Operation *op : last)
+    if (op)
+      keep(op, storage.operations.size());
 }
 
 /// Pins what outlives the step: next state, and outputs.
@@ -409,6 +466,7 @@ FailureOr<Storage> Analysis::run() {
       return failure();
   if (failed(finish(storage.operations.back(), storage.operations.size())))
     return failure();
+  outliveCollectives();
   for (auto [i, op] : llvm::enumerate(storage.operations))
     workInPlace(op, i + 1);
   compact();

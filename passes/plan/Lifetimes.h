@@ -28,8 +28,12 @@ struct Buffer {
   unsigned lastDefinition = 0;
   /// The value that the buffer is named after.
   Value name;
-  /// A `zero.pack` result lives here.
-  bool gradients = false;
+  /// What a temporary is for: gradients until the update, the buffers that
+  /// collectives gather into or reduce from, or the model's own values.
+  enum Use { Activations, Communication, Gradients };
+  Use use = Activations;
+  /// Whether peers read it.
+  bool exported = false;
 };
 
 /// A value's place in its buffer; `offset` counts bytes.
@@ -49,8 +53,9 @@ struct Storage {
   std::vector<Operation *> operations;
 };
 
-/// The step of the module, or null after an error.
-func::FuncOp getStep(ModuleOp module);
+/// The programs of the module, in the order in which they run (@count, @micro,
+/// @step); empty after an error.
+SmallVector<func::FuncOp> getPrograms(ModuleOp module);
 
 /// Whether values of `type` are bytes in an arena.
 bool holdsBytes(Type type);
@@ -61,7 +66,9 @@ Tier getTier(Value value);
 /// What messages call a value: its location's name if it has one.
 std::string getValueName(Value value);
 
-/// The step's buffers.  Kernels that may work in place do so wherever the
+/// The program's buffers.  A collective runs beside the operations that follow
+/// it: what it reads or writes stays taken until the next collective of its
+/// stream, so that the next bytes are other ones and nobody waits.  Kernels that may work in place do so wherever the
 /// operand dies; with `asAssigned`, where the step's `zero.at` says so.  Fails
 /// with an error where a tie cannot be honoured even by a copy.
 FailureOr<Storage> analyzeStorage(func::FuncOp step, bool asAssigned = false);

@@ -17,11 +17,13 @@ namespace mlir::zero {
 constexpr llvm::StringLiteral kArenaAttr = "zero.arena";
 constexpr llvm::StringLiteral kLivePeakAttr = "zero.live_peak";
 
+/// On the module: peers read the device arena from this byte to its end.
+constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
+
 #define GEN_PASS_DECL
 #include "passes/plan/Passes.h.inc"
 
-/// Fails with an error at the first operation of `@step` that breaks a rule of
-/// docs/plan.md.
+/// Fails with an error at the first operation that breaks a rule of docs/plan.md.
 LogicalResult verifyPlan(ModuleOp module);
 
 #define GEN_PASS_REGISTRATION

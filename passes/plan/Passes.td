@@ -9,6 +9,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrefetchTransfers : Pass<"zero-prefetch-transfers", "::mlir::ModuleOp"> {
+  let summary = "Puts collectives on streams and gathers one bucket ahead";
+  let description = [{
+    Gathers run on stream `gather`, reductions and the norm of what they leave on
+    `reduce`; the model and the update stay on `compute`.  A gather of
+    parameters moves up to where the parameters gathered before it are first
+    used: it runs while they are computed with, and two buckets are held at most.
+
+    ```mlir
+    %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0    gather
+    %y0 = zero.launch @block(%x, %f0)       %f1 = zero.all_gather %p1 of @b1    gather
+    %f1 = zero.all_gather %p1 of @b1    =>  %y0 = zero.launch @block(%x, %f0)   compute
+    %y1 = zero.launch @block(%y0, %f1)      %y1 = zero.launch @block(%y0, %f1)  compute
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
 def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
   let summary = "Gives every value of the step its bytes";
   let description = [{

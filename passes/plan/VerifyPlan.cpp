@@ -17,7 +17,9 @@
 //         must replace an operand has its bytes.
 //   (S3)  results overlap neither each other nor an operand, unless they may
 //         replace it.
-//   (V6)  next state ends in the bytes of the state, and is still there.
+//   (S4)  what peers read lies in the exported bytes.
+//   (V6)  next state ends in the bytes of the state, and is still there; all
+//         programs keep state, inputs and scalars in the same bytes.
 //   (V7)  an operation computes on bytes of the device.
 //   (V10) a wait's event is recorded before it.
 //
@@ -26,8 +28,13 @@
 // starts.  Since a write must come after all earlier uses (V2), only the last
 // writer and the last reader per stream since then are kept for each byte.
 //
-// The step starts after, and ends with, a join of all streams.  The judge stops
-// at the first offence.
+// A collective uses its operands on every rank, and is over when the last rank
+// has read them: for the bytes of one rank it is an operation like any other.
+// In place, peers read the rank's own slice and the rank writes the others, or
+// the other way round.
+//
+// Each program starts after, and ends with, a join of all streams.  The judge
+// stops at the first offence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,8 +112,8 @@ private:
 
 class Judge {
 public:
-  Judge(func::FuncOp step, ArrayRef<int64_t> arena)
-      : step(step), arena(arena) {}
+  Judge(func::FuncOp step, ArrayRef<int64_t> arena, int64_t exported)
+      : step(step), arena(arena), exported(exported) {}
   LogicalResult run();
 
 private:
@@ -116,6 +123,7 @@ private:
   LogicalResult judgeRange(Operation *op, Value value, Attribute attribute);
   LogicalResult judgeTies(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
+  LogicalResult judgeCollective(Operation *op);
   LogicalResult judgeRead(Operation *op, Value value);
   LogicalResult judgeWrite(Operation *op, OpResult result);
   LogicalResult judgeReturn(Operation *op);
@@ -134,6 +142,7 @@ private:
 
   func::FuncOp step;
   ArrayRef<int64_t> arena;
+  int64_t exported;
   Bytes tiers[kTiers];
   Clock clocks[kStreams];
   std::vector<Use> writers; // by version; those of arguments have no operation
@@ -299,6 +308,18 @@ LogicalResult Judge::judgePresent(Operation *op, Value value, StringRef rule) {
           << stringifyStream(writer.stream);
       return error;
     }
+  }
+  return success();
+}
+
+LogicalResult Judge::judgeCollective(Operation *op) {
+  for (unsigned i : getExportedOperands(op)) {
+    BytesAttr range = ranges.lookup(op->getOperand(i));
+    if (range.getOffset() < exported) // (S4)
+      return op->emitOpError("lets peers read ")
+             << describe(op->getOperand(i)) << " at " << describe(range)
+             << ", but only bytes from " << exported
+             << " on are exported (S4)";
   }
   return success();
 }
@@ -487,7 +508,8 @@ LogicalResult Judge::judgeOperation(Operation *op) {
       return op->emitOpError("computes on ")
              << describe(ranges.lookup(value)) << " of " << describe(value)
              << " (V7); it computes on device bytes, fetch the value first";
-  if (failed(judgeOverlaps(op, ties)))
+  if (failed(judgeOverlaps(op, ties)) ||
+      (isCollective(op) && failed(judgeCollective(op))))
     return failure();
   for (Value operand : op->getOperands())
     if (isBytes(operand) && failed(judgeRead(op, operand)))
@@ -509,9 +531,26 @@ LogicalResult Judge::run() {
   return success();
 }
 
+/// Fails unless `program` keeps its arguments where `step` does.
+static LogicalResult judgeArgumentsAgree(func::FuncOp program,
+                                         func::FuncOp step) {
+  if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
+    return program.emitOpError(
+        "takes other arguments than @step (V6); programs of a step share state, "
+        "inputs and scalars");
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kScalarAttr})
+      if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
+        return program.emitOpError("has ")
+               << name << " = " << program.getArgAttr(i, name)
+               << " for argument " << i << ", and @step has "
+               << step.getArgAttr(i, name) << " (V6)";
+  return success();
+}
+
 LogicalResult zero::verifyPlan(ModuleOp module) {
   auto step = module.lookupSymbol<func::FuncOp>("step");
-  if (!step || !step.getBody().hasOneBlock())
+  if (!step || step.isExternal())
     return module.emitError(
         "a plan has a function @step of one block; this module has none");
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
@@ -519,5 +558,21 @@ LogicalResult zero::verifyPlan(ModuleOp module) {
     return module.emitError(
         "a plan has zero.arena, the bytes of the device, host and nvme arena; "
         "run zero-assign-memory first");
-  return Judge(step, arena.asArrayRef()).run();
+  // Without the attribute nothing is exported.
+  auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
+  for (StringRef name : {"count", "micro", "step"}) {
+    auto program = module.lookupSymbol<func::FuncOp>(name);
+    if (!program || program.isExternal())
+      continue;
+    if (!program.getBody().hasOneBlock())
+      return program.emitOpError("has ")
+             << program.getBody().getBlocks().size()
+             << " blocks; a plan is a straight line";
+    if (failed(judgeArgumentsAgree(program, step)) ||
+        failed(Judge(program, arena.asArrayRef(),
+                     exported ? exported.getInt() : arena[0])
+                   .run()))
+      return failure();
+  }
+  return success();
 }

@@ -143,8 +143,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 
-  auto step = plan.lookupSymbol<func::FuncOp>("step");
-  LaunchMap launches = planLaunches(plan, step);
+  LaunchMap launches = planLaunches(plan);
   OwningOpRef<ModuleOp> kernels = kernelsOf(plan);
   if (failed(lowerKernelsToCpu(*kernels, *target, isReference(plan))))
     return llvm::createStringError("code generation failed");
@@ -161,6 +160,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                 {{"parameters", certificate.parameters},
                  {"gradients", certificate.gradients},
                  {"optimizer state", certificate.optimizerState},
+                 {"communication buffers", certificate.communication},
                  {"activations", certificate.activations},
                  {"workspace", certificate.workspace},
                  {"inputs and outputs", certificate.io},
@@ -202,10 +202,15 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     if (!lib)
       return lib.takeError();
     std::string search = "-L" + *lib;
-    if (llvm::Error error = runTool({linker, kernelObject, planObject, search,
-                                     "-lzrt_main", "-lzrt", "-ldnnl", "-lgomp",
-                                     "-lpthread", "-lm", "-o", result},
-                                    folder))
+    SmallVector<StringRef> command = {linker, kernelObject, planObject, search,
+                                      "-lzrt_main"};
+    // Only a plan of several ranks needs a launcher, and its library.
+    if (certificate.ranks > 1)
+      command.append({"-lzrt_mpi", "-lzrt", ZERO_MPI_LIBRARY});
+    else
+      command.append({"-lzrt_solo", "-lzrt"});
+    command.append({"-ldnnl", "-lgomp", "-lpthread", "-lm", "-o", result});
+    if (llvm::Error error = runTool(command, folder))
       return error;
     if (llvm::Error error = install(result, options.output, true))
       return error;

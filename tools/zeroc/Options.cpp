@@ -19,8 +19,8 @@ usage: zeroc MODEL.mlir [options] [-o OUT]
        zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
 
   zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir
-  zeroc gpt2.mlir --weight-decay=0.1 -o train
-  ./train --data tokens.bin --steps 1000 --lr 3e-4
+  zeroc gpt2.mlir --stage=3 --world-size=2 -o train
+  mpirun -n 2 ./train --data tokens.bin --steps 1000 --lr 3e-4
 
 training
   --optimizer=adamw|sgd   the update rule                              [adamw]
@@ -32,9 +32,18 @@ training
 
 machine
   --cpu=NAME              native, x86-64-v3, x86-64-v4, znver4, ...    [native]
-  --stage=0 --world-size=1
-                          one rank holds everything; sharding over ranks is not
-                          written yet, and other values are errors
+
+ranks
+  --world-size=N          ranks that train together, started by mpirun    [1]
+  --stage=0|1|2|3         what is sharded over them: nothing; optimizer state;
+                          and gradients; and parameters                  [0]
+  --accumulate=K          micro-steps whose gradients make one step       [1]
+  --bucket-size=BYTES     parameters that are exchanged together; 64KiB, 25MiB
+                          and the like are understood       [one bucket a block]
+  --reuse-distance=BYTES  stage 3: keep parameters between two uses with at most
+                          that many bytes of others between them          [0]
+  --persist-below=BYTES   stage 3: parameters that are smaller stay whole  [0]
+
 output
   -o OUT                  the file to write; by default the model's name without
                           .mlir for a program, the terminal for text
@@ -54,14 +63,18 @@ void fail(const Twine &message) {
 }
 
 constexpr StringRef kKnown[] = {
-    "--optimizer", "--betas",     "--eps",    "--momentum",   "--weight-decay",
-    "--grad-clip", "--cpu",       "--stage",  "--world-size", "--offload",
-    "--emit",      "--reference", "--timing", "--help",       "-o"};
+    "--optimizer",     "--betas",          "--eps",     "--momentum",
+    "--weight-decay",  "--grad-clip",      "--cpu",     "--stage",
+    "--world-size",    "--accumulate",     "--offload", "--bucket-size",
+    "--persist-below", "--reuse-distance", "--emit",    "--reference",
+    "--timing",        "--help",           "-o"};
 
-/// Options of the update, which is fixed from level partitioned on.
-constexpr StringRef kTraining[] = {"--optimizer",    "--betas",
-                                   "--eps",          "--momentum",
-                                   "--weight-decay", "--grad-clip"};
+/// Options of state and update, which are fixed from level partitioned on.
+constexpr StringRef kPartitioning[] = {
+    "--optimizer", "--betas", "--eps",        "--momentum",   "--weight-decay",
+    "--grad-clip", "--stage", "--world-size", "--accumulate", "--persist-below"};
+/// Options of buckets, which are fixed from level bucketed on.
+constexpr StringRef kBucketing[] = {"--bucket-size", "--reuse-distance"};
 
 /// The known option nearest to a misspelled one, or "".
 StringRef nearest(StringRef name) {
@@ -144,10 +157,39 @@ private:
     out = parsed;
   }
 
+  void count(StringRef name, StringRef value, int64_t &out, int64_t low,
+             int64_t high, StringRef range) {
+    int64_t parsed;
+    if (value.getAsInteger(10, parsed) || parsed < low || parsed > high)
+      return error(name + " must be " + range + ", got " + value);
+    out = parsed;
+  }
+
+  /// "4096", "64KiB", "25MiB", "1GiB".
+  void bytes(StringRef name, StringRef value, int64_t &out, int64_t low) {
+    StringRef digits = value;
+    int64_t unit = 1, parsed;
+    for (auto [suffix, size] :
+         {std::pair<StringRef, int64_t>{"KiB", int64_t(1) << 10},
+          {"MiB", int64_t(1) << 20},
+          {"GiB", int64_t(1) << 30}})
+      if (digits.consume_back(suffix))
+        unit = size;
+    constexpr int64_t kMost = int64_t(1) << 50;
+    if (digits.getAsInteger(10, parsed) || parsed < low ||
+        parsed > kMost / unit)
+      return error(name + " must be a number of bytes from " + Twine(low) +
+                   " on, as in 4096 or 25MiB, got " + value);
+    out = parsed * unit;
+  }
+
   void set(StringRef name, StringRef value) {
     PipelineOptions &p = options.pipeline;
-    if (options.training.empty() && llvm::is_contained(kTraining, name))
-      options.training = name.str();
+    if (options.partitioning.empty() &&
+        llvm::is_contained(kPartitioning, name))
+      options.partitioning = name.str();
+    if (options.bucketing.empty() && llvm::is_contained(kBucketing, name))
+      options.bucketing = name.str();
     if (name == "--optimizer") {
       if (value != "adamw" && value != "sgd")
         return error("--optimizer must be adamw or sgd, got " + value);
@@ -172,15 +214,18 @@ private:
     } else if (name == "--cpu") {
       options.cpu = value.str();
     } else if (name == "--stage") {
-      if (value != "0")
-        error(
-            "--stage=" + value +
-            " is not supported yet: one rank holds everything; use --stage=0");
+      count(name, value, p.stage, 0, 3, "0, 1, 2 or 3");
     } else if (name == "--world-size") {
-      if (value != "1")
-        error("--world-size=" + value +
-              " is not supported yet: a plan runs on one rank; use "
-              "--world-size=1");
+      count(name, value, p.worldSize, 1, 65536, "a number of ranks from 1 on");
+    } else if (name == "--accumulate") {
+      count(name, value, p.accumulate, 1, 1 << 20,
+            "a number of micro-steps from 1 on");
+    } else if (name == "--bucket-size") {
+      bytes(name, value, p.bucketSize, 1);
+    } else if (name == "--reuse-distance") {
+      bytes(name, value, p.reuseDistance, 0);
+    } else if (name == "--persist-below") {
+      bytes(name, value, p.persistBelow, 0);
     } else if (name == "--offload") {
       error("--offload=" + value +
             " is not supported yet: all state stays on the device; drop it");
@@ -206,6 +251,17 @@ private:
   }
 
   void finish() {
+    const PipelineOptions &p = options.pipeline;
+    if (p.reference && (p.worldSize > 1 || p.accumulate > 1))
+      return error("--reference is one rank and one micro-step, got "
+                   "--world-size=" +
+                   Twine(p.worldSize) + " --accumulate=" +
+                   Twine(p.accumulate) + "; drop them for the comparison");
+    if (p.stage != 3 && (p.persistBelow > 0 || p.reuseDistance > 0))
+      return error(Twine(p.persistBelow > 0 ? "--persist-below"
+                                            : "--reuse-distance") +
+                   " needs --stage=3; parameters of stage " + Twine(p.stage) +
+                   " are whole on every rank");
     bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
     if (!text && options.output == "-")
       return error("a program or an object needs a file; name it with -o OUT");

@@ -51,13 +51,18 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   if (!level)
     return llvm::Error::success(); // The pipeline reports it.
   StringRef name = stringifyLevel(*level);
-  if (*level >= Level::Partitioned && !options.training.empty())
+  auto tooLate = [&](StringRef option, StringRef what, StringRef before) {
     return llvm::createStringError(
-        options.training + " comes too late for " + options.input +
-        ": at level " + name + " its update is fixed" +
+        option + " comes too late for " + options.input + ": at level " + name +
+        " its " + what + " fixed" +
         (getPlanOptions(module).empty() ? ""
                                         : " as " + getPlanOptions(module)) +
-        "; drop the option or start from level kernels or before");
+        "; drop the option or start from level " + before + " or before");
+  };
+  if (*level >= Level::Partitioned && !options.partitioning.empty())
+    return tooLate(options.partitioning, "state and update are", "kernels");
+  if (*level >= Level::Bucketed && !options.bucketing.empty())
+    return tooLate(options.bucketing, "buckets are", "partitioned");
   if (*level >= Level::Kernels && options.pipeline.reference &&
       !isReference(module))
     return llvm::createStringError(

@@ -1,0 +1,358 @@
+//===- FuseBuckets.cpp - Merges buckets of neighbouring parameters --------===//
+//
+// In every program each bucket has the same chain of operations: a gather, a
+// pack and what follows it, an update and what follows that.  The chains of a
+// group's buckets merge link by link: the n-th operation of a kind of each
+// becomes one operation on the new bucket.
+//
+//   gather of parameters    where the first of them stood
+//   pack ... norm           behind the last of the packs: all members are there
+//   update ...              where the first update stood
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/partition/Passes.h"
+
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_FUSEBUCKETS
+#include "passes/partition/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// A bucket in the making.
+struct Group {
+  SmallVector<BucketOp> old;
+  std::string name;
+  SmallVector<MemberAttr> members;
+  int64_t elements = 0;
+};
+
+/// "h.0.attn.c_fc.weight" -> "h.0"; "wte.weight" -> "wte".
+StringRef blockOf(StringRef parameter) {
+  for (size_t begin = 0; begin < parameter.size();) {
+    size_t end = std::min(parameter.find('.', begin), parameter.size());
+    StringRef word = parameter.slice(begin, end);
+    if (end < parameter.size() && !word.empty() &&
+        llvm::all_of(word, [](char c) { return llvm::isDigit(c); }))
+      return parameter.take_front(end);
+    begin = end + 1;
+  }
+  return parameter.contains('.') ? parameter.rsplit('.').first : parameter;
+}
+
+StringRef firstMember(BucketOp bucket) {
+  return cast<MemberAttr>(bucket.getMembers()[0]).getName().getValue();
+}
+
+FlatSymbolRefAttr bucketOf(Operation *op) {
+  return op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+}
+
+/// The groups of one program, merged.
+class Merger {
+public:
+  Merger(func::FuncOp function, ArrayRef<Group> groups, int64_t ranks)
+      : function(function), block(function.getBody().front()),
+        b(function.getContext()), groups(groups), ranks(ranks) {}
+
+  void run() {
+    replaceArguments();
+    findLinks();
+    for (auto [g, group] : llvm::enumerate(groups))
+      mergeChain(g);
+    dropRepeats();
+    for (Operation *op : llvm::reverse(dead))
+      op->erase();
+    block.eraseArguments(0, oldCount);
+    function.setType(b.getFunctionType(
+        block.getArgumentTypes(),
+        ValueRange(block.getTerminator()->getOperands()).getTypes()));
+    function.setArgAttrsAttr(b.getArrayAttr(argAttrs));
+  }
+
+private:
+  /// A place in a bucket's chain: the n-th operation of that name.
+  using Link = std::pair<OperationName, unsigned>;
+
+  func::FuncOp function;
+  Block &block;
+  OpBuilder b;
+  ArrayRef<Group> groups;
+  int64_t ranks;
+  unsigned oldCount = 0;
+  SmallVector<Attribute> argAttrs;
+  DenseMap<Value, Value> merged; ///< old value to new
+  DenseMap<Attribute, size_t> groupOf;
+  /// By group, then link in program order: the operations that merge.
+  SmallVector<llvm::MapVector<Link, SmallVector<Operation *>>> links;
+  SmallVector<SmallVector<ViewOp>> views;
+  SmallVector<Operation *> dead;
+
+  Type resize(Type type, const Group &group) {
+    if (auto shard = dyn_cast<ShardType>(type))
+      return ShardType::get(b.getContext(), group.elements,
+                            shard.getElementType(), shard.getRanks());
+    return RankedTensorType::get({group.elements},
+                                 cast<RankedTensorType>(type).getElementType());
+  }
+
+  void replaceArguments() {
+    oldCount = block.getNumArguments();
+    for (auto [g, group] : llvm::enumerate(groups))
+      for (BucketOp bucket : group.old)
+        groupOf[bucket.getSymNameAttr()] = g;
+    // Slot by slot, one argument per group, in the groups' order.
+    for (unsigned i = 0; i < oldCount; ++i) {
+      BlockArgument old = block.getArgument(i);
+      auto state = function.getArgAttrOfType<StateAttr>(i, kStateAttr);
+      if (!state) {
+        Value now = block.addArgument(old.getType(), old.getLoc());
+        argAttrs.push_back(function.getArgAttrDict(i));
+        old.replaceAllUsesWith(now);
+        continue;
+      }
+      const Group &group = groups[groupOf.lookup(state.getBucket().getAttr())];
+      auto symbol = FlatSymbolRefAttr::get(b.getContext(), group.name);
+      auto attr = StateAttr::get(b.getContext(), symbol, state.getSlot());
+      Value &now = states[{state.getSlot(), group.name}];
+      if (!now) {
+        now = block.addArgument(resize(old.getType(), group),
+                                NameLoc::get(b.getStringAttr(group.name)));
+        argAttrs.push_back(
+            b.getDictionaryAttr(b.getNamedAttr(kStateAttr, attr)));
+      }
+      merged[old] = now;
+    }
+  }
+  std::map<std::pair<StringRef, std::string>, Value> states;
+
+  void findLinks() {
+    links.resize(groups.size());
+    views.resize(groups.size());
+    DenseMap<std::pair<Attribute, OperationName>, unsigned> seen;
+    for (Operation &op : block) {
+      FlatSymbolRefAttr bucket = bucketOf(&op);
+      if (!bucket)
+        continue;
+      size_t g = groupOf.lookup(bucket.getAttr());
+      if (auto view = dyn_cast<ViewOp>(op)) {
+        views[g].push_back(view);
+        continue;
+      }
+      unsigned n = seen[{bucket.getAttr(), op.getName()}]++;
+      links[g][{op.getName(), n}].push_back(&op);
+    }
+  }
+
+  void mergeChain(size_t g) {
+    const Group &group = groups[g];
+    Operation *lastPack = nullptr, *firstUpdate = nullptr;
+    for (auto &[link, ops] : links[g]) {
+      if (isa<PackOp>(ops.front()))
+        lastPack = ops.back();
+      if (isa<UpdateOp>(ops.front()))
+        firstUpdate = ops.front();
+    }
+    for (auto &[link, ops] : links[g]) {
+      Operation *first = ops.front();
+      if (isa<AllGatherOp>(first) && isa<BlockArgument>(first->getOperand(0)))
+        b.setInsertionPoint(first);
+      else if (firstUpdate && !first->isBeforeInBlock(firstUpdate))
+        b.setInsertionPoint(firstUpdate);
+      else
+        // In the order of the chain: each goes before the old one's successor.
+        b.setInsertionPointAfter(lastPack);
+      Operation *now = mergeLink(group, ops);
+      if (!isa<AllGatherOp>(first) || !isa<BlockArgument>(first->getOperand(0)))
+        if (!firstUpdate || first->isBeforeInBlock(firstUpdate))
+          lastPack = now;
+    }
+    auto symbol = FlatSymbolRefAttr::get(b.getContext(), group.name);
+    for (ViewOp view : views[g]) {
+      view.getFlatMutable().assign(merged.lookup(view.getFlat()));
+      view.setBucketAttr(symbol);
+    }
+  }
+
+  Operation *mergeLink(const Group &group, ArrayRef<Operation *> ops) {
+    Operation *now = b.clone(*ops.front());
+    now->setLoc(NameLoc::get(b.getStringAttr(group.name)));
+    now->setAttr("bucket", FlatSymbolRefAttr::get(b.getContext(), group.name));
+    if (isa<PackOp>(now)) {
+      SmallVector<Value> members;
+      for (MemberAttr member : group.members)
+        for (Operation *op : ops)
+          for (auto [i, known] : llvm::enumerate(memberNames(op)))
+            if (known == member.getName())
+              members.push_back(op->getOperand(i));
+      now->setOperands(members);
+    } else {
+      for (OpOperand &operand : now->getOpOperands())
+        if (Value value = merged.lookup(operand.get()))
+          operand.set(value);
+    }
+    for (OpResult result : now->getResults())
+      if (!isa<SumSquaresOp>(now))
+        result.setType(resize(result.getType(), group));
+    if (isa<SumSquaresOp>(now))
+      now->getResult(0).setType(RankedTensorType::get(
+          {SumSquaresOp::getNumBlocks(group.members, group.elements, ranks)},
+          b.getF64Type()));
+    for (Operation *op : ops) {
+      dead.push_back(op);
+      for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
+        merged[old] = result;
+    }
+    return now;
+  }
+
+  SmallVector<StringAttr> memberNames(Operation *op) {
+    SmallVector<StringAttr> names;
+    for (BucketOp bucket : groups[groupOf.lookup(bucketOf(op).getAttr())].old)
+      if (bucket.getSymNameAttr() == bucketOf(op).getAttr())
+        for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+          names.push_back(member.getName());
+    return names;
+  }
+
+  /// What reads one value per bucket (the norm, the return) reads one per group.
+  void dropRepeats() {
+    for (Operation &op : block) {
+      if (!isa<TotalOp, ClipOp, func::ReturnOp>(op))
+        continue;
+      SmallVector<Value> operands;
+      SmallVector<Attribute> attrs;
+      for (OpOperand &operand : op.getOpOperands()) {
+        Value now = merged.lookup(operand.get());
+        if (now && llvm::is_contained(operands, now))
+          continue;
+        operands.push_back(now ? now : operand.get());
+        if (isa<func::ReturnOp>(op))
+          attrs.push_back(
+              function.getResultAttrDict(operand.getOperandNumber()));
+      }
+      op.setOperands(operands);
+      for (Attribute &attr : attrs)
+        if (!attr)
+          attr = b.getDictionaryAttr({});
+      if (isa<func::ReturnOp>(op))
+        resultAttrs = attrs;
+    }
+    // The type comes later; attributes are by result.
+    function.removeResAttrsAttr();
+    function->setAttr(function.getResAttrsAttrName(),
+                      b.getArrayAttr(resultAttrs));
+  }
+  SmallVector<Attribute> resultAttrs;
+};
+
+struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
+  using FuseBucketsBase::FuseBucketsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (bucketSize < 0) {
+      module.emitError("bucket-size=") << bucketSize.getValue()
+                                       << "; use a number of bytes";
+      return signalPassFailure();
+    }
+    auto step = module.lookupSymbol<func::FuncOp>("step");
+    auto axis = module.lookupSymbol<AxisOp>("dp");
+    if (!step || !axis) {
+      module.emitError("has no partitioned @step; run zero-partition-state "
+                       "first");
+      return signalPassFailure();
+    }
+    ranks = axis.getSize();
+    SmallVector<Group> groups = formGroups(module, step);
+    for (Group &group : groups)
+      layOut(group);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function->hasAttr(kKernelAttr))
+        Merger(function, groups, ranks).run();
+    replaceBuckets(groups);
+  }
+
+private:
+  int64_t ranks = 1;
+
+  SmallVector<Group> formGroups(ModuleOp module, func::FuncOp step) {
+    DenseMap<Attribute, Type> kept;
+    for (BlockArgument arg : step.getArguments())
+      if (auto state =
+              step.getArgAttrOfType<StateAttr>(arg.getArgNumber(), kStateAttr))
+        if (state.getSlot() == "param")
+          kept[state.getBucket().getAttr()] = arg.getType();
+    auto isWhole = [&](BucketOp bucket) {
+      return cast<ShardType>(kept.lookup(bucket.getSymNameAttr())).getRanks() ==
+             1;
+    };
+    // A group is open for parameters that are kept like its own.
+    SmallVector<Group> groups;
+    std::optional<size_t> open[2];
+    for (BucketOp bucket : module.getOps<BucketOp>()) {
+      std::optional<size_t> &mine = open[isWhole(bucket)];
+      if (mine && fits(groups[*mine], bucket)) {
+        groups[*mine].old.push_back(bucket);
+        continue;
+      }
+      mine = groups.size();
+      groups.push_back({{bucket}, "b" + std::to_string(groups.size()), {}});
+    }
+    return groups;
+  }
+
+  bool fits(const Group &group, BucketOp bucket) {
+    if (bucketSize == 0)
+      return blockOf(firstMember(group.old.back())) ==
+             blockOf(firstMember(bucket));
+    int64_t elements = bucket.getElements();
+    for (BucketOp other : group.old)
+      elements += other.getElements();
+    return elements * 4 <= bucketSize;
+  }
+
+  /// Members one behind the other, those with decay first.
+  void layOut(Group &group) {
+    for (bool decay : {true, false})
+      for (BucketOp bucket : group.old)
+        for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
+          if (member.getDecay() != decay)
+            continue;
+          group.members.push_back(MemberAttr::get(
+              &getContext(), member.getName(), member.getShape(),
+              group.elements, member.getFirstRow(), member.getRows(), decay,
+              member.getInit()));
+          group.elements += llvm::alignTo(member.getNumElements(),
+                                          BucketOp::kAlignment);
+        }
+    group.elements =
+        llvm::alignTo(group.elements, ranks * BucketOp::kAlignment);
+  }
+
+  void replaceBuckets(ArrayRef<Group> groups) {
+    for (const Group &group : groups) {
+      OpBuilder b(group.old.front());
+      SmallVector<Attribute> members(group.members.begin(),
+                                     group.members.end());
+      BucketOp::create(b, group.old.front()->getLoc(), group.name, "dp",
+                       group.elements, b.getArrayAttr(members));
+    }
+    for (const Group &group : groups)
+      for (BucketOp bucket : group.old)
+        bucket.erase();
+  }
+};
+
+} // namespace

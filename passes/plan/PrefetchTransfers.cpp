@@ -1,0 +1,86 @@
+//===- PrefetchTransfers.cpp - Streams, and gathers one bucket ahead ------===//
+//
+// Position is issue order, and queues run ahead: an operation on a stream of
+// its own starts as soon as its operands are there and its result's bytes are
+// free.  So prefetching is moving a gather up.  How far decides how many
+// gathered buckets are held at once; one bucket ahead is two.
+//
+// Reductions stay where their gradients are finished: the reduce stream works
+// while the backward goes on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Storage.h"
+#include "passes/plan/Lifetimes.h"
+#include "passes/plan/Passes.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_PREFETCHTRANSFERS
+#include "passes/plan/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+struct PrefetchTransfers
+    : zero::impl::PrefetchTransfersBase<PrefetchTransfers> {
+  void runOnOperation() override;
+};
+
+/// The stream of `op`.
+Stream chooseStream(Operation *op) {
+  if (isa<AllGatherOp>(op))
+    return Stream::Gather;
+  if (isa<ReduceScatterOp, AllReduceOp>(op))
+    return Stream::Reduce;
+  // What a reduction left, while it is in the cache.
+  if (auto squares = dyn_cast<SumSquaresOp>(op))
+    return squares.getFlat().getDefiningOp<ReduceScatterOp>() ? Stream::Reduce
+                                                              : Stream::Compute;
+  return isa<TotalOp>(op) ? Stream::Reduce : Stream::Compute;
+}
+
+/// The first operation that reads `value`, past those that only name bytes.
+Operation *getFirstReader(Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *reader = user;
+    if (movesNothing(user) && user->getNumResults() == 1)
+      reader = getFirstReader(user->getResult(0));
+    if (reader && (!first || reader->isBeforeInBlock(first)))
+      first = reader;
+  }
+  return first;
+}
+
+/// Moves each gather of parameters to where the one before it is first used.
+void gatherAhead(func::FuncOp program) {
+  Operation *before = &program.front().front();
+  SmallVector<std::pair<AllGatherOp, Operation *>> moves;
+  for (auto gather : program.front().getOps<AllGatherOp>()) {
+    Operation *reader = getFirstReader(gather.getResult());
+    if (!isa<BlockArgument>(gather.getSource()) || !reader)
+      continue;
+    moves.emplace_back(gather, before);
+    before = reader;
+  }
+  for (auto [gather, target] : moves)
+    if (target->isBeforeInBlock(gather))
+      gather->moveBefore(target);
+}
+
+} // namespace
+
+void PrefetchTransfers::runOnOperation() {
+  SmallVector<func::FuncOp> programs = getPrograms(getOperation());
+  if (programs.empty())
+    return signalPassFailure();
+  for (func::FuncOp program : programs) {
+    for (Operation &op : program.front())
+      if (Stream stream = chooseStream(&op); stream != Stream::Compute)
+        op.setAttr(kStreamAttr, StreamAttr::get(&getContext(), stream));
+    gatherAhead(program);
+  }
+}
