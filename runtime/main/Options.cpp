@@ -28,6 +28,26 @@ struct Typed {
   std::string schedule = "constant", format = "auto";
 };
 
+const std::map<std::string, Schedule::Kind> kSchedules = {
+    {"constant", Schedule::Kind::Constant},
+    {"linear", Schedule::Kind::Linear},
+    {"cosine", Schedule::Kind::Cosine}};
+
+const std::map<std::string, TokenFormat> kFormats = {
+    {"auto", TokenFormat::Auto},
+    {"llmc", TokenFormat::Llmc},
+    {"u16", TokenFormat::U16},
+    {"u32", TokenFormat::U32},
+    {"text", TokenFormat::Text}};
+
+template <typename T>
+const char *nameIn(const std::map<std::string, T> &choices, T wanted) {
+  for (const auto &[name, meaning] : choices)
+    if (meaning == wanted)
+      return name.c_str();
+  return "?";
+}
+
 template <typename T>
 T choose(const char *option, const std::string &value,
          const std::map<std::string, T> &choices) {
@@ -105,21 +125,12 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
       static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
   options.seed =
       number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
-  schedule.kind =
-      choose<Schedule::Kind>("--schedule", typed.schedule,
-                             {{"constant", Schedule::Kind::Constant},
-                              {"linear", Schedule::Kind::Linear},
-                              {"cosine", Schedule::Kind::Cosine}});
+  schedule.kind = choose("--schedule", typed.schedule, kSchedules);
   if (given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
     usage("--min-lr needs --schedule=linear or --schedule=cosine");
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
-  options.format = choose<TokenFormat>("--data-format", typed.format,
-                                       {{"auto", TokenFormat::Auto},
-                                        {"llmc", TokenFormat::Llmc},
-                                        {"u16", TokenFormat::U16},
-                                        {"u32", TokenFormat::U32},
-                                        {"text", TokenFormat::Text}});
+  options.format = choose("--data-format", typed.format, kFormats);
   checkDistinct("--metrics", options.metrics, "--data", options.data);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
@@ -137,6 +148,11 @@ std::string inOurWords(const CLI::ParseError &error) {
 }
 
 } // namespace
+
+const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
+const char *zrt::nameOf(Schedule::Kind kind) {
+  return nameIn(kSchedules, kind);
+}
 
 std::string zrt::programName(const char *argv0) {
   const std::string path = argv0 && *argv0 ? argv0 : "train";
