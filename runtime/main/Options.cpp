@@ -7,10 +7,11 @@
 #include "runtime/main/Options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <map>
+#include <utility>
 
 using namespace zrt;
 
@@ -28,35 +29,38 @@ struct Typed {
   std::string schedule = "constant", format = "auto";
 };
 
-const std::map<std::string, Schedule::Kind> kSchedules = {
-    {"constant", Schedule::Kind::Constant},
-    {"linear", Schedule::Kind::Linear},
-    {"cosine", Schedule::Kind::Cosine}};
+/// The values of an option, and how they are spelled.
+template <typename T, size_t N>
+using Choices = std::array<std::pair<const char *, T>, N>;
 
-const std::map<std::string, TokenFormat> kFormats = {
-    {"auto", TokenFormat::Auto},
-    {"llmc", TokenFormat::Llmc},
-    {"u16", TokenFormat::U16},
-    {"u32", TokenFormat::U32},
-    {"text", TokenFormat::Text}};
+constexpr Choices<Schedule::Kind, 3> kSchedules = {
+    {{"constant", Schedule::Kind::Constant},
+     {"cosine", Schedule::Kind::Cosine},
+     {"linear", Schedule::Kind::Linear}}};
 
-template <typename T>
-const char *nameIn(const std::map<std::string, T> &choices, T wanted) {
+constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
+                                               {"llmc", TokenFormat::Llmc},
+                                               {"text", TokenFormat::Text},
+                                               {"u16", TokenFormat::U16},
+                                               {"u32", TokenFormat::U32}}};
+
+template <typename T, size_t N>
+const char *nameIn(const Choices<T, N> &choices, T wanted) {
   for (const auto &[name, meaning] : choices)
     if (meaning == wanted)
-      return name.c_str();
+      return name;
   return "?";
 }
 
-template <typename T>
+template <typename T, size_t N>
 T choose(const char *option, const std::string &value,
-         const std::map<std::string, T> &choices) {
-  const auto found = choices.find(value);
-  if (found != choices.end())
-    return found->second;
+         const Choices<T, N> &choices) {
   std::string names;
-  for (const auto &[name, meaning] : choices)
-    names += (names.empty() ? "" : ", ") + name;
+  for (const auto &[name, meaning] : choices) {
+    if (value == name)
+      return meaning;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
   usage("{}={} is unknown; choose one of {}", option, value, names);
 }
 

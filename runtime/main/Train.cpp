@@ -32,7 +32,6 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <optional>
 
 using namespace zrt;
 using Clock = std::chrono::steady_clock;
@@ -80,8 +79,9 @@ private:
     Fingerprint fingerprint;
     together(world, [&] {
       checkPlan(plan);
-      data.emplace(options.data, options.format, plan.seq, plan.vocab);
-      runner.emplace(plan, *data, world.rank());
+      data = std::make_unique<TokenData>(options.data, options.format, plan.seq,
+                                         plan.vocab);
+      runner = std::make_unique<StepRunner>(plan, *data, world.rank());
       if (data->fileBytes() <= kScanBytes)
         data->checkAll();
       if (isFirst && !options.save.empty())
@@ -215,8 +215,8 @@ private:
   zrt_world handle;
   const bool isFirst; ///< rank 0, which prints and writes
   const bool quiet;
-  std::optional<TokenData> data;
-  std::optional<StepRunner> runner;
+  std::unique_ptr<const TokenData> data;
+  std::unique_ptr<const StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
   std::vector<Parameter> parameters;
   MetricsFile metricsFile;
