@@ -178,8 +178,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "  {0} --data tokens.bin --steps 1000 --lr 6e-4 --schedule cosine \\\n"
       "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
       "Ctrl-C finishes the step, saves if --save is given, and ends with "
-      "status "
-      "130;\na second Ctrl-C ends at once.",
+      "status 130;\na second Ctrl-C ends at once.  With several ranks, SIGTERM "
+      "to one stops all.",
       options.program));
   const auto text = [&](const char *name, std::string &value, const char *type,
                         const char *group, const std::string &description) {
@@ -222,7 +222,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
       ->group("Output");
   number("--threads", typed.threads, "Machine",
-         "Threads that compute (default: all that the process may use)");
+         "Threads that compute (default: this rank's share of the machine)");
 
   try {
     app.parse(argc, argv);

@@ -121,7 +121,7 @@ private:
       if (stoppedBy || done == options.schedule.steps)
         break;
       // The first step also makes oneDNN's kernels and touches the arenas.
-      if (options.profile && done <= 1)
+      if (options.profile && isFirst && done <= 1)
         context->profile.start();
       metrics = runStep(done);
       if (done > 0)
