@@ -73,7 +73,7 @@ zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event) {
   return enqueue(ctx, stream, entry);
 }
 
-zrt_status zrt_create(const zrt_plan *plan, int32_t threads,
+zrt_status zrt_create(const zrt_plan *plan, int32_t threads, zrt_world *,
                       zrt_context **out_ctx) {
   *out_ctx = nullptr;
   try {
@@ -90,11 +90,11 @@ zrt_status zrt_create(const zrt_plan *plan, int32_t threads,
 
 void zrt_destroy(zrt_context *ctx) { delete ctx; }
 
-zrt_status zrt_run_step(zrt_context *ctx) {
+zrt_status zrt_run(zrt_context *ctx, uint32_t program) {
   if (ctx->error.set())
     return kFailed;
   try {
-    ctx->runStep();
+    ctx->run(program);
   } catch (const std::exception &exception) {
     ctx->error.latch(exception.what());
   }

@@ -51,7 +51,9 @@ void ErrorLatch::latch(std::string text) {
 
 Context::Context(const zrt_plan &aPlan, int threads)
     : plan(aPlan), teamSize(threads > 0 ? threads : availableThreads()),
-      events(plan.event_count) {
+      events(std::max({plan.programs[ZRT_COUNT].event_count,
+                       plan.programs[ZRT_MICRO].event_count,
+                       plan.programs[ZRT_STEP].event_count})) {
   if (threads < 0)
     fail("the number of threads is {}; give 0 for all", threads);
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
@@ -117,13 +119,13 @@ void Context::joinAll() {
     queue->join();
 }
 
-void Context::runStep() {
+void Context::run(uint32_t program) {
   joinAll();
   for (auto &queue : queues)
     queue->rewind();
   ++step;
   const auto start = Clock::now();
-  const zrt_status status = plan.step(static_cast<zrt_context *>(this));
+  const zrt_status status = plan.programs[program].run(static_cast<zrt_context *>(this));
   joinAll();
   if (profile.enabled())
     profile.addStep(secondsSince(start));

@@ -52,8 +52,8 @@ public:
 
   /// Host thread: checks and enqueues `entry`.  Throws zrt::Error.
   void enqueue(zrt_stream stream, const Entry &entry);
-  /// Host thread: runs the step and waits for every stream.
-  void runStep();
+  /// Host thread: runs a program and waits for every stream.
+  void run(uint32_t program);
 
   std::byte *address(const zrt_ref &ref) const {
     return arenas[ref.tier].data() + ref.offset;

@@ -54,15 +54,11 @@ void zrt::checkPlan(const zrt_plan &plan) {
         plan.abi_version, ZRT_ABI_VERSION);
   checkFeatures(plan.features ? plan.features : "", plan.cpu ? plan.cpu : "?",
                 cpuFlags());
-  if (plan.world_size != 1)
-    fail("compiled for {} ranks, but this runtime runs 1; compile with "
-         "--world-size=1",
-         plan.world_size);
   if (plan.arena_bytes[ZRT_NVME] != 0)
     fail("the plan keeps {} bytes on nvme, which this runtime cannot do; "
          "compile with --offload=cpu or without offload",
          plan.arena_bytes[ZRT_NVME]);
-  if (!plan.step)
+  if (!plan.programs[ZRT_STEP].run)
     fail("the plan has no step");
 
   for (uint32_t i = 0; i < plan.state_count; ++i) {
@@ -73,7 +69,9 @@ void zrt::checkPlan(const zrt_plan &plan) {
     if (state.bucket >= plan.bucket_count)
       fail("{}: the plan has {} buckets", what, plan.bucket_count);
     checkTensor(plan, state.ref, state.dtype,
-                plan.buckets[state.bucket].elements, what);
+                plan.buckets[state.bucket].elements /
+                    (state.sharded ? plan.world_size : 1),
+                what);
   }
   for (uint32_t i = 0; i < plan.input_count; ++i) {
     const zrt_input &input = plan.inputs[i];

@@ -1,11 +1,12 @@
 //===- Initialize.cpp - Initial values of a model -------------------------===//
 //
-// Values do not depend on each other, so threads take pieces of any parameter
+// Values do not depend on each other, so threads take shares of any parameter
 // as they come.  These are plain threads: parallel regions belong to `compute`.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/init/Initialize.h"
 
+#include "runtime/cpu/PlanChecks.h"
 #include "runtime/init/RandomFill.h"
 
 #include <algorithm>
@@ -16,40 +17,43 @@ using namespace zrt;
 
 namespace {
 
-constexpr uint64_t kPiece = uint64_t{1} << 18;
+constexpr uint64_t kShare = uint64_t{1} << 18;
 
-struct Piece {
+/// What one thread takes at once.
+struct Share {
   const Parameter *parameter;
-  uint64_t first, count;
+  uint64_t first, count; ///< elements of the parameter
+  std::byte *data;
 };
 
-void fillPiece(const Piece &piece, uint64_t seed) {
-  const Parameter &p = *piece.parameter;
-  const zrt_init &init = p.member->init;
+void fill(const Share &share, uint64_t seed) {
+  const Parameter &p = *share.parameter;
   if (p.dtype == ZRT_F32)
-    fillInitial(init, seed, p.member->name, piece.first, piece.count,
-                reinterpret_cast<float *>(p.data) + piece.first);
+    fillInitial(p.init, seed, p.name, share.first, share.count,
+                reinterpret_cast<float *>(share.data));
   else
-    fillInitial(init, seed, p.member->name, piece.first, piece.count,
-                reinterpret_cast<double *>(p.data) + piece.first);
+    fillInitial(p.init, seed, p.name, share.first, share.count,
+                reinterpret_cast<double *>(share.data));
 }
 
 } // namespace
 
 void zrt::initializeParameters(const std::vector<Parameter> &parameters,
                                uint64_t seed, int threads) {
-  std::vector<Piece> pieces;
+  std::vector<Share> shares;
   for (const Parameter &parameter : parameters)
-    for (uint64_t first = 0; first < parameter.member->count; first += kPiece)
-      pieces.push_back({&parameter, first,
-                        std::min(kPiece, parameter.member->count - first)});
+    for (const ParameterPiece &piece : parameter.pieces)
+      for (uint64_t at = 0; piece.data && at < piece.count; at += kShare)
+        shares.push_back({&parameter, piece.first + at,
+                          std::min(kShare, piece.count - at),
+                          piece.data + at * dtypeBytes(parameter.dtype)});
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next++; i < pieces.size(); i = next++)
-      fillPiece(pieces[i], seed);
+    for (size_t i = next++; i < shares.size(); i = next++)
+      fill(shares[i], seed);
   };
   const size_t helpers =
-      std::min(pieces.size(), static_cast<size_t>(std::max(threads, 1)));
+      std::min(shares.size(), static_cast<size_t>(std::max(threads, 1)));
   std::vector<std::thread> team;
   for (size_t i = 1; i < helpers; ++i)
     team.emplace_back(work);

@@ -8,7 +8,8 @@
 
 namespace zrt {
 
-/// Gives every parameter its initial values for `seed`, on `threads` threads.
+/// Gives what this rank holds of every parameter its initial values for `seed`,
+/// on `threads` threads.
 void initializeParameters(const std::vector<Parameter> &parameters,
                           uint64_t seed, int threads);
 

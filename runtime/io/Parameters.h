@@ -1,38 +1,77 @@
 //===- Parameters.h - The parameters of a run, by name ----------*- C++ -*-===//
+//
+// A parameter is one tensor of a weights file.  A plan cuts it twice: by rows
+// into members of several buckets, and each sharded bucket into one slice a
+// rank.
+//
+//   parameter w          |----------------------------------|
+//   members              |-- of b3 -------|-- of b4 --------|
+//   slices of 2 ranks    |  rank 0  | r 1 |  rank 0  |  r 1 |
+//   pieces               |----------|-----|----------|------|
+//
+// Where the pieces are follows from the plan alone, so every rank knows who
+// holds what without asking.
+//
+//===----------------------------------------------------------------------===//
 #ifndef ZRT_IO_PARAMETERS_H
 #define ZRT_IO_PARAMETERS_H
 
+#include "runtime/world/World.h"
 #include "runtime/zrt.h"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace zrt {
 
-/// One parameter and where its values are.
-struct Parameter {
-  const zrt_member *member;
-  zrt_dtype dtype; ///< f32 or f64
-  std::byte *data; ///< `member->count` values
+/// The owner of a piece that every rank holds.
+constexpr int kEveryRank = -1;
+
+/// Elements [first, first + count) of a parameter.
+struct ParameterPiece {
+  uint64_t first, count;
+  int owner;       ///< the rank that holds them, or kEveryRank
+  std::byte *data; ///< nullptr where this rank does not
 };
 
-/// All parameters of `plan` in member order.  Throws when the plan contradicts
-/// itself: a bucket without its "param" state, members that overlap it, two
-/// parameters of one name.
-std::vector<Parameter> findParameters(const zrt_plan &plan, zrt_context *ctx);
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  uint64_t elements;
+  zrt_dtype dtype; ///< f32 or f64
+  zrt_init init;
+  /// Of all ranks, in element order; they hold each element once.
+  std::vector<ParameterPiece> pieces;
+};
 
-/// Sets every parameter from the safetensors file at `path`.  Names may differ
-/// by Hugging Face's leading "transformer.", in either direction.  BF16 and F16
-/// are widened, exactly.  Throws before anything is changed when a tensor is
-/// missing or does not fit.  Returns a warning that names tensors of the file
-/// which the model does not have, or "".
+/// The address of a ref on this rank.
+using Locate = std::function<std::byte *(const zrt_ref &)>;
+
+/// All parameters of `plan`, in the order of their first members, with the
+/// addresses of what `rank` holds.  Throws when the plan contradicts itself: a
+/// bucket without its "param" state, members that overlap its end, members of
+/// one name that do not tile one parameter.
+std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
+                                      const Locate &locate);
+
+/// Sets what this rank holds from the safetensors file at `path`, and reads no
+/// other elements.  Names may differ by Hugging Face's leading "transformer.",
+/// in either direction.  BF16 and F16 are widened, exactly.  Throws before
+/// anything is changed when a tensor is missing or does not fit.  Returns a
+/// warning that names tensors of the file which the model does not have, or "".
 std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path);
 
-/// Writes every parameter to a safetensors file.
+/// Writes every parameter to one safetensors file.  All ranks call it; rank 0
+/// writes, and no rank holds more than its own pieces and one chunk.  Throws on
+/// every rank when the file could not be written on rank 0.
 void saveParameters(const std::vector<Parameter> &parameters,
-                    const std::string &path);
+                    const std::string &path, World &world);
+
+/// What travels at once when parameters are saved.
+constexpr uint64_t kSaveChunkBytes = uint64_t{4} << 20;
 
 } // namespace zrt
 

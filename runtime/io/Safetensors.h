@@ -9,6 +9,7 @@
 #ifndef ZRT_IO_SAFETENSORS_H
 #define ZRT_IO_SAFETENSORS_H
 
+#include "runtime/io/AtomicFile.h"
 #include "runtime/io/MappedFile.h"
 
 #include <cstddef>
@@ -52,7 +53,31 @@ private:
   std::unordered_map<std::string, size_t> byName;
 };
 
-/// One tensor to be written: `bytes` bytes at `data`.
+/// What the header says of a tensor to be written.
+struct TensorHeader {
+  std::string name;
+  std::string dtype;
+  std::vector<int64_t> shape;
+  uint64_t bytes;
+};
+
+/// Replaces a file by one of the given tensors; their data follows in pieces,
+/// in their order.  Until `commit`, and after any failure, the old file is as
+/// it was.  All throw zrt::Error.
+class SafetensorsWriter {
+public:
+  SafetensorsWriter(const std::string &path,
+                    const std::vector<TensorHeader> &tensors);
+  void write(const void *data, uint64_t bytes);
+  /// Makes the file and its name durable, once all bytes have been written.
+  void commit();
+
+private:
+  AtomicFile file;
+  uint64_t missing = 0; ///< bytes that the header promises still
+};
+
+/// One tensor to be written, its data at one place.
 struct TensorToWrite {
   std::string name;
   std::string dtype;
@@ -61,8 +86,7 @@ struct TensorToWrite {
   uint64_t bytes;
 };
 
-/// Replaces `path` by a file of `tensors`, in this order; on failure the old
-/// file stays as it was.  Throws zrt::Error.
+/// Writes them with a SafetensorsWriter.
 void writeSafetensors(const std::string &path,
                       const std::vector<TensorToWrite> &tensors);
 

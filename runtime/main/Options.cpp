@@ -7,10 +7,11 @@
 #include "runtime/main/Options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <map>
+#include <utility>
 
 using namespace zrt;
 
@@ -28,15 +29,38 @@ struct Typed {
   std::string schedule = "constant", format = "auto";
 };
 
-template <typename T>
-T choose(const char *option, const std::string &value,
-         const std::map<std::string, T> &choices) {
-  const auto found = choices.find(value);
-  if (found != choices.end())
-    return found->second;
-  std::string names;
+/// The values of an option, and how they are spelled.
+template <typename T, size_t N>
+using Choices = std::array<std::pair<const char *, T>, N>;
+
+constexpr Choices<Schedule::Kind, 3> kSchedules = {
+    {{"constant", Schedule::Kind::Constant},
+     {"cosine", Schedule::Kind::Cosine},
+     {"linear", Schedule::Kind::Linear}}};
+
+constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
+                                               {"llmc", TokenFormat::Llmc},
+                                               {"text", TokenFormat::Text},
+                                               {"u16", TokenFormat::U16},
+                                               {"u32", TokenFormat::U32}}};
+
+template <typename T, size_t N>
+const char *nameIn(const Choices<T, N> &choices, T wanted) {
   for (const auto &[name, meaning] : choices)
-    names += (names.empty() ? "" : ", ") + name;
+    if (meaning == wanted)
+      return name;
+  return "?";
+}
+
+template <typename T, size_t N>
+T choose(const char *option, const std::string &value,
+         const Choices<T, N> &choices) {
+  std::string names;
+  for (const auto &[name, meaning] : choices) {
+    if (value == name)
+      return meaning;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
   usage("{}={} is unknown; choose one of {}", option, value, names);
 }
 
@@ -105,21 +129,12 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
       static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
   options.seed =
       number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
-  schedule.kind =
-      choose<Schedule::Kind>("--schedule", typed.schedule,
-                             {{"constant", Schedule::Kind::Constant},
-                              {"linear", Schedule::Kind::Linear},
-                              {"cosine", Schedule::Kind::Cosine}});
+  schedule.kind = choose("--schedule", typed.schedule, kSchedules);
   if (given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
     usage("--min-lr needs --schedule=linear or --schedule=cosine");
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
-  options.format = choose<TokenFormat>("--data-format", typed.format,
-                                       {{"auto", TokenFormat::Auto},
-                                        {"llmc", TokenFormat::Llmc},
-                                        {"u16", TokenFormat::U16},
-                                        {"u32", TokenFormat::U32},
-                                        {"text", TokenFormat::Text}});
+  options.format = choose("--data-format", typed.format, kFormats);
   checkDistinct("--metrics", options.metrics, "--data", options.data);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
@@ -137,6 +152,11 @@ std::string inOurWords(const CLI::ParseError &error) {
 }
 
 } // namespace
+
+const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
+const char *zrt::nameOf(Schedule::Kind kind) {
+  return nameIn(kSchedules, kind);
+}
 
 std::string zrt::programName(const char *argv0) {
   const std::string path = argv0 && *argv0 ? argv0 : "train";
@@ -158,8 +178,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "  {0} --data tokens.bin --steps 1000 --lr 6e-4 --schedule cosine \\\n"
       "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
       "Ctrl-C finishes the step, saves if --save is given, and ends with "
-      "status "
-      "130;\na second Ctrl-C ends at once.",
+      "status 130;\na second Ctrl-C ends at once.  With several ranks, SIGTERM "
+      "to one stops all.",
       options.program));
   const auto text = [&](const char *name, std::string &value, const char *type,
                         const char *group, const std::string &description) {
@@ -202,7 +222,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
       ->group("Output");
   number("--threads", typed.threads, "Machine",
-         "Threads that compute (default: all that the process may use)");
+         "Threads that compute (default: this rank's share of the machine)");
 
   try {
     app.parse(argc, argv);

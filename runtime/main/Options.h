@@ -22,6 +22,10 @@ struct TrainOptions {
   std::string help; ///< not empty: print this and end
 };
 
+/// As --data-format and --schedule spell them.
+const char *nameOf(TokenFormat format);
+const char *nameOf(Schedule::Kind kind);
+
 /// A command line that cannot be obeyed; main() ends with status 2.
 class UsageError : public Error {
 public:

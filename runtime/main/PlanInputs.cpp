@@ -2,7 +2,9 @@
 #include "runtime/main/PlanInputs.h"
 
 #include "runtime/Error.h"
+#include "runtime/cpu/PlanChecks.h"
 
+#include <cstring>
 #include <string_view>
 
 using namespace zrt;
@@ -41,9 +43,13 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       if (input.dtype != ZRT_F32 || input.rank != 0)
         fail("input \"{}\" is not an f32 scalar", name);
       (name == "lr" ? lrInput : stepInput) = &input;
+    } else if (name.ends_with("_sum")) {
+      if (input.rank != 0)
+        fail("input \"{}\" is not a scalar", name);
+      sumInputs.push_back(&input);
     } else {
       fail("the plan wants input \"{}\", which this program cannot provide; it "
-           "knows tokens, targets, lr and step",
+           "knows tokens, targets, lr, step and sums (\"..._sum\")",
            name);
     }
   }
@@ -60,6 +66,11 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
   }
   if (!lossOutput)
     fail("the plan has no output \"loss\"");
+}
+
+void PlanInputs::clearSums(zrt_context *ctx) const {
+  for (const zrt_input *input : sumInputs)
+    std::memset(zrt_address(ctx, &input->ref), 0, dtypeBytes(input->dtype));
 }
 
 int32_t *PlanInputs::tokens(zrt_context *ctx) const {

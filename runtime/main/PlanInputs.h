@@ -5,6 +5,7 @@
 #include "runtime/zrt.h"
 
 #include <optional>
+#include <vector>
 
 namespace zrt {
 
@@ -13,9 +14,11 @@ class PlanInputs {
 public:
   /// Throws zrt::Error for a plan that this main() cannot feed: an input that
   /// it does not know, tokens or targets that are missing or of another shape
-  /// than batch x seq.
+  /// than batch x seq.  A scalar of any name that ends in "_sum" is known.
   explicit PlanInputs(const zrt_plan &plan);
 
+  /// Sets the scalars to zero that the programs of a step sum up.
+  void clearSums(zrt_context *ctx) const;
   int32_t *tokens(zrt_context *ctx) const;
   int32_t *targets(zrt_context *ctx) const;
   /// Writes the scalars that the plan has; `step` counts from 0 here and from 1
@@ -28,6 +31,7 @@ public:
 private:
   const zrt_input *tokensInput = nullptr, *targetsInput = nullptr;
   const zrt_input *lrInput = nullptr, *stepInput = nullptr;
+  std::vector<const zrt_input *> sumInputs;
   const zrt_output *lossOutput = nullptr, *normOutput = nullptr;
 };
 

@@ -23,7 +23,51 @@ uint64_t parameterCount(const zrt_plan &plan) {
   return count;
 }
 
+bool hasPeers(const zrt_plan &plan) { return plan.world_size > 1; }
+
+/// How often a step runs `program`.
+uint64_t runsPerStep(const zrt_plan &plan, uint32_t program) {
+  const uint64_t k = plan.accumulate;
+  switch (program) {
+  case ZRT_COUNT:
+    return k > 1 ? k : 0;
+  case ZRT_MICRO:
+    return k > 0 ? k - 1 : 0;
+  default:
+    return 1;
+  }
+}
+
+/// "25MB" of "--stage=3 --bucket-size=25MB", or "".
+std::string_view bucketOption(std::string_view options) {
+  constexpr std::string_view kOption = "--bucket-size=";
+  const size_t at = options.find(kOption);
+  if (at == std::string_view::npos)
+    return "";
+  const std::string_view value = options.substr(at + kOption.size());
+  return value.substr(0, value.find(' '));
+}
+
 } // namespace
+
+uint64_t zrt::wireBytesPerStep(const zrt_plan &plan) {
+  uint64_t bytes = 0;
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
+    if (const zrt_program &program = plan.programs[p]; program.run)
+      for (uint32_t i = 0; i < program.collective_count; ++i)
+        bytes += runsPerStep(plan, p) * program.collectives[i]->wire_bytes;
+  return bytes;
+}
+
+std::string zrt::ranksText(const zrt_plan &plan) {
+  std::string text =
+      fmt::format("{}, stage {}, {} micro-step{}", plan.world_size, plan.stage,
+                  plan.accumulate, plan.accumulate == 1 ? "" : "s");
+  const auto bucket = bucketOption(plan.options ? plan.options : "");
+  if (!bucket.empty())
+    text += fmt::format(", bucket {}", bucket);
+  return text;
+}
 
 std::string zrt::withCommas(uint64_t number) {
   std::string digits = std::to_string(number);
@@ -49,18 +93,26 @@ std::string zrt::certificate(const zrt_plan &plan) {
     width = std::max(width, std::string_view(plan.categories[i].name).size());
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     width = std::max(width, std::string_view(tierName(tier)).size() + 6);
+  constexpr std::string_view kWire = "received each step";
+  if (hasPeers(plan))
+    width = std::max(width, kWire.size());
   const auto line = [&](const std::string &name, uint64_t bytes) {
     return fmt::format("  {:<{}} {:>20}  {:>12}\n", name, width,
                        withCommas(bytes), withUnit(bytes));
   };
-  std::string text = fmt::format(
-      "memory certificate of {}, bytes at the peak\n", orUnknown(plan.model));
+  std::string text =
+      fmt::format("memory certificate of {}, bytes at the peak{}\n"
+                  "ranks {}\n",
+                  orUnknown(plan.model), hasPeers(plan) ? " of each rank" : "",
+                  ranksText(plan));
   for (uint32_t i = 0; i < plan.category_count; ++i)
     text += line(plan.categories[i].name, plan.categories[i].bytes);
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (plan.arena_bytes[tier] != 0 || tier == ZRT_DEVICE)
       text +=
           line(std::string(tierName(tier)) + " arena", plan.arena_bytes[tier]);
+  if (hasPeers(plan))
+    text += line(std::string(kWire), wireBytesPerStep(plan));
   return text;
 }
 
@@ -70,16 +122,20 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   std::string text =
       fmt::format("model     {}, {} parameters\n"
                   "options   {}\n"
+                  "ranks     {}\n"
                   "cpu       {}, {} thread{}\n",
                   orUnknown(plan.model), withCommas(parameterCount(plan)),
-                  orUnknown(plan.options), orUnknown(plan.cpu), threads,
-                  threads == 1 ? "" : "s");
+                  orUnknown(plan.options), ranksText(plan), orUnknown(plan.cpu),
+                  threads, threads == 1 ? "" : "s");
   std::string arenas;
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (const uint64_t bytes = zrt_arena_bytes(ctx, tier))
       arenas += fmt::format("{}{} {} bytes ({})", arenas.empty() ? "" : ", ",
                             tierName(tier), withCommas(bytes), withUnit(bytes));
   text += fmt::format("memory    {}\n", arenas.empty() ? "none" : arenas);
+  if (const uint64_t wire = wireBytesPerStep(plan))
+    text += fmt::format("wire      {} bytes ({}) received in a step\n",
+                        withCommas(wire), withUnit(wire));
   text += fmt::format("data      {}, {}, {} tokens, {} sequences of {}\n",
                       dataPath, data.formatName(), withCommas(data.tokens()),
                       withCommas(data.sequences()), plan.seq);

@@ -14,7 +14,14 @@ std::string withCommas(uint64_t number);
 /// "1.5 MiB".
 std::string withUnit(uint64_t bytes);
 
-/// The plan's memory certificate: each category, and the arenas.
+/// Bytes that a rank receives from its peers in one step, as predicted.
+uint64_t wireBytesPerStep(const zrt_plan &plan);
+
+/// "2, stage 3, 4 micro-steps, bucket 25MB".
+std::string ranksText(const zrt_plan &plan);
+
+/// The plan's memory certificate: each category, the arenas, and what goes over
+/// the wire.
 std::string certificate(const zrt_plan &plan);
 
 /// What runs, on what, from which data.

@@ -6,9 +6,9 @@
 
 namespace zrt {
 
-/// All of main(): parses, trains `plan`, reports.  Returns the exit status: 0,
-/// 1 after an error, 2 for a command line that cannot be obeyed, 130 after
-/// Ctrl-C.  Throws nothing.
+/// All of main(): parses, connects the ranks, trains `plan`, reports.  Returns
+/// the exit status: 0, 1 after an error on any rank, 2 for a command line that
+/// cannot be obeyed, 130 after Ctrl-C.  Throws nothing.
 int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
 
 } // namespace zrt

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace zrt {
@@ -30,6 +31,10 @@ public:
   virtual void allGather(const void *mine, size_t bytes, void *all) = 0;
   virtual void send(int to, const void *data, size_t bytes) = 0;
   virtual void receive(int from, void *data, size_t bytes) = 0;
+  /// This rank cannot go on: wakes every peer that waits for it, or will, with
+  /// an error that names this rank and `message`.  Calls nobody back and does
+  /// not wait.  A world of one rank has nobody to wake.
+  virtual void abort(const std::string &message) { (void)message; }
   void barrier() {
     const char mine = 0;
     std::vector<char> all(static_cast<size_t>(size()));

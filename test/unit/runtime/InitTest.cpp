@@ -159,16 +159,22 @@ TEST(Fill, OfDoublesIsTheSameValue) {
 }
 
 TEST(Initialize, IsTheSameOnAnyNumberOfThreads) {
-  const int64_t shape[] = {1000, 601};
-  const zrt_member big = {"big", 2, 1, shape, 0, 601000, normal};
-  const zrt_member small = {
-      "small", 1, 0, shape + 1, 601000, 601, {ZRT_INIT_CONSTANT, 0, 0.5, 0}};
   const auto run = [&](int threads) {
     std::vector<float> data(601601);
     auto *bytes = reinterpret_cast<std::byte *>(data.data());
-    initializeParameters(
-        {{&big, ZRT_F32, bytes}, {&small, ZRT_F32, bytes + 601000 * 4}}, 5,
-        threads);
+    initializeParameters({{"big",
+                           {1000, 601},
+                           601000,
+                           ZRT_F32,
+                           normal,
+                           {{0, 601000, kEveryRank, bytes}}},
+                          {"small",
+                           {601},
+                           601,
+                           ZRT_F32,
+                           {ZRT_INIT_CONSTANT, 0, 0.5, 0},
+                           {{0, 601, kEveryRank, bytes + 601000 * 4}}}},
+                         5, threads);
     return data;
   };
   const auto one = run(1);

@@ -228,10 +228,10 @@ const zrt_input inputs[] = {{"tokens", ZRT_I32, 2, shape, deviceRef(0, 16)},
                             {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4)}};
 const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
                               {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
-const zrt_member member = {
-    "w", 1, 1, wShape, 0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
+const zrt_member member = {"w", 1, 1, wShape,
+                           0,   0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
 const zrt_bucket bucket = {"b0", 4, 1, 0, &member};
-const zrt_state state = {"param", 0, ZRT_F32, deviceRef(192, 16)};
+const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
 const zrt_category category = {"parameters", 16};
 
 int interruptAt; ///< raise SIGINT in this step, from 1; 0: never
@@ -411,7 +411,9 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
 }
 
 TEST_F(Loop, AFailingStepIsNamed) {
-  plan.step = [](zrt_context *ctx) { return zrt_record(ctx, 0, 1000); };
+  plan.programs[ZRT_STEP].run = [](zrt_context *ctx) {
+    return zrt_record(ctx, 0, 1000);
+  };
   EXPECT_EQ(train(args({"--steps", "5"})), 1);
   EXPECT_NE(err.find("step 0: event 1000 does not exist"), std::string::npos)
       << err;

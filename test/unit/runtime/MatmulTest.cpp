@@ -171,7 +171,7 @@ TEST(Matmul, RunsOnAStream) {
   auto *data = static_cast<float *>(zrt_address(ctx.get(), &desc.a));
   const float in[] = {1, 2, 3, 4, 5, 6, 7, 8};
   std::memcpy(data, in, sizeof(in));
-  ASSERT_EQ(zrt_run_step(ctx.get()), 0) << zrt_error_message(ctx.get());
+  ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
   EXPECT_EQ(std::vector<float>(data + 8, data + 12),
             (std::vector<float>{19, 22, 43, 50}));
 }
@@ -234,7 +234,7 @@ TEST(SgemmTile, AFailureReachesTheContext) {
   const zrt_plan plan = testPlan(
       [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &bad); });
   const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_NE(std::string(zrt_error_message(ctx.get())).find("attention.0"),
             std::string::npos);
 }

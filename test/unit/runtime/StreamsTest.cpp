@@ -37,8 +37,8 @@ TEST(Launch, HandsEveryUnitOutOnceInPiecesOfGrain) {
     const ContextPtr ctx = create(plan, threads);
     ASSERT_TRUE(ctx);
     calls = 0;
-    ASSERT_EQ(zrt_run_step(ctx.get()), 0);
-    ASSERT_EQ(zrt_run_step(ctx.get()), 0);
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     EXPECT_EQ(calls, 2 * 16); // 1000 / 64, rounded up
     const auto *data =
         static_cast<const int32_t *>(zrt_address(ctx.get(), countArgs));
@@ -54,7 +54,7 @@ TEST(Launch, OfNothingCallsNothing) {
       [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &empty); });
   const ContextPtr ctx = create(plan);
   calls = 0;
-  EXPECT_EQ(zrt_run_step(ctx.get()), 0);
+  EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_EQ(calls, 0);
 }
 
@@ -109,7 +109,7 @@ int64_t runChain(StepFn step, int steps) {
   const zrt_plan plan = testPlan(step);
   const ContextPtr ctx = create(plan);
   for (int i = 0; i < steps; ++i)
-    EXPECT_EQ(zrt_run_step(ctx.get()), 0) << zrt_error_message(ctx.get());
+    EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
   return *static_cast<int64_t *>(zrt_address(ctx.get(), &d));
 }
 
@@ -148,7 +148,7 @@ TEST(Events, AWaitBeforeTheRecordIsAnError) {
     return zrt_record(ctx, ZRT_COMPUTE, 0);
   });
   const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()),
                "event 0 is waited for before it is recorded in step 1");
 }
@@ -162,8 +162,8 @@ TEST(Events, ARecordOfTheLastStepDoesNotCount) {
     return zrt_wait(ctx, ZRT_H2D, 0);
   });
   const ContextPtr ctx = create(plan);
-  EXPECT_EQ(zrt_run_step(ctx.get()), 0);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
 }
 
 TEST(Events, RecordedTwiceOrUnknownAreErrors) {
@@ -172,14 +172,14 @@ TEST(Events, RecordedTwiceOrUnknownAreErrors) {
     return zrt_record(ctx, ZRT_H2D, 0);
   });
   ContextPtr ctx = create(twice);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()),
                "event 0 is recorded twice in step 1");
 
   const zrt_plan unknown = testPlan(
       [](zrt_context *ctx) { return zrt_record(ctx, ZRT_COMPUTE, 8); });
   ctx = create(unknown);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()),
                "event 8 does not exist: the plan has 8 events");
 }
@@ -200,14 +200,14 @@ TEST(Errors, TheFirstIsLatchedAndLaterCallsDoNothing) {
     return zrt_status{0}; // a compiled step returns its last call's status
   });
   const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   const std::string message = zrt_error_message(ctx.get());
   EXPECT_EQ(message, "the source of a copy: 8 bytes at offset 65536 reach past "
                      "the device arena of 65536 bytes");
   EXPECT_NE(after, 0);
   const int64_t value = *static_cast<int64_t *>(zrt_address(ctx.get(), &a));
   EXPECT_LE(value, 1);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_EQ(*static_cast<int64_t *>(zrt_address(ctx.get(), &a)), value);
   EXPECT_EQ(zrt_error_message(ctx.get()), message);
 }
@@ -231,7 +231,7 @@ TEST(Errors, OnAStreamStopWorkButNotEvents) {
     return zrt_launch(ctx, ZRT_COMPUTE, &addOneLaunch);
   });
   const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()), "broken kernel");
   EXPECT_EQ(*static_cast<int64_t *>(zrt_address(ctx.get(), &a)), 0);
 }
@@ -239,7 +239,7 @@ TEST(Errors, OnAStreamStopWorkButNotEvents) {
 TEST(Errors, AStepsOwnStatusCounts) {
   const zrt_plan plan = testPlan([](zrt_context *) { return zrt_status{7}; });
   const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run_step(ctx.get()), 0);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()),
                "the compiled step returned status 7");
 }
@@ -249,7 +249,7 @@ TEST(Errors, UnknownStreamsAndBadLaunches) {
   const auto messageOf = [&](StepFn step) {
     const zrt_plan plan = testPlan(step);
     ctx = create(plan);
-    EXPECT_NE(zrt_run_step(ctx.get()), 0);
+    EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
     return std::string(zrt_error_message(ctx.get()));
   };
   EXPECT_EQ(messageOf([](zrt_context *ctx) {
@@ -304,7 +304,7 @@ TEST(Create, ArenasHaveThePlansSizeAndAreZero) {
 
 std::string creationError(const zrt_plan &plan, int threads = 1) {
   zrt_context *ctx = nullptr;
-  EXPECT_NE(zrt_create(&plan, threads, &ctx), 0);
+  EXPECT_NE(zrt_create(&plan, threads, nullptr, &ctx), 0);
   EXPECT_EQ(ctx, nullptr);
   return zrt_error_message(nullptr);
 }
@@ -312,12 +312,8 @@ std::string creationError(const zrt_plan &plan, int threads = 1) {
 TEST(Create, RefusesPlansItCannotRun) {
   zrt_plan plan = testPlan(chainStep);
   plan.abi_version = ZRT_ABI_VERSION + 1;
-  plan.event_count = UINT32_MAX; // not to be believed
+  plan.programs[ZRT_STEP].event_count = UINT32_MAX; // not to be believed
   EXPECT_NE(creationError(plan).find("ABI version"), std::string::npos);
-
-  plan = testPlan(chainStep);
-  plan.world_size = 4;
-  EXPECT_NE(creationError(plan).find("--world-size=1"), std::string::npos);
 
   plan = testPlan(chainStep);
   plan.arena_bytes[ZRT_NVME] = 1;
@@ -377,10 +373,10 @@ TEST(Features, MapLlvmNamesToLinuxFlags) {
 TEST(Profile, CountsOperationsByGroupAndStream) {
   const zrt_plan plan = testPlan(chainStep);
   const ContextPtr ctx = create(plan);
-  ASSERT_EQ(zrt_run_step(ctx.get()), 0); // before the profile
+  ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0); // before the profile
   ctx->profile.start();
   for (int i = 0; i < 3; ++i)
-    ASSERT_EQ(zrt_run_step(ctx.get()), 0);
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
   int found = 0;
   for (const ProfileRow &row : ctx->profile.rows()) {
     EXPECT_EQ(row.calls, 3u);

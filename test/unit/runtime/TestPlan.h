@@ -26,8 +26,8 @@ inline zrt_plan testPlan(StepFn step, uint64_t deviceBytes = 1 << 16,
   plan.cpu = "x86-64";
   plan.features = "";
   plan.arena_bytes[ZRT_DEVICE] = deviceBytes;
-  plan.event_count = events;
-  plan.step = step;
+  plan.accumulate = 1;
+  plan.programs[ZRT_STEP] = {step, events, 0, nullptr};
   return plan;
 }
 
@@ -39,7 +39,7 @@ using ContextPtr = std::unique_ptr<zrt_context, DestroyContext>;
 /// nullptr when zrt_create fails.
 inline ContextPtr create(const zrt_plan &plan, int threads = 2) {
   zrt_context *ctx = nullptr;
-  zrt_create(&plan, threads, &ctx);
+  zrt_create(&plan, threads, /*world=*/nullptr, &ctx);
   return ContextPtr(ctx);
 }
 

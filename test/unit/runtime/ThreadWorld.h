@@ -2,6 +2,7 @@
 #ifndef TEST_UNIT_RUNTIME_THREAD_WORLD_H
 #define TEST_UNIT_RUNTIME_THREAD_WORLD_H
 
+#include "runtime/Error.h"
 #include "runtime/world/World.h"
 
 #include <condition_variable>
@@ -25,16 +26,26 @@ public:
   std::string take(int from, int to) {
     std::unique_lock<std::mutex> lock(mutex);
     auto &box = boxes[{from, to}];
-    changed.wait(lock, [&] { return !box.empty(); });
+    changed.wait(lock, [&] { return !box.empty() || !failure.empty(); });
+    if (box.empty())
+      throw Error(failure);
     std::string message = std::move(box.front());
     box.pop_front();
     return message;
+  }
+  /// The first one counts.
+  void abort(int from, const std::string &message) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (failure.empty())
+      failure = "rank " + std::to_string(from) + " failed: " + message;
+    changed.notify_all();
   }
 
 private:
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::pair<int, int>, std::deque<std::string>> boxes;
+  std::string failure;
 };
 
 class ThreadWorld final : public World {
@@ -56,6 +67,7 @@ public:
     for (int from = 0; from < ranks; ++from)
       receive(from, static_cast<char *>(all) + size_t(from) * bytes, bytes);
   }
+  void abort(const std::string &message) override { mail.abort(me, message); }
 
 private:
   Mailboxes &mail;

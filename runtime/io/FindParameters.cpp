@@ -1,0 +1,152 @@
+//===- FindParameters.cpp - Which rank holds what of a parameter ----------===//
+//
+// Rank r holds elements [r, r + 1) x elements / world_size of a sharded bucket.
+// A member that reaches over the end of a slice is cut there:
+//
+//   bucket    |-- member --|. .|----- member -----|. . . .|
+//   slices    |  rank 0  |  rank 1  |  rank 2  |  rank 3  |
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/io/Parameters.h"
+
+#include "runtime/Error.h"
+#include "runtime/cpu/PlanChecks.h"
+#include "runtime/io/Safetensors.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+using namespace zrt;
+
+namespace {
+
+std::vector<int64_t> shapeOf(const zrt_member &member) {
+  return {member.shape, member.shape + member.rank};
+}
+
+const zrt_state &paramState(const zrt_plan &plan, uint32_t bucket) {
+  const zrt_state *found = nullptr;
+  for (uint32_t i = 0; i < plan.state_count; ++i) {
+    const zrt_state &state = plan.states[i];
+    if (state.bucket != bucket || std::string_view(state.slot) != "param")
+      continue;
+    if (found)
+      fail("bucket {} has two \"param\" states", plan.buckets[bucket].name);
+    found = &state;
+  }
+  if (!found)
+    fail("bucket {} has no \"param\" state", plan.buckets[bucket].name);
+  if (found->dtype != ZRT_F32 && found->dtype != ZRT_F64)
+    fail("bucket {}: parameters are f32 or f64, got dtype {}",
+         plan.buckets[bucket].name, found->dtype);
+  return *found;
+}
+
+/// Elements of the bucket that one holder has.
+uint64_t sliceOf(const zrt_plan &plan, const zrt_bucket &bucket,
+                 const zrt_state &state) {
+  if (!state.sharded)
+    return bucket.elements;
+  if (plan.world_size == 0 || bucket.elements % plan.world_size != 0)
+    fail("bucket {}: its {} elements are not {} slices of one size",
+         bucket.name, bucket.elements, plan.world_size);
+  return bucket.elements / plan.world_size;
+}
+
+/// The number of elements of the member's parameter.
+uint64_t checkMember(const zrt_bucket &bucket, const zrt_member &member) {
+  uint64_t elements = 1;
+  bool fits = true;
+  for (uint32_t i = 0; i < member.rank; ++i)
+    fits = fits && member.shape[i] >= 0 &&
+           !__builtin_mul_overflow(
+               elements, static_cast<uint64_t>(member.shape[i]), &elements);
+  if (!fits || member.first > elements ||
+      member.count > elements - member.first)
+    fail("parameter {}: shape {} does not have {} elements from {} on",
+         member.name, shapeText(shapeOf(member)), member.count, member.first);
+  if (member.offset > bucket.elements ||
+      member.count > bucket.elements - member.offset)
+    fail("parameter {}: {} elements at {} reach past bucket {} of {} elements",
+         member.name, member.count, member.offset, bucket.name,
+         bucket.elements);
+  return elements;
+}
+
+void checkSame(const Parameter &parameter, const Parameter &other) {
+  if (parameter.shape != other.shape)
+    fail("parameter {} is {} in one bucket and {} in another", parameter.name,
+         shapeText(parameter.shape), shapeText(other.shape));
+  if (parameter.dtype != other.dtype)
+    fail("parameter {} has dtype {} in one bucket and {} in another",
+         parameter.name, parameter.dtype, other.dtype);
+  if (parameter.init.kind != other.init.kind ||
+      parameter.init.a != other.init.a || parameter.init.b != other.init.b)
+    fail("parameter {} starts differently in two buckets", parameter.name);
+}
+
+void addPieces(const zrt_member &member, uint64_t slice, bool sharded, int rank,
+               std::byte *base, Parameter &parameter) {
+  const uint64_t bytes = dtypeBytes(parameter.dtype);
+  const uint64_t end = member.offset + member.count;
+  for (uint64_t at = member.offset; at < end;) {
+    const uint64_t holder = at / slice, start = holder * slice;
+    const uint64_t next = std::min(end, start + slice);
+    const int owner = sharded ? static_cast<int>(holder) : kEveryRank;
+    const bool here = owner == rank || owner == kEveryRank;
+    parameter.pieces.push_back({member.first + (at - member.offset), next - at,
+                                owner,
+                                here ? base + (at - start) * bytes : nullptr});
+    at = next;
+  }
+}
+
+void checkTiles(Parameter &parameter) {
+  auto &pieces = parameter.pieces;
+  std::sort(pieces.begin(), pieces.end(),
+            [](const auto &x, const auto &y) { return x.first < y.first; });
+  uint64_t covered = 0;
+  for (const ParameterPiece &piece : pieces) {
+    if (piece.first < covered)
+      fail("parameter {}: element {} is in two buckets, or twice in one",
+           parameter.name, piece.first);
+    if (piece.first > covered)
+      break;
+    covered += piece.count;
+  }
+  if (covered != parameter.elements)
+    fail("parameter {}: element {} of {} is in no bucket", parameter.name,
+         covered, parameter.elements);
+}
+
+} // namespace
+
+std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
+                                           const Locate &locate) {
+  std::vector<Parameter> parameters;
+  std::map<std::string_view, size_t> byName;
+  for (uint32_t b = 0; b < plan.bucket_count; ++b) {
+    const zrt_bucket &bucket = plan.buckets[b];
+    const zrt_state &state = paramState(plan, b);
+    const uint64_t slice = sliceOf(plan, bucket, state);
+    std::byte *base = locate(state.ref);
+    for (uint32_t i = 0; i < bucket.member_count; ++i) {
+      const zrt_member &member = bucket.members[i];
+      const uint64_t elements = checkMember(bucket, member);
+      const auto [known, isNew] =
+          byName.try_emplace(member.name, parameters.size());
+      Parameter parameter = {member.name, shapeOf(member), elements,
+                             state.dtype, member.init,     {}};
+      if (isNew)
+        parameters.push_back(std::move(parameter));
+      else
+        checkSame(parameters[known->second], parameter);
+      addPieces(member, slice, state.sharded != 0, rank, base,
+                parameters[known->second]);
+    }
+  }
+  for (Parameter &parameter : parameters)
+    checkTiles(parameter);
+  return parameters;
+}

@@ -1,0 +1,142 @@
+//===- SaveParameters.cpp - Weights of all ranks into one file ------------===//
+//
+// Rank 0 writes; the others hand over their pieces when it asks, chunk by chunk
+// in the order of the file.  Every rank derives that order from the plan, so a
+// request is one word.
+//
+//   rank 0                           rank 1
+//   write own pieces ...
+//   "send"                ------->
+//                         <-------   4 MiB
+//   write them
+//   the disk is full
+//   "stop"                ------->   asks nobody, sends no more
+//   agree: failed         <------>   agree
+//
+// Senders never run ahead of the disk, and a writer that failed answers every
+// rank that still waits to be asked: nobody hangs, and the vote at the end
+// brings the message to all.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/io/Parameters.h"
+
+#include "runtime/cpu/PlanChecks.h"
+#include "runtime/io/Safetensors.h"
+#include "runtime/world/Agree.h"
+
+#include <algorithm>
+#include <memory>
+
+using namespace zrt;
+
+namespace {
+
+constexpr int kWriter = 0;
+enum Request : char { Send, Stop };
+
+/// What goes into the file at once; from a peer, what it sends at once.
+struct Chunk {
+  int owner; ///< kWriter for what the writer holds itself
+  const std::byte *data;
+  uint64_t bytes;
+};
+
+std::vector<Chunk> chunksOf(const std::vector<Parameter> &parameters) {
+  std::vector<Chunk> chunks;
+  for (const Parameter &parameter : parameters) {
+    const uint64_t size = dtypeBytes(parameter.dtype);
+    for (const ParameterPiece &piece : parameter.pieces) {
+      const int owner = piece.owner == kEveryRank ? kWriter : piece.owner;
+      const uint64_t bytes = piece.count * size;
+      for (uint64_t at = 0; at < bytes; at += kSaveChunkBytes)
+        chunks.push_back({owner, piece.data ? piece.data + at : nullptr,
+                          std::min(kSaveChunkBytes, bytes - at)});
+    }
+  }
+  return chunks;
+}
+
+std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters) {
+  std::vector<TensorHeader> headers;
+  headers.reserve(parameters.size());
+  for (const Parameter &p : parameters)
+    headers.push_back({p.name, p.dtype == ZRT_F32 ? "F32" : "F64", p.shape,
+                       p.elements * dtypeBytes(p.dtype)});
+  return headers;
+}
+
+/// The file of rank 0.  It keeps its failure instead of throwing it, for peers
+/// have to be told before it ends anything.
+class Output {
+public:
+  template <typename Action>
+  void attempt(Action action) {
+    if (failure)
+      return;
+    try {
+      action(writer);
+    } catch (const std::exception &error) {
+      failure = error.what();
+      writer.reset(); // removes what was written
+    }
+  }
+  std::optional<std::string> failure;
+
+private:
+  std::unique_ptr<SafetensorsWriter> writer;
+};
+
+std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
+                                    const std::vector<Chunk> &chunks,
+                                    const std::string &path, World &world) {
+  Output output;
+  output.attempt([&](auto &writer) {
+    writer = std::make_unique<SafetensorsWriter>(path, headersOf(parameters));
+  });
+  std::vector<bool> stopped(static_cast<size_t>(world.size()), false);
+  std::vector<std::byte> received;
+  for (const Chunk &chunk : chunks) {
+    const std::byte *data = chunk.data;
+    if (chunk.owner != kWriter) {
+      const auto owner = static_cast<size_t>(chunk.owner);
+      if (stopped[owner])
+        continue;
+      stopped[owner] = output.failure.has_value();
+      const char request = stopped[owner] ? Stop : Send;
+      world.send(chunk.owner, &request, sizeof(request));
+      if (stopped[owner])
+        continue;
+      received.resize(chunk.bytes);
+      world.receive(chunk.owner, received.data(), chunk.bytes);
+      data = received.data();
+    }
+    output.attempt([&](auto &writer) { writer->write(data, chunk.bytes); });
+  }
+  output.attempt([](auto &writer) { writer->commit(); });
+  return output.failure;
+}
+
+void sendOwn(const std::vector<Chunk> &chunks, World &world) {
+  for (const Chunk &chunk : chunks) {
+    if (chunk.owner != world.rank())
+      continue;
+    char request = Stop;
+    world.receive(kWriter, &request, sizeof(request));
+    if (request == Stop)
+      return;
+    world.send(kWriter, chunk.data, chunk.bytes);
+  }
+}
+
+} // namespace
+
+void zrt::saveParameters(const std::vector<Parameter> &parameters,
+                         const std::string &path, World &world) {
+  const std::vector<Chunk> chunks = chunksOf(parameters);
+  std::optional<std::string> failure;
+  if (world.rank() == kWriter)
+    failure = writeAll(parameters, chunks, path, world);
+  else
+    sendOwn(chunks, world);
+  agree(world, failure);
+}

@@ -1,0 +1,184 @@
+//===- Fingerprint.cpp - Do all ranks train the same thing? ---------------===//
+#include "runtime/main/Fingerprint.h"
+
+#include "runtime/io/MappedFile.h"
+#include "runtime/main/Report.h"
+#include "runtime/world/Agree.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+using namespace zrt;
+
+namespace {
+
+constexpr uint64_t kBlock = uint64_t{64} << 10;
+constexpr uint64_t kSpread = 64;
+
+/// "ranks 1, 3 have", of those whose `field` is not rank 0's.
+struct Others {
+  std::vector<size_t> ranks;
+  /// "rank 1 has", "ranks 1, 3 have"
+  std::string say(const char *one, const char *several) const {
+    constexpr size_t kMost = 8;
+    const size_t shown = std::min(ranks.size(), kMost);
+    return fmt::format(
+        "rank{} {}{} {}", ranks.size() == 1 ? "" : "s",
+        fmt::join(ranks.begin(), ranks.begin() + long(shown), ", "),
+        ranks.size() > shown ? ", ..." : "", ranks.size() == 1 ? one : several);
+  }
+};
+
+template <typename Field>
+Others othersThan0(const std::vector<Fingerprint> &all, Field field) {
+  Others others;
+  for (size_t rank = 1; rank < all.size(); ++rank)
+    if (!(field(all[rank]) == field(all[0])))
+      others.ranks.push_back(rank);
+  return others;
+}
+
+std::string fileDifference(const std::vector<Fingerprint> &all,
+                           FileFingerprint Fingerprint::*file,
+                           const char *what) {
+  const auto others = othersThan0(all, [&](auto &f) { return f.*file; });
+  if (others.ranks.empty())
+    return "";
+  const uint64_t theirs = (all[others.ranks[0]].*file).bytes;
+  const uint64_t ours = (all[0].*file).bytes;
+  return fmt::format(
+      "{} other {} than rank 0: {}; give every rank the same file",
+      others.say("has", "have"), what,
+      theirs == ours
+          ? fmt::format("{} bytes, but not the same", withCommas(ours))
+          : fmt::format("{} bytes against {}", withCommas(theirs),
+                        withCommas(ours)));
+}
+
+template <typename Field>
+std::string optionDifference(const std::vector<Fingerprint> &all,
+                             const char *option, Field field) {
+  const auto others = othersThan0(all, field);
+  if (others.ranks.empty())
+    return "";
+  return fmt::format("{} --{}={}, but rank 0 has --{}={}; give every rank the "
+                     "same options",
+                     others.say("has", "have"), option,
+                     field(all[others.ranks[0]]), option, field(all[0]));
+}
+
+std::string flagDifference(const std::vector<Fingerprint> &all,
+                           const char *option, bool Fingerprint::*flag) {
+  const auto others = othersThan0(all, [&](auto &f) { return f.*flag; });
+  if (others.ranks.empty())
+    return "";
+  return fmt::format("{} {} --{}, but rank 0 {}; give every rank the same "
+                     "options",
+                     others.say("is", "are"),
+                     all[0].*flag ? "started without" : "started with", option,
+                     all[0].*flag ? "with it" : "without");
+}
+
+} // namespace
+
+uint64_t zrt::contentHash(const std::byte *data, uint64_t bytes,
+                          uint64_t start) {
+  // FNV-1a over words; the rotation lets high bits reach low ones.
+  constexpr uint64_t kPrime = 0x100000001b3u;
+  uint64_t hash = start ^ 0xcbf29ce484222325u;
+  const auto add = [&](uint64_t word) {
+    hash = std::rotl((hash ^ word) * kPrime, 29);
+  };
+  for (; bytes >= 8; data += 8, bytes -= 8) {
+    uint64_t word;
+    std::memcpy(&word, data, sizeof(word));
+    add(word);
+  }
+  uint64_t rest = 0;
+  if (bytes > 0)
+    std::memcpy(&rest, data, bytes);
+  add(rest);
+  add(bytes); // "a" and "a\0" are different ends
+  return hash * kPrime;
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> zrt::sampledRanges(uint64_t bytes) {
+  constexpr uint64_t kBlocks = kSpread + 2;
+  if (bytes <= kBlocks * kBlock)
+    return {{0, bytes}};
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  // Block i starts at i / (blocks - 1) of the way to the last one; divided
+  // first, so that no size overflows.
+  const uint64_t last = bytes - kBlock, share = last / (kBlocks - 1);
+  for (uint64_t i = 0; i + 1 < kBlocks; ++i)
+    ranges.emplace_back(i * share, i * share + kBlock);
+  ranges.emplace_back(last, bytes);
+  return ranges;
+}
+
+FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
+  const MappedFile file(path);
+  FileFingerprint result = {file.size(), 0};
+  for (const auto &[begin, end] : sampledRanges(file.size()))
+    result.hash = contentHash(file.data() + begin, end - begin, result.hash);
+  return result;
+}
+
+Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
+  Fingerprint f;
+  const MappedFile program("/proc/self/exe");
+  f.program = contentHash(program.data(), program.size());
+  f.data = fingerprintOfFile(options.data);
+  f.hasInit = !options.init.empty();
+  if (f.hasInit)
+    f.init = fingerprintOfFile(options.init);
+  f.saves = !options.save.empty();
+  f.steps = options.schedule.steps;
+  f.warmup = options.schedule.warmup;
+  f.lr = options.schedule.peak;
+  f.minLr = options.schedule.minimum;
+  f.schedule = static_cast<uint32_t>(options.schedule.kind);
+  f.format = static_cast<uint32_t>(options.format);
+  f.seed = options.seed;
+  return f;
+}
+
+std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
+  const auto programs = othersThan0(all, [](auto &f) { return f.program; });
+  if (!programs.ranks.empty())
+    return programs.say("runs", "run") +
+           " another program than rank 0; copy one binary to every host";
+  // Whether and how files are read comes before what is in them.
+  const std::string differences[] = {
+      optionDifference(all, "steps", [](auto &f) { return f.steps; }),
+      optionDifference(all, "lr", [](auto &f) { return f.lr; }),
+      optionDifference(all, "schedule",
+                       [](auto &f) {
+                         return nameOf(static_cast<Schedule::Kind>(f.schedule));
+                       }),
+      optionDifference(all, "warmup", [](auto &f) { return f.warmup; }),
+      optionDifference(all, "min-lr", [](auto &f) { return f.minLr; }),
+      optionDifference(all, "seed", [](auto &f) { return f.seed; }),
+      optionDifference(
+          all, "data-format",
+          [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
+      flagDifference(all, "init", &Fingerprint::hasInit),
+      flagDifference(all, "save", &Fingerprint::saves),
+      fileDifference(all, &Fingerprint::data, "data"),
+      fileDifference(all, &Fingerprint::init, "initial weights"),
+  };
+  for (const std::string &difference : differences)
+    if (!difference.empty())
+      return difference;
+  return "";
+}
+
+void zrt::compareFingerprints(World &world, const Fingerprint &mine) {
+  std::vector<Fingerprint> all(static_cast<size_t>(world.size()));
+  world.allGather(&mine, sizeof(mine), all.data());
+  const std::string difference = disagreement(all);
+  // All ranks see the same; the first one says it.
+  if (!difference.empty())
+    throw AgreedError(difference, /*printedElsewhere=*/world.rank() != 0);
+}

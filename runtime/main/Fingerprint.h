@@ -1,0 +1,61 @@
+//===- Fingerprint.h - Do all ranks train the same thing? -------*- C++ -*-===//
+//
+// Ranks on several hosts may be given another binary, other files, other
+// options.  Training would then go wrong in silence, or hang.  So each makes a
+// fingerprint, and all compare them before the first step.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_MAIN_FINGERPRINT_H
+#define ZRT_MAIN_FINGERPRINT_H
+
+#include "runtime/main/Options.h"
+#include "runtime/world/World.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zrt {
+
+/// Size and content of a file; of a large one, a sample of its content.
+struct FileFingerprint {
+  uint64_t bytes = 0;
+  uint64_t hash = 0;
+  bool operator==(const FileFingerprint &) const = default;
+};
+
+/// What must be equal on all ranks.
+struct Fingerprint {
+  uint64_t program = 0;
+  FileFingerprint data, init;
+  int64_t steps = 0, warmup = 0;
+  double lr = 0, minLr = 0;
+  uint64_t seed = 0;
+  uint32_t schedule = 0, format = 0;
+  bool hasInit = false, saves = false;
+};
+
+/// 64 bits that almost surely tell different bytes apart.
+uint64_t contentHash(const std::byte *data, uint64_t bytes, uint64_t start = 0);
+
+/// The byte ranges [first, second) of a file that are hashed: the whole of a
+/// small one, else the first 64 KiB, the last, and 64 spread between.
+std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);
+
+/// Throws zrt::Error when the file cannot be read.
+FileFingerprint fingerprintOfFile(const std::string &path);
+
+/// Of this process.  Reads the program, --data and --init.
+Fingerprint fingerprintOf(const TrainOptions &options);
+
+/// What the ranks disagree on, with the fix; "" when they agree.
+std::string disagreement(const std::vector<Fingerprint> &all);
+
+/// Throws on every rank when the fingerprints differ.
+void compareFingerprints(World &world, const Fingerprint &mine);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_FINGERPRINT_H

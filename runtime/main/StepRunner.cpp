@@ -1,0 +1,46 @@
+//===- StepRunner.cpp - The programs of one step --------------------------===//
+#include "runtime/main/StepRunner.h"
+
+#include "runtime/Error.h"
+
+using namespace zrt;
+
+StepRunner::StepRunner(const zrt_plan &plan, const TokenData &data, int rank)
+    : plan(plan), data(data), rank(rank), inputs(plan) {
+  if (plan.accumulate == 0)
+    fail("the plan has steps of 0 micro-steps");
+  if (plan.accumulate > 1 && !plan.programs[ZRT_MICRO].run)
+    fail(
+        "the plan has steps of {} micro-steps, but no program for those before "
+        "the last",
+        plan.accumulate);
+}
+
+void StepRunner::run(zrt_context *ctx, int64_t step, float lr) const {
+  const uint32_t last = plan.accumulate - 1;
+  inputs.clearSums(ctx);
+  if (last > 0 && plan.programs[ZRT_COUNT].run)
+    for (uint32_t k = 0; k <= last; ++k)
+      runProgram(ctx, ZRT_COUNT, step, lr, k);
+  for (uint32_t k = 0; k < last; ++k)
+    runProgram(ctx, ZRT_MICRO, step, lr, k);
+  runProgram(ctx, ZRT_STEP, step, lr, last);
+}
+
+void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
+                            float lr, uint32_t microStep) const {
+  const BatchPlace place = {.step = static_cast<uint64_t>(step),
+                            .microStep = microStep,
+                            .microSteps = plan.accumulate,
+                            .rank = static_cast<uint64_t>(rank),
+                            .ranks = plan.world_size};
+  // Scalars too are written each time: between programs, temporaries may use
+  // the bytes of an input.
+  data.readBatch(place, plan.batch, inputs.tokens(ctx), inputs.targets(ctx));
+  inputs.writeScalars(ctx, lr, step);
+  if (zrt_run(ctx, program) == 0)
+    return;
+  if (plan.accumulate == 1)
+    fail("step {}: {}", step, zrt_error_message(ctx));
+  fail("step {}, micro-step {}: {}", step, microStep, zrt_error_message(ctx));
+}

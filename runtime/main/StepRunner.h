@@ -1,0 +1,44 @@
+//===- StepRunner.h - The programs of one step ------------------*- C++ -*-===//
+#ifndef ZRT_MAIN_STEP_RUNNER_H
+#define ZRT_MAIN_STEP_RUNNER_H
+
+#include "runtime/io/TokenData.h"
+#include "runtime/main/PlanInputs.h"
+#include "runtime/zrt.h"
+
+#include <cstdint>
+
+namespace zrt {
+
+/// Runs a step's programs with the batches of one rank:
+///
+///   K = 1        step(0)
+///   K = 3        count(0) count(1) count(2)   micro(0) micro(1) step(2)
+///
+/// where (k) is micro-step k's batch, and count runs if the plan has it.
+class StepRunner {
+public:
+  /// Throws when the plan lacks a program that its micro-steps need.
+  StepRunner(const zrt_plan &plan, const TokenData &data, int rank);
+
+  /// Step `step`, from 0.  Throws zrt::Error with the number of the step.
+  void run(zrt_context *ctx, int64_t step, float lr) const;
+
+  double loss(zrt_context *ctx) const { return inputs.loss(ctx); }
+  std::optional<double> gradNorm(zrt_context *ctx) const {
+    return inputs.gradNorm(ctx);
+  }
+
+private:
+  void runProgram(zrt_context *ctx, uint32_t program, int64_t step, float lr,
+                  uint32_t microStep) const;
+
+  const zrt_plan &plan;
+  const TokenData &data;
+  const int rank;
+  const PlanInputs inputs;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_STEP_RUNNER_H

@@ -1,0 +1,35 @@
+//===- StopSignal.cpp - Ending early, on all ranks together ---------------===//
+#include "runtime/main/StopSignal.h"
+
+#include <algorithm>
+#include <csignal>
+
+using namespace zrt;
+
+static volatile std::sig_atomic_t notedSignal = 0;
+
+void zrt::catchStopSignals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { notedSignal = signal; };
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  notedSignal = 0;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // A write beyond the file size limit then fails like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int zrt::agreedSignal(const std::vector<uint8_t> &noted) {
+  // Any one rank is enough.  Of several signals all must name the same one.
+  return noted.empty() ? 0 : *std::max_element(noted.begin(), noted.end());
+}
+
+int zrt::stopSignal(World &world) {
+  if (world.size() == 1)
+    return notedSignal;
+  const auto mine = static_cast<uint8_t>(notedSignal);
+  std::vector<uint8_t> all(static_cast<size_t>(world.size()));
+  world.allGather(&mine, sizeof(mine), all.data());
+  return agreedSignal(all);
+}

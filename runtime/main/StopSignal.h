@@ -1,0 +1,39 @@
+//===- StopSignal.h - Ending early, on all ranks together -------*- C++ -*-===//
+//
+// Ctrl-C reaches every rank at another moment, a batch system's SIGTERM perhaps
+// only one.  A signal is therefore only noted, and ranks vote after each step:
+//
+//   rank 0   step 7 |vote| step 8 |vote| save
+//   rank 1   step 7 |vote| step 8 |vote| save
+//                 signal ^      it is seen here, by both
+//
+// mpirun sends SIGTERM to the survivors of a rank that died.  They note it as
+// well, and the vote, or the step before it, then fails for want of that rank:
+// what ends them is that failure.  None of them stops on its own or saves a
+// model that lacks a part.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_MAIN_STOP_SIGNAL_H
+#define ZRT_MAIN_STOP_SIGNAL_H
+
+#include "runtime/world/World.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace zrt {
+
+/// From now on a first SIGINT or SIGTERM is noted; a second one of the same
+/// kind meets the default action.
+void catchStopSignals();
+
+/// The signal for which all ranks stop, from what each has noted (0: none).
+int agreedSignal(const std::vector<uint8_t> &noted);
+
+/// The signal for which all ranks stop now, or 0.  All ranks call it; with one
+/// rank it is a look at a variable.
+int stopSignal(World &world);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_STOP_SIGNAL_H

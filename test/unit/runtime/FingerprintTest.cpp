@@ -1,0 +1,168 @@
+//===- FingerprintTest.cpp - What ranks must have in common ---------------===//
+#include "runtime/main/Fingerprint.h"
+#include "runtime/world/Agree.h"
+
+#include "TestFiles.h"
+#include "ThreadWorld.h"
+
+#include <algorithm>
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+/// The disagreement of `ranks` ranks that are alike but for rank `other`.
+template <typename Change>
+std::string after(Change change, size_t ranks = 2, size_t other = 1) {
+  Fingerprint common;
+  common.data = {2097152, 7};
+  common.init = {4096, 7};
+  common.steps = 10;
+  common.lr = 6e-4;
+  std::vector<Fingerprint> all(ranks, common);
+  change(all[other]);
+  return disagreement(all);
+}
+
+TEST(Disagreement, IsNothingAmongEquals) {
+  EXPECT_EQ(after([](auto &) {}), "");
+  EXPECT_EQ(disagreement({Fingerprint{}}), "");
+}
+
+TEST(Disagreement, NamesTheFile) {
+  EXPECT_EQ(after([](auto &f) { f.data.bytes = 1048576; }),
+            "rank 1 has other data than rank 0: 1,048,576 bytes against "
+            "2,097,152; give every rank the same file");
+  EXPECT_EQ(after([](auto &f) { f.data.hash = 8; }),
+            "rank 1 has other data than rank 0: 2,097,152 bytes, but not the "
+            "same; give every rank the same file");
+  EXPECT_EQ(after([](auto &f) { f.init.bytes = 1; }, 4, 2),
+            "rank 2 has other initial weights than rank 0: 1 bytes against "
+            "4,096; give every rank the same file");
+}
+
+TEST(Disagreement, NamesTheProgramFirst) {
+  EXPECT_EQ(after([](auto &f) {
+              f.program = 1;
+              f.steps = 11;
+              f.data.hash = 8;
+            }),
+            "rank 1 runs another program than rank 0; copy one binary to every "
+            "host");
+}
+
+TEST(Disagreement, NamesTheOption) {
+  const std::string end = "; give every rank the same options";
+  EXPECT_EQ(after([](auto &f) { f.steps = 11; }),
+            "rank 1 has --steps=11, but rank 0 has --steps=10" + end);
+  EXPECT_EQ(after([](auto &f) { f.lr = 1e-3; }),
+            "rank 1 has --lr=0.001, but rank 0 has --lr=0.0006" + end);
+  EXPECT_EQ(after([](auto &f) { f.minLr = 1e-5; }),
+            "rank 1 has --min-lr=1e-05, but rank 0 has --min-lr=0" + end);
+  EXPECT_EQ(after([](auto &f) { f.warmup = 3; }),
+            "rank 1 has --warmup=3, but rank 0 has --warmup=0" + end);
+  EXPECT_EQ(after([](auto &f) { f.seed = 3; }),
+            "rank 1 has --seed=3, but rank 0 has --seed=0" + end);
+  EXPECT_EQ(
+      after([](auto &f) { f.schedule = uint32_t(Schedule::Kind::Cosine); }),
+      "rank 1 has --schedule=cosine, but rank 0 has --schedule=constant" + end);
+  EXPECT_EQ(after([](auto &f) { f.format = uint32_t(TokenFormat::U16); }),
+            "rank 1 has --data-format=u16, but rank 0 has --data-format=auto" +
+                end);
+  EXPECT_EQ(after([](auto &f) { f.hasInit = true; }),
+            "rank 1 is started with --init, but rank 0 without" + end);
+  EXPECT_EQ(after([](auto &f) { f.saves = true; }, 2, 0),
+            "rank 1 is started without --save, but rank 0 with it" + end);
+}
+
+TEST(Disagreement, NamesAllRanksThatDiffer) {
+  EXPECT_EQ(after([](auto &f) { f.steps = 9; }, 4, 0),
+            "ranks 1, 2, 3 have --steps=10, but rank 0 has --steps=9; give "
+            "every rank the same options");
+  EXPECT_NE(after([](auto &f) { f.steps = 9; }, 99, 0)
+                .find("ranks 1, 2, 3, 4, 5, 6, 7, 8, ... have"),
+            std::string::npos);
+}
+
+TEST(Fingerprints, AreComparedByAllRanks) {
+  std::vector<std::string> errors(3);
+  int printing = 0;
+  runRanks(3, [&](World &world) {
+    Fingerprint mine;
+    mine.seed = world.rank() == 1 ? 5 : 4;
+    try {
+      compareFingerprints(world, mine);
+    } catch (const AgreedError &error) {
+      errors[size_t(world.rank())] = error.what();
+      if (world.rank() == 0)
+        printing = error.printedElsewhere ? 0 : 1;
+      else
+        EXPECT_TRUE(error.printedElsewhere);
+    }
+  });
+  EXPECT_EQ(printing, 1);
+  for (const std::string &error : errors)
+    EXPECT_EQ(error, "rank 1 has --seed=5, but rank 0 has --seed=4; give every "
+                     "rank the same options");
+}
+
+uint64_t hashOf(const std::string &text, uint64_t start = 0) {
+  return contentHash(reinterpret_cast<const std::byte *>(text.data()),
+                     text.size(), start);
+}
+
+TEST(ContentHash, ChangesWithEveryByteAndLength) {
+  const std::string text = "a text of three words, and more";
+  std::vector<uint64_t> hashes = {hashOf(text), hashOf(text, 1), hashOf("")};
+  for (size_t i = 0; i < text.size(); ++i) {
+    hashes.push_back(hashOf(text.substr(0, i) + '?' + text.substr(i + 1)));
+    if (i > 0)
+      hashes.push_back(hashOf(text.substr(0, i)));
+  }
+  for (size_t zeros = 1; zeros < 20; ++zeros)
+    hashes.push_back(hashOf(std::string(zeros, '\0')));
+  const size_t count = hashes.size();
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  EXPECT_EQ(hashes.size(), count);
+}
+
+TEST(SampledRanges, AreAllOfASmallFileAndEndsAndMiddleOfALargeOne) {
+  constexpr uint64_t block = 65536;
+  using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;
+  EXPECT_EQ(sampledRanges(0), (Ranges{{0, 0}}));
+  EXPECT_EQ(sampledRanges(66 * block), (Ranges{{0, 66 * block}}));
+  for (uint64_t bytes : {66 * block + 1, 1000 * block + 17, UINT64_MAX}) {
+    const auto ranges = sampledRanges(bytes);
+    ASSERT_EQ(ranges.size(), 66u);
+    EXPECT_EQ(ranges.front(), std::pair(uint64_t{0}, block));
+    EXPECT_EQ(ranges.back(), std::pair(bytes - block, bytes));
+    for (size_t i = 1; i < ranges.size(); ++i) {
+      EXPECT_EQ(ranges[i].second - ranges[i].first, block);
+      EXPECT_GE(ranges[i].first, ranges[i - 1].second) << i;
+      EXPECT_NEAR(double(ranges[i].first), double(bytes) / 65 * double(i),
+                  double(bytes) / 65);
+    }
+  }
+}
+
+TEST(FingerprintOfFile, SeesSizeFirstMiddleAndLastByte) {
+  const TestFolder folder;
+  std::string bytes(10 << 20, 'x');
+  const auto print = [&] {
+    return fingerprintOfFile(folder.write("f", bytes));
+  };
+  const FileFingerprint before = print();
+  EXPECT_EQ(before.bytes, bytes.size());
+  EXPECT_EQ(before, print());
+  const uint64_t middle = sampledRanges(bytes.size())[30].first;
+  for (uint64_t at : {uint64_t{0}, middle, uint64_t{bytes.size() - 1}}) {
+    bytes[at] = 'y';
+    EXPECT_NE(print().hash, before.hash) << at;
+    bytes[at] = 'x';
+  }
+  EXPECT_ERROR("cannot read", fingerprintOfFile(folder / "none"));
+}
+
+} // namespace

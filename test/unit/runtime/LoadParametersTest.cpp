@@ -1,0 +1,201 @@
+//===- LoadParametersTest.cpp - Weights that fit, and others --------------===//
+#include "runtime/io/Parameters.h"
+
+#include "TestFiles.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace zrt;
+
+namespace {
+
+std::string fileOf(const std::string &header, const std::string &data) {
+  const uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char *>(&length), 8) + header +
+         data;
+}
+
+std::string floats(const std::vector<float> &values) {
+  return {reinterpret_cast<const char *>(values.data()), values.size() * 4};
+}
+
+/// A parameter that this rank holds whole.
+Parameter whole(const char *name, std::vector<int64_t> shape, float *data) {
+  uint64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= static_cast<uint64_t>(extent);
+  return {name,
+          std::move(shape),
+          elements,
+          ZRT_F32,
+          {},
+          {{0, elements, kEveryRank, reinterpret_cast<std::byte *>(data)}}};
+}
+
+/// Parameters "transformer.w" (2 x 3) and "b" (2), with padding between.
+class Weights : public testing::Test {
+protected:
+  Weights() { reset(); }
+  void reset() { std::fill(std::begin(data), std::end(data), -1.0f); }
+  std::vector<Parameter> parameters() {
+    return {whole("transformer.w", {2, 3}, data), whole("b", {2}, data + 8)};
+  }
+  std::string load(const std::string &bytes) {
+    return loadParameters(parameters(), folder.write("in", bytes));
+  }
+  std::string loadError(const std::string &bytes) {
+    const std::string error = errorOf([&] { load(bytes); });
+    for (float x : data)
+      EXPECT_EQ(x, -1.0f) << "changed before all was checked: " << error;
+    return error;
+  }
+  static std::string entry(const std::string &name, const std::string &dtype,
+                           const std::string &shape, int begin, int end) {
+    return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +
+           ",\"data_offsets\":[" + std::to_string(begin) + "," +
+           std::to_string(end) + "]}";
+  }
+
+  TestFolder folder;
+  float data[10];
+  const std::string eight = floats({1, 2, 3, 4, 5, 6, 7, 8});
+  const std::string wEntry = entry("transformer.w", "F32", "[2,3]", 0, 24);
+  const std::string bEntry = entry("b", "F32", "[2]", 24, 32);
+};
+
+TEST_F(Weights, AreFoundWithAndWithoutThePrefix) {
+  EXPECT_EQ(load(fileOf("{" + entry("w", "F32", "[2,3]", 0, 24) + "," +
+                            entry("transformer.b", "F32", "[2]", 24, 32) + "}",
+                        eight)),
+            "");
+  EXPECT_EQ(data[5], 6.0f);
+  EXPECT_EQ(data[9], 8.0f);
+}
+
+TEST_F(Weights, TakeTheExactNameFirst) {
+  const std::string warning = load(fileOf("{" + entry("w", "F32", "[0]", 0, 0) +
+                                              "," + wEntry + "," + bEntry + "}",
+                                          eight));
+  EXPECT_EQ(data[0], 1.0f);
+  EXPECT_NE(warning.find("1 tensor is not in the model, left out: w"),
+            std::string::npos)
+      << warning;
+}
+
+TEST_F(Weights, LeaveKnownBuffersOutInSilence) {
+  EXPECT_EQ(
+      load(fileOf(
+          "{" + wEntry + "," + bEntry + "," +
+              entry("h.0.attn.bias", "U8", "[1]", 32, 33) + "," +
+              entry("transformer.h.0.attn.masked_bias", "U8", "[1]", 33, 34) +
+              "," + entry("lm_head.weight", "U8", "[1]", 34, 35) + "}",
+          eight + "123")),
+      "");
+  EXPECT_NE(load(fileOf("{" + wEntry + "," + bEntry + "," +
+                            entry("h.0.bias", "U8", "[1]", 32, 33) + "}",
+                        eight + "1"))
+                .find("h.0.bias"),
+            std::string::npos);
+}
+
+TEST_F(Weights, ThatDoNotFitChangeNothing) {
+  EXPECT_NE(loadError(fileOf("{" + wEntry + "}", eight.substr(0, 24)))
+                .find("tensor b is missing"),
+            std::string::npos);
+  EXPECT_NE(loadError(fileOf("{" + wEntry + "," +
+                                 entry("b", "F32", "[2,1]", 24, 32) + "}",
+                             eight))
+                .find("tensor b is 2 x 1, but the model's is 2"),
+            std::string::npos);
+  EXPECT_NE(loadError(fileOf("{" + entry("w", "F32", "[3,2]", 0, 24) + "," +
+                                 bEntry + "}",
+                             eight))
+                .find("tensor w is 3 x 2, but the model's is 2 x 3"),
+            std::string::npos);
+  for (const char *dtype : {"I32", "U32"})
+    EXPECT_NE(loadError(fileOf("{" + wEntry + "," +
+                                   entry("b", dtype, "[2]", 24, 32) + "}",
+                               eight))
+                  .find(std::string("tensor b is ") + dtype),
+              std::string::npos);
+  EXPECT_NE(loadError(fileOf("{" + wEntry + "," +
+                                 entry("b", "F64", "[2]", 24, 40) + "}",
+                             eight + "12345678"))
+                .find("cannot become f32 exactly"),
+            std::string::npos);
+}
+
+TEST_F(Weights, OfHalfPrecisionWidenExactly) {
+  // BF16: 1.0, -0, the smallest subnormal, infinity, NaN, 3.140625.
+  const uint16_t brain[] = {0x3f80, 0x8000, 0x0001, 0x7f80, 0x7fc0, 0x4049};
+  // F16: the smallest subnormal, the largest number.
+  const uint16_t half[] = {0x0001, 0x7bff};
+  load(fileOf("{" + entry("w", "BF16", "[2,3]", 0, 12) + "," +
+                  entry("b", "F16", "[2]", 12, 16) + "}",
+              std::string(reinterpret_cast<const char *>(brain), 12) +
+                  std::string(reinterpret_cast<const char *>(half), 4)));
+  EXPECT_EQ(data[0], 1.0f);
+  EXPECT_TRUE(data[1] == 0.0f && std::signbit(data[1]));
+  EXPECT_EQ(data[2], 0x1p-133f);
+  EXPECT_EQ(data[3], std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(data[4]));
+  EXPECT_EQ(data[5], 3.140625f);
+  EXPECT_EQ(data[8], 0x1p-24f);
+  EXPECT_EQ(data[9], 65504.0f);
+}
+
+TEST_F(Weights, OfEveryHalfFloatAreItsValue) {
+  std::vector<uint16_t> bits(65536);
+  for (size_t i = 0; i < bits.size(); ++i)
+    bits[i] = static_cast<uint16_t>(i);
+  std::vector<float> out(65536);
+  loadParameters(
+      {whole("x", {65536}, out.data())},
+      folder.write(
+          "half",
+          fileOf("{" + entry("x", "F16", "[65536]", 0, 131072) + "}",
+                 {reinterpret_cast<const char *>(bits.data()), 131072})));
+  for (size_t i = 0; i < bits.size(); ++i) {
+    const int exponent = int(i >> 10) & 31, mantissa = int(i) & 1023;
+    const float magnitude =
+        exponent == 31
+            ? (mantissa ? NAN : std::numeric_limits<float>::infinity())
+        : exponent == 0 ? std::ldexp(float(mantissa), -24)
+                        : std::ldexp(float(1024 + mantissa), exponent - 25);
+    if (std::isnan(magnitude))
+      ASSERT_TRUE(std::isnan(out[i])) << i;
+    else
+      ASSERT_EQ(std::fabs(out[i]), magnitude) << i;
+    ASSERT_EQ(std::signbit(out[i]), i >= 32768) << i;
+  }
+}
+
+TEST_F(Weights, WidenToDoublesPieceByPiece) {
+  // Elements 1 to 3 and 5 of six; the others are another rank's.
+  std::vector<double> out(5, -1);
+  auto *bytes = reinterpret_cast<std::byte *>(out.data());
+  const Parameter parameter = {"x",
+                               {6},
+                               6,
+                               ZRT_F64,
+                               {},
+                               {{0, 1, 1, nullptr},
+                                {1, 3, 0, bytes},
+                                {4, 1, 1, nullptr},
+                                {5, 1, 0, bytes + 4 * sizeof(double)}}};
+  loadParameters(
+      {parameter},
+      folder.write("f32", fileOf("{" + entry("x", "F32", "[6]", 0, 24) + "}",
+                                 eight.substr(0, 24))));
+  EXPECT_EQ(out, (std::vector<double>{2, 3, 4, -1, 6}));
+  const double wide[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  loadParameters(
+      {parameter},
+      folder.write("f64", fileOf("{" + entry("x", "F64", "[6]", 0, 48) + "}",
+                                 {reinterpret_cast<const char *>(wide), 48})));
+  EXPECT_EQ(out, (std::vector<double>{0.2, 0.3, 0.4, -1, 0.6}));
+}
+
+} // namespace

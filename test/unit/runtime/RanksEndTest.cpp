@@ -1,0 +1,120 @@
+//===- RanksEndTest.cpp - How several ranks end ---------------------------===//
+#include "Ranks.h"
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+TEST_F(Ranks, StopAtTheSameStep) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    train(ranksPlan(2, 1), {"--steps", "100", "--save", folder / "w"},
+          [signal](int rank, auto &) {
+            if (rank == 1)
+              inStep = [signal, n = 0](float *) mutable {
+                if (++n == 4)
+                  std::raise(signal);
+                return zrt_status{0};
+              };
+          });
+    EXPECT_EQ(statuses, (std::vector{128 + signal, 128 + signal})) << err;
+    EXPECT_NE(out.find(" after "), std::string::npos) << out;
+    // One may have seen it a step earlier; the vote keeps them together.
+    EXPECT_EQ(lines(log[0]), lines(log[1]));
+    EXPECT_GE(lines(log[0]), 4u);
+    EXPECT_LT(lines(log[0]), 100u);
+    EXPECT_EQ(savedWeights(),
+              std::vector<float>(6, 0.5f + float(lines(log[0]))));
+  }
+}
+
+TEST_F(Ranks, EndTogetherWhenOneCannotStart) {
+  train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
+    if (rank == 1)
+      args[2] = folder / "none";
+  });
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_EQ(out, "");
+  const std::string reason =
+      "cannot read " + folder / "none" + ": no such file or directory\n";
+  EXPECT_EQ(lines(err), 2u);
+  EXPECT_NE(err.find("train: rank 1: error: " + reason), std::string::npos)
+      << err;
+  EXPECT_NE(err.find("train: rank 0: error: rank 1 failed: " + reason),
+            std::string::npos)
+      << err;
+
+  train(ranksPlan(2, 1), {"--steps", "2", "--save", "/none/w"});
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_NE(err.find("train: rank 1: error: rank 0 failed: cannot write"),
+            std::string::npos)
+      << err;
+}
+
+TEST_F(Ranks, RefuseDifferentDataAndOptions) {
+  const std::string other = folder.write("other", "abc");
+  train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
+    if (rank == 1)
+      args[2] = other;
+  });
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_EQ(err, "train: rank 0: error: rank 1 has other data than rank 0: 3 "
+                 "bytes against 41; give every rank the same file\n");
+  train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
+    if (rank == 1)
+      args.insert(args.end(), {"--save", folder / "w"});
+  });
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_NE(err.find("rank 1 is started with --save, but rank 0 without"),
+            std::string::npos)
+      << err;
+  // Threads and folders of the program are each rank's own business.
+  train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
+    if (rank == 1) {
+      args[0] = "/elsewhere/train";
+      args.insert(args.end(), {"--threads", "1"});
+    }
+  });
+  EXPECT_EQ(statuses, (std::vector{0, 0})) << err;
+}
+
+TEST_F(Ranks, AreToldWhenOneFailsInTheMiddle) {
+  train(ranksPlan(2, 1), {"--steps", "5", "--save", folder / "w"},
+        [](int rank, auto &) {
+          if (rank == 1)
+            inStep = [n = 0](float *) mutable { return zrt_status{++n == 3}; };
+        });
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_NE(err.find("train: rank 1: error: step 2: "), std::string::npos)
+      << err;
+  EXPECT_NE(err.find("train: rank 0: error: rank 1 failed: step 2: "),
+            std::string::npos)
+      << err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "w"));
+}
+
+TEST_F(Ranks, AreToldWhenRank0CannotWrite) {
+  train(ranksPlan(2, 1), {"--steps", "5", "--metrics", "/dev/full"});
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_NE(err.find("train: rank 1: error: rank 0 failed: cannot write "
+                     "metrics of step 0"),
+            std::string::npos)
+      << err;
+}
+
+TEST_F(Ranks, DoNotSaveWhenAPeerDiedAndASignalCame) {
+  // A launcher sends SIGTERM to the survivors.
+  train(ranksPlan(2, 1), {"--steps", "100", "--save", folder / "w"},
+        [](int rank, auto &) {
+          if (rank == 1)
+            inStep = [](float *) {
+              std::raise(SIGTERM);
+              return zrt_status{1};
+            };
+        });
+  EXPECT_EQ(statuses, (std::vector{1, 1}));
+  EXPECT_EQ(err.find("SIGTERM"), std::string::npos) << err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "w"));
+}
+
+} // namespace

@@ -1,0 +1,113 @@
+//===- RanksTest.cpp - What several ranks do in a step --------------------===//
+#include "runtime/main/Report.h"
+
+#include "Ranks.h"
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+TEST_F(Ranks, RunTheProgramsOfAStepWithTheirBatches) {
+  train(ranksPlan(2, 3), {"--steps", "2"});
+  ASSERT_EQ(statuses, (std::vector{0, 0})) << err;
+  // Sequence (s x 3 + k) x 2 + rank.
+  EXPECT_EQ(log[0], "count 0->1 lr 0.5 step 1 sum 0\n"
+                    "count 2->3 lr 0.5 step 1 sum 1\n"
+                    "count 4->5 lr 0.5 step 1 sum 2\n"
+                    "micro 0->1 lr 0.5 step 1 sum 3\n"
+                    "micro 2->3 lr 0.5 step 1 sum 4\n"
+                    "step 4->5 lr 0.5 step 1 sum 5\n"
+                    "count 6->7 lr 0.5 step 2 sum 0\n"
+                    "count 8->9 lr 0.5 step 2 sum 1\n"
+                    "count 10->11 lr 0.5 step 2 sum 2\n"
+                    "micro 6->7 lr 0.5 step 2 sum 3\n"
+                    "micro 8->9 lr 0.5 step 2 sum 4\n"
+                    "step 10->11 lr 0.5 step 2 sum 5\n");
+  EXPECT_EQ(log[1].substr(0, 45), "count 1->2 lr 0.5 step 1 sum 0\n"
+                                  "count 3->4 lr ");
+}
+
+TEST_F(Ranks, RunWhatThePlanHas) {
+  train(ranksPlan(2, 1), {"--steps", "2"});
+  EXPECT_EQ(log[1], "step 1->2 lr 0.5 step 1 sum 0\n"
+                    "step 3->4 lr 0.5 step 2 sum 0\n");
+  zrt_plan plan = ranksPlan(1, 2);
+  plan.programs[ZRT_COUNT].run = nullptr;
+  const zrt_state whole = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 32)};
+  plan.states = &whole;
+  train(plan, {"--steps", "1"});
+  EXPECT_EQ(log[0], "micro 0->1 lr 0.5 step 1 sum 0\n"
+                    "step 1->2 lr 0.5 step 1 sum 1\n");
+  plan.programs[ZRT_MICRO].run = nullptr;
+  train(plan, {"--steps", "1"});
+  EXPECT_EQ(statuses[0], 1);
+  EXPECT_NE(err.find("2 micro-steps, but no program"), std::string::npos);
+}
+
+TEST_F(Ranks, SaveOneModelAndStartFromIt) {
+  train(ranksPlan(2, 1), {"--steps", "3", "--save", folder / "w"});
+  ASSERT_EQ(statuses, (std::vector{0, 0})) << err;
+  EXPECT_EQ(savedWeights(), std::vector<float>(6, 3.5f));
+  const float other[] = {1, 2, 3, 4, 5, 6};
+  writeSafetensors(folder / "in", {{"w", "F32", {6}, other, 24}});
+  train(ranksPlan(2, 1),
+        {"--steps", "1", "--init", folder / "in", "--save", folder / "w"});
+  EXPECT_EQ(savedWeights(), (std::vector<float>{2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(Ranks, LetRank0Speak) {
+  train(ranksPlan(3, 1),
+        {"--steps", "2", "--metrics", folder / "m", "--profile"});
+  // 8 elements are not 3 slices.
+  EXPECT_EQ(statuses, (std::vector{1, 1, 1}));
+  EXPECT_EQ(out, "");
+  EXPECT_EQ(err, "train: rank 0: error: bucket b0: its 8 elements are not 3 "
+                 "slices of one size\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+
+  train(ranksPlan(2, 2),
+        {"--steps", "2", "--metrics", folder / "m", "--profile"});
+  ASSERT_EQ(statuses, (std::vector{0, 0})) << err;
+  EXPECT_EQ(err, "");
+  EXPECT_EQ(lines(readFile(folder / "m")), 2u);
+  for (const char *part :
+       {"ranks     2, stage 3, 2 micro-steps\n", "step 0/2", "final loss",
+        "profile: ", "peak memory of rank 0"}) {
+    const size_t at = out.find(part);
+    EXPECT_NE(at, std::string::npos) << part << "\n" << out;
+    EXPECT_EQ(out.find(part, at + 1), std::string::npos) << part << "\n" << out;
+  }
+}
+
+TEST(RanksReport, CountsTheWireOfAllPrograms) {
+  zrt_collective_desc one = {}, two = {};
+  one.wire_bytes = 100;
+  two.wire_bytes = 7;
+  const zrt_collective_desc *const both[] = {&one, &two};
+  zrt_plan plan = ranksPlan(2, 4);
+  plan.programs[ZRT_COUNT].collectives = both + 1;
+  plan.programs[ZRT_COUNT].collective_count = 1;
+  plan.programs[ZRT_MICRO].collectives = both;
+  plan.programs[ZRT_MICRO].collective_count = 1;
+  plan.programs[ZRT_STEP].collectives = both;
+  plan.programs[ZRT_STEP].collective_count = 2;
+  EXPECT_EQ(wireBytesPerStep(plan), 4 * 7 + 3 * 100 + 107u);
+  EXPECT_NE(certificate(plan).find("received each step"), std::string::npos);
+  EXPECT_NE(certificate(plan).find(" 435 "), std::string::npos)
+      << certificate(plan);
+  plan.accumulate = 1; // counts and micro-steps do not run
+  EXPECT_EQ(wireBytesPerStep(plan), 107u);
+}
+
+TEST(RanksReport, NamesStageRanksAndMicroSteps) {
+  zrt_plan plan = ranksPlan(2, 4);
+  EXPECT_EQ(ranksText(plan), "2, stage 3, 4 micro-steps");
+  plan.options = "--stage=3 --bucket-size=25MB --lr-decay=0";
+  plan.accumulate = 1;
+  EXPECT_EQ(ranksText(plan), "2, stage 3, 1 micro-step, bucket 25MB");
+  EXPECT_NE(certificate(plan).find("ranks 2, stage 3, 1 micro-step"),
+            std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,182 @@
+//===- Slices.h - Models that ranks hold in slices --------------*- C++ -*-===//
+//
+// Tests go through many layouts: 1 to 4 ranks, buckets whole, sharded or mixed,
+// parameters split by rows over buckets, odd sizes, padding.  What a rank's
+// memory should hold is made by brute force: the whole bucket, element by
+// element, and of it the rank's slice.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TEST_UNIT_RUNTIME_SLICES_H
+#define TEST_UNIT_RUNTIME_SLICES_H
+
+#include "runtime/io/Parameters.h"
+#include "runtime/io/Safetensors.h"
+
+#include "TestPlan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string_view>
+
+namespace zrt::test {
+
+inline constexpr float kUntouched = -7.0f;
+inline constexpr zrt_init kNormal = {ZRT_INIT_NORMAL, 0, 0.0, 1.0};
+
+/// A plan made by hand, and the memory of its ranks.
+class Slices {
+public:
+  explicit Slices(uint32_t ranks) : ranks(ranks) {
+    plan.world_size = ranks;
+    plan.accumulate = 1;
+  }
+  Slices(Slices &&) = default;
+
+  /// Members up to the next call are in this bucket.
+  Slices &bucket(bool sharded) {
+    buckets.push_back({"b", 0, 0, 0, nullptr});
+    states.push_back({"param",
+                      uint32_t(buckets.size() - 1),
+                      ZRT_F32,
+                      sharded ? 1u : 0u,
+                      0,
+                      {}});
+    members.emplace_back();
+    return *this;
+  }
+  /// Elements [first, first + count) of a parameter, at the next offset that is
+  /// a multiple of 4.
+  Slices &member(const char *name, const std::vector<int64_t> &shape,
+                 uint64_t first, uint64_t count) {
+    shapes.push_back(shape);
+    uint64_t &elements = buckets.back().elements;
+    elements = (elements + 3) / 4 * 4;
+    members.back().push_back({name, uint32_t(shape.size()), 0,
+                              shapes.back().data(), first, elements, count,
+                              kNormal});
+    elements += count;
+    return *this;
+  }
+  const zrt_plan &finish() {
+    uint64_t offset = 0;
+    for (size_t b = 0; b < buckets.size(); ++b) {
+      // Padded, so that every slice is a multiple of 4.
+      const uint64_t step = 4 * uint64_t{ranks};
+      buckets[b].elements = (buckets[b].elements + step - 1) / step * step;
+      buckets[b].members = members[b].data();
+      buckets[b].member_count = uint32_t(members[b].size());
+      states[b].ref = deviceRef(offset, held(b) * 4);
+      offset += states[b].ref.bytes + 16;
+    }
+    plan.buckets = buckets.data();
+    plan.states = states.data();
+    plan.bucket_count = plan.state_count = uint32_t(buckets.size());
+    memory.assign(ranks, std::vector<float>(offset / 4, kUntouched));
+    return plan;
+  }
+
+  std::vector<Parameter> parameters(int rank) {
+    auto *base = reinterpret_cast<std::byte *>(memory[size_t(rank)].data());
+    return findParameters(
+        plan, rank, [base](const zrt_ref &ref) { return base + ref.offset; });
+  }
+
+  /// What `rank` holds where element i of parameter p is value(p, i).
+  template <typename Value>
+  std::vector<float> expected(int rank, Value value) const {
+    std::vector<float> all(memory[0].size(), kUntouched);
+    for (size_t b = 0; b < buckets.size(); ++b) {
+      std::vector<float> whole(buckets[b].elements, kUntouched);
+      for (const zrt_member &m : members[b])
+        for (uint64_t i = 0; i < m.count; ++i)
+          whole[m.offset + i] = value(m.name, m.first + i);
+      const uint64_t begin = states[b].sharded ? uint64_t(rank) * held(b) : 0;
+      std::copy_n(whole.begin() + long(begin), held(b),
+                  all.begin() + long(states[b].ref.offset / 4));
+    }
+    return all;
+  }
+
+  const uint32_t ranks;
+  std::deque<std::vector<zrt_member>> members;
+  std::vector<zrt_bucket> buckets;
+  std::vector<zrt_state> states;
+  std::vector<std::vector<float>> memory; ///< of each rank
+  zrt_plan plan = {};
+
+private:
+  uint64_t held(size_t b) const {
+    return buckets[b].elements / (states[b].sharded ? ranks : 1);
+  }
+  std::deque<std::vector<int64_t>> shapes;
+};
+
+// wte 7 x 3, bias 5, w 11 x 4, scale (a scalar), none 0 x 3.
+inline constexpr const char *kNames[] = {"wte", "bias", "w", "scale", "none"};
+inline const std::vector<int64_t> kShapes[] = {
+    {7, 3}, {5}, {11, 4}, {}, {0, 3}};
+inline constexpr uint64_t kCounts[] = {21, 5, 44, 1, 0};
+
+/// Everything in one bucket.
+inline Slices together(uint32_t ranks, bool sharded) {
+  Slices s(ranks);
+  s.bucket(sharded);
+  for (size_t p = 0; p < 5; ++p)
+    s.member(kNames[p], kShapes[p], 0, kCounts[p]);
+  s.finish();
+  return s;
+}
+
+/// `w` in three buckets, its last rows before the middle ones.
+inline Slices split(uint32_t ranks, bool first, bool others) {
+  Slices s(ranks);
+  s.bucket(first)
+      .member("wte", kShapes[0], 0, 21)
+      .member("bias", kShapes[1], 0, 5)
+      .member("w", kShapes[2], 0, 12);
+  s.bucket(others).member("w", kShapes[2], 32, 12);
+  s.bucket(others)
+      .member("w", kShapes[2], 12, 20)
+      .member("scale", kShapes[3], 0, 1)
+      .member("none", kShapes[4], 0, 0);
+  s.finish();
+  return s;
+}
+
+inline std::vector<Slices> layouts() {
+  std::vector<Slices> all;
+  for (uint32_t ranks = 1; ranks <= 4; ++ranks) {
+    for (bool sharded : {false, true}) {
+      all.push_back(together(ranks, sharded));
+      all.push_back(split(ranks, sharded, sharded));
+    }
+    all.push_back(split(ranks, true, false));
+    all.push_back(split(ranks, false, true));
+  }
+  return all;
+}
+
+/// No two elements of the model are alike.
+inline float valueOf(std::string_view name, uint64_t element) {
+  for (size_t p = 0; p < 5; ++p)
+    if (name == kNames[p])
+      return float(p) * 100 + float(element) + 0.25f;
+  return NAN;
+}
+
+inline void writeModel(const std::string &path) {
+  std::vector<std::vector<float>> values(5);
+  std::vector<TensorToWrite> tensors;
+  for (size_t p = 0; p < 5; ++p) {
+    for (uint64_t i = 0; i < kCounts[p]; ++i)
+      values[p].push_back(valueOf(kNames[p], i));
+    tensors.push_back(
+        {kNames[p], "F32", kShapes[p], values[p].data(), kCounts[p] * 4});
+  }
+  writeSafetensors(path, tensors);
+}
+
+} // namespace zrt::test
+
+#endif // TEST_UNIT_RUNTIME_SLICES_H
