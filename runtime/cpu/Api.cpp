@@ -6,6 +6,7 @@
 #include "runtime/cpu/Context.h"
 
 #include "runtime/cpu/PlanChecks.h"
+#include "runtime/world/World.h"
 
 #include <exception>
 #include <new>
@@ -27,7 +28,7 @@ zrt_status enqueue(zrt_context *ctx, zrt_stream stream, const Entry &entry) {
     ctx->enqueue(stream, entry);
     return kOk;
   } catch (const std::exception &exception) {
-    ctx->error.latch(exception.what());
+    ctx->latch(exception.what());
     return kFailed;
   }
 }
@@ -47,6 +48,30 @@ zrt_status zrt_matmul(zrt_context *ctx, zrt_stream stream,
   Entry entry;
   entry.kind = Entry::Kind::Matmul;
   entry.matmul = matmul;
+  return enqueue(ctx, stream, entry);
+}
+
+zrt_status zrt_update(zrt_context *ctx, zrt_stream stream,
+                      const zrt_update_desc *update) {
+  Entry entry;
+  entry.kind = Entry::Kind::Update;
+  entry.update = update;
+  return enqueue(ctx, stream, entry);
+}
+
+zrt_status zrt_sum_squares(zrt_context *ctx, zrt_stream stream,
+                           const zrt_squares_desc *squares) {
+  Entry entry;
+  entry.kind = Entry::Kind::SumSquares;
+  entry.squares = squares;
+  return enqueue(ctx, stream, entry);
+}
+
+zrt_status zrt_collective(zrt_context *ctx, zrt_stream stream,
+                          const zrt_collective_desc *collective) {
+  Entry entry;
+  entry.kind = Entry::Kind::Collective;
+  entry.collective = collective;
   return enqueue(ctx, stream, entry);
 }
 
@@ -73,14 +98,16 @@ zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event) {
   return enqueue(ctx, stream, entry);
 }
 
-zrt_status zrt_create(const zrt_plan *plan, int32_t threads, zrt_world *,
+zrt_status zrt_create(const zrt_plan *plan, int32_t threads, zrt_world *world,
                       zrt_context **out_ctx) {
   *out_ctx = nullptr;
   try {
     creationError.clear();
     // First: an alien plan has no sizes to believe.
     checkPlan(*plan);
-    *out_ctx = new zrt_context(*plan, threads);
+    World *ranks = world ? &world->world : nullptr;
+    checkRanks(*plan, ranks ? ranks->size() : 1);
+    *out_ctx = new zrt_context(*plan, threads, ranks);
     return kOk;
   } catch (const std::exception &exception) {
     creationError = exception.what();
@@ -96,7 +123,7 @@ zrt_status zrt_run(zrt_context *ctx, uint32_t program) {
   try {
     ctx->run(program);
   } catch (const std::exception &exception) {
-    ctx->error.latch(exception.what());
+    ctx->latch(exception.what());
   }
   return ctx->error.set() ? kFailed : kOk;
 }

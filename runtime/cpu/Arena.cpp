@@ -28,7 +28,7 @@ const char *zrt::tierName(uint32_t tier) {
   return tier < ZRT_TIER_COUNT ? names[tier] : "unknown";
 }
 
-void Arena::allocate(uint64_t size, uint32_t tier) {
+void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin) {
   if (size == 0)
     return;
   if (size > (uint64_t{1} << 62))
@@ -62,6 +62,22 @@ void Arena::allocate(uint64_t size, uint32_t tier) {
   base = start;
   bytes = size;
   mapped = wanted;
+  if (exportedBegin < size)
+    exportFrom(exportedBegin, tierName(tier));
+}
+
+void Arena::exportFrom(uint64_t begin, const char *name) {
+  // The file starts at a huge page, so that a page of it is aligned alike in
+  // the file and in memory; its first bytes, before `begin`, stay a hole.
+  fileBegin = mapped >= kHugePage ? begin / kHugePage * kHugePage : begin;
+  file.create(fmt::format("zrt-{}", name).c_str(), mapped - fileBegin);
+  if (mmap(base + begin, mapped - begin, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED, file.number(),
+           static_cast<off_t>(begin - fileBegin)) == MAP_FAILED)
+    fail("cannot map {} shared bytes of the {} arena: {}", mapped - begin, name,
+         errnoText());
+  if (mapped >= kHugePage)
+    (void)madvise(base + begin, mapped - begin, MADV_HUGEPAGE);
 }
 
 Arena::~Arena() {

@@ -1,10 +1,4 @@
 //===- Context.cpp - One run of a plan on the CPU -------------------------===//
-//
-// ZRT_CHAOS=seed delays entries at random before they execute, and copies in
-// the middle as well.  Streams then run in orders that a quiet machine never
-// shows, and a plan that lacks an event computes garbage.
-//
-//===----------------------------------------------------------------------===//
 #include "runtime/cpu/Context.h"
 
 #include "runtime/Error.h"
@@ -13,9 +7,7 @@
 #include "runtime/cpu/PlanChecks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 
 using namespace zrt;
@@ -28,15 +20,16 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::optional<uint64_t> chaosSeed() {
-  const char *text = std::getenv("ZRT_CHAOS");
-  if (!text || !*text)
-    return std::nullopt;
-  uint64_t seed = 0;
-  const char *end = text + std::strlen(text);
-  if (std::from_chars(text, end, seed).ptr != end)
-    fail("ZRT_CHAOS={} is not a number; set it to a seed or unset it", text);
-  return seed;
+/// Events of one run of any program.
+uint32_t eventCount(const zrt_plan &plan) {
+  uint32_t most = 0;
+  for (const zrt_program &program : plan.programs)
+    most = std::max(most, program.event_count);
+  return most;
+}
+
+const char *orElse(const char *name, const char *otherwise) {
+  return name ? name : otherwise;
 }
 
 } // namespace
@@ -49,19 +42,23 @@ void ErrorLatch::latch(std::string text) {
   failed.store(true, std::memory_order_release);
 }
 
-Context::Context(const zrt_plan &aPlan, int threads)
-    : plan(aPlan), teamSize(threads > 0 ? threads : availableThreads()),
-      events(std::max({plan.programs[ZRT_COUNT].event_count,
-                       plan.programs[ZRT_MICRO].event_count,
-                       plan.programs[ZRT_STEP].event_count})) {
+Context::Context(const zrt_plan &aPlan, int threads, World *world)
+    : plan(aPlan), teamSize(threads), events(eventCount(aPlan)),
+      chaos(world ? world->rank() : 0),
+      buckets(aPlan, world ? static_cast<uint32_t>(world->rank()) : 0) {
   if (threads < 0)
     fail("the number of threads is {}; give 0 for all", threads);
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
-    arenas[tier].allocate(plan.arena_bytes[tier], tier);
-  if (const auto seed = chaosSeed()) {
-    chaos.emplace();
-    for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
-      (*chaos)[stream].seed(*seed * ZRT_STREAM_COUNT + stream);
+    arenas[tier].allocate(plan.arena_bytes[tier], tier,
+                          tier == ZRT_DEVICE && plan.world_size > 1
+                              ? plan.exported_begin
+                              : plan.arena_bytes[tier]);
+  transport =
+      std::make_unique<Transport>(plan, arenas[ZRT_DEVICE], world, chaos);
+  if (teamSize == 0) {
+    teamSize = availableThreads();
+    if (const Peers *peers = transport->connected())
+      teamSize = peers->processorShare(teamSize);
   }
   for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
     queues[stream] = std::make_unique<StreamQueue>(
@@ -69,11 +66,21 @@ Context::Context(const zrt_plan &aPlan, int threads)
         [this](zrt_stream s, const Entry &entry) { execute(s, entry); });
 }
 
+void Context::latch(const std::string &text) {
+  error.latch(text);
+  transport->abort(error.message());
+}
+
+std::string Context::transportNote() const {
+  const Peers *peers = transport->connected();
+  return peers ? peers->note : "";
+}
+
 void Context::check(const Entry &entry) {
   switch (entry.kind) {
   case Entry::Kind::Launch: {
     const zrt_launch_desc &desc = *entry.launch;
-    const char *name = desc.name ? desc.name : "launch";
+    const char *name = orElse(desc.name, "launch");
     if (!desc.fn || desc.extent < 0 || desc.grain <= 0)
       fail("{}: a launch needs a kernel, an extent >= 0 and a grain > 0, got "
            "extent {}, grain {}",
@@ -84,7 +91,7 @@ void Context::check(const Entry &entry) {
   }
   case Entry::Kind::Matmul: {
     const zrt_matmul_desc &desc = *entry.matmul;
-    const char *name = desc.name ? desc.name : "matmul";
+    const char *name = orElse(desc.name, "matmul");
     checkMatmul(desc);
     checkRef(plan, desc.a, name);
     checkRef(plan, desc.b, name);
@@ -92,6 +99,26 @@ void Context::check(const Entry &entry) {
     if (desc.has_bias)
       checkRef(plan, desc.bias, name);
     return;
+  }
+  case Entry::Kind::Update: {
+    const zrt_update_desc &desc = *entry.update;
+    buckets.check(desc);
+    for (uint32_t i = 0; i < desc.arg_count; ++i)
+      checkRef(plan, desc.args[i], orElse(desc.name, "update"));
+    return;
+  }
+  case Entry::Kind::SumSquares: {
+    const zrt_squares_desc &desc = *entry.squares;
+    buckets.check(desc);
+    checkRef(plan, desc.grad, orElse(desc.name, "sum_squares"));
+    checkRef(plan, desc.partials, orElse(desc.name, "sum_squares"));
+    return;
+  }
+  case Entry::Kind::Collective: {
+    const zrt_collective_desc &desc = *entry.collective;
+    checkRef(plan, desc.source, orElse(desc.name, "a collective"));
+    checkRef(plan, desc.result, orElse(desc.name, "a collective"));
+    return transport->check(desc);
   }
   case Entry::Kind::Copy:
     if (entry.to.bytes < entry.from.bytes)
@@ -101,9 +128,9 @@ void Context::check(const Entry &entry) {
     checkRef(plan, entry.to, "the target of a copy");
     return;
   case Entry::Kind::Record:
-    return events.issueRecord(entry.event, step);
+    return events.issueRecord(entry.event, runs);
   case Entry::Kind::Wait:
-    return events.checkWait(entry.event, step);
+    return events.checkWait(entry.event, runs);
   }
 }
 
@@ -120,26 +147,29 @@ void Context::joinAll() {
 }
 
 void Context::run(uint32_t program) {
+  if (program >= ZRT_PROGRAM_COUNT || !plan.programs[program].run)
+    fail("the plan has no program {}", program);
   joinAll();
   for (auto &queue : queues)
     queue->rewind();
-  ++step;
+  ++runs;
   const auto start = Clock::now();
-  const zrt_status status = plan.programs[program].run(static_cast<zrt_context *>(this));
+  const zrt_status status =
+      plan.programs[program].run(static_cast<zrt_context *>(this));
   joinAll();
   if (profile.enabled())
     profile.addStep(secondsSince(start));
   if (status != 0 && !error.set())
-    error.latch(fmt::format("the compiled step returned status {}", status));
+    latch(fmt::format("the compiled step returned status {}", status));
 }
 
 void Context::execute(zrt_stream stream, const Entry &entry) {
-  delay(stream);
+  chaos.delay(stream);
   switch (entry.kind) {
   case Entry::Kind::Record:
-    return events.reach(entry.event, step);
+    return events.reach(entry.event, runs);
   case Entry::Kind::Wait:
-    return events.wait(entry.event, step);
+    return events.wait(entry.event, runs);
   default:
     break;
   }
@@ -152,19 +182,37 @@ void Context::execute(zrt_stream stream, const Entry &entry) {
     work(stream, entry);
     profile.add(stream, entry, secondsSince(start));
   } catch (const std::exception &exception) {
-    error.latch(exception.what());
+    latch(exception.what());
   }
 }
 
 void Context::work(zrt_stream stream, const Entry &entry) {
-  if (entry.kind == Entry::Kind::Launch)
+  const int threads = stream == ZRT_COMPUTE ? teamSize : 1;
+  switch (entry.kind) {
+  case Entry::Kind::Launch:
     return launch(stream, *entry.launch);
-  if (entry.kind == Entry::Kind::Copy)
+  case Entry::Kind::Update:
+    return update(stream, *entry.update);
+  case Entry::Kind::SumSquares: {
+    const zrt_squares_desc &desc = *entry.squares;
+    return buckets.sumSquares(
+        desc, reinterpret_cast<const float *>(address(desc.grad)),
+        reinterpret_cast<double *>(address(desc.partials)), threads);
+  }
+  case Entry::Kind::Collective: {
+    const zrt_collective_desc &desc = *entry.collective;
+    return transport->run(stream, desc, address(desc.source),
+                          address(desc.result));
+  }
+  case Entry::Kind::Copy:
     return copy(stream, entry);
+  default:
+    break;
+  }
   const zrt_matmul_desc &desc = *entry.matmul;
   runMatmul(desc, address(desc.a), address(desc.b),
             desc.has_bias ? address(desc.bias) : nullptr, address(desc.c),
-            stream == ZRT_COMPUTE ? teamSize : 1);
+            threads);
 }
 
 void Context::launch(zrt_stream stream, const zrt_launch_desc &desc) {
@@ -185,7 +233,15 @@ void Context::launch(zrt_stream stream, const zrt_launch_desc &desc) {
               });
   if (const int status = takeTileFailure())
     fail("{}: dnnl_sgemm failed on a tile (oneDNN status {})",
-         desc.name ? desc.name : "launch", status);
+         orElse(desc.name, "launch"), status);
+}
+
+void Context::update(zrt_stream stream, const zrt_update_desc &desc) {
+  std::vector<void *> &args = arguments[stream];
+  args.resize(desc.arg_count);
+  for (uint32_t i = 0; i < desc.arg_count; ++i)
+    args[i] = address(desc.args[i]);
+  buckets.update(desc, args, stream == ZRT_COMPUTE ? teamSize : 1);
 }
 
 void Context::copy(zrt_stream stream, const Entry &entry) {
@@ -193,20 +249,10 @@ void Context::copy(zrt_stream stream, const Entry &entry) {
   std::byte *to = address(entry.to);
   if (entry.from.bytes == 0)
     return;
-  const uint64_t half = chaos ? entry.from.bytes / 2 : 0;
-  if (chaos) {
+  const uint64_t half = chaos.on() ? entry.from.bytes / 2 : 0;
+  if (chaos.on()) {
     std::memcpy(to, from, half);
-    delay(stream);
+    chaos.delay(stream);
   }
   std::memcpy(to + half, from + half, entry.from.bytes - half);
-}
-
-void Context::delay(zrt_stream stream) {
-  if (!chaos)
-    return;
-  // Most entries run at once, or long steps would take for ever and all streams
-  // would be late alike; the others are late by up to 2 ms.
-  const uint64_t draw = (*chaos)[stream]();
-  if (draw % 4 == 0)
-    std::this_thread::sleep_for(std::chrono::microseconds((draw >> 8) % 2001));
 }

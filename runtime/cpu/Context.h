@@ -3,28 +3,29 @@
 // The context owns what a run has: one arena per tier, one queue per stream,
 // the events and the first error.
 //
-//   host thread      plan->step: check, push, push, ...        then join all
+//   host thread      program: check, push, push, ...           then join all
 //   stream threads   pop, execute, pop, execute, ...
 //
 // After the first error streams drop their work but still reach their events,
-// so nobody waits for ever and the step ends soon.
+// so nobody waits for ever and the step ends soon; the peers are told.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CPU_CONTEXT_H
 #define ZRT_CPU_CONTEXT_H
 
 #include "runtime/cpu/Arena.h"
+#include "runtime/cpu/BucketWork.h"
+#include "runtime/cpu/ChaosDelays.h"
 #include "runtime/cpu/EventTable.h"
 #include "runtime/cpu/Profile.h"
 #include "runtime/cpu/StreamQueue.h"
+#include "runtime/transport/Transport.h"
 #include "runtime/zrt.h"
 
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -46,20 +47,30 @@ private:
 
 class Context {
 public:
-  /// Allocates the arenas of `plan`, which has passed checkPlan.  `threads` as
-  /// in zrt_create.  Throws zrt::Error.
-  Context(const zrt_plan &plan, int threads);
+  /// Allocates the arenas of `plan`, which has passed checkPlan and checkRanks.
+  /// `threads` as in zrt_create; `world` (nullptr: one rank) outlives this.
+  /// Throws zrt::Error.
+  Context(const zrt_plan &plan, int threads, World *world);
 
   /// Host thread: checks and enqueues `entry`.  Throws zrt::Error.
   void enqueue(zrt_stream stream, const Entry &entry);
   /// Host thread: runs a program and waits for every stream.
   void run(uint32_t program);
+  /// Any thread: latches `text` and tells the peers that this rank has failed.
+  void latch(const std::string &text);
 
   std::byte *address(const zrt_ref &ref) const {
     return arenas[ref.tier].data() + ref.offset;
   }
   const Arena &arena(uint32_t tier) const { return arenas[tier]; }
   int threads() const { return teamSize; }
+  int rank() const { return transport->rank(); }
+  int ranks() const { return transport->ranks(); }
+  /// What went over the wire so far; no program may be running.
+  const WireLedger &wire() const { return transport->ledger; }
+  WireLedger &wire() { return transport->ledger; }
+  /// Why ranks of this machine do not share memory; "" when they do.
+  std::string transportNote() const;
 
   ErrorLatch error;
   Profile profile;
@@ -71,19 +82,19 @@ private:
   void execute(zrt_stream stream, const Entry &entry);
   void work(zrt_stream stream, const Entry &entry);
   void launch(zrt_stream stream, const zrt_launch_desc &desc);
+  void update(zrt_stream stream, const zrt_update_desc &desc);
   void copy(zrt_stream stream, const Entry &entry);
-  /// Under ZRT_CHAOS only: sleeps, perhaps.
-  void delay(zrt_stream stream);
 
   const zrt_plan plan;
-  const int teamSize;
-  uint64_t step = 0;
+  int teamSize;
+  uint64_t runs = 0;
   std::array<Arena, ZRT_TIER_COUNT> arenas;
   EventTable events;
   /// Kernel arguments of the launch that a stream executes now.
   std::array<std::vector<void *>, ZRT_STREAM_COUNT> arguments;
-  /// ZRT_CHAOS: one generator per stream.
-  std::optional<std::array<std::mt19937_64, ZRT_STREAM_COUNT>> chaos;
+  ChaosDelays chaos;
+  std::unique_ptr<Transport> transport;
+  BucketWork buckets;
   /// Last, so that the threads end before what they use goes away.
   std::array<std::unique_ptr<StreamQueue>, ZRT_STREAM_COUNT> queues;
 };

@@ -11,29 +11,28 @@ void EventTable::checkNumber(uint32_t event) const {
          issued.size());
 }
 
-void EventTable::issueRecord(uint32_t event, uint64_t step) {
+void EventTable::issueRecord(uint32_t event, uint64_t run) {
   checkNumber(event);
-  if (issued[event] == step)
-    fail("event {} is recorded twice in step {}", event, step);
-  issued[event] = step;
+  if (issued[event] == run)
+    fail("event {} is recorded twice in run {}", event, run);
+  issued[event] = run;
 }
 
-void EventTable::checkWait(uint32_t event, uint64_t step) const {
+void EventTable::checkWait(uint32_t event, uint64_t run) const {
   checkNumber(event);
-  if (issued[event] != step)
-    fail("event {} is waited for before it is recorded in step {}", event,
-         step);
+  if (issued[event] != run)
+    fail("event {} is waited for before it is recorded in run {}", event, run);
 }
 
-void EventTable::reach(uint32_t event, uint64_t step) {
+void EventTable::reach(uint32_t event, uint64_t run) {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    reached[event] = step;
+    reached[event] = run;
   }
   changed.notify_all();
 }
 
-void EventTable::wait(uint32_t event, uint64_t step) {
+void EventTable::wait(uint32_t event, uint64_t run) {
   std::unique_lock<std::mutex> lock(mutex);
-  changed.wait(lock, [&] { return reached[event] == step; });
+  changed.wait(lock, [&] { return reached[event] == run; });
 }

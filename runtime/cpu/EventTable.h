@@ -1,8 +1,8 @@
 //===- EventTable.h - Points of one stream that others wait for -*- C++ -*-===//
 //
-// An event belongs to one step: a wait holds until *this* step's record has
-// been reached.  So an event is the number of the last step that reached it,
-// and nothing has to be cleared between steps.
+// An event belongs to one run of a program: a wait holds until *this* run's
+// record has been reached.  So an event is the number of the last run that
+// reached it, and nothing has to be cleared between runs.
 //
 // The host issues records and waits in program order, and every wait refers to
 // a record issued before it: streams can only wait for earlier work, and no
@@ -23,16 +23,16 @@ class EventTable {
 public:
   explicit EventTable(uint32_t count) : issued(count, 0), reached(count, 0) {}
 
-  /// Host thread: a record of `event` was issued in `step` (from 1).  Throws
-  /// when the event does not exist or was recorded in this step already.
-  void issueRecord(uint32_t event, uint64_t step);
-  /// Host thread: throws unless `event` was recorded earlier in `step`.
-  void checkWait(uint32_t event, uint64_t step) const;
+  /// Host thread: a record of `event` was issued in `run` (from 1).  Throws
+  /// when the event does not exist or was recorded in this run already.
+  void issueRecord(uint32_t event, uint64_t run);
+  /// Host thread: throws unless `event` was recorded earlier in `run`.
+  void checkWait(uint32_t event, uint64_t run) const;
 
-  /// Stream thread: `event` of `step` has been reached.
-  void reach(uint32_t event, uint64_t step);
-  /// Stream thread: sleeps until `event` of `step` has been reached.
-  void wait(uint32_t event, uint64_t step);
+  /// Stream thread: `event` of `run` has been reached.
+  void reach(uint32_t event, uint64_t run);
+  /// Stream thread: sleeps until `event` of `run` has been reached.
+  void wait(uint32_t event, uint64_t run);
 
 private:
   void checkNumber(uint32_t event) const;

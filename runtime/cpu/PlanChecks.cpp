@@ -54,12 +54,21 @@ void zrt::checkPlan(const zrt_plan &plan) {
         plan.abi_version, ZRT_ABI_VERSION);
   checkFeatures(plan.features ? plan.features : "", plan.cpu ? plan.cpu : "?",
                 cpuFlags());
+  if (plan.world_size == 0)
+    fail("the plan is for 0 ranks");
   if (plan.arena_bytes[ZRT_NVME] != 0)
     fail("the plan keeps {} bytes on nvme, which this runtime cannot do; "
          "compile with --offload=cpu or without offload",
          plan.arena_bytes[ZRT_NVME]);
   if (!plan.programs[ZRT_STEP].run)
     fail("the plan has no step");
+  const uint64_t device = plan.arena_bytes[ZRT_DEVICE];
+  if (plan.world_size > 1 &&
+      (plan.exported_begin > device ||
+       (plan.exported_begin < device && plan.exported_begin % 4096 != 0)))
+    fail("the plan exports the device arena from {} on; that must be a "
+         "multiple of 4096, or the arena's {} bytes",
+         plan.exported_begin, device);
 
   for (uint32_t i = 0; i < plan.state_count; ++i) {
     const zrt_state &state = plan.states[i];
@@ -68,10 +77,9 @@ void zrt::checkPlan(const zrt_plan &plan) {
                     state.bucket);
     if (state.bucket >= plan.bucket_count)
       fail("{}: the plan has {} buckets", what, plan.bucket_count);
+    const uint64_t elements = plan.buckets[state.bucket].elements;
     checkTensor(plan, state.ref, state.dtype,
-                plan.buckets[state.bucket].elements /
-                    (state.sharded ? plan.world_size : 1),
-                what);
+                state.sharded ? elements / plan.world_size : elements, what);
   }
   for (uint32_t i = 0; i < plan.input_count; ++i) {
     const zrt_input &input = plan.inputs[i];
@@ -90,4 +98,11 @@ void zrt::checkPlan(const zrt_plan &plan) {
     checkTensor(plan, output.ref, output.dtype, 1,
                 fmt::format("output \"{}\"", output.name ? output.name : "?"));
   }
+}
+
+void zrt::checkRanks(const zrt_plan &plan, int ranks) {
+  if (plan.world_size != static_cast<uint32_t>(ranks))
+    fail("compiled for {0} rank{1}, started with {2}; start it with mpirun -n "
+         "{0} or compile with --world-size={2}",
+         plan.world_size, plan.world_size == 1 ? "" : "s", ranks);
 }

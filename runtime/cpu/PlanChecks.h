@@ -15,9 +15,11 @@ uint64_t dtypeBytes(zrt_dtype dtype);
 void checkRef(const zrt_plan &plan, const zrt_ref &ref, std::string_view what);
 
 /// Throws unless this runtime, on this machine, can run `plan`: its ABI
-/// version, processor features, world size and tiers, and refs inside their
-/// arenas.
+/// version, processor features and tiers, and refs inside their arenas.
 void checkPlan(const zrt_plan &plan);
+
+/// Throws unless `plan` was compiled for `ranks` ranks.
+void checkRanks(const zrt_plan &plan, int ranks);
 
 } // namespace zrt
 

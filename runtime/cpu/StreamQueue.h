@@ -28,11 +28,23 @@ const char *streamName(zrt_stream stream);
 
 /// One operation of a stream; the fields in use follow from `kind`.
 struct Entry {
-  enum class Kind : uint32_t { Launch, Matmul, Copy, Record, Wait };
+  enum class Kind : uint32_t {
+    Launch,
+    Matmul,
+    Update,
+    SumSquares,
+    Collective,
+    Copy,
+    Record,
+    Wait
+  };
   Kind kind = Kind::Record;
   uint32_t event = 0;
   const zrt_launch_desc *launch = nullptr;
   const zrt_matmul_desc *matmul = nullptr;
+  const zrt_update_desc *update = nullptr;
+  const zrt_squares_desc *squares = nullptr;
+  const zrt_collective_desc *collective = nullptr;
   zrt_ref from = {}, to = {};
 };
 

@@ -18,6 +18,15 @@
 
 namespace zrt {
 
+class HostLink;
+class Peers;
+
+/// A rank's last message.
+struct Alarm {
+  int origin = -1; ///< the rank that failed first, or -1: the message says it
+  std::string message;
+};
+
 /// All functions throw zrt::Error: when a peer has failed or gone, with its
 /// rank and its message; when nothing moves for longer than the time-out.
 /// Collective calls are made by one thread per rank, in the same order on all.
@@ -31,19 +40,41 @@ public:
   virtual void allGather(const void *mine, size_t bytes, void *all) = 0;
   virtual void send(int to, const void *data, size_t bytes) = 0;
   virtual void receive(int from, void *data, size_t bytes) = 0;
-  /// This rank cannot go on: wakes every peer that waits for it, or will, with
-  /// an error that names this rank and `message`.  Calls nobody back and does
-  /// not wait.  A world of one rank has nobody to wake.
-  virtual void abort(const std::string &message) { (void)message; }
   void barrier() {
     const char mine = 0;
     std::vector<char> all(static_cast<size_t>(size()));
     allGather(&mine, 1, all.data());
   }
+
+  /// This rank cannot go on: wakes every peer that waits for it, or will, with
+  /// an error that names this rank and `message`.  Calls nobody back and does
+  /// not wait.  Any thread may call it; only the first call counts.
+  virtual void abort(const std::string &message);
+
+  /// Ends the process after a failure; does not wait for peers, of which some
+  /// may be gone.  Standard streams are flushed, destructors do not run.
+  [[noreturn]] virtual void leave(int status);
+
+  /// What this world adds to the transport; the defaults serve ranks of one
+  /// host that share pages.
+  ///
+  /// A way to ranks on other hosts.  All ranks call it together.
+  virtual std::unique_ptr<HostLink> linkHosts();
+  /// Sends `alarm` to all ranks, once, not waiting for any of them.
+  virtual void sendAlarm(const Alarm &) {}
+  /// An alarm that has come in, or nullptr.  Any thread.
+  virtual const Alarm *receivedAlarm() { return nullptr; }
+
+  /// The transport's pages, as long as it has any: waits look at them.
+  void setPeers(Peers *pages) { peers = pages; }
+
+protected:
+  Peers *peers = nullptr;
 };
 
 /// The ranks of this job.  Throws unless they are `ranks`, with a message that
-/// says how to start or to compile instead.
+/// says how to start or to compile instead; where several processes would say
+/// the same, all but one throw an empty message, which is not to be printed.
 std::unique_ptr<World> connectWorld(uint32_t ranks);
 
 } // namespace zrt

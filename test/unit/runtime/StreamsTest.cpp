@@ -150,7 +150,7 @@ TEST(Events, AWaitBeforeTheRecordIsAnError) {
   const ContextPtr ctx = create(plan);
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()),
-               "event 0 is waited for before it is recorded in step 1");
+               "event 0 is waited for before it is recorded in run 1");
 }
 
 TEST(Events, ARecordOfTheLastStepDoesNotCount) {
@@ -174,7 +174,7 @@ TEST(Events, RecordedTwiceOrUnknownAreErrors) {
   ContextPtr ctx = create(twice);
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()),
-               "event 0 is recorded twice in step 1");
+               "event 0 is recorded twice in run 1");
 
   const zrt_plan unknown = testPlan(
       [](zrt_context *ctx) { return zrt_record(ctx, ZRT_COMPUTE, 8); });
@@ -314,6 +314,10 @@ TEST(Create, RefusesPlansItCannotRun) {
   plan.abi_version = ZRT_ABI_VERSION + 1;
   plan.programs[ZRT_STEP].event_count = UINT32_MAX; // not to be believed
   EXPECT_NE(creationError(plan).find("ABI version"), std::string::npos);
+
+  plan = testPlan(chainStep);
+  plan.world_size = 4;
+  EXPECT_NE(creationError(plan).find("--world-size=1"), std::string::npos);
 
   plan = testPlan(chainStep);
   plan.arena_bytes[ZRT_NVME] = 1;

@@ -27,6 +27,7 @@ inline zrt_plan testPlan(StepFn step, uint64_t deviceBytes = 1 << 16,
   plan.features = "";
   plan.arena_bytes[ZRT_DEVICE] = deviceBytes;
   plan.accumulate = 1;
+  plan.exported_begin = deviceBytes;
   plan.programs[ZRT_STEP] = {step, events, 0, nullptr};
   return plan;
 }
@@ -39,7 +40,7 @@ using ContextPtr = std::unique_ptr<zrt_context, DestroyContext>;
 /// nullptr when zrt_create fails.
 inline ContextPtr create(const zrt_plan &plan, int threads = 2) {
   zrt_context *ctx = nullptr;
-  zrt_create(&plan, threads, /*world=*/nullptr, &ctx);
+  zrt_create(&plan, threads, nullptr, &ctx);
   return ContextPtr(ctx);
 }
 

@@ -25,7 +25,7 @@ public:
   void receive(int from, void *data, size_t bytes) override {
     world.receive(from, data, bytes);
   }
-  void abort(const std::string &message) override { world.abort(message); }
+  void sendAlarm(const Alarm &alarm) override { world.sendAlarm(alarm); }
 
 private:
   World &world;

@@ -37,7 +37,9 @@ public:
   void abort(int from, const std::string &message) {
     const std::lock_guard<std::mutex> lock(mutex);
     if (failure.empty())
-      failure = "rank " + std::to_string(from) + " failed: " + message;
+      failure = from < 0
+                    ? message
+                    : "rank " + std::to_string(from) + " failed: " + message;
     changed.notify_all();
   }
 
@@ -67,7 +69,9 @@ public:
     for (int from = 0; from < ranks; ++from)
       receive(from, static_cast<char *>(all) + size_t(from) * bytes, bytes);
   }
-  void abort(const std::string &message) override { mail.abort(me, message); }
+  void sendAlarm(const Alarm &alarm) override {
+    mail.abort(alarm.origin, alarm.message);
+  }
 
 private:
   Mailboxes &mail;

@@ -1,0 +1,38 @@
+//===- ChaosDelays.h - Delays at random, for tests --------------*- C++ -*-===//
+//
+// ZRT_CHAOS=seed in the environment delays entries of streams before they
+// execute, and copies and collectives in the middle.  Streams and ranks then
+// run in orders that a quiet machine never shows, and a plan that lacks an
+// event, or a transport that lacks a barrier, computes garbage.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_CPU_CHAOS_DELAYS_H
+#define ZRT_CPU_CHAOS_DELAYS_H
+
+#include "runtime/zrt.h"
+
+#include <array>
+#include <optional>
+#include <random>
+
+namespace zrt {
+
+/// One generator per stream, so that streams draw without locks.
+class ChaosDelays {
+public:
+  /// Throws when ZRT_CHAOS is not a number.
+  explicit ChaosDelays(int rank);
+
+  bool on() const { return generators.has_value(); }
+  /// Stream thread: sleeps, perhaps, when `on`.
+  void delay(zrt_stream stream);
+  /// Stream thread: a random number; only when `on`.
+  uint64_t draw(zrt_stream stream) { return (*generators)[stream](); }
+
+private:
+  std::optional<std::array<std::mt19937_64, ZRT_STREAM_COUNT>> generators;
+};
+
+} // namespace zrt
+
+#endif // ZRT_CPU_CHAOS_DELAYS_H

@@ -1,0 +1,19 @@
+//===- Clones.h - One loop, several instruction sets ------------*- C++ -*-===//
+//
+// libzrt is compiled once for every x86-64; a function marked ZRT_CLONES is
+// compiled for wider vectors as well and the loader picks one.  Only for loops
+// whose bits do not depend on the width.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_CPU_CLONES_H
+#define ZRT_CPU_CLONES_H
+
+// The sanitizers' runtimes are not ready when the loader picks.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
+    !defined(ZRT_SANITIZED)
+#define ZRT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define ZRT_CLONES
+#endif
+
+#endif // ZRT_CPU_CLONES_H

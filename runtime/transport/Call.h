@@ -1,0 +1,46 @@
+//===- Call.h - A collective that is being executed -------------*- C++ -*-===//
+#ifndef ZRT_TRANSPORT_CALL_H
+#define ZRT_TRANSPORT_CALL_H
+
+#include "runtime/cpu/PlanChecks.h"
+#include "runtime/transport/Transport.h"
+
+namespace zrt {
+
+struct Transport::Call {
+  zrt_stream stream;
+  const zrt_collective_desc &desc;
+  const std::byte *source;
+  std::byte *result;
+  WireRow &row;
+  uint32_t number; ///< of this collective on its stream, from 1
+  uint64_t wholeBytes, sliceBytes;
+
+  const char *name() const { return desc.name ? desc.name : "a collective"; }
+};
+
+/// Chunks between hosts, and where contributions of remote ranks wait to be
+/// added: two per rank, one being added while the next arrives.
+constexpr size_t kChunkBytes = size_t{256} << 10;
+
+struct Transport::Staging {
+  /// Chunks for `remoteRanks`: the ranks when there are hosts, else 0.
+  Staging(int ranks, int remoteRanks)
+      // Not initialised: streams without remote sums never touch theirs.
+      : floats(
+            new float[size_t(remoteRanks) * 2 * (kChunkBytes / sizeof(float))]),
+        sources(size_t(ranks)), small(size_t(ranks)), order(size_t(ranks)) {}
+  std::byte *chunk(int rank, int parity) {
+    return reinterpret_cast<std::byte *>(floats.get()) +
+           (size_t(rank) * 2 + size_t(parity)) * kChunkBytes;
+  }
+
+  std::unique_ptr<float[]> floats;
+  std::vector<const float *> sources;   ///< of a sum, by rank
+  std::vector<const std::byte *> small; ///< of an all_reduce, by rank
+  std::vector<int> order;               ///< in which a gather reads its peers
+};
+
+} // namespace zrt
+
+#endif // ZRT_TRANSPORT_CALL_H

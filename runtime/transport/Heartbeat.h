@@ -1,0 +1,31 @@
+//===- Heartbeat.h - Shows that this process runs ---------------*- C++ -*-===//
+#ifndef ZRT_TRANSPORT_HEARTBEAT_H
+#define ZRT_TRANSPORT_HEARTBEAT_H
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+namespace zrt {
+
+/// A thread that raises a number every 100 ms while it lives, whatever the
+/// other threads compute.
+class Heartbeat {
+public:
+  explicit Heartbeat(std::atomic<uint32_t> &beats);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat &) = delete;
+  Heartbeat &operator=(const Heartbeat &) = delete;
+
+private:
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool stopping = false;
+  std::thread thread;
+};
+
+} // namespace zrt
+
+#endif // ZRT_TRANSPORT_HEARTBEAT_H

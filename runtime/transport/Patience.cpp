@@ -1,0 +1,89 @@
+//===- Patience.cpp - How long to wait for a peer -------------------------===//
+#include "runtime/transport/Patience.h"
+
+#include "runtime/Error.h"
+#include "runtime/transport/Process.h"
+
+#include <algorithm>
+
+using namespace zrt;
+
+void Patience::giveUp(const Alarm &alarm) {
+  std::string text = alarm.message;
+  if (alarm.origin >= 0)
+    text = fmt::format("rank {} failed: {} (rank {} was waiting for {} in {})",
+                       alarm.origin, alarm.message, peers.rank(),
+                       alarm.origin == peer ? std::string("it")
+                                            : fmt::format("rank {}", peer),
+                       what);
+  // Passed on as it was first raised: who waits for this rank names the origin.
+  peers.raise(alarm, text);
+  throw Error(text);
+}
+
+std::string Patience::whoWaits() const {
+  return fmt::format("rank {} waited for it in {}", peers.rank(), what);
+}
+
+void Patience::look() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto passed =
+      std::min<std::chrono::nanoseconds>(now - lastLook, 2 * kLookEvery);
+  lastLook = now;
+  waited += passed;
+  silent += passed;
+  lookForAlarms();
+  if (peers.local(peer))
+    lookAtProcess();
+  if (waited >= peers.limits.arrival)
+    giveUp({-1, fmt::format("rank {} has not come for {} s while {}; set "
+                            "ZRT_TIMEOUT to more seconds if a step takes so "
+                            "long",
+                            peer, peers.limits.arrival.count() / 1000.0,
+                            whoWaits())});
+}
+
+void Patience::lookForAlarms() {
+  // Another stream of this rank has failed: the peers stop, do not wait.
+  if (const std::string *text = peers.failure())
+    throw Error(*text);
+  for (int rank = 0; rank < peers.ranks(); ++rank) {
+    if (!peers.local(rank))
+      continue;
+    const ControlPage &page = peers.page(rank);
+    if (page.state.load(std::memory_order_acquire) == RankState::Failed)
+      giveUp({page.origin, page.message});
+  }
+  if (const Alarm *alarm = peers.world().receivedAlarm())
+    giveUp(*alarm);
+}
+
+void Patience::lookAtProcess() {
+  const ControlPage &page = peers.page(peer);
+  const RankCard &card = peers.card(peer);
+  // What we wait for may have been its last deed: the caller looks at that once
+  // more before the second time.
+  const bool left =
+      page.state.load(std::memory_order_acquire) == RankState::Left;
+  if (left && leftBefore)
+    giveUp(
+        {-1, fmt::format("rank {} has finished while {}", peer, whoWaits())});
+  leftBefore = left;
+  const bool gone =
+      !left && processStart(card.control.process) != card.processStart;
+  if (gone && goneBefore)
+    giveUp({-1, fmt::format("rank {} (process {}) is gone while {}", peer,
+                            card.control.process, whoWaits())});
+  goneBefore = gone;
+
+  const uint32_t now = page.beats.load(std::memory_order_relaxed);
+  if (now != beats)
+    silent = std::chrono::nanoseconds(0);
+  beats = now;
+  if (silent >= peers.limits.silence)
+    giveUp(
+        {-1, fmt::format("rank {} (process {}) has not moved for {} s, it is "
+                         "stopped, while {}",
+                         peer, card.control.process,
+                         peers.limits.silence.count() / 1000.0, whoWaits())});
+}

@@ -1,0 +1,60 @@
+//===- Patience.h - How long to wait for a peer -----------------*- C++ -*-===//
+//
+// Whoever waits for a peer asks every few milliseconds whether that still makes
+// sense.  It does not when
+//
+//   some rank has failed     its control page says so (or an alarm between
+//                            hosts), with the rank that was first
+//   the process is gone      /proc tells, within two looks
+//   the process is stopped   its heartbeat stands still for limits.silence
+//   nothing happens          for limits.arrival, though the process moves
+//
+// A process that computes for long moves.  Of a rank on another host neither
+// process nor heartbeat can be seen: its alarm, the launcher (mpirun and srun
+// end the whole job when a process dies) and limits.arrival remain.
+//
+// Time in which this process itself was stopped does not count: between two
+// looks at most twice the time that they should be apart is added up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_TRANSPORT_PATIENCE_H
+#define ZRT_TRANSPORT_PATIENCE_H
+
+#include "runtime/transport/Peers.h"
+
+#include <chrono>
+
+namespace zrt {
+
+/// The next look, and at most so long a sleep.
+constexpr std::chrono::milliseconds kLookEvery{20};
+
+class Patience {
+public:
+  /// This rank waits for `peer` in `what`, e.g. "all_gather of b2".
+  Patience(Peers &peers, int peer, const char *what)
+      : peers(peers), peer(peer), what(what) {}
+
+  /// To be called when kLookEvery has passed and what is waited for has not
+  /// happened.  Throws when it never will.
+  void look();
+
+private:
+  [[noreturn]] void giveUp(const Alarm &alarm);
+  void lookForAlarms();
+  void lookAtProcess();
+  std::string whoWaits() const;
+
+  Peers &peers;
+  const int peer;
+  const char *const what;
+  std::chrono::steady_clock::time_point lastLook =
+      std::chrono::steady_clock::now();
+  std::chrono::nanoseconds waited{0}, silent{0};
+  uint32_t beats = 0;
+  bool goneBefore = false, leftBefore = false;
+};
+
+} // namespace zrt
+
+#endif // ZRT_TRANSPORT_PATIENCE_H

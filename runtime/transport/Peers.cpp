@@ -1,0 +1,170 @@
+//===- Peers.cpp - The ranks that share memory with this one --------------===//
+#include "runtime/transport/Peers.h"
+
+#include "runtime/Error.h"
+#include "runtime/transport/Hash.h"
+#include "runtime/transport/HostLink.h"
+#include "runtime/transport/Process.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <new>
+#include <unistd.h>
+
+using namespace zrt;
+
+namespace {
+
+void addText(Hash &hash, const char *text) {
+  hash.add(text ? text : "");
+  hash.addNumber('\0');
+}
+
+void addRef(Hash &hash, const zrt_ref &ref) {
+  hash.addNumber(ref.tier);
+  hash.addNumber(ref.offset);
+  hash.addNumber(ref.bytes);
+}
+
+/// What must be equal on all ranks: where peers read and what they exchange.
+uint64_t planIdentity(const zrt_plan &plan) {
+  Hash hash;
+  for (const char *text : {plan.model, plan.options})
+    addText(hash, text);
+  for (const uint32_t number : {plan.world_size, plan.stage, plan.accumulate})
+    hash.addNumber(number);
+  for (const uint64_t bytes : plan.arena_bytes)
+    hash.addNumber(bytes);
+  hash.addNumber(plan.exported_begin);
+  for (const zrt_program &program : plan.programs)
+    for (uint32_t i = 0; i < program.collective_count; ++i) {
+      const zrt_collective_desc &desc = *program.collectives[i];
+      addText(hash, desc.name);
+      hash.addNumber(desc.kind);
+      hash.addNumber(desc.elements);
+      hash.addNumber(desc.scale);
+      addRef(hash, desc.source);
+      addRef(hash, desc.result);
+    }
+  return hash.get();
+}
+
+} // namespace
+
+int64_t zrt::environmentNumber(const char *name, int64_t otherwise) {
+  const char *text = std::getenv(name);
+  if (!text || !*text)
+    return otherwise;
+  int64_t number = 0;
+  const char *end = text + std::strlen(text);
+  if (std::from_chars(text, end, number).ptr != end || number < 1)
+    fail("{}={} is not a number from 1 on; correct it or unset it", name, text);
+  return number;
+}
+
+Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
+    : theWorld(world), me(world.rank()), count(world.size()),
+      peers(static_cast<size_t>(world.size())) {
+  limits.arrival = std::chrono::seconds(environmentNumber("ZRT_TIMEOUT", 600));
+  controlFile.create("zrt-control", sizeof(ControlPage));
+  controlMapping.mapOwn(controlFile);
+  own = new (controlMapping.data()) ControlPage;
+  heartbeat.emplace(own->beats);
+  RankCard mine;
+  mine.control = controlFile.card();
+  mine.arena = arena.exported().card();
+  mine.arenaBase = arena.exportedBase();
+  mine.processStart = processStart(static_cast<int32_t>(getpid()));
+  mine.host = hostIdentity();
+  mine.affinity = affinityIdentity();
+  mine.plan = planIdentity(plan);
+  mine.group =
+      static_cast<int32_t>(me / environmentNumber("ZRT_RANKS_PER_HOST", count));
+  exchangeCards(mine);
+  openPeers();
+  theWorld.setPeers(this);
+}
+
+Peers::~Peers() {
+  theWorld.setPeers(nullptr);
+  heartbeat.reset();
+  RankState running = RankState::Running;
+  own->state.compare_exchange_strong(running, RankState::Left);
+}
+
+void Peers::exchangeCards(const RankCard &mine) {
+  std::vector<RankCard> cards(peers.size());
+  theWorld.allGather(&mine, sizeof mine, cards.data());
+  for (int rank = 0; rank < count; ++rank) {
+    if (cards[size_t(rank)].plan != cards[0].plan)
+      fail("rank {} runs another plan than rank 0; start the same binary "
+           "everywhere",
+           rank);
+    peers[size_t(rank)].card = cards[size_t(rank)];
+  }
+}
+
+void Peers::openPeers() {
+  const RankCard &mine = card(me);
+  std::vector<char> opened(peers.size(), 0);
+  for (int rank = 0; rank < count; ++rank) {
+    Peer &peer = peers[size_t(rank)];
+    if (rank == me || peer.card.host != mine.host ||
+        peer.card.group != mine.group)
+      continue;
+    std::string problem = peer.control.mapPeers(peer.card.control);
+    if (problem.empty())
+      problem = peer.arena.mapPeers(peer.card.arena);
+    opened[size_t(rank)] = problem.empty();
+    if (!problem.empty() && note.empty())
+      note = fmt::format("ranks {} and {} do not share memory, though on one "
+                         "host: {}",
+                         me, rank, problem);
+  }
+
+  // A pair shares memory when both could; both see the same table.
+  const size_t n = peers.size();
+  std::vector<char> table(n * n);
+  theWorld.allGather(opened.data(), n, table.data());
+  bool link = false;
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j)
+      link |= i != j && !(table[i * n + j] && table[j * n + i]);
+  for (size_t rank = 0; rank < n; ++rank) {
+    Peer &peer = peers[rank];
+    peer.shares = rank != size_t(me) && table[size_t(me) * n + rank] &&
+                  table[rank * n + size_t(me)];
+    if (peer.shares)
+      peer.page = reinterpret_cast<const ControlPage *>(peer.control.data());
+    else if (rank != size_t(me))
+      farRanks.push_back(static_cast<int>(rank));
+  }
+  peers[size_t(me)].page = own;
+  // Every rank takes part, also one that shares memory with all.
+  if (link)
+    hostLink = theWorld.linkHosts();
+}
+
+int Peers::processorShare(int available) const {
+  const RankCard &mine = card(me);
+  const auto sharing =
+      std::count_if(peers.begin(), peers.end(), [&](const Peer &peer) {
+        return peer.card.host == mine.host &&
+               peer.card.affinity == mine.affinity;
+      });
+  return std::max(1, available / static_cast<int>(sharing));
+}
+
+void Peers::raise(const Alarm &alarm, const std::string &text) {
+  if (raised.exchange(true, std::memory_order_acq_rel))
+    return;
+  failureText = text;
+  own->origin = alarm.origin;
+  const size_t length = std::min(alarm.message.size(), sizeof own->message - 1);
+  std::memcpy(own->message, alarm.message.data(), length);
+  own->message[length] = '\0';
+  // Peers look at it in every time slice of a wait; they are not woken.
+  own->state.store(RankState::Failed, std::memory_order_release);
+  theWorld.sendAlarm(alarm);
+}

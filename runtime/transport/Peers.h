@@ -1,0 +1,121 @@
+//===- Peers.h - The ranks that share memory with this one ------*- C++ -*-===//
+//
+// At start every rank sends the others a card: its process, and the numbers of
+// two shared files, its control page and the exported part of its arena.  Ranks
+// of one host open each other's files.  Two ranks share memory when both could;
+// all other pairs are as if on different hosts and use a HostLink.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_TRANSPORT_PEERS_H
+#define ZRT_TRANSPORT_PEERS_H
+
+#include "runtime/cpu/Arena.h"
+#include "runtime/transport/ControlPage.h"
+#include "runtime/transport/Heartbeat.h"
+#include "runtime/transport/SharedFile.h"
+#include "runtime/world/World.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// When a wait gives up.
+struct WaitLimits {
+  /// A process whose heartbeat stands still for so long is stopped.
+  std::chrono::milliseconds silence{5000};
+  /// A process that moves but does not arrive; ZRT_TIMEOUT=seconds.
+  std::chrono::milliseconds arrival{600'000};
+};
+
+/// What a rank tells the others at start; plain bytes.
+struct RankCard {
+  SharedFileCard control, arena;
+  uint64_t arenaBase = 0; ///< offset in the arena of the file's first byte
+  uint64_t processStart = 0;
+  uint64_t host = 0, affinity = 0, plan = 0;
+  int32_t group = 0; ///< ZRT_RANKS_PER_HOST: imitated host
+};
+
+class Peers {
+public:
+  /// Connects the ranks of `world`, which outlives this; all call it together.
+  /// `arena` is what they read of each other.  Throws zrt::Error.
+  Peers(World &world, const zrt_plan &plan, const Arena &arena);
+  ~Peers();
+  Peers(const Peers &) = delete;
+  Peers &operator=(const Peers &) = delete;
+
+  int rank() const { return me; }
+  int ranks() const { return count; }
+  bool local(int peer) const { return peers[size_t(peer)].shares; }
+  /// Ranks that share no memory with this one, in order.
+  const std::vector<int> &remote() const { return farRanks; }
+  /// A way to them; nullptr when every rank shares memory with every other.
+  HostLink *link() const { return hostLink.get(); }
+
+  ControlPage &ownPage() { return *own; }
+  const ControlPage &page(int rank) const { return *peers[size_t(rank)].page; }
+  /// A peer's arena at `offset`, which it exports.
+  const std::byte *exported(int peer, uint64_t offset) const {
+    const Peer &p = peers[size_t(peer)];
+    return p.arena.data() + (offset - p.card.arenaBase);
+  }
+  const RankCard &card(int rank) const { return peers[size_t(rank)].card; }
+  World &world() const { return theWorld; }
+
+  /// This rank's part of the processors that it may run on: ranks of one
+  /// machine with the same affinity share them.
+  int processorShare(int available) const;
+
+  /// Fails this rank: everything that peers wait for ends with an error, and
+  /// what other streams of this rank wait for ends with `text`.  Any thread;
+  /// only the first call counts.
+  void raise(const Alarm &alarm, const std::string &text);
+  /// nullptr while this rank has not failed.
+  const std::string *failure() const {
+    return own->state.load(std::memory_order_acquire) == RankState::Failed
+               ? &failureText
+               : nullptr;
+  }
+
+  WaitLimits limits;
+  /// Why ranks of this machine do not share memory; "" when all do.
+  std::string note;
+
+private:
+  struct Peer {
+    RankCard card;
+    bool shares = false;
+    const ControlPage *page = nullptr;
+    Mapping control, arena;
+  };
+
+  void exchangeCards(const RankCard &mine);
+  void openPeers();
+
+  World &theWorld;
+  const int me, count;
+  SharedFile controlFile;
+  Mapping controlMapping;
+  ControlPage *own = nullptr;
+  std::vector<Peer> peers;
+  std::vector<int> farRanks;
+  std::unique_ptr<HostLink> hostLink;
+  std::atomic<bool> raised{false};
+  std::string failureText;
+  std::optional<Heartbeat> heartbeat;
+};
+
+/// A number from the environment, `otherwise` when it is not set.  Throws when
+/// it is not a number from 1 on.
+int64_t environmentNumber(const char *name, int64_t otherwise);
+
+} // namespace zrt
+
+#endif // ZRT_TRANSPORT_PEERS_H

@@ -1,0 +1,47 @@
+//===- Process.cpp - Is that process still there? -------------------------===//
+#include "runtime/transport/Process.h"
+
+#include "runtime/transport/Hash.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <sched.h>
+#include <sstream>
+#include <string>
+
+using namespace zrt;
+
+uint64_t zrt::processStart(int32_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string line;
+  if (!std::getline(file, line))
+    return 0;
+  // "1234 (name) S ...": the name may hold anything, so count from its end.
+  // The state is field 3, the start field 22.
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  std::string state, skipped;
+  fields >> state;
+  for (int field = 4; field < 22; ++field)
+    fields >> skipped;
+  uint64_t start = 0;
+  fields >> start;
+  return state == "Z" || state == "X" ? 0 : start;
+}
+
+uint64_t zrt::hostIdentity() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  std::getline(file, text);
+  Hash hash;
+  hash.add(text);
+  return hash.get();
+}
+
+uint64_t zrt::affinityIdentity() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  Hash hash;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    hash.add({reinterpret_cast<const char *>(&set), sizeof set});
+  return hash.get();
+}

@@ -1,0 +1,207 @@
+//===- Transport.cpp - What all collectives have in common ----------------===//
+#include "runtime/transport/Transport.h"
+
+#include "runtime/Error.h"
+#include "runtime/cpu/PlanChecks.h"
+#include "runtime/transport/Call.h"
+#include "runtime/transport/HostLink.h"
+#include "runtime/transport/Patience.h"
+
+#include <immintrin.h>
+#include <thread>
+
+using namespace zrt;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// A peer that is nearly there is met without sleeping; no longer, because a
+/// spinning thread takes a core from `compute`.
+constexpr int kSpins = 64;
+
+/// Adds the time of its life to a total.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &total) : total(total) {}
+  ~Stopwatch() {
+    total += std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  Stopwatch(const Stopwatch &) = delete;
+  Stopwatch &operator=(const Stopwatch &) = delete;
+
+private:
+  double &total;
+  const Clock::time_point start = Clock::now();
+};
+
+bool overlap(const zrt_ref &a, const zrt_ref &b) {
+  return a.tier == b.tier && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
+}
+
+} // namespace
+
+Transport::Transport(const zrt_plan &plan, const Arena &arena, World *world,
+                     ChaosDelays &chaos)
+    : exportedBegin(plan.exported_begin), chaos(chaos) {
+  if (world && world->size() > 1)
+    peers = std::make_unique<Peers>(*world, plan, arena);
+  const bool hosts = peers && peers->link();
+  for (auto &one : staging)
+    one = std::make_unique<Staging>(ranks(), hosts ? ranks() : 0);
+  if (hosts)
+    // Two parities, one slot each for sending and receiving.
+    peers->link()->reserve(4 * ranks());
+}
+
+Transport::~Transport() = default;
+
+void Transport::abort(const std::string &message) {
+  if (peers)
+    peers->raise({peers->rank(), message}, message);
+}
+
+void Transport::check(const zrt_collective_desc &desc) const {
+  const char *name = desc.name ? desc.name : "a collective";
+  const uint64_t size = dtypeBytes(desc.dtype), n = uint64_t(ranks());
+  if (desc.dtype != ZRT_F32 && desc.dtype != ZRT_F64)
+    fail("{}: a collective is of f32 or f64, got dtype {}", name, desc.dtype);
+  if (desc.elements > UINT64_MAX / size)
+    fail("{}: {} elements are more than any memory", name, desc.elements);
+  const uint64_t whole = desc.elements * size, slice = whole / n;
+  const zrt_ref &source = desc.source, &result = desc.result;
+  const bool inPlace = source.tier == result.tier &&
+                       source.offset == result.offset &&
+                       source.bytes == result.bytes;
+  if (!inPlace && overlap(source, result))
+    fail("{}: source and result share bytes; let both be the whole, or none",
+         name);
+  if (inPlace && desc.accumulate)
+    fail("{}: it cannot accumulate in place", name);
+  const auto need = [&](const zrt_ref &ref, const char *what, uint64_t first,
+                        uint64_t second) {
+    if (ref.bytes != first && ref.bytes != second)
+      fail("{}: its {} has {} bytes, expected {}", name, what, ref.bytes,
+           first == second ? fmt::format("{}", first)
+                           : fmt::format("{} or {}", first, second));
+  };
+  if (desc.kind == ZRT_ALL_REDUCE) {
+    if (whole > ZRT_SMALL_BYTES)
+      fail("{}: an all_reduce is of at most {} bytes, got {}", name,
+           ZRT_SMALL_BYTES, whole);
+    need(source, "source", whole, whole);
+    need(result, "result", whole, whole);
+    return;
+  }
+  if (desc.kind != ZRT_ALL_GATHER && desc.kind != ZRT_REDUCE_SCATTER)
+    fail("{}: collective {} does not exist", name, desc.kind);
+  if (desc.elements % n != 0)
+    fail("{}: {} elements cannot be dealt out to {} ranks; pad the bucket",
+         name, desc.elements, n);
+  if (desc.kind == ZRT_ALL_GATHER) {
+    need(source, "source", slice, whole);
+    need(result, "result", whole, whole);
+  } else {
+    if (desc.dtype != ZRT_F32)
+      fail("{}: a reduce_scatter is of f32, got dtype {}", name, desc.dtype);
+    need(source, "source", whole, whole);
+    need(result, "result", slice, whole);
+  }
+  if (n > 1 && (source.tier != ZRT_DEVICE || source.offset < exportedBegin))
+    fail("{}: peers cannot read its source at offset {} of tier {}; the plan "
+         "exports the device arena from {} on",
+         name, source.offset, source.tier, exportedBegin);
+}
+
+void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
+                    const std::byte *source, std::byte *result) {
+  const uint64_t whole = desc.elements * dtypeBytes(desc.dtype);
+  Call call = {stream,
+               desc,
+               source,
+               result,
+               ledger.row(stream, desc),
+               ++sequence[stream],
+               whole,
+               whole / uint64_t(ranks())};
+  ++call.row.calls;
+  const Stopwatch watch(call.row.seconds);
+  switch (desc.kind) {
+  case ZRT_ALL_GATHER:
+    return allGather(call);
+  case ZRT_REDUCE_SCATTER:
+    return reduceScatter(call);
+  default:
+    return allReduce(call);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+void Transport::await(Call &call, int peer, const SharedWord &word) {
+  if (reached(word, call.number))
+    return;
+  const Stopwatch watch(call.row.waiting);
+  for (int spin = 0; spin < kSpins; ++spin) {
+    _mm_pause();
+    if (reached(word, call.number))
+      return;
+  }
+  Patience patience(*peers, peer, call.name());
+  auto nextLook = Clock::now() + kLookEvery;
+  while (true) {
+    const uint32_t seen = word.value.load(std::memory_order_acquire);
+    if (reached(word, call.number))
+      return;
+    sleepOn(word, seen, static_cast<int>(kLookEvery.count()));
+    if (reached(word, call.number))
+      return;
+    if (Clock::now() >= nextLook) {
+      patience.look();
+      nextLook = Clock::now() + kLookEvery;
+    }
+  }
+}
+
+void Transport::awaitLink(Call &call, int slot, int peer) {
+  HostLink &link = *peers->link();
+  if (link.done(call.stream, slot))
+    return;
+  const Stopwatch watch(call.row.waiting);
+  // MPI moves bytes only while it is asked; it cannot sleep until they come.
+  for (int spin = 0; spin < kSpins; ++spin)
+    if (link.done(call.stream, slot))
+      return;
+  Patience patience(*peers, peer, call.name());
+  auto nextLook = Clock::now() + kLookEvery;
+  std::chrono::microseconds nap{20};
+  while (!link.done(call.stream, slot)) {
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, std::chrono::microseconds(500));
+    if (Clock::now() >= nextLook) {
+      patience.look();
+      nextLook = Clock::now() + kLookEvery;
+    }
+  }
+}
+
+void Transport::arrive(Call &call) {
+  if (peers)
+    publish(peers->ownPage().streams[call.stream].arrived, call.number);
+}
+
+void Transport::awaitArrival(Call &call, int peer) {
+  await(call, peer, peers->page(peer).streams[call.stream].arrived);
+}
+
+void Transport::finish(Call &call) {
+  if (!peers)
+    return;
+  chaos.delay(call.stream);
+  publish(peers->ownPage().streams[call.stream].done, call.number);
+  for (int peer = 0; peer < ranks(); ++peer)
+    if (peers->local(peer))
+      await(call, peer, peers->page(peer).streams[call.stream].done);
+}

@@ -1,0 +1,87 @@
+//===- Transport.h - Collectives between ranks ------------------*- C++ -*-===//
+//
+// Ranks of one host read straight out of each other's arenas:
+//
+//   arrive      my source can be read now; my page says so
+//   wait        until the peers have arrived
+//   read        all_gather copies their slices, reduce_scatter adds them up in
+//               rank order
+//   done        I read no more
+//   wait        until the peers are done: now my source may be overwritten
+//
+// Ranks that share no memory send each other slices in chunks (HostLink); the
+// owner of a slice adds all contributions in rank order, wherever they come
+// from.  So the bits do not depend on where ranks run.
+//
+// A stream is one sequence of collectives, executed by its thread; streams do
+// not wait for each other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_TRANSPORT_TRANSPORT_H
+#define ZRT_TRANSPORT_TRANSPORT_H
+
+#include "runtime/cpu/ChaosDelays.h"
+#include "runtime/transport/Peers.h"
+#include "runtime/transport/WireLedger.h"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace zrt {
+
+class Transport {
+public:
+  /// `world` as in zrt_create; it, `arena` and `chaos` outlive this.
+  Transport(const zrt_plan &plan, const Arena &arena, World *world,
+            ChaosDelays &chaos);
+  ~Transport();
+
+  int rank() const { return peers ? peers->rank() : 0; }
+  int ranks() const { return peers ? peers->ranks() : 1; }
+  /// nullptr on a single rank.
+  Peers *connected() { return peers.get(); }
+
+  /// Throws unless `desc` can be run: its kind, sizes and ranges.
+  void check(const zrt_collective_desc &desc) const;
+
+  /// Stream thread: executes a checked `desc`.  Throws when a peer fails.
+  void run(zrt_stream stream, const zrt_collective_desc &desc,
+           const std::byte *source, std::byte *result);
+
+  /// Fails this rank for its peers; see World::abort.
+  void abort(const std::string &message);
+
+  WireLedger ledger;
+
+private:
+  struct Call;
+  struct Staging;
+
+  void allGather(Call &call);
+  void reduceScatter(Call &call);
+  void allReduce(Call &call);
+
+  void arrive(Call &call);
+  void awaitArrival(Call &call, int peer);
+  void finish(Call &call);
+  void await(Call &call, int peer, const SharedWord &word);
+  void awaitLink(Call &call, int slot, int peer);
+  void copyFromPeer(Call &call, int peer, std::byte *to);
+  /// Sends every remote peer its bytes and receives theirs, chunk by chunk.
+  template <typename Outgoing, typename Incoming, typename Ready>
+  void exchange(Call &call, size_t bytes, Outgoing outgoing, Incoming incoming,
+                Ready ready);
+  const std::byte *sourceOf(const Call &call, int rank, uint64_t offset) const;
+
+  const uint64_t exportedBegin;
+  ChaosDelays &chaos;
+  std::unique_ptr<Peers> peers;
+  /// Collectives that a stream has begun.
+  std::array<uint32_t, ZRT_STREAM_COUNT> sequence = {};
+  std::array<std::unique_ptr<Staging>, ZRT_STREAM_COUNT> staging;
+};
+
+} // namespace zrt
+
+#endif // ZRT_TRANSPORT_TRANSPORT_H

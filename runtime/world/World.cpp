@@ -1,0 +1,27 @@
+//===- World.cpp - What all worlds have in common -------------------------===//
+#include "runtime/world/World.h"
+
+#include "runtime/Error.h"
+#include "runtime/transport/HostLink.h"
+#include "runtime/transport/Peers.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace zrt;
+
+void World::abort(const std::string &message) {
+  if (peers)
+    peers->raise({rank(), message}, message);
+  else
+    sendAlarm({rank(), message});
+}
+
+void World::leave(int status) {
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+std::unique_ptr<HostLink> World::linkHosts() {
+  fail("the ranks do not share memory, and nothing else connects them");
+}
