@@ -56,22 +56,22 @@ private:
   LogicalResult checkOptions(func::FuncOp step) {
     auto error = [&] { return step->getParentOp()->emitError(); };
     if (optimizer != "adamw" && optimizer != "sgd")
-      return error() << "unknown optimizer " << optimizer
+      return error() << "unknown optimizer " << optimizer.getValue()
                      << "; use adamw or sgd";
     if (stage < 0 || stage > 3)
-      return error() << "stage=" << stage
+      return error() << "stage=" << stage.getValue()
                      << " is no stage of ZeRO; use 0, 1, 2 or 3";
     if (worldSize < 1)
-      return error() << "world-size=" << worldSize << "; use at least 1 rank";
+      return error() << "world-size=" << worldSize.getValue() << "; use at least 1 rank";
     if (accumulate < 1)
-      return error() << "accumulate=" << accumulate
+      return error() << "accumulate=" << accumulate.getValue()
                      << "; use at least 1 micro-step";
     if (persistBelow < 0)
-      return error() << "persist-below=" << persistBelow
+      return error() << "persist-below=" << persistBelow.getValue()
                      << "; use a number of bytes";
     if (persistBelow > 0 && stage != 3)
-      return error() << "persist-below=" << persistBelow
-                     << " needs stage=3; the parameters of stage " << stage
+      return error() << "persist-below=" << persistBelow.getValue()
+                     << " needs stage=3; the parameters of stage " << stage.getValue()
                      << " are whole on every rank";
     return success();
   }

@@ -370,8 +370,8 @@ void zero::buildMicroProgram(func::FuncOp function,
   Program program(function, partition);
   program.placeParameters();
   program.replaceAverages();
-  program.emitLoss();
   program.emitGradients(/*isLast=*/false);
+  program.emitLoss();
   program.finish();
 }
 
@@ -379,8 +379,8 @@ void zero::buildStepProgram(func::FuncOp function, const Partition &partition) {
   Program program(function, partition);
   program.placeParameters();
   program.replaceAverages();
-  program.emitLoss();
   program.emitGradients(/*isLast=*/true);
+  program.emitLoss();
   program.emitUpdates();
   program.finish();
 }

@@ -41,21 +41,13 @@ int64_t getInt(ModuleOp module, StringRef name, int64_t otherwise) {
   return attr ? attr.getInt() : otherwise;
 }
 
-/// Bytes of a flat value of `bucket` that belong to members, on the rank that
-/// has the most, and the rest.
-std::pair<int64_t, int64_t> splitPadding(BucketOp bucket, Type type) {
-  int64_t elements = bucket.getElements(), slice = elements;
-  if (auto shard = dyn_cast<ShardType>(type))
-    slice = shard.getSliceElements();
-  int64_t most = 0;
-  for (int64_t begin = 0; begin < elements; begin += slice) {
-    int64_t held = 0;
-    for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-      held += member.getNumElementsIn(begin, begin + slice);
-    most = std::max(most, held);
-  }
-  int64_t width = getByteSize(type) / slice;
-  return {most * width, (slice - most) * width};
+/// Bytes of all members of `bucket`, in elements as wide as those of `type`.
+int64_t getMemberBytes(BucketOp bucket, Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  int64_t held = shard ? shard.getSliceElements()
+                       : cast<RankedTensorType>(type).getNumElements();
+  return (static_cast<int64_t>(bucket.getElements()) - bucket.getPadding()) *
+         (getByteSize(type) / held);
 }
 
 /// The bucket that a gradient's buffer belongs to.
@@ -74,53 +66,51 @@ Certificate::Term getMostGradients(const Program &program) {
   for (const Buffer &buffer : program.storage.buffers) {
     if (buffer.kind != Buffer::Temporary || buffer.use != Buffer::Gradients)
       continue;
-    std::pair<int64_t, int64_t> split = {buffer.size, 0};
-    if (BucketOp bucket = getBucket(buffer.name))
-      split = splitPadding(bucket, buffer.name.getType());
-    change[buffer.birth][0] += split.first;
-    change[buffer.birth][1] += split.second;
-    change[buffer.death + 1][0] -= split.first;
-    change[buffer.death + 1][1] -= split.second;
+    BucketOp bucket = getBucket(buffer.name);
+    int64_t members =
+        bucket ? getMemberBytes(bucket, buffer.name.getType()) : buffer.size;
+    change[buffer.birth][0] += buffer.size;
+    change[buffer.birth][1] += members;
+    change[buffer.death + 1][0] -= buffer.size;
+    change[buffer.death + 1][1] -= members;
   }
   Certificate::Term most{"gradients"};
   std::array<int64_t, 2> live = {};
-  for (auto [bytes, padding] : change) {
-    live = {live[0] + bytes, live[1] + padding};
-    if (live[0] > most.bytes)
+  for (auto [held, members] : change) {
+    live = {live[0] + held, live[1] + members};
+    if (live[0] > most.held)
       most = {"gradients", live[0], live[1]};
   }
   return most;
 }
 
 void countState(func::FuncOp step, Certificate &certificate) {
-  Certificate::Term parameters{"parameters"}, optimizer{"optimizer state"},
-      sums{"gradients"};
+  Certificate::Term parameters{"parameters"}, gradients{"gradients"},
+      optimizer{"optimizer state"};
   for (BlockArgument argument : step.getArguments()) {
     auto state =
         step.getArgAttrOfType<StateAttr>(argument.getArgNumber(), kStateAttr);
     if (!state)
       continue;
     bool isParameter = state.getSlot() == "param";
-    bool isSum = state.getSlot() == "grad";
-    Certificate::Term &term =
-        isParameter ? parameters : (isSum ? sums : optimizer);
-    (isParameter ? certificate.parameters
-     : isSum     ? certificate.gradients
-                 : certificate.optimizerState) +=
-        getByteSize(argument.getType());
-    term.sharded |= cast<ShardType>(argument.getType()).getRanks() > 1;
+    Certificate::Term &term = isParameter                 ? parameters
+                              : state.getSlot() == "grad" ? gradients
+                                                          : optimizer;
+    int64_t held = getByteSize(argument.getType());
+    term.held += held;
+    term.parts = std::max(
+        term.parts, cast<ShardType>(argument.getType()).getRanks());
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
-    if (!bucket)
-      continue;
-    auto [bytes, padding] = splitPadding(bucket, argument.getType());
-    term.bytes += bytes;
-    term.padding += padding;
-    if (isParameter)
+    term.members += bucket ? getMemberBytes(bucket, argument.getType()) : held;
+    if (isParameter && bucket)
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
   }
-  certificate.modelState = {parameters, sums, optimizer};
+  certificate.parameters = parameters.held;
+  certificate.gradients = gradients.held;
+  certificate.optimizerState = optimizer.held;
+  certificate.modelState = {parameters, gradients, optimizer};
 }
 
 void countWire(ArrayRef<Program> programs, Certificate &certificate) {
@@ -201,9 +191,10 @@ Certificate zero::certify(ModuleOp module) {
   countState(step.function, certificate);
   Certificate::Term temporary = getMostGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
-  gradients.bytes += temporary.bytes;
-  gradients.padding += temporary.padding;
-  gradients.sharded = certificate.ranks > 1 && certificate.stage >= 2;
+  gradients.held += temporary.held;
+  gradients.members += temporary.members;
+  if (certificate.stage >= 2)
+    gradients.parts = certificate.ranks;
   countWire(programs, certificate);
   const Program *worst = &step;
   for (const Program &program : programs)
@@ -250,25 +241,26 @@ std::string Certificate::print() const {
     if (arena[tier])
       line(name, arena[tier]);
   if (parameterCount) {
-    int64_t all = 0, padding = 0;
+    int64_t held = 0, padding = 0;
     for (const Term &term : modelState) {
-      all += term.bytes;
-      padding += term.padding;
+      held += term.held;
+      padding += term.padding();
     }
     os << "  model state: "
-       << llvm::format("%.2f", double(all) / double(parameterCount))
+       << llvm::format("%.2f", double(held - padding) / double(parameterCount))
        << " bytes a parameter + " << group(padding) << " bytes of padding, "
        << group(parameterCount) << " parameters";
     if (ranks > 1)
       os << "; stage " << stage << " on " << ranks << " ranks";
     os << '\n';
-    for (const Term &term : modelState)
+    for (const Term &term : modelState) {
       os << "    " << llvm::left_justify(term.name, 22)
-         << llvm::right_justify(group(term.bytes), 20) << " B  "
-         << llvm::format("%.4f", double(term.bytes) / double(parameterCount))
-         << " a parameter"
-         << (term.sharded ? ", 1/" + std::to_string(ranks) + " of all" : "")
-         << ", padding " << group(term.padding) << '\n';
+         << llvm::right_justify(group(term.held), 20) << " B = "
+         << group(term.members);
+      if (term.parts > 1)
+        os << " / " << term.parts;
+      os << " + padding " << group(term.padding()) << '\n';
+    }
   }
   if (ranks > 1) {
     int64_t all = 0;

@@ -29,12 +29,12 @@ struct Certificate {
   int64_t stage = 0, ranks = 1, microSteps = 1;
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
-  /// What a rank keeps of the model: bytes without padding, on the rank that
-  /// has the most, and how many of the ranks hold a part of their own.
+  /// What a rank keeps of the model: `held` bytes, of which `members / parts`
+  /// are values and the rest is padding.
   struct Term {
     std::string name;
-    int64_t bytes = 0, padding = 0;
-    bool sharded = false;
+    int64_t held = 0, members = 0, parts = 1;
+    int64_t padding() const { return held - members / parts; }
   };
   /// Parameters, gradients (the most that are alive at once), optimizer state.
   SmallVector<Term> modelState;

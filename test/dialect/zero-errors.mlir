@@ -111,7 +111,7 @@ func.func @launch_c1(%a: tensor<4xf32>) {
 zero.axis @dp size 1
 zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
 func.func @sum_squares_c1(%a: tensor<32xf32>) {
-  // expected-error @+1 {{operand must have the 64 elements of @b}}
+  // expected-error @+1 {{operand must be the 64 elements of @b, or their shard by 1, got 'tensor<32xf32>'}}
   %0 = zero.sum_squares %a of @b : tensor<32xf32> -> tensor<1xf64>
   return
 }
@@ -129,7 +129,7 @@ func.func @sum_squares_c2(%a: tensor<64xf32>) {
 // -----
 
 func.func @clip_c1(%a: tensor<2xf32>) {
-  // expected-error @+1 {{operands are one-dimensional tensors of f64, got 'tensor<2xf32>'}}
+  // expected-error @+1 {{operands are tensors of f64 of at most one dimension, got 'tensor<2xf32>'}}
   %n, %f = zero.clip %a : tensor<2xf32> -> tensor<f32>, tensor<f32>
   return
 }
@@ -180,3 +180,117 @@ func.func @update_c3(%p: tensor<16xf32>, %lr: tensor<f32>) {
   %0 = zero.update @o of @b (%p, %p) scalars(%lr) {decay = 0.0} : (tensor<16xf32>, tensor<16xf32>), (tensor<f32>) -> tensor<16xf32>
   return
 }
+
+// -----
+
+func.func @average_c1(%a: tensor<2xf32>) {
+  // expected-error @+1 {{takes a scalar, got 'tensor<2xf32>'}}
+  %0 = zero.average %a : tensor<2xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @all_gather_c1(%a: !zero.shard<64 x f32 by 4>) {
+  // expected-error @+1 {{operand must be the 64 elements of @b, or their shard by 2, got '!zero.shard<64 x f32 by 4>'}}
+  %0 = zero.all_gather %a of @b : !zero.shard<64 x f32 by 4> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @all_gather_c2(%a: !zero.shard<64 x f32 by 2>) {
+  // expected-error @+1 {{result must be the whole bucket, got 'tensor<32xf32>'}}
+  %0 = zero.all_gather %a of @b : !zero.shard<64 x f32 by 2> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @all_gather_in_place_c2(%a: tensor<64xf32>) {
+  // expected-error @+1 {{result must be the whole bucket, of the operand's type, got '!zero.shard<64 x f32 by 1>'}}
+  %0 = zero.all_gather %a of @b : tensor<64xf32> -> !zero.shard<64 x f32 by 1>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @reduce_scatter_c1(%a: !zero.shard<64 x f32 by 2>) {
+  // expected-error @+1 {{operand must be the whole bucket of 64 elements, got '!zero.shard<64 x f32 by 2>'}}
+  %0 = zero.reduce_scatter %a of @b {scale = 1.0} : !zero.shard<64 x f32 by 2> -> !zero.shard<64 x f32 by 2>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @reduce_scatter_c2(%a: tensor<64xf32>) {
+  // expected-error @+1 {{result must be the shard by 2, or of the operand's type, got '!zero.shard<64 x f32 by 4>'}}
+  %0 = zero.reduce_scatter %a of @b {scale = 1.0} : tensor<64xf32> -> !zero.shard<64 x f32 by 4>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @reduce_scatter_c3(%a: tensor<64xf32>, %s: !zero.shard<32 x f32 by 2>) {
+  // expected-error @+1 {{adds into '!zero.shard<32 x f32 by 2>', which is not the result's type '!zero.shard<64 x f32 by 2>'}}
+  %0 = zero.reduce_scatter %a of @b into %s {scale = 1.0} : tensor<64xf32>, !zero.shard<32 x f32 by 2> -> !zero.shard<64 x f32 by 2>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+func.func @all_reduce_c1(%a: tensor<9xf64>) {
+  // expected-error @+1 {{takes at most 64 bytes of f32 or f64, got 'tensor<9xf64>'}}
+  %0 = zero.all_reduce %a over @dp {scale = 1.0} : tensor<9xf64>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @accumulate_c1(%a: tensor<64xf32>, %b: tensor<32xf32>) {
+  // expected-error @+1 {{operands must be the 64 elements of @b, got 'tensor<32xf32>'}}
+  %0 = zero.accumulate %a, %b of @b {scale = 1.0} : tensor<64xf32>, tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @total_c1(%a: tensor<2xf32>) {
+  // expected-error @+1 {{operands are tensors of f64 of at most one dimension, got 'tensor<2xf32>'}}
+  %0 = zero.total %a : tensor<2xf32> -> tensor<f64>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
+  zero.yield %p, %m : f32, f32
+}
+func.func @update_c4(%p: !zero.shard<32 x f32 by 2>, %m: !zero.shard<32 x f32 by 1>, %lr: tensor<f32>) {
+  // expected-error @+1 {{has whole state of type '!zero.shard<32 x f32 by 1>' and a slice of the parameter, '!zero.shard<32 x f32 by 2>'}}
+  %0:2 = zero.update @o of @b (%p, %p, %m) scalars(%lr) {decay = 0.0} : (!zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 1>), (tensor<f32>) -> !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 1>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{rows from 90 on are not among the 100 rows of its parameter}}
+zero.bucket @b over @dp elements 64 members [#zero.member<"w", 16x4 at 0, rows 90 of 100, init = #zero.constant<0.0>>]

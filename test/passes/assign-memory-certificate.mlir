@@ -14,6 +14,9 @@
 // CHECK-NEXT:  unused                                   180 B        0.00 MiB
 // CHECK-NEXT:  device arena                          10,688 B        0.01 MiB
 // CHECK-NEXT:  model state: 8.00 bytes a parameter + 192 bytes of padding, 1,032 parameters
+// CHECK-NEXT:    parameters                           4,224 B = 4,128 + padding 96
+// CHECK-NEXT:    gradients                            4,224 B = 4,128 + padding 96
+// CHECK-NEXT:    optimizer state                          0 B = 0 + padding 0
 // CHECK-NEXT:  peak: 10,508 bytes live at dw
 // CHECK-NEXT:  live at the peak:
 // CHECK-NEXT:                   4,224 B  gradients of @b0

@@ -27,7 +27,7 @@
 // CHECK-DAG: %[[S1:.*]] = zero.sum_squares %[[F1]] of @b1
 // CHECK: %[[NORM:.*]], %[[CLIP:.*]] = zero.clip %[[S0]], %[[S1]] {max_norm = 1.000000e+00 : f64}
 // CHECK: %[[U0:.*]]:3 = zero.update @adamw of @b0(%[[P0]], %[[F0]], %[[M0]], {{.*}}) scalars(%[[LR]], %[[CLIP]], %[[STEP]]) {decay = 1.000000e-01 : f64}
-// CHECK: %[[U1:.*]]:3 = zero.update @adamw of @b1({{.*}}) {decay = 0.000000e+00 : f64}
+// CHECK: %[[U1:.*]]:3 = zero.update @adamw of @b1({{.*}}) {decay = 1.000000e-01 : f64}
 // CHECK: return %[[U0]]#0, %[[U1]]#0, %[[U0]]#1, %[[U1]]#1, %[[U0]]#2, %[[U1]]#2, %[[G]]#0, %[[NORM]]
 
 // SGD: zero.optimizer @sgd({{.*}}) state ["momentum"] scalars ["lr", "decay", "clip"]

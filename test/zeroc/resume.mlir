@@ -11,15 +11,23 @@
 // RUN: not zeroc sgd.mlir --emit=step 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: not zeroc ./m.mlir -o m.mlir 2>&1 | FileCheck %s --check-prefix=OVERWRITE
 // RUN: not zeroc m.mlir -o - 2>&1 | FileCheck %s --check-prefix=NAMELESS
+// RUN: zeroc m.mlir --stage=3 --world-size=2 --emit=partitioned -o p.mlir
+// RUN: zeroc p.mlir --bucket-size=1KiB --reuse-distance=4096 --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=BUCKETS
+// RUN: zeroc p.mlir --emit=bucketed -o b.mlir
+// RUN: not zeroc p.mlir --world-size=4 -o no 2>&1 | FileCheck %s --check-prefix=RANKS
+// RUN: not zeroc b.mlir --bucket-size=1KiB -o no 2>&1 | FileCheck %s --check-prefix=LAID
 // RUN: not test -e no
 // RUN: not test -e ./-
 
-// KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004\00
-// LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its update is fixed as --optimizer=sgd {{.*}}; drop the option
+// KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004 --stage=0 --world-size=1\00
+// LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its state and update are fixed as --optimizer=sgd {{.*}}; drop the option
 // FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are formed
-// REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference\00
+// REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference --stage=0 --world-size=1\00
 // BEYOND: error: is at level memory already, beyond step
 // BEYOND-NOT: see current operation
+// BUCKETS: --stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096\00
+// RANKS: zeroc: error: --world-size comes too late for p.mlir: at level partitioned its state and update are fixed as --optimizer=adamw {{.*}}--stage=3 --world-size=2; drop
+// LAID: zeroc: error: --bucket-size comes too late for b.mlir: at level bucketed its buckets are fixed
 // OVERWRITE: zeroc: error: the output m.mlir would overwrite the model
 // NAMELESS: zeroc: error: a program or an object needs a file; name it with -o OUT
 func.func @loss(%wte: tensor<32x16xf32> {zero.param = "wte.weight"}, %w: tensor<32x16xf32> {zero.param = "head.weight"},

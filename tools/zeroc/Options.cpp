@@ -257,11 +257,9 @@ private:
                    "--world-size=" +
                    Twine(p.worldSize) + " --accumulate=" +
                    Twine(p.accumulate) + "; drop them for the comparison");
-    if (p.stage != 3 && (p.persistBelow > 0 || p.reuseDistance > 0))
-      return error(Twine(p.persistBelow > 0 ? "--persist-below"
-                                            : "--reuse-distance") +
-                   " needs --stage=3; parameters of stage " + Twine(p.stage) +
-                   " are whole on every rank");
+    if (p.stage != 3 && p.persistBelow > 0)
+      return error("--persist-below needs --stage=3; parameters of stage " +
+                   Twine(p.stage) + " are whole on every rank");
     bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
     if (!text && options.output == "-")
       return error("a program or an object needs a file; name it with -o OUT");

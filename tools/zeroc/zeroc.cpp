@@ -8,6 +8,7 @@
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Options.h"
 
+#include "dialect/zero/Zero.h"
 #include "frontend/Import.h"
 #include "frontend/OutputFile.h"
 #include "mlir/Parser/Parser.h"
@@ -63,6 +64,12 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
     return tooLate(options.partitioning, "state and update are", "kernels");
   if (*level >= Level::Bucketed && !options.bucketing.empty())
     return tooLate(options.bucketing, "buckets are", "partitioned");
+  auto stage = module->getAttrOfType<IntegerAttr>(kStageAttr);
+  int64_t shards = stage ? stage.getInt() : options.pipeline.stage;
+  if (options.pipeline.reuseDistance > 0 && shards != 3)
+    return llvm::createStringError(
+        "--reuse-distance needs --stage=3; parameters of stage " +
+        Twine(shards) + " are whole on every rank");
   if (*level >= Level::Kernels && options.pipeline.reference &&
       !isReference(module))
     return llvm::createStringError(

@@ -1,0 +1,67 @@
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets --zero-regather-parameters | FileCheck %s --check-prefix=REGATHER
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets --zero-regather-parameters=reuse-distance=1000000 | FileCheck %s --check-prefix=KEEP
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets --zero-regather-parameters --zero-prefetch-transfers | FileCheck %s --check-prefix=AHEAD
+// RUN: zero-opt %s --zero-partition-state --zero-fuse-buckets --zero-regather-parameters --zero-prefetch-transfers | FileCheck %s --check-prefix=ALONE
+
+// The forward's gathers are dropped where others are used before the backward;
+// the last one's next use is near, and it stays.
+// REGATHER-LABEL: func.func @step
+// REGATHER: zero.all_gather %[[A:.*]] of @b0
+// REGATHER: zero.launch @f
+// REGATHER: zero.all_gather %[[B:.*]] of @b1
+// REGATHER: zero.launch @f
+// REGATHER: zero.all_gather %[[C:.*]] of @b2
+// REGATHER: %[[VC:.*]] = zero.view {{.*}}"h.2.w"
+// REGATHER: zero.launch @f({{.*}}, %[[VC]])
+// REGATHER-NOT: zero.all_gather
+// REGATHER: zero.launch @g({{.*}}, %[[VC]])
+// REGATHER: %[[FB:.*]] = zero.all_gather %[[B]] of @b1
+// REGATHER-NEXT: %[[VB:.*]] = zero.view %[[FB]][@b1, "h.1.w"]
+// REGATHER-NEXT: zero.launch @g({{.*}}, %[[VB]])
+// REGATHER: %[[FA:.*]] = zero.all_gather %[[A]] of @b0
+// REGATHER: zero.launch @g
+// REGATHER-NOT: zero.all_gather
+
+// Within the distance one gather serves both.
+// KEEP-LABEL: func.func @step
+// KEEP-COUNT-3: zero.all_gather
+// KEEP-NOT: zero.all_gather
+
+// Each gather moves to the first use of the one before it; the first two stand
+// at the front.
+// AHEAD-LABEL: func.func @step
+// AHEAD-NEXT: zero.all_gather %{{.*}} of @b0 {zero.stream = #zero.stream<gather>}
+// AHEAD: zero.all_gather %{{.*}} of @b1 {zero.stream = #zero.stream<gather>}
+// AHEAD: zero.launch @f
+// AHEAD: zero.all_gather %{{.*}} of @b2 {{.*}}<gather>
+// AHEAD: zero.launch @f
+// AHEAD: zero.all_gather %{{.*}} of @b1 {{.*}}<gather>
+// AHEAD: zero.launch @f
+// AHEAD: zero.launch @g
+// AHEAD: zero.pack %{{.*}} into @b2
+// AHEAD-NEXT: zero.reduce_scatter {{.*}} {scale = 5.000000e-01 : f64, zero.stream = #zero.stream<reduce>}
+// AHEAD-NEXT: zero.sum_squares {{.*}} {zero.stream = #zero.stream<reduce>}
+// AHEAD: zero.all_gather %{{.*}} of @b0 {{.*}}<gather>
+// AHEAD: zero.launch @g
+// AHEAD: zero.launch @g
+// AHEAD: zero.total {{.*}}<reduce>
+// AHEAD-NEXT: zero.all_reduce {{.*}}<reduce>
+// AHEAD-NEXT: zero.clip %{{[0-9]+}} {max_norm = 1.000000e+00 : f64} :
+// AHEAD-NEXT: zero.update {{.*}} {decay = 1.000000e-01 : f64} :
+
+// ALONE-NOT: zero.stream
+func.func @step(%u: tensor<32x32xf32> {zero.param = "h.0.w"}, %v: tensor<32x32xf32> {zero.param = "h.1.w"},
+                %w: tensor<32x32xf32> {zero.param = "h.2.w"}, %x: tensor<32xf32> {zero.input = "x"})
+    -> (tensor<f32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>) {
+  %a = zero.launch @f(%x, %u) : (tensor<32xf32>, tensor<32x32xf32>) -> tensor<32xf32>
+  %b = zero.launch @f(%a, %v) : (tensor<32xf32>, tensor<32x32xf32>) -> tensor<32xf32>
+  %c = zero.launch @f(%b, %w) : (tensor<32xf32>, tensor<32x32xf32>) -> tensor<32xf32>
+  %l = zero.launch @loss(%c) : (tensor<32xf32>) -> tensor<f32>
+  %db, %dw = zero.launch @g(%c, %w) : (tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>)
+  %da, %dv = zero.launch @g(%db, %v) : (tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>)
+  %dx, %du = zero.launch @g(%da, %u) : (tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>)
+  return %l, %du, %dv, %dw : tensor<f32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+}
+func.func private @f(tensor<32xf32>, tensor<32x32xf32>) -> tensor<32xf32> attributes {zero.kernel = "serial"}
+func.func private @g(tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>) attributes {zero.kernel = "serial"}
+func.func private @loss(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel = "serial"}
