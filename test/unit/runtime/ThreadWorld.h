@@ -5,6 +5,8 @@
 #include "runtime/Error.h"
 #include "runtime/world/World.h"
 
+#include "ThreadLink.h"
+
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -33,6 +35,9 @@ public:
     box.pop_front();
     return message;
   }
+  /// What links of ranks on different hosts have started.
+  Wires wires;
+
   /// The first one counts.
   void abort(int from, const std::string &message) {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -68,6 +73,9 @@ public:
       send(to, mine, bytes);
     for (int from = 0; from < ranks; ++from)
       receive(from, static_cast<char *>(all) + size_t(from) * bytes, bytes);
+  }
+  std::unique_ptr<HostLink> linkHosts() override {
+    return std::make_unique<ThreadLink>(mail.wires, me);
   }
   void sendAlarm(const Alarm &alarm) override {
     mail.abort(alarm.origin, alarm.message);

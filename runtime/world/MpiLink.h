@@ -1,0 +1,33 @@
+//===- MpiLink.h - Slices between hosts, by MPI -----------------*- C++ -*-===//
+#ifndef ZRT_WORLD_MPI_LINK_H
+#define ZRT_WORLD_MPI_LINK_H
+
+#include "runtime/transport/HostLink.h"
+
+#include <array>
+#include <mpi.h>
+#include <vector>
+
+namespace zrt {
+
+/// One communicator per stream: what two streams send cannot be mixed up.
+class MpiLink final : public HostLink {
+public:
+  MpiLink();
+  ~MpiLink() override;
+
+  void reserve(int slots) override;
+  void send(zrt_stream stream, int slot, int to, const void *data,
+            size_t bytes) override;
+  void receive(zrt_stream stream, int slot, int from, void *data,
+               size_t bytes) override;
+  bool done(zrt_stream stream, int slot) override;
+
+private:
+  std::array<MPI_Comm, ZRT_STREAM_COUNT> comms;
+  std::array<std::vector<MPI_Request>, ZRT_STREAM_COUNT> requests;
+};
+
+} // namespace zrt
+
+#endif // ZRT_WORLD_MPI_LINK_H

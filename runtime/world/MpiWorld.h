@@ -1,0 +1,51 @@
+//===- MpiWorld.h - Ranks that mpirun or srun started -----------*- C++ -*-===//
+//
+// The control plane on MPI: messages, and alarms of ranks that fail.  MPI can
+// only be polled, so every wait tests, sleeps a little, and looks whether the
+// peer is still worth waiting for.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_WORLD_MPI_WORLD_H
+#define ZRT_WORLD_MPI_WORLD_H
+
+#include "runtime/world/World.h"
+
+#include <atomic>
+#include <mpi.h>
+#include <mutex>
+
+namespace zrt {
+
+/// Throws when an MPI call has failed: `what` and MPI's own words.
+void checkMpi(int result, const char *what);
+
+class MpiWorld final : public World {
+public:
+  /// After MPI_Init_thread.
+  MpiWorld();
+  ~MpiWorld() override;
+
+  int rank() const override { return me; }
+  int size() const override { return count; }
+  void allGather(const void *mine, size_t bytes, void *all) override;
+  void send(int to, const void *data, size_t bytes) override;
+  void receive(int from, void *data, size_t bytes) override;
+
+  std::unique_ptr<HostLink> linkHosts() override;
+  void sendAlarm(const Alarm &alarm) override;
+  const Alarm *receivedAlarm() override;
+
+private:
+  /// Returns when `request`, which needs `peer`, is complete.
+  void await(MPI_Request &request, int peer, const char *what);
+
+  int me = 0, count = 1;
+  MPI_Comm messages = MPI_COMM_NULL, alarms = MPI_COMM_NULL;
+  std::mutex mutex;
+  std::atomic<bool> sent{false}, received{false};
+  Alarm first; ///< that came in; does not change once `received` is set
+};
+
+} // namespace zrt
+
+#endif // ZRT_WORLD_MPI_WORLD_H

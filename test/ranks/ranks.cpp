@@ -1,0 +1,212 @@
+//===- ranks.cpp - A job of several processes, for tests ------------------===//
+//
+//   mpirun -n N zrt_ranks N bits       rank 0 prints a hash of all results
+//   mpirun -n N zrt_ranks N kill       the last rank kills itself in run 3
+//   mpirun -n N zrt_ranks N stop       ... stops itself
+//   mpirun -n N zrt_ranks N fail       ... fails in a kernel
+//   mpirun -n N zrt_ranks N throw      ... fails outside of any run
+//   mpirun -n N zrt_ranks N early      ... fails before ranks are connected
+//   mpirun -n N zrt_ranks N speed      times of 64 MiB
+//
+// No model and no compiler: a program of a few collectives.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/Error.h"
+#include "runtime/cpu/Context.h"
+#include "runtime/transport/Hash.h"
+#include "runtime/world/World.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <unistd.h>
+
+using namespace zrt;
+
+namespace {
+
+constexpr uint64_t kPrivate = 1 << 20;
+uint64_t ranks = 1, elements = 0;
+std::string_view mode;
+int me = 0, run = 0;
+
+zrt_ref refAt(uint64_t offset, uint64_t count) {
+  return {ZRT_DEVICE, 0, offset, count * 4};
+}
+zrt_collective_desc gather, reduce, norm;
+zrt_launch_desc fault;
+
+void misbehave(void *const *, int64_t, int64_t) {
+  if (me != int(ranks) - 1 || run != 3)
+    return;
+  if (mode == "kill")
+    raise(SIGKILL);
+  if (mode == "stop")
+    raise(SIGSTOP);
+  if (mode == "fail")
+    fail("the kernel is broken");
+}
+
+zrt_status step(zrt_context *ctx) {
+  zrt_launch(ctx, ZRT_REDUCE, &fault);
+  zrt_collective(ctx, ZRT_REDUCE, &reduce);
+  zrt_collective(ctx, ZRT_GATHER, &gather);
+  return zrt_collective(ctx, ZRT_COMPUTE, &norm);
+}
+
+zrt_plan makePlan(uint64_t count) {
+  elements = count / ranks * ranks;
+  const uint64_t bytes = (elements * 4 + 4095) / 4096 * 4096;
+  const uint64_t wire = (ranks - 1) * (elements / ranks) * 4;
+  const uint64_t slice = elements / ranks;
+  gather = {"all_gather of b0",
+            ZRT_ALL_GATHER,
+            ZRT_F32,
+            elements,
+            1.0,
+            0,
+            0,
+            wire,
+            refAt(kPrivate, elements),
+            refAt(kPrivate, elements)};
+  reduce = {"reduce_scatter of b1",
+            ZRT_REDUCE_SCATTER,
+            ZRT_F32,
+            elements,
+            1.0 / double(ranks),
+            0,
+            0,
+            wire,
+            refAt(kPrivate + bytes, elements),
+            refAt(kPrivate + 2 * bytes, slice)};
+  norm = {"all_reduce of norm", ZRT_ALL_REDUCE, ZRT_F64,     2, 1.0, 0, 0,
+          (ranks - 1) * 16,     refAt(0, 4),    refAt(64, 4)};
+  fault = {"fault", misbehave, 1, 1, 0, 0, nullptr};
+  zrt_plan plan = {};
+  plan.abi_version = ZRT_ABI_VERSION;
+  plan.world_size = uint32_t(ranks);
+  plan.accumulate = 1;
+  plan.model = "ranks";
+  plan.arena_bytes[ZRT_DEVICE] = kPrivate + 3 * bytes;
+  plan.exported_begin = kPrivate;
+  plan.programs[ZRT_STEP] = {step, 0, 0, nullptr};
+  return plan;
+}
+
+float *at(zrt_context *ctx, const zrt_ref &ref) {
+  return static_cast<float *>(zrt_address(ctx, &ref));
+}
+
+void fill(zrt_context *ctx) {
+  uint64_t x = uint64_t(me) * 7919 + uint64_t(run) * 104729 + 1;
+  const auto next = [&] {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    return float(int64_t(x >> 40) - (1 << 23)) / float(1 << (x >> 33 & 15));
+  };
+  const uint64_t slice = elements / ranks;
+  for (uint64_t i = 0; i < slice; ++i)
+    at(ctx, gather.source)[uint64_t(me) * slice + i] = next();
+  for (uint64_t i = 0; i < elements; ++i)
+    at(ctx, reduce.source)[i] = next();
+  for (int i = 0; i < 2; ++i)
+    reinterpret_cast<double *>(at(ctx, norm.source))[i] = next();
+}
+
+void bits(zrt_context *ctx, World &world) {
+  Hash hash;
+  const auto add = [&](const zrt_ref &ref) {
+    hash.add({reinterpret_cast<const char *>(at(ctx, ref)), ref.bytes});
+  };
+  for (run = 0; run < 5; ++run) {
+    fill(ctx);
+    if (zrt_run(ctx, ZRT_STEP) != 0)
+      throw Error(zrt_error_message(ctx));
+    add(gather.result);
+    add(reduce.result);
+    add(norm.result);
+  }
+  if (const std::string text = ctx->wire().difference(); !text.empty())
+    fail("{}", text);
+  const uint64_t mine = hash.get();
+  std::vector<uint64_t> all(ranks);
+  world.allGather(&mine, sizeof mine, all.data());
+  if (me == 0) {
+    for (const uint64_t one : all)
+      std::printf("%016llx ", static_cast<unsigned long long>(one));
+    std::printf("\n");
+  }
+}
+
+void speed(zrt_context *ctx) {
+  fill(ctx);
+  std::vector<double> times[3];
+  for (run = 10; run < 25; ++run) {
+    ctx->wire().start();
+    if (zrt_run(ctx, ZRT_STEP) != 0)
+      throw Error(zrt_error_message(ctx));
+    for (const WireRow &row : ctx->wire().rows())
+      times[row.collective->kind].push_back(row.seconds);
+  }
+  for (const uint32_t kind : {ZRT_ALL_GATHER, ZRT_REDUCE_SCATTER}) {
+    std::sort(times[kind].begin(), times[kind].end());
+    const double median = times[kind][times[kind].size() / 2];
+    if (me == 0)
+      std::printf("%s: %.0f us, %.2f GB/s\n",
+                  kind == ZRT_ALL_GATHER ? "all_gather" : "reduce_scatter",
+                  median * 1e6, double(elements) * 4 / median * 1e-9);
+  }
+}
+
+void job(World &world) {
+  me = world.rank();
+  if (mode == "early" && me == int(ranks) - 1)
+    fail("no data");
+  const zrt_plan plan =
+      makePlan(mode == "speed" ? uint64_t{16} << 20 : 1'000'003);
+  zrt_world handle = {world};
+  zrt_context *ctx = nullptr;
+  if (zrt_create(&plan, 1, &handle, &ctx) != 0)
+    throw Error(zrt_error_message(nullptr));
+  struct Destroy {
+    zrt_context *ctx;
+    ~Destroy() { zrt_destroy(ctx); }
+  } destroy{ctx};
+  if (mode == "speed")
+    return speed(ctx);
+  if (mode == "throw" && me == int(ranks) - 1) {
+    world.abort("the disk is full");
+    fail("the disk is full");
+  }
+  bits(ctx, world);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return 2;
+  ranks = std::strtoull(argv[1], nullptr, 10);
+  mode = argv[2];
+  // The launcher's signal must not come before our message.
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGTERM, &action, nullptr);
+  std::unique_ptr<World> world;
+  try {
+    world = connectWorld(uint32_t(ranks));
+    job(*world);
+    return 0;
+  } catch (const Error &error) {
+    if (error.what()[0])
+      std::fprintf(stderr, "rank %d: %s\n", me, error.what());
+    if (world) {
+      world->abort(error.what());
+      world->leave(1);
+    }
+    return 1;
+  }
+}

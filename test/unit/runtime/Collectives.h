@@ -1,0 +1,60 @@
+//===- Collectives.h - Plans of one collective for several ranks -*- C++
+//-*-===//
+#ifndef TEST_UNIT_RUNTIME_COLLECTIVES_H
+#define TEST_UNIT_RUNTIME_COLLECTIVES_H
+
+#include "runtime/cpu/Context.h"
+
+#include "TestPlan.h"
+#include "ThreadWorld.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace zrt::test {
+
+/// A plan of `ranks` ranks with 64 KiB that are private, then `exported` bytes
+/// that peers read.
+inline zrt_plan ranksPlan(int ranks, StepFn step, uint64_t exported = 4 << 20) {
+  constexpr uint64_t kPrivate = 64 << 10;
+  zrt_plan plan = testPlan(step, kPrivate + exported);
+  plan.world_size = static_cast<uint32_t>(ranks);
+  plan.exported_begin = kPrivate;
+  return plan;
+}
+inline zrt_ref exportedRef(uint64_t offset, uint64_t bytes) {
+  return deviceRef((64 << 10) + offset, bytes);
+}
+
+/// A context of this rank, which must come into being.
+inline ContextPtr create(const zrt_plan &plan, World &world) {
+  zrt_world handle = {world};
+  zrt_context *ctx = nullptr;
+  if (zrt_create(&plan, /*threads=*/1, &handle, &ctx) != 0)
+    ADD_FAILURE() << zrt_error_message(nullptr);
+  return ContextPtr(ctx);
+}
+
+template <typename T>
+T *at(const ContextPtr &ctx, const zrt_ref &ref) {
+  return static_cast<T *>(zrt_address(ctx.get(), &ref));
+}
+
+/// An environment variable for as long as it lives.
+class Environment {
+public:
+  Environment(const char *name, const std::string &value) : name(name) {
+    setenv(name, value.c_str(), /*overwrite=*/1);
+  }
+  ~Environment() { unsetenv(name); }
+  Environment(const Environment &) = delete;
+  Environment &operator=(const Environment &) = delete;
+
+private:
+  const char *const name;
+};
+
+} // namespace zrt::test
+
+#endif // TEST_UNIT_RUNTIME_COLLECTIVES_H

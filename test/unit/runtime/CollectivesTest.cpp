@@ -1,0 +1,400 @@
+//===- CollectivesTest.cpp - Collectives against plain loops --------------===//
+//
+// Each rank is a thread of this process, but maps the others' files as if it
+// were a process.  A run of the program below fills every source, exchanges,
+// and overwrites the sources at once; results are compared bit for bit.
+//
+//===----------------------------------------------------------------------===//
+#include "Collectives.h"
+#include "TestFiles.h"
+
+#include <cmath>
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// A program of collectives
+//===----------------------------------------------------------------------===//
+
+/// An element of a source; sizes differ so much that the order of a sum shows.
+float element(uint64_t rank, uint64_t run, uint64_t which, uint64_t i) {
+  uint64_t x = i * 0x9e3779b97f4a7c15u + rank * 0xc2b2ae3d27d4eb4fu +
+               run * 0x165667b19e3779f9u + which * 77;
+  x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
+  x ^= x >> 32;
+  return std::ldexp(float(int64_t(x % 4001) - 2000), int(x >> 16 & 31) - 16);
+}
+
+struct Job {
+  std::vector<zrt_collective_desc> collectives;
+  std::vector<zrt_stream> streams;
+  std::vector<zrt_launch_desc> fills, wipes;
+  std::vector<std::array<zrt_ref, 2>> args;
+  uint64_t exported = 0; ///< bytes; 0: a MiB each
+};
+Job job;
+
+// Private memory: rank and run, and the number of each collective.
+const zrt_ref kRankAndRun = deviceRef(0, 16);
+zrt_ref numberRef(size_t which) { return deviceRef(64 + which * 8, 8); }
+
+void fill(void *const *args, int64_t begin, int64_t end) {
+  auto *source = static_cast<float *>(args[0]);
+  // The arena starts with rank and run.
+  const auto *which = static_cast<const uint64_t *>(args[1]);
+  const uint64_t *head = which - 8 - *which;
+  for (int64_t i = begin; i < end; ++i)
+    source[i] = element(head[0], head[1], *which, uint64_t(i));
+}
+
+void wipe(void *const *args, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<float *>(args[0])[i] = NAN;
+}
+
+zrt_status runJob(zrt_context *ctx) {
+  for (size_t i = 0; i < job.collectives.size(); ++i) {
+    const zrt_stream stream = job.streams[i];
+    const bool inPlace =
+        job.collectives[i].source.offset == job.collectives[i].result.offset;
+    zrt_launch(ctx, stream, &job.fills[i]);
+    zrt_collective(ctx, stream, &job.collectives[i]);
+    if (!inPlace)
+      zrt_launch(ctx, stream, &job.wipes[i]);
+  }
+  return 0;
+}
+
+/// Appends a collective whose operands lie at `offset` of the exported bytes.
+/// A whole source is filled as a whole; a slice, as the rank's slice.
+void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
+         uint64_t result, bool accumulate, uint64_t wire) {
+  const uint64_t which = job.collectives.size();
+  zrt_collective_desc desc = {};
+  static const char *const names[] = {
+      "all_gather of b0", "reduce_scatter of b1", "all_reduce of norm"};
+  desc.name = names[kind];
+  desc.kind = kind;
+  desc.dtype = ZRT_F32;
+  desc.elements = elements;
+  desc.scale = kind == ZRT_ALL_GATHER ? 1.0 : 1.0 / 3;
+  desc.accumulate = accumulate;
+  desc.wire_bytes = wire;
+  const uint64_t at = which << 20;
+  desc.source = exportedRef(at, source * 4);
+  desc.result = exportedRef(at + (512 << 10), result * 4);
+  job.collectives.push_back(desc);
+  job.streams.push_back(stream);
+}
+
+void closeJob() {
+  for (size_t i = 0; i < job.collectives.size(); ++i)
+    job.args.push_back({job.collectives[i].source, numberRef(i)});
+  for (size_t i = 0; i < job.collectives.size(); ++i) {
+    const auto extent = int64_t(job.collectives[i].source.bytes / 4);
+    job.fills.push_back(
+        {"fill", fill, extent, extent ? extent : 1, 2, 0, job.args[i].data()});
+    job.wipes.push_back(
+        {"wipe", wipe, extent, extent ? extent : 1, 2, 0, job.args[i].data()});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What must come out
+//===----------------------------------------------------------------------===//
+
+/// Old bytes of accumulated results.
+float oldValue(uint64_t i) { return float(i % 7) * 0.3f; }
+
+std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
+                            uint64_t rank, uint64_t ranks, uint64_t run) {
+  std::vector<float> result;
+  const uint64_t slice = desc.elements / ranks;
+  const auto sum = [&](uint64_t i) {
+    float total = element(0, run, which, i);
+    for (uint64_t r = 1; r < ranks; ++r)
+      total = total + element(r, run, which, i);
+    return total * float(desc.scale);
+  };
+  if (desc.kind == ZRT_ALL_GATHER) {
+    const bool whole = desc.source.bytes == desc.elements * 4;
+    for (uint64_t i = 0; i < desc.elements; ++i)
+      result.push_back(element(i / slice, run, which, whole ? i : i % slice));
+  } else if (desc.kind == ZRT_REDUCE_SCATTER) {
+    for (uint64_t i = 0; i < slice; ++i) {
+      const volatile float scaled = sum(rank * slice + i);
+      result.push_back(desc.accumulate ? scaled + oldValue(i) : scaled);
+    }
+  } else {
+    for (uint64_t i = 0; i < desc.elements; ++i)
+      result.push_back(sum(i));
+  }
+  return result;
+}
+
+void runAndCheck(int ranks, int runs) {
+  closeJob();
+  const zrt_plan plan = ranksPlan(
+      ranks, runJob,
+      job.exported ? job.exported : uint64_t(job.collectives.size()) << 20);
+  runRanks(ranks, [&](World &world) {
+    const ContextPtr ctx = create(plan, world);
+    ASSERT_TRUE(ctx);
+    const auto rank = uint64_t(world.rank());
+    for (size_t i = 0; i < job.collectives.size(); ++i)
+      *at<uint64_t>(ctx, numberRef(i)) = i;
+    for (uint64_t run = 0; run < uint64_t(runs); ++run) {
+      at<uint64_t>(ctx, kRankAndRun)[0] = rank;
+      at<uint64_t>(ctx, kRankAndRun)[1] = run;
+      for (const zrt_collective_desc &desc : job.collectives)
+        if (desc.accumulate)
+          for (uint64_t i = 0; i < desc.result.bytes / 4; ++i)
+            at<float>(ctx, desc.result)[i] = oldValue(i);
+      ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+      for (size_t i = 0; i < job.collectives.size(); ++i) {
+        const zrt_collective_desc &desc = job.collectives[i];
+        const auto want = expected(desc, i, rank, uint64_t(ranks), run);
+        const float *have = at<float>(ctx, desc.result);
+        if (desc.kind == ZRT_REDUCE_SCATTER &&
+            desc.result.bytes == desc.elements * 4)
+          have += rank * want.size();
+        ASSERT_EQ(std::memcmp(have, want.data(), want.size() * 4), 0)
+            << desc.name << " on rank " << rank << " of " << ranks << ", run "
+            << run;
+      }
+    }
+    EXPECT_EQ(ctx->wire().difference(), "");
+  });
+}
+
+class Collectives : public testing::TestWithParam<std::tuple<int, int>> {
+protected:
+  void SetUp() override {
+    job = {};
+    perHost.emplace("ZRT_RANKS_PER_HOST", std::to_string(hostSize()));
+  }
+  void TearDown() override { perHost.reset(); }
+  uint64_t ranks() const { return uint64_t(std::get<0>(GetParam())); }
+  int hostSize() const { return std::get<1>(GetParam()); }
+
+  std::optional<Environment> perHost;
+};
+
+// Ranks, and how many of them share a host: all, two, or none.
+INSTANTIATE_TEST_SUITE_P(Ranks, Collectives,
+                         testing::Combine(testing::Range(1, 6),
+                                          testing::Values(5, 2, 1)));
+
+TEST_P(Collectives, GatherSlices) {
+  const uint64_t n = ranks();
+  for (const uint64_t slice : {1, 17, 4099, 20000})
+    add(ZRT_GATHER, ZRT_ALL_GATHER, n * slice, slice, n * slice, false,
+        (n - 1) * slice * 4);
+  runAndCheck(int(n), 3);
+}
+
+TEST_P(Collectives, GatherFromTheWhole) {
+  const uint64_t n = ranks();
+  add(ZRT_GATHER, ZRT_ALL_GATHER, n * 999, n * 999, n * 999, false,
+      (n - 1) * 999 * 4);
+  add(ZRT_GATHER, ZRT_ALL_GATHER, n * 20001, n * 20001, n * 20001, false,
+      (n - 1) * 20001 * 4);
+  job.collectives[1].result = job.collectives[1].source;
+  runAndCheck(int(n), 3);
+}
+
+TEST_P(Collectives, ReduceScatter) {
+  const uint64_t n = ranks();
+  for (const uint64_t slice : {1, 33, 2047, 2049, 20000})
+    for (const bool accumulate : {false, true})
+      add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, slice,
+          accumulate, (n - 1) * slice * 4);
+  add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 9999, n * 9999, n * 9999, false,
+      (n - 1) * 9999 * 4);
+  runAndCheck(int(n), 3);
+}
+
+TEST_P(Collectives, ReduceScatterInPlaceLeavesTheRestAlone) {
+  const uint64_t n = ranks(), slice = 12345;
+  add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, n * slice, false,
+      (n - 1) * slice * 4);
+  job.collectives[0].result = job.collectives[0].source;
+  runAndCheck(int(n), 3);
+}
+
+TEST_P(Collectives, AllReduceManyTimes) {
+  const uint64_t n = ranks();
+  for (const uint64_t count : {1, 2, 16})
+    add(ZRT_COMPUTE, ZRT_ALL_REDUCE, count, count, count, false,
+        (n - 1) * count * 4);
+  job.collectives[1].result = job.collectives[1].source;
+  runAndCheck(int(n), 200);
+}
+
+TEST_P(Collectives, OnThreeStreamsUnderChaos) {
+  const uint64_t n = ranks();
+  for (const int seed : {1, 2, 3}) {
+    job = {};
+    const Chaos chaos(seed);
+    for (int i = 0; i < 2; ++i) {
+      add(ZRT_GATHER, ZRT_ALL_GATHER, n * 3001, 3001, n * 3001, false,
+          (n - 1) * 3001 * 4);
+      add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 2500, n * 2500, 2500, true,
+          (n - 1) * 2500 * 4);
+      add(ZRT_COMPUTE, ZRT_ALL_REDUCE, 3, 3, 3, false, (n - 1) * 12);
+      add(ZRT_REDUCE, ZRT_ALL_REDUCE, 1, 1, 1, false, (n - 1) * 4);
+    }
+    runAndCheck(int(n), 5);
+  }
+}
+
+TEST_P(Collectives, LongerThanAChunkBetweenHosts) {
+  const uint64_t n = ranks(), slice = (300 << 10) / 4 + 1;
+  if (n != 2)
+    return;
+  add(ZRT_GATHER, ZRT_ALL_GATHER, n * slice, slice, n * slice, false,
+      (n - 1) * slice * 4);
+  add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 60000, n * 60000, 60000, true,
+      (n - 1) * 60000 * 4);
+  job.collectives[0].source = exportedRef(3 << 20, slice * 4);
+  job.collectives[0].result = exportedRef(4 << 20, n * slice * 4);
+  job.collectives[1].source = exportedRef(5 << 20, n * 150000 * 4);
+  job.collectives[1].result = exportedRef(7 << 20, 150000 * 4);
+  job.collectives[1].elements = n * 150000;
+  job.collectives[1].wire_bytes = (n - 1) * 150000 * 4;
+  job.exported = 10 << 20;
+  const Chaos chaos(5);
+  runAndCheck(int(n), 3);
+}
+
+//===----------------------------------------------------------------------===//
+// Other things
+//===----------------------------------------------------------------------===//
+
+TEST(AllReduce, OfF64AddsInRankOrder) {
+  static const zrt_ref source = deviceRef(0, 16), result = deviceRef(64, 16);
+  static const zrt_collective_desc desc = {"all_reduce of norm",
+                                           ZRT_ALL_REDUCE,
+                                           ZRT_F64,
+                                           2,
+                                           0.5,
+                                           0,
+                                           0,
+                                           32,
+                                           source,
+                                           result};
+  const zrt_plan plan = ranksPlan(3, [](zrt_context *ctx) {
+    return zrt_collective(ctx, ZRT_COMPUTE, &desc);
+  });
+  const double terms[3] = {1e16, 1.0, -1e16};
+  runRanks(3, [&](World &world) {
+    const ContextPtr ctx = create(plan, world);
+    ASSERT_TRUE(ctx);
+    at<double>(ctx, source)[0] = terms[world.rank()];
+    at<double>(ctx, source)[1] = 2.0 * world.rank();
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+    EXPECT_EQ(at<double>(ctx, result)[0], (1e16 + 1.0 - 1e16) * 0.5);
+    EXPECT_EQ(at<double>(ctx, result)[1], 3.0);
+    const auto rows = ctx->wire().rows();
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].bytes, 32u);
+    EXPECT_EQ(rows[0].calls, 1u);
+    EXPECT_EQ(ctx->wire().difference(), "");
+    EXPECT_NE(ctx->wire().table().find("all_reduce of norm"),
+              std::string::npos);
+  });
+}
+
+TEST(WireLedger, SaysWhereThePlanWasWrong) {
+  WireLedger ledger;
+  zrt_collective_desc desc = {};
+  desc.name = "all_gather of b2";
+  desc.wire_bytes = 100;
+  WireRow &row = ledger.row(ZRT_GATHER, desc);
+  row.calls = 3;
+  row.bytes = 300;
+  EXPECT_EQ(ledger.difference(), "");
+  row.bytes = 301;
+  EXPECT_EQ(ledger.difference(), "all_gather of b2 received 301 bytes in 3 "
+                                 "calls, but the plan says 100 bytes a call");
+  ledger.start();
+  EXPECT_EQ(ledger.difference(), "");
+  EXPECT_EQ(ledger.table(), "");
+}
+
+/// What the collective `desc` of a plan of two ranks is refused with.
+std::string refusal(const zrt_collective_desc &desc) {
+  static zrt_collective_desc current;
+  current = desc;
+  current.name = "it";
+  std::string message;
+  const zrt_plan plan = ranksPlan(2, [](zrt_context *ctx) {
+    return zrt_collective(ctx, ZRT_REDUCE, &current);
+  });
+  runRanks(2, [&](World &world) {
+    const ContextPtr ctx = create(plan, world);
+    EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+    if (world.rank() == 0)
+      message = zrt_error_message(ctx.get());
+  });
+  return message;
+}
+
+TEST(Collective, RefusesWhatItCannotDo) {
+  const zrt_collective_desc good = {"it",
+                                    ZRT_REDUCE_SCATTER,
+                                    ZRT_F32,
+                                    64,
+                                    1.0,
+                                    0,
+                                    0,
+                                    128,
+                                    exportedRef(0, 256),
+                                    exportedRef(4096, 128)};
+  zrt_collective_desc bad = good;
+  bad.elements = 63;
+  EXPECT_EQ(refusal(bad), "it: 63 elements cannot be dealt out to 2 ranks; pad "
+                          "the bucket");
+  bad = good;
+  bad.result.bytes = 64;
+  EXPECT_EQ(refusal(bad), "it: its result has 64 bytes, expected 128 or 256");
+  bad = good;
+  bad.result = exportedRef(128, 128);
+  EXPECT_NE(refusal(bad).find("share bytes"), std::string::npos);
+  bad = good;
+  bad.result = bad.source;
+  bad.accumulate = 1;
+  EXPECT_NE(refusal(bad).find("accumulate in place"), std::string::npos);
+  bad = good;
+  bad.source = deviceRef(0, 256);
+  EXPECT_NE(refusal(bad).find("peers cannot read its source"),
+            std::string::npos);
+  bad = good;
+  bad.dtype = ZRT_I32;
+  EXPECT_NE(refusal(bad).find("f32 or f64"), std::string::npos);
+  bad = good;
+  bad.kind = 9;
+  EXPECT_EQ(refusal(bad), "it: collective 9 does not exist");
+  bad = good;
+  bad.kind = ZRT_ALL_REDUCE;
+  EXPECT_NE(refusal(bad).find("at most 64 bytes, got 256"), std::string::npos);
+}
+
+TEST(Plans, ThatDifferAreRefused) {
+  runRanks(2, [](World &world) {
+    zrt_plan plan = ranksPlan(2, [](zrt_context *) { return zrt_status{0}; });
+    plan.stage = uint32_t(world.rank());
+    zrt_world handle = {world};
+    zrt_context *ctx = nullptr;
+    EXPECT_NE(zrt_create(&plan, 1, &handle, &ctx), 0);
+    EXPECT_STREQ(zrt_error_message(nullptr),
+                 "rank 1 runs another plan than rank 0; start the same binary "
+                 "everywhere");
+  });
+}
+
+} // namespace
