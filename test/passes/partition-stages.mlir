@@ -34,11 +34,11 @@
 // S2: zero.view %[[P0]][@b0, "w"]
 // S3: %[[F0:.*]] = zero.all_gather %[[P0]] of @b0 : !zero.shard<2048 x f32 by 2> -> tensor<2048xf32>
 // S3: zero.view %[[F0]][@b0, "w"] : tensor<2048xf32> -> tensor<64x32xf32>
-// S3: %[[F1:.*]] = zero.all_gather %[[P1]] of @b1
 
 // The count that all ranks divide by, and the loss.
 // CHECK: %[[N:.*]] = zero.launch @count
 // CHECK: zero.all_reduce %[[N]] over @dp {scale = 5.000000e-01 : f64} : tensor<f32>
+// S3: %[[F1:.*]] = zero.all_gather %[[P1]] of @b1
 // CHECK-NOT: zero.average
 
 // Backward: in place where gradients stay whole, else to a shard.

@@ -202,13 +202,15 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     if (!lib)
       return lib.takeError();
     std::string search = "-L" + *lib;
-    SmallVector<StringRef> command = {linker, kernelObject, planObject, search,
-                                      "-lzrt_main"};
-    // Only a plan of several ranks needs a launcher, and its library.
-    if (certificate.ranks > 1)
-      command.append({"-lzrt_mpi", "-lzrt", ZERO_MPI_LIBRARY});
-    else
-      command.append({"-lzrt_solo", "-lzrt"});
+    // Only a plan of several ranks needs a launcher, and its library.  zrt and
+    // the world need each other.
+    SmallVector<StringRef> command = {linker,        kernelObject, planObject,
+                                      search,        "-lzrt_main", "-lzrt",
+                                      "-lzrt_solo",  "-lzrt"};
+    if (certificate.ranks > 1) {
+      command[6] = "-lzrt_mpi";
+      command.push_back(ZERO_MPI_LIBRARY);
+    }
     command.append({"-ldnnl", "-lgomp", "-lpthread", "-lm", "-o", result});
     if (llvm::Error error = runTool(command, folder))
       return error;
