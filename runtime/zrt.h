@@ -257,9 +257,9 @@ typedef struct zrt_state {
 } zrt_state;
 
 /// A tensor the host writes before each step: "tokens" or "targets" (i32,
-/// batch x sequence), or a scalar (f32, rank 0): "lr", "step" (from 1).  Scalars
-/// whose name ends in "_sum" are summed up by the programs of a step; the host
-/// sets them to zero before the first one.
+/// batch x sequence), or a scalar (f32, rank 0): "lr", "step" (from 1).  A
+/// scalar named like an output is the mean of that output over the runs of
+/// ZRT_COUNT.
 typedef struct zrt_input {
   const char *name;
   zrt_dtype dtype;
@@ -268,7 +268,8 @@ typedef struct zrt_input {
   zrt_ref ref;
 } zrt_input;
 
-/// A scalar the host reads after each step: "loss", "grad_norm" (f32).
+/// A scalar the host reads: "loss" after each program with gradients, of which
+/// the step's is the mean; "grad_norm" after ZRT_STEP; others after ZRT_COUNT.
 typedef struct zrt_output {
   const char *name;
   zrt_dtype dtype;

@@ -2,9 +2,7 @@
 #include "runtime/main/PlanInputs.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/PlanChecks.h"
 
-#include <cstring>
 #include <string_view>
 
 using namespace zrt;
@@ -21,6 +19,13 @@ void checkTokens(const zrt_plan &plan, const zrt_input *input,
       plan.batch <= 0 || plan.seq <= 0)
     fail("input \"{}\" is not i32 of batch x sequence, {} x {}", name,
          plan.batch, plan.seq);
+}
+
+const zrt_output *findOutput(const zrt_plan &plan, std::string_view name) {
+  for (uint32_t i = 0; i < plan.output_count; ++i)
+    if (plan.outputs[i].name == name)
+      return &plan.outputs[i];
+  return nullptr;
 }
 
 double read(zrt_context *ctx, const zrt_output &output) {
@@ -43,13 +48,13 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       if (input.dtype != ZRT_F32 || input.rank != 0)
         fail("input \"{}\" is not an f32 scalar", name);
       (name == "lr" ? lrInput : stepInput) = &input;
-    } else if (name.ends_with("_sum")) {
-      if (input.rank != 0)
-        fail("input \"{}\" is not a scalar", name);
-      sumInputs.push_back(&input);
+    } else if (const zrt_output *output = findOutput(plan, name)) {
+      if (input.dtype != output->dtype || input.rank != 0)
+        fail("input \"{}\" is not a scalar of its output's type", name);
+      means.emplace_back(&input, output);
     } else {
       fail("the plan wants input \"{}\", which this program cannot provide; it "
-           "knows tokens, targets, lr, step and sums (\"..._sum\")",
+           "knows tokens, targets, lr, step and means of outputs",
            name);
     }
   }
@@ -58,19 +63,33 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
   for (uint32_t i = 0; i < plan.output_count; ++i) {
     const zrt_output &output = plan.outputs[i];
     const std::string_view name = output.name;
-    if (name != "loss" && name != "grad_norm")
-      continue;
     if (output.dtype != ZRT_F32 && output.dtype != ZRT_F64)
       fail("output \"{}\" is neither f32 nor f64", name);
-    (name == "loss" ? lossOutput : normOutput) = &output;
+    if (name == "loss")
+      lossOutput = &output;
+    else if (name == "grad_norm")
+      normOutput = &output;
   }
   if (!lossOutput)
     fail("the plan has no output \"loss\"");
 }
 
-void PlanInputs::clearSums(zrt_context *ctx) const {
-  for (const zrt_input *input : sumInputs)
-    std::memset(zrt_address(ctx, &input->ref), 0, dtypeBytes(input->dtype));
+void PlanInputs::addToSums(zrt_context *ctx,
+                           std::vector<double> &sums) const {
+  for (size_t i = 0; i < means.size(); ++i)
+    sums[i] += read(ctx, *means[i].second);
+}
+
+void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
+                            uint32_t runs) const {
+  for (size_t i = 0; i < means.size(); ++i) {
+    void *to = zrt_address(ctx, &means[i].first->ref);
+    const double mean = sums[i] / runs;
+    if (means[i].first->dtype == ZRT_F64)
+      *static_cast<double *>(to) = mean;
+    else
+      *static_cast<float *>(to) = static_cast<float>(mean);
+  }
 }
 
 int32_t *PlanInputs::tokens(zrt_context *ctx) const {

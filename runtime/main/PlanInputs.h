@@ -5,6 +5,7 @@
 #include "runtime/zrt.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace zrt {
@@ -14,16 +15,22 @@ class PlanInputs {
 public:
   /// Throws zrt::Error for a plan that this main() cannot feed: an input that
   /// it does not know, tokens or targets that are missing or of another shape
-  /// than batch x seq.  A scalar of any name that ends in "_sum" is known.
+  /// than batch x seq.  A scalar named like an output is known: its mean.
   explicit PlanInputs(const zrt_plan &plan);
 
-  /// Sets the scalars to zero that the programs of a step sum up.
-  void clearSums(zrt_context *ctx) const;
   int32_t *tokens(zrt_context *ctx) const;
   int32_t *targets(zrt_context *ctx) const;
   /// Writes the scalars that the plan has; `step` counts from 0 here and from 1
   /// in the plan.
   void writeScalars(zrt_context *ctx, float lr, int64_t step) const;
+
+  /// How many scalars are means of an output over a step's runs of ZRT_COUNT.
+  size_t countMeans() const { return means.size(); }
+  /// Adds the outputs of such a run to `sums`, one for each mean.
+  void addToSums(zrt_context *ctx, std::vector<double> &sums) const;
+  /// Writes the means: `sums` by `runs`.
+  void writeMeans(zrt_context *ctx, const std::vector<double> &sums,
+                  uint32_t runs) const;
 
   double loss(zrt_context *ctx) const;
   std::optional<double> gradNorm(zrt_context *ctx) const;
@@ -31,7 +38,7 @@ public:
 private:
   const zrt_input *tokensInput = nullptr, *targetsInput = nullptr;
   const zrt_input *lrInput = nullptr, *stepInput = nullptr;
-  std::vector<const zrt_input *> sumInputs;
+  std::vector<std::pair<const zrt_input *, const zrt_output *>> means;
   const zrt_output *lossOutput = nullptr, *normOutput = nullptr;
 };
 

@@ -16,28 +16,35 @@ StepRunner::StepRunner(const zrt_plan &plan, const TokenData &data, int rank)
         plan.accumulate);
 }
 
-void StepRunner::run(zrt_context *ctx, int64_t step, float lr) const {
+StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
+                                   float lr) const {
   const uint32_t last = plan.accumulate - 1;
-  inputs.clearSums(ctx);
+  std::vector<double> sums(inputs.countMeans());
   if (last > 0 && plan.programs[ZRT_COUNT].run)
-    for (uint32_t k = 0; k <= last; ++k)
-      runProgram(ctx, ZRT_COUNT, step, lr, k);
-  for (uint32_t k = 0; k < last; ++k)
-    runProgram(ctx, ZRT_MICRO, step, lr, k);
-  runProgram(ctx, ZRT_STEP, step, lr, last);
+    for (uint32_t k = 0; k <= last; ++k) {
+      runProgram(ctx, ZRT_COUNT, step, lr, k, sums);
+      inputs.addToSums(ctx, sums);
+    }
+  double loss = 0;
+  for (uint32_t k = 0; k <= last; ++k) {
+    runProgram(ctx, k < last ? ZRT_MICRO : ZRT_STEP, step, lr, k, sums);
+    loss += inputs.loss(ctx);
+  }
+  return {loss / plan.accumulate, inputs.gradNorm(ctx)};
 }
 
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
-                            float lr, uint32_t microStep) const {
+                            float lr, uint32_t microStep,
+                            const std::vector<double> &sums) const {
   const BatchPlace place = {.step = static_cast<uint64_t>(step),
                             .microStep = microStep,
                             .microSteps = plan.accumulate,
                             .rank = static_cast<uint64_t>(rank),
                             .ranks = plan.world_size};
-  // Scalars too are written each time: between programs, temporaries may use
-  // the bytes of an input.
   data.readBatch(place, plan.batch, inputs.tokens(ctx), inputs.targets(ctx));
   inputs.writeScalars(ctx, lr, step);
+  if (program != ZRT_COUNT)
+    inputs.writeMeans(ctx, sums, plan.accumulate);
   if (zrt_run(ctx, program) == 0)
     return;
   if (plan.accumulate == 1)

@@ -15,23 +15,24 @@ namespace zrt {
 ///   K = 1        step(0)
 ///   K = 3        count(0) count(1) count(2)   micro(0) micro(1) step(2)
 ///
-/// where (k) is micro-step k's batch, and count runs if the plan has it.
+/// where (k) is micro-step k's batch, and count runs if the plan has it.  What
+/// it counts is given to the others as the mean over its runs.
 class StepRunner {
 public:
   /// Throws when the plan lacks a program that its micro-steps need.
   StepRunner(const zrt_plan &plan, const TokenData &data, int rank);
 
+  struct Result {
+    double loss; ///< the mean over micro-steps
+    std::optional<double> gradNorm;
+  };
   /// Step `step`, from 0.  Throws zrt::Error with the number of the step.
-  void run(zrt_context *ctx, int64_t step, float lr) const;
-
-  double loss(zrt_context *ctx) const { return inputs.loss(ctx); }
-  std::optional<double> gradNorm(zrt_context *ctx) const {
-    return inputs.gradNorm(ctx);
-  }
+  Result run(zrt_context *ctx, int64_t step, float lr) const;
 
 private:
+  /// `sums`: the outputs of all runs of count.
   void runProgram(zrt_context *ctx, uint32_t program, int64_t step, float lr,
-                  uint32_t microStep) const;
+                  uint32_t microStep, const std::vector<double> &sums) const;
 
   const zrt_plan &plan;
   const TokenData &data;

@@ -141,12 +141,12 @@ private:
     zrt_context *ctx = context.get();
     const auto start = Clock::now();
     const auto lr = static_cast<float>(options.schedule.at(step));
-    runner->run(ctx, step, lr);
+    const StepRunner::Result outputs = runner->run(ctx, step, lr);
     const double seconds = secondsSince(start);
     StepMetrics result;
     result.step = step;
-    result.loss = runner->loss(ctx);
-    result.gradNorm = runner->gradNorm(ctx);
+    result.loss = outputs.loss;
+    result.gradNorm = outputs.gradNorm;
     result.lr = lr;
     result.tokensPerSecond = tokensPerStep() / seconds;
     result.milliseconds = seconds * 1e3;

@@ -22,16 +22,17 @@
 
 namespace zrt::test {
 
-//   offset 0 tokens, 64 targets, 128 lr, 132 step, 136 loss, 140 valid_sum,
-//   192 the rank's slice of w
+//   offset 0 tokens, 64 targets, 128 lr, 132 step, 136 loss, 140 and 144
+//   count0 as input and output, 192 the rank's slice of w
 inline const int64_t shape[] = {1, 1}, wShape[] = {6};
 inline const zrt_input inputs[] = {
     {"tokens", ZRT_I32, 2, shape, deviceRef(0, 4)},
     {"targets", ZRT_I32, 2, shape, deviceRef(64, 4)},
     {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4)},
     {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4)},
-    {"valid_sum", ZRT_F32, 0, nullptr, deviceRef(140, 4)}};
-inline const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)}};
+    {"count0", ZRT_F32, 0, nullptr, deviceRef(140, 4)}};
+inline const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
+                                     {"count0", ZRT_F32, 0, deviceRef(144, 4)}};
 inline const zrt_member member = {"w", 1, 1, wShape,
                                   0,   0, 6, {ZRT_INIT_CONSTANT, 0, 0.5, 0}};
 inline const zrt_bucket bucket = {"b0", 8, 1, 0, &member};
@@ -42,15 +43,15 @@ inline thread_local std::string given;
 /// Called by the step program with the rank's arena.
 inline thread_local std::function<zrt_status(float *scalars)> inStep;
 
-/// "count 3->4 lr 0.5 step 1 sum 0", and what is summed up.
+/// "count 3->4 lr 0.5 step 1 mean 0"; what it counts is the token.
 inline void note(zrt_context *ctx, const char *program) {
   const zrt_ref start = deviceRef(0, 256);
   auto *base = static_cast<char *>(zrt_address(ctx, &start));
   auto *ints = reinterpret_cast<int32_t *>(base);
   auto *scalars = reinterpret_cast<float *>(base + 128);
-  given += fmt::format("{} {}->{} lr {} step {} sum {}\n", program, ints[0],
+  given += fmt::format("{} {}->{} lr {} step {} mean {}\n", program, ints[0],
                        ints[16], scalars[0], scalars[1], scalars[3]);
-  scalars[3] += 1;
+  scalars[4] = float(ints[0]);
   // As temporaries may do between programs.
   ints[0] = ints[16] = -1;
   scalars[0] = scalars[1] = -1;
@@ -78,6 +79,8 @@ inline zrt_plan ranksPlan(uint32_t ranks, uint32_t accumulate) {
   };
   plan.programs[ZRT_MICRO].run = [](zrt_context *ctx) {
     note(ctx, "micro");
+    const zrt_ref loss = deviceRef(136, 4);
+    *static_cast<float *>(zrt_address(ctx, &loss)) = 4.5f;
     return zrt_status{0};
   };
   plan.model = "toy";
@@ -86,7 +89,7 @@ inline zrt_plan ranksPlan(uint32_t ranks, uint32_t accumulate) {
   plan.inputs = inputs;
   plan.input_count = 5;
   plan.outputs = outputs;
-  plan.output_count = 1;
+  plan.output_count = 2;
   plan.buckets = &bucket;
   plan.bucket_count = 1;
   plan.states = &state;

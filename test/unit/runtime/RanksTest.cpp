@@ -12,33 +12,36 @@ TEST_F(Ranks, RunTheProgramsOfAStepWithTheirBatches) {
   train(ranksPlan(2, 3), {"--steps", "2"});
   ASSERT_EQ(statuses, (std::vector{0, 0})) << err;
   // Sequence (s x 3 + k) x 2 + rank.
-  EXPECT_EQ(log[0], "count 0->1 lr 0.5 step 1 sum 0\n"
-                    "count 2->3 lr 0.5 step 1 sum 1\n"
-                    "count 4->5 lr 0.5 step 1 sum 2\n"
-                    "micro 0->1 lr 0.5 step 1 sum 3\n"
-                    "micro 2->3 lr 0.5 step 1 sum 4\n"
-                    "step 4->5 lr 0.5 step 1 sum 5\n"
-                    "count 6->7 lr 0.5 step 2 sum 0\n"
-                    "count 8->9 lr 0.5 step 2 sum 1\n"
-                    "count 10->11 lr 0.5 step 2 sum 2\n"
-                    "micro 6->7 lr 0.5 step 2 sum 3\n"
-                    "micro 8->9 lr 0.5 step 2 sum 4\n"
-                    "step 10->11 lr 0.5 step 2 sum 5\n");
-  EXPECT_EQ(log[1].substr(0, 45), "count 1->2 lr 0.5 step 1 sum 0\n"
+  // Counted is the token: 0, 2 and 4, then 6, 8 and 10.
+  EXPECT_EQ(log[0], "count 0->1 lr 0.5 step 1 mean 0\n"
+                    "count 2->3 lr 0.5 step 1 mean 0\n"
+                    "count 4->5 lr 0.5 step 1 mean 0\n"
+                    "micro 0->1 lr 0.5 step 1 mean 2\n"
+                    "micro 2->3 lr 0.5 step 1 mean 2\n"
+                    "step 4->5 lr 0.5 step 1 mean 2\n"
+                    "count 6->7 lr 0.5 step 2 mean 2\n"
+                    "count 8->9 lr 0.5 step 2 mean 2\n"
+                    "count 10->11 lr 0.5 step 2 mean 2\n"
+                    "micro 6->7 lr 0.5 step 2 mean 8\n"
+                    "micro 8->9 lr 0.5 step 2 mean 8\n"
+                    "step 10->11 lr 0.5 step 2 mean 8\n");
+  EXPECT_EQ(log[1].substr(0, 46), "count 1->2 lr 0.5 step 1 mean 0\n"
                                   "count 3->4 lr ");
+  // 4.5 of both micro-steps and 1.5 of the step.
+  EXPECT_NE(out.find("final loss 3.500000"), std::string::npos) << out;
 }
 
 TEST_F(Ranks, RunWhatThePlanHas) {
   train(ranksPlan(2, 1), {"--steps", "2"});
-  EXPECT_EQ(log[1], "step 1->2 lr 0.5 step 1 sum 0\n"
-                    "step 3->4 lr 0.5 step 2 sum 0\n");
+  EXPECT_EQ(log[1], "step 1->2 lr 0.5 step 1 mean 0\n"
+                    "step 3->4 lr 0.5 step 2 mean 0\n");
   zrt_plan plan = ranksPlan(1, 2);
   plan.programs[ZRT_COUNT].run = nullptr;
   const zrt_state whole = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 32)};
   plan.states = &whole;
   train(plan, {"--steps", "1"});
-  EXPECT_EQ(log[0], "micro 0->1 lr 0.5 step 1 sum 0\n"
-                    "step 1->2 lr 0.5 step 1 sum 1\n");
+  EXPECT_EQ(log[0], "micro 0->1 lr 0.5 step 1 mean 0\n"
+                    "step 1->2 lr 0.5 step 1 mean 0\n");
   plan.programs[ZRT_MICRO].run = nullptr;
   train(plan, {"--steps", "1"});
   EXPECT_EQ(statuses[0], 1);
