@@ -148,5 +148,9 @@ std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
   }
   for (Parameter &parameter : parameters)
     checkTiles(parameter);
+  std::sort(parameters.begin(), parameters.end(),
+            [](const Parameter &a, const Parameter &b) {
+              return std::string_view(a.name) < std::string_view(b.name);
+            });
   return parameters;
 }
