@@ -121,8 +121,10 @@ private:
       if (stoppedBy || done == options.schedule.steps)
         break;
       // The first step also makes oneDNN's kernels and touches the arenas.
-      if (options.profile && isFirst && done <= 1)
+      if (options.profile && isFirst && done <= 1) {
         context->profile.start();
+        context->wire().start();
+      }
       metrics = runStep(done);
       if (done > 0)
         laterSeconds += metrics.milliseconds * 1e-3;
@@ -170,8 +172,7 @@ private:
   /// Of rank 0.
   void printProfile() {
     fmt::print("{}", context->profile.table());
-    // The wire ledger's table, predicted beside counted bytes of each
-    // collective, is printed here.
+    fmt::print("{}", context->wire().table());
   }
 
   void printEnd() {
@@ -227,8 +228,11 @@ private:
   double laterSeconds = 0; ///< of all steps but the first
 };
 
-/// Output that came before must not follow it in a log.
+/// Output that came before must not follow it in a log.  No message: another
+/// rank says it.
 void printError(const std::string &who, const std::string &message) {
+  if (message.empty())
+    return;
   std::fflush(stdout);
   fmt::print(stderr, "{}: error: {}\n", who, message);
 }

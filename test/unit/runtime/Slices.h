@@ -113,16 +113,17 @@ private:
 };
 
 // wte 7 x 3, bias 5, w 11 x 4, scale (a scalar), none 0 x 3.
-inline constexpr const char *kNames[] = {"wte", "bias", "w", "scale", "none"};
+// By name, as they are saved; plans hold them in another order.
+inline constexpr const char *kNames[] = {"bias", "none", "scale", "w", "wte"};
 inline const std::vector<int64_t> kShapes[] = {
-    {7, 3}, {5}, {11, 4}, {}, {0, 3}};
-inline constexpr uint64_t kCounts[] = {21, 5, 44, 1, 0};
+    {5}, {0, 3}, {}, {11, 4}, {7, 3}};
+inline constexpr uint64_t kCounts[] = {5, 0, 1, 44, 21};
 
 /// Everything in one bucket.
 inline Slices together(uint32_t ranks, bool sharded) {
   Slices s(ranks);
   s.bucket(sharded);
-  for (size_t p = 0; p < 5; ++p)
+  for (size_t p : {4, 0, 3, 2, 1})
     s.member(kNames[p], kShapes[p], 0, kCounts[p]);
   s.finish();
   return s;
@@ -132,14 +133,14 @@ inline Slices together(uint32_t ranks, bool sharded) {
 inline Slices split(uint32_t ranks, bool first, bool others) {
   Slices s(ranks);
   s.bucket(first)
-      .member("wte", kShapes[0], 0, 21)
-      .member("bias", kShapes[1], 0, 5)
-      .member("w", kShapes[2], 0, 12);
-  s.bucket(others).member("w", kShapes[2], 32, 12);
+      .member("wte", kShapes[4], 0, 21)
+      .member("bias", kShapes[0], 0, 5)
+      .member("w", kShapes[3], 0, 12);
+  s.bucket(others).member("w", kShapes[3], 32, 12);
   s.bucket(others)
-      .member("w", kShapes[2], 12, 20)
-      .member("scale", kShapes[3], 0, 1)
-      .member("none", kShapes[4], 0, 0);
+      .member("w", kShapes[3], 12, 20)
+      .member("scale", kShapes[2], 0, 1)
+      .member("none", kShapes[1], 0, 0);
   s.finish();
   return s;
 }
