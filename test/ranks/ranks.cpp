@@ -206,7 +206,8 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "rank %d: %s\n", me, error.what());
     if (world) {
       world->abort(error.what());
-      world->leave(1);
+      if (mode == "fail")
+        world->leave(1);
     }
     return 1;
   }
