@@ -69,6 +69,8 @@ public:
   /// What went over the wire so far; no program may be running.
   const WireLedger &wire() const { return transport->ledger; }
   WireLedger &wire() { return transport->ledger; }
+  /// The other ranks; nullptr when there are none.
+  Peers *connected() { return transport->connected(); }
   /// Why ranks of this machine do not share memory; "" when they do.
   std::string transportNote() const;
 

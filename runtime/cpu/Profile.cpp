@@ -15,37 +15,76 @@ namespace {
 
 std::string groupOf(const char *name) {
   const std::string_view text = name ? name : "unnamed";
-  return std::string(text.substr(0, text.rfind('.')));
+  const size_t bucket = text.find(" of ");
+  return std::string(
+      text.substr(0, bucket != text.npos ? bucket : text.rfind('.')));
 }
 
 uint64_t keyOf(const Entry &entry) {
+  const auto address = [](const void *desc) {
+    return reinterpret_cast<uint64_t>(desc);
+  };
   switch (entry.kind) {
   case Entry::Kind::Launch:
-    return reinterpret_cast<uint64_t>(entry.launch);
+    return address(entry.launch);
   case Entry::Kind::Matmul:
-    return reinterpret_cast<uint64_t>(entry.matmul);
+    return address(entry.matmul);
+  case Entry::Kind::Update:
+    return address(entry.update);
+  case Entry::Kind::SumSquares:
+    return address(entry.squares);
+  case Entry::Kind::Collective:
+    return address(entry.collective);
   default:
     // No descriptor lies at such a low address.
     return 1 + entry.from.tier * ZRT_TIER_COUNT + entry.to.tier;
   }
 }
 
+/// Bytes that an update touches: of a whole bucket, only the rank's slice.
+double bytesOf(const zrt_update_desc &desc) {
+  uint64_t slice = UINT64_MAX;
+  for (uint32_t i = 0; i < desc.arg_count; ++i)
+    if (desc.args[i].bytes > sizeof(float))
+      slice = std::min(slice, desc.args[i].bytes);
+  double bytes = 0;
+  for (uint32_t i = 0; i < desc.arg_count; ++i)
+    bytes += double(std::min(slice, desc.args[i].bytes));
+  return bytes;
+}
+
 /// What `calls` executions of `entry` are, without their time.
 ProfileRow describe(zrt_stream stream, const Entry &entry, double bytesCopied) {
   ProfileRow row;
   row.stream = stream;
-  if (entry.kind == Entry::Kind::Launch) {
+  switch (entry.kind) {
+  case Entry::Kind::Launch:
     row.group = groupOf(entry.launch->name);
     for (uint32_t i = 0; i < entry.launch->arg_count; ++i)
       row.bytes += double(entry.launch->args[i].bytes);
-  } else if (entry.kind == Entry::Kind::Matmul) {
+    break;
+  case Entry::Kind::Matmul: {
     const zrt_matmul_desc &d = *entry.matmul;
     row.group = fmt::format("{} {} x {} x {}", groupOf(d.name), d.m, d.n, d.k);
     if (d.batch != 1)
       row.group += fmt::format(" (batch {})", d.batch);
     row.flops = 2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
     row.bytes = double(d.a.bytes + d.b.bytes + d.c.bytes);
-  } else {
+    break;
+  }
+  case Entry::Kind::Update:
+    row.group = groupOf(entry.update->name);
+    row.bytes = bytesOf(*entry.update);
+    break;
+  case Entry::Kind::SumSquares:
+    row.group = groupOf(entry.squares->name);
+    row.bytes = double(entry.squares->grad.bytes);
+    break;
+  case Entry::Kind::Collective:
+    row.group = groupOf(entry.collective->name);
+    row.bytes = double(entry.collective->wire_bytes);
+    break;
+  default:
     row.group = fmt::format("copy {} -> {}", tierName(entry.from.tier),
                             tierName(entry.to.tier));
     row.bytes = bytesCopied;

@@ -2,7 +2,8 @@
 //
 // Every stream adds up the time of its own operations, so recording takes no
 // lock.  Operations are grouped by name up to the last '.': "layer_norm.3" and
-// "layer_norm.7" are one line; matrix products also by shape.
+// "layer_norm.7" are one line; matrix products also by shape.  What works on a
+// bucket, "adamw of b3", is grouped by what it is.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CPU_PROFILE_H

@@ -82,8 +82,8 @@ void Patience::lookAtProcess() {
   beats = now;
   if (silent >= peers.limits.silence)
     giveUp(
-        {-1, fmt::format("rank {} (process {}) has not moved for {} s, it is "
-                         "stopped, while {}",
+        {-1, fmt::format("rank {} (process {}) has not moved for {} s (it is "
+                         "stopped) while {}",
                          peer, card.control.process,
                          peers.limits.silence.count() / 1000.0, whoWaits())});
 }

@@ -84,6 +84,9 @@ public:
                : nullptr;
   }
 
+  /// For tests: to the peers this rank then looks like a stopped process.
+  void stopHeartbeat() { heartbeat.reset(); }
+
   WaitLimits limits;
   /// Why ranks of this machine do not share memory; "" when all do.
   std::string note;

@@ -57,6 +57,16 @@ def run(*command, cwd=None, stdin=b"", env=None, file_limit=None, timeout=280):
     return done
 
 
+#: More ranks than cores, and as root, which containers run tests as.
+MPI_ENVIRONMENT = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def launcher(ranks):
+    """What stands before the program; one rank needs nothing."""
+    return ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+
+
 _compiled = {}
 _store = None
 
@@ -210,12 +220,13 @@ class Case(unittest.TestCase):
                          f"{' '.join(map(str, command))}\n{done.err}{done.out}")
         return done
 
-    def train(self, binary, data, steps, lr, *options, name="run", env=None):
+    def train(self, binary, data, steps, lr, *options, name="run", env=None, ranks=1):
         """Trains; returns metrics and the path of the saved weights."""
         metrics = self.folder / f"{name}.jsonl"
         saved = self.folder / f"{name}.safetensors"
-        self.run_ok(binary, "--data", data, "--steps", steps, "--lr", lr, "--metrics", metrics,
-                    "--save", saved, "--quiet", *options, env=env)
+        self.run_ok(*launcher(ranks), binary, "--data", data, "--steps", steps, "--lr", lr,
+                    "--metrics", metrics, "--save", saved, "--quiet", *options,
+                    env={**MPI_ENVIRONMENT, **(env or {})})
         lines = read_metrics(metrics)
         self.assertEqual([line["step"] for line in lines], list(range(steps)))
         for line in lines:

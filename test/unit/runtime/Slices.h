@@ -112,7 +112,6 @@ private:
   std::deque<std::vector<int64_t>> shapes;
 };
 
-// wte 7 x 3, bias 5, w 11 x 4, scale (a scalar), none 0 x 3.
 // By name, as they are saved; plans hold them in another order.
 inline constexpr const char *kNames[] = {"bias", "none", "scale", "w", "wte"};
 inline const std::vector<int64_t> kShapes[] = {

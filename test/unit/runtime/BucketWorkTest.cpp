@@ -1,0 +1,312 @@
+//===- BucketWorkTest.cpp - Segments, updates, norms ----------------------===//
+#include "runtime/cpu/Segments.h"
+#include "runtime/cpu/SumSquares.h"
+
+#include "Collectives.h"
+#include "TestFiles.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+zrt_member member(uint64_t offset, uint64_t count, bool decays) {
+  zrt_member m = {};
+  m.offset = offset;
+  m.count = count;
+  m.decays = decays;
+  return m;
+}
+
+std::string text(const std::vector<Segment> &segments) {
+  std::string result;
+  for (const Segment &s : segments)
+    result += fmt::format("{}{}-{}", s.decays ? "+" : " ", s.begin, s.end);
+  return result;
+}
+
+//   0      10     16         40    48   64
+//   | a+   |.......| b+      | c    |...|
+const zrt_member members[] = {member(0, 10, true), member(16, 24, true),
+                              member(40, 8, false)};
+const zrt_bucket bucket = {"b0", 64, 3, 0, members};
+
+TEST(Segments, AreMembersCutBySlices) {
+  EXPECT_EQ(text(memberSegments(bucket, 0, 1)), "+0-10+16-40 40-48");
+  EXPECT_EQ(text(memberSegments(bucket, 0, 2)), "+0-10+16-32");
+  EXPECT_EQ(text(memberSegments(bucket, 1, 2)), "+0-8 8-16");
+  EXPECT_EQ(text(memberSegments(bucket, 0, 4)), "+0-10");
+  EXPECT_EQ(text(memberSegments(bucket, 1, 4)), "+0-16");
+  EXPECT_EQ(text(memberSegments(bucket, 2, 4)), "+0-8 8-16");
+  EXPECT_EQ(text(memberSegments(bucket, 3, 4)), ""); // padding only
+}
+
+TEST(Segments, TogetherAreTheMembers) {
+  for (const uint32_t ranks : {1, 2, 4, 8, 16, 32, 64}) {
+    std::vector<int> seen(bucket.elements, 0);
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      for (const Segment &s : memberSegments(bucket, rank, ranks))
+        for (uint64_t i = s.begin; i < s.end; ++i)
+          seen[rank * (bucket.elements / ranks) + i] += s.decays ? 1 : 2;
+    for (uint64_t i = 0; i < bucket.elements; ++i)
+      EXPECT_EQ(seen[i], i < 10              ? 1
+                         : i >= 16 && i < 40 ? 1
+                         : i >= 40 && i < 48 ? 2
+                                             : 0)
+          << i << " of " << ranks;
+  }
+}
+
+TEST(Segments, MergeOnlyWhatTouchesAndDecaysAlike) {
+  EXPECT_EQ(text(mergeSegments({{0, 4, true},
+                                {4, 8, true},
+                                {8, 9, false},
+                                {10, 12, false},
+                                {12, 13, false}})),
+            "+0-8 8-9 10-13");
+}
+
+TEST(Segments, AreCutFromTheirBegin) {
+  EXPECT_EQ(text(cutSegments({{3, 11, true}, {11, 12, false}}, 4)),
+            "+3-7+7-11 11-12");
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of squares
+//===----------------------------------------------------------------------===//
+
+double plainSumSquares(const float *values, size_t count) {
+  double lanes[16] = {};
+  for (size_t i = 0; i < count; ++i)
+    lanes[i % 16] += double(values[i]) * double(values[i]);
+  for (int stride : {8, 4, 2, 1})
+    for (int lane = 0; lane < stride; ++lane)
+      lanes[lane] += lanes[lane + stride];
+  return lanes[0];
+}
+
+std::vector<float> someValues(size_t count) {
+  std::vector<float> values(count);
+  uint64_t x = 1;
+  for (float &value : values) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    value =
+        std::ldexp(float(int64_t(x >> 40) - (1 << 23)), int(x >> 33 & 31) - 16);
+  }
+  return values;
+}
+
+TEST(SumSquares, HaveTheBitsOfThePlainLoop) {
+  const std::vector<float> values = someValues(ZRT_SQUARES_BLOCK);
+  for (const size_t count : {0, 1, 15, 16, 17, 31, 33, 1000, 16383, 16384})
+    EXPECT_EQ(sumSquares(values.data(), count),
+              plainSumSquares(values.data(), count))
+        << count;
+}
+
+const zrt_member bigMembers[] = {member(0, 20000, true),
+                                 member(20000, 30000, false),
+                                 member(50016, 5, false)};
+const zrt_bucket bigBucket = {"b0", 50048, 3, 0, bigMembers};
+const zrt_ref gradWhole = deviceRef(0, bigBucket.elements * 4);
+const zrt_ref partials = deviceRef(512 << 10, 8 * 8);
+
+TEST(SumSquares, OfASliceAreBlockByBlock) {
+  // Rank 0: 20000 elements of the first member and 5024 of the second; rank 1:
+  // 24976 of it and the last five.
+  const std::vector<std::vector<std::pair<size_t, size_t>>> blocks = {
+      {{0, 16384}, {16384, 20000}, {20000, 25024}},
+      {{25024, 41408}, {41408, 50000}, {50016, 50021}}};
+  std::vector<float> grad = someValues(bigBucket.elements);
+  for (size_t i : {50000, 50015, 50021, 50047})
+    grad[i] = NAN; // padding
+  for (const bool slice : {false, true}) {
+    static zrt_squares_desc desc;
+    desc = {"norm of b0", 0, 0,
+            slice ? deviceRef(0, gradWhole.bytes / 2) : gradWhole, partials};
+    zrt_plan plan = ranksPlan(
+        2,
+        [](zrt_context *ctx) {
+          return zrt_sum_squares(ctx, ZRT_COMPUTE, &desc);
+        },
+        1 << 20);
+    plan.buckets = &bigBucket;
+    plan.bucket_count = 1;
+    runRanks(2, [&](World &world) {
+      const ContextPtr ctx = create(plan, world);
+      const auto rank = size_t(world.rank());
+      const size_t begin = slice ? rank * bigBucket.elements / 2 : 0;
+      std::memcpy(at<float>(ctx, desc.grad), grad.data() + begin,
+                  desc.grad.bytes);
+      std::fill_n(at<double>(ctx, partials), 8, -1.0);
+      ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+      for (size_t i = 0; i < 8; ++i) {
+        double want = 0;
+        if (i < blocks[rank].size()) {
+          const auto [from, to] = blocks[rank][i];
+          want = plainSumSquares(grad.data() + from, to - from);
+        }
+        EXPECT_EQ(at<double>(ctx, partials)[i], want)
+            << "block " << i << " of rank " << rank;
+      }
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+// parameter, gradient, moment, rate -> next parameter
+template <int Decay>
+void step(void *const *args, int64_t begin, int64_t end) {
+  const auto *p = static_cast<const float *>(args[0]);
+  const auto *g = static_cast<const float *>(args[1]);
+  auto *m = static_cast<float *>(args[2]);
+  const float lr = *static_cast<const float *>(args[3]);
+  auto *next = static_cast<float *>(args[4]);
+  EXPECT_TRUE(begin % 16 == 0 || begin == 4984 || begin == 24992)
+      << "a piece begins at " << begin;
+  for (int64_t i = begin; i < end; ++i) {
+    m[i] += g[i];
+    next[i] = p[i] - lr * (m[i] + Decay * p[i]);
+  }
+}
+
+TEST(Update, OfSlicesEqualsThatOfTheWhole) {
+  const uint64_t n = bigBucket.elements;
+  static zrt_ref args[5];
+  static zrt_update_desc desc;
+  const auto run = [&](uint32_t ranks, bool sliced, bool sliceArgs,
+                       int threads) {
+    const uint64_t held = sliceArgs ? n / ranks : n;
+    const uint64_t room = 256 << 10;
+    args[0] = deviceRef(4096, n * 4); // the whole, whatever the others are
+    args[1] = deviceRef(4096 + room, held * 4);
+    args[2] = deviceRef(4096 + 2 * room, held * 4);
+    args[3] = deviceRef(0, 4);
+    args[4] = deviceRef(4096, n * 4); // in place
+    desc = {"adamw of b0", 0, sliced, step<0>, step<1>, 5, 0, args};
+    zrt_plan plan = ranksPlan(
+        int(ranks),
+        [](zrt_context *ctx) { return zrt_update(ctx, ZRT_COMPUTE, &desc); },
+        2 << 20);
+    plan.buckets = &bigBucket;
+    plan.bucket_count = 1;
+    std::vector<float> result(2 * n);
+    const std::vector<float> values = someValues(3 * n);
+    runRanks(int(ranks), [&](World &world) {
+      zrt_world handle = {world};
+      zrt_context *created = nullptr;
+      ASSERT_EQ(zrt_create(&plan, threads, &handle, &created), 0);
+      const ContextPtr ctx(created);
+      const uint64_t first = world.rank() * (n / ranks);
+      const uint64_t from = sliceArgs ? first : 0;
+      std::memcpy(at<float>(ctx, args[0]), &values[0], n * 4);
+      std::memcpy(at<float>(ctx, args[1]), &values[n + from], held * 4);
+      std::memcpy(at<float>(ctx, args[2]), &values[2 * n + from], held * 4);
+      *at<float>(ctx, args[3]) = 0.125f;
+      ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+      // Every rank gives its slice.
+      const uint64_t count = n / ranks;
+      std::memcpy(&result[first], at<float>(ctx, args[4]) + first, count * 4);
+      std::memcpy(&result[n + first], at<float>(ctx, args[2]) + first - from,
+                  count * 4);
+      // And left the others alone.
+      for (uint64_t i = 0; sliced && i < n; ++i)
+        if (i < first || i >= first + count)
+          ASSERT_EQ(std::memcmp(at<float>(ctx, args[0]) + i, &values[i], 4), 0);
+    });
+    return result;
+  };
+  const std::vector<float> want = run(1, false, false, 1);
+  // Padding stays, members change.
+  const std::vector<float> values = someValues(3 * n);
+  for (const uint64_t i : {50000, 50015, 50021, 50047})
+    EXPECT_EQ(want[i], values[i]);
+  for (const uint64_t i : {0, 19999, 20000, 49999, 50016, 50020})
+    EXPECT_EQ(want[n + i], values[2 * n + i] + values[n + i]);
+  EXPECT_EQ(want[19999],
+            values[19999] - 0.125f * (want[n + 19999] + values[19999]));
+  EXPECT_EQ(want[20000], values[20000] - 0.125f * want[n + 20000]);
+  for (const int threads : {1, 2, 5})
+    for (const uint32_t ranks : {1, 2, 4})
+      for (const bool sliceArgs : {false, true}) {
+        const auto have = run(ranks, true, sliceArgs, threads);
+        EXPECT_EQ(std::memcmp(have.data(), want.data(), want.size() * 4), 0)
+            << ranks << " ranks, " << threads << " threads";
+      }
+}
+
+TEST(Update, RefusesArgumentsThatFitNothing) {
+  static zrt_ref arg;
+  static zrt_update_desc desc;
+  zrt_plan plan = testPlan(
+      [](zrt_context *ctx) { return zrt_update(ctx, ZRT_COMPUTE, &desc); },
+      1 << 20);
+  plan.buckets = &bigBucket;
+  plan.bucket_count = 1;
+  const auto refusal = [&] {
+    const ContextPtr ctx = create(plan);
+    EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+    return std::string(zrt_error_message(ctx.get()));
+  };
+  arg = deviceRef(0, 8);
+  desc = {"adamw of b0", 0, 0, step<0>, step<1>, 1, 0, &arg};
+  EXPECT_EQ(refusal(), "adamw of b0: argument 0 has 8 bytes, expected 4 (a "
+                       "scalar), 200192 (the bucket)");
+  desc.bucket = 1;
+  EXPECT_EQ(refusal(), "adamw of b0: bucket 1 does not exist, the plan has 1");
+  desc.bucket = 0;
+  desc.decayed = nullptr;
+  EXPECT_EQ(refusal(), "adamw of b0: it has no kernel for members with decay");
+}
+
+TEST(SumSquares, RefuseTooFewPartials) {
+  static const zrt_squares_desc desc = {"norm of b0", 0, 0, gradWhole,
+                                        deviceRef(512 << 10, 4 * 8)};
+  zrt_plan plan = testPlan(
+      [](zrt_context *ctx) { return zrt_sum_squares(ctx, ZRT_COMPUTE, &desc); },
+      1 << 20);
+  plan.buckets = &bigBucket;
+  plan.bucket_count = 1;
+  const ContextPtr ctx = create(plan);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+  EXPECT_STREQ(zrt_error_message(ctx.get()),
+               "norm of b0: 32 bytes hold fewer than the 5 partial sums of "
+               "rank 0");
+}
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+TEST(Profile, GroupsWorkOnBuckets) {
+  static const zrt_squares_desc desc = {"norm of b0", 0, 0, gradWhole,
+                                        partials};
+  static const zrt_squares_desc other = {"norm of b1", 0, 0, gradWhole,
+                                         partials};
+  zrt_plan plan = testPlan(
+      [](zrt_context *ctx) {
+        zrt_sum_squares(ctx, ZRT_COMPUTE, &desc);
+        return zrt_sum_squares(ctx, ZRT_COMPUTE, &other);
+      },
+      1 << 20);
+  plan.buckets = &bigBucket;
+  plan.bucket_count = 1;
+  const ContextPtr ctx = create(plan);
+  ctx->profile.start();
+  ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+  const auto rows = ctx->profile.rows();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].group, "norm");
+  EXPECT_EQ(rows[0].calls, 2u);
+  EXPECT_EQ(rows[0].bytes, 2.0 * double(gradWhole.bytes));
+}
+
+} // namespace

@@ -1,0 +1,252 @@
+//===- PeersTest.cpp - Shared arenas, failing and missing ranks -----------===//
+#include "runtime/transport/Patience.h"
+#include "runtime/transport/Process.h"
+#include "runtime/transport/RankedSum.h"
+
+#include "Collectives.h"
+#include "TestFiles.h"
+
+#include <atomic>
+#include <barrier>
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace zrt;
+using namespace zrt::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const zrt_plan idlePlan =
+    ranksPlan(2, [](zrt_context *) { return zrt_status{0}; });
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TEST(Arena, ExportsFromAnOffsetOn) {
+  // Around the size of a huge page, and with a ragged end.
+  for (const uint64_t size : {uint64_t{12288}, (uint64_t{5} << 20) + 100})
+    for (const uint64_t begin : {uint64_t{0}, uint64_t{4096}, uint64_t{8192}}) {
+      Arena arena;
+      arena.allocate(size, ZRT_DEVICE, begin);
+      for (uint64_t i = 0; i < size; i += 64)
+        ASSERT_EQ(arena.data()[i], std::byte{0});
+      for (uint64_t i = 0; i < size; ++i)
+        arena.data()[i] = std::byte(i * 7);
+      Mapping view;
+      ASSERT_EQ(view.mapPeers(arena.exported().card()), "");
+      for (uint64_t i = begin; i < size; ++i)
+        ASSERT_EQ(view.data()[i - arena.exportedBase()], std::byte(i * 7));
+      // What lies before is not for others.
+      for (uint64_t i = arena.exportedBase(); i < begin; ++i)
+        ASSERT_EQ(view.data()[i - arena.exportedBase()], std::byte{0});
+    }
+}
+
+TEST(Arena, ExportsNothingUnlessAsked) {
+  Arena arena;
+  arena.allocate(8192, ZRT_DEVICE, 8192);
+  EXPECT_EQ(arena.exported().card().number, -1);
+}
+
+TEST(SharedFile, IsNotTakenForAnotherFile) {
+  SharedFile one, other;
+  one.create("one", 4096);
+  other.create("other", 4096);
+  SharedFileCard card = one.card();
+  card.number = other.card().number;
+  Mapping view;
+  EXPECT_NE(view.mapPeers(card).find("is not the memory of a rank"),
+            std::string::npos);
+  card.number = 1 << 20;
+  EXPECT_NE(view.mapPeers(card).find("cannot open /proc/"), std::string::npos);
+}
+
+TEST(RankedSum, RoundsTwiceAndAddsOldBytesLast) {
+  // 1/3 of the sum is rounded before the old value is added: no FMA.
+  const float a[] = {1.0f, 1e8f}, b[] = {0x1p-24f, 1.0f}, c[] = {0.5f, -1e8f};
+  const float *sources[] = {a, b, c};
+  float result[] = {-0.5f, 2.0f};
+  rankedSum(sources, 3, 2, 1.0f / 3, true, result);
+  for (int i = 0; i < 2; ++i) {
+    const volatile float ab = a[i] + b[i];
+    const volatile float abc = ab + c[i];
+    const volatile float scaled = abc * (1.0f / 3);
+    EXPECT_EQ(result[i], scaled + (i == 0 ? -0.5f : 2.0f));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Processes
+//===----------------------------------------------------------------------===//
+
+TEST(Process, IsGoneWhenItIsAZombie) {
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  EXPECT_NE(processStart(child), 0u);
+  EXPECT_EQ(processStart(child), processStart(child));
+  kill(child, SIGKILL);
+  siginfo_t info;
+  waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT); // it stays a zombie
+  EXPECT_EQ(processStart(child), 0u);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(processStart(child), 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// Waits that end
+//===----------------------------------------------------------------------===//
+
+// Rank 1 does not take part; what it does instead is the test's.
+zrt_collective_desc exchange = {
+    "all_gather of b2", ZRT_ALL_GATHER,       ZRT_F32, 8, 1.0, 0, 0, 16,
+    exportedRef(0, 16), exportedRef(4096, 32)};
+
+/// Rank 0 has given up.  (Not a message: the world has failed as well.)
+std::atomic<bool> over;
+void untilRank0IsOver() {
+  while (!over)
+    std::this_thread::sleep_for(1ms);
+}
+
+/// What rank 0 says when rank 1 does `instead`.
+template <typename Instead>
+std::string messageOfRank0(Instead instead,
+                           std::optional<WaitLimits> limits = {}) {
+  const zrt_plan plan = ranksPlan(2, [](zrt_context *ctx) {
+    return zrt_collective(ctx, ZRT_GATHER, &exchange);
+  });
+  std::string message;
+  over = false;
+  runRanks(2, [&](World &world) {
+    ContextPtr ctx = create(plan, world);
+    if (world.rank() == 1)
+      return instead(world, ctx);
+    Peers &peers = *ctx->connected();
+    if (limits)
+      peers.limits = *limits;
+    EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+    message = zrt_error_message(ctx.get());
+    over = true;
+  });
+  return message;
+}
+
+TEST(Faults, AFailedOperationIsNamed) {
+  EXPECT_EQ(messageOfRank0([](World &, ContextPtr &ctx) {
+              ctx->latch("it broke");
+              untilRank0IsOver();
+            }),
+            "rank 1 failed: it broke (rank 0 was waiting for it in all_gather "
+            "of b2)");
+}
+
+TEST(Faults, AnErrorOutsideOfARunIsNamed) {
+  EXPECT_EQ(messageOfRank0([](World &world, ContextPtr &ctx) {
+              world.abort("the disk is full");
+              world.abort("something later");
+              ctx.reset();
+            }),
+            "rank 1 failed: the disk is full (rank 0 was waiting for it in "
+            "all_gather of b2)");
+}
+
+TEST(Faults, ARankThatHasFinishedIsNamed) {
+  EXPECT_EQ(messageOfRank0([](World &, ContextPtr &ctx) { ctx.reset(); }),
+            "rank 1 has finished while rank 0 waited for it in all_gather of "
+            "b2");
+}
+
+TEST(Faults, AStoppedHeartbeatIsNamed) {
+  WaitLimits limits;
+  limits.silence = 300ms;
+  EXPECT_EQ(messageOfRank0(
+                [](World &, ContextPtr &ctx) {
+                  ctx->connected()->stopHeartbeat();
+                  untilRank0IsOver();
+                },
+                limits),
+            fmt::format("rank 1 (process {}) has not moved for 0.3 s (it is "
+                        "stopped) while rank 0 waited for it in all_gather of "
+                        "b2",
+                        getpid()));
+}
+
+TEST(Faults, AHeartbeatAloneIsWaitedForUntilTheTimeOut) {
+  WaitLimits limits;
+  limits.silence = 300ms;
+  limits.arrival = 900ms;
+  EXPECT_EQ(
+      messageOfRank0([](World &, ContextPtr &) { untilRank0IsOver(); }, limits),
+      "rank 1 has not come for 0.9 s while rank 0 waited for it in "
+      "all_gather of b2; set ZRT_TIMEOUT to more seconds if a step takes "
+      "so long");
+}
+
+TEST(Faults, TheFirstOfAChainIsNamed) {
+  // Rank 0 waits for rank 1, which waits for rank 2, which fails.
+  std::string messages[3];
+  std::barrier everyone(3);
+  const zrt_plan plan =
+      ranksPlan(3, [](zrt_context *) { return zrt_status{0}; });
+  runRanks(3, [&](World &world) {
+    const int rank = world.rank();
+    const ContextPtr ctx = create(plan, world);
+    if (rank == 2)
+      ctx->latch("no memory");
+    everyone.arrive_and_wait();
+    messages[rank] = errorOf([&] {
+      Patience patience(*ctx->connected(), (rank + 1) % 3, "a test");
+      while (true)
+        patience.look();
+    });
+    everyone.arrive_and_wait();
+  });
+  EXPECT_EQ(messages[1], "rank 2 failed: no memory (rank 1 was waiting for it "
+                         "in a test)");
+  EXPECT_EQ(messages[0], "rank 2 failed: no memory (rank 0 was waiting for "
+                         "rank 1 in a test)");
+  EXPECT_EQ(messages[2], "no memory");
+}
+
+TEST(Threads, AreSharedByTheRanksOfAHost) {
+  runRanks(2, [](World &world) {
+    zrt_world handle = {world};
+    zrt_context *created = nullptr;
+    ASSERT_EQ(zrt_create(&idlePlan, 0, &handle, &created), 0);
+    const ContextPtr ctx(created);
+    const Peers &peers = *ctx->connected();
+    EXPECT_EQ(peers.processorShare(7), 3);
+    EXPECT_EQ(peers.processorShare(1), 1);
+    EXPECT_GE(ctx->threads(), 1);
+  });
+}
+
+TEST(Peers, OnImitatedHostsShareNoMemory) {
+  const Environment two("ZRT_RANKS_PER_HOST", "2");
+  const zrt_plan plan =
+      ranksPlan(4, [](zrt_context *) { return zrt_status{0}; });
+  runRanks(4, [&](World &world) {
+    const ContextPtr ctx = create(plan, world);
+    const Peers &peers = *ctx->connected();
+    for (int rank = 0; rank < 4; ++rank)
+      EXPECT_EQ(peers.local(rank),
+                rank != world.rank() && rank / 2 == world.rank() / 2);
+    EXPECT_NE(peers.link(), nullptr);
+    EXPECT_EQ(ctx->transportNote(), "");
+  });
+}
+
+TEST(Environment, NumbersAreChecked) {
+  const Environment bad("ZRT_TIMEOUT", "soon");
+  EXPECT_ERROR("ZRT_TIMEOUT=soon is not a number",
+               environmentNumber("ZRT_TIMEOUT", 1));
+}
+
+} // namespace
