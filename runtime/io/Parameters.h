@@ -49,10 +49,10 @@ struct Parameter {
 /// The address of a ref on this rank.
 using Locate = std::function<std::byte *(const zrt_ref &)>;
 
-/// All parameters of `plan`, in the order of their names: a file does not depend
-/// on how the plan lays them out.  With the addresses of what `rank` holds.  Throws when the plan contradicts itself: a
-/// bucket without its "param" state, members that overlap its end, members of
-/// one name that do not tile one parameter.
+/// All parameters of `plan`, by name, so that a file does not depend on how the
+/// plan lays them out, with the addresses of what `rank` holds.  Throws when
+/// the plan contradicts itself: a bucket without its "param" state, members
+/// that overlap its end, members of one name that do not tile one parameter.
 std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
                                       const Locate &locate);
 
