@@ -89,9 +89,10 @@ LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
   if (failed(pm.run(module)))
     return failure();
   lowerCopies(kernel);
-  PassManager loops(module->getName());
-  loops.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  return loops.run(module);
+  // This kernel only: the plan's own work on the elements that they are given.
+  PassManager loops(kernel->getName());
+  loops.addPass(createConvertLinalgToLoopsPass());
+  return loops.run(kernel);
 }
 
 void addLowering(OpPassManager &pm, bool approximate) {

@@ -172,12 +172,13 @@ def write_tokens(path, count, vocab, seed=1):
 
 
 def parse_sizes(text):
-    """name -> bytes of the lines `name  1,234 ...` of a memory certificate."""
+    """name -> bytes of the lines `name  1,234 ...` of a memory certificate; of two
+    lines of one name the first."""
     sizes = {}
     for line in text.splitlines():
         match = re.match(r"\s+([a-z][a-z ]*[a-z]):?\s+([\d,]+)(?:\s|$)", line)
         if match:
-            sizes[match[1]] = int(match[2].replace(",", ""))
+            sizes.setdefault(match[1], int(match[2].replace(",", "")))
     return sizes
 
 
