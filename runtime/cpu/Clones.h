@@ -8,12 +8,19 @@
 #ifndef ZRT_CPU_CLONES_H
 #define ZRT_CPU_CLONES_H
 
-// The sanitizers' runtimes are not ready when the loader picks.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
-    !defined(ZRT_SANITIZED)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// Its runtime is not ready yet when the loader picks.
+#define ZRT_CLONES
+#endif
+#endif
+
+#ifndef ZRT_CLONES
+#ifdef __x86_64__
 #define ZRT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ZRT_CLONES
+#endif
 #endif
 
 #endif // ZRT_CPU_CLONES_H

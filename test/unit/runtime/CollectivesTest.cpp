@@ -176,12 +176,17 @@ protected:
   void SetUp() override {
     job = {};
     perHost.emplace("ZRT_RANKS_PER_HOST", std::to_string(hostSize()));
+    // When a rank fails its check and leaves, the others do not stay for long.
+    timeOut.emplace("ZRT_TIMEOUT", "10");
   }
-  void TearDown() override { perHost.reset(); }
+  void TearDown() override {
+    perHost.reset();
+    timeOut.reset();
+  }
   uint64_t ranks() const { return uint64_t(std::get<0>(GetParam())); }
   int hostSize() const { return std::get<1>(GetParam()); }
 
-  std::optional<Environment> perHost;
+  std::optional<Environment> perHost, timeOut;
 };
 
 // Ranks, and how many of them share a host: all, two, or none.
