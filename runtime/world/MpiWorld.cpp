@@ -7,6 +7,7 @@
 #include "runtime/world/MpiLink.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 
@@ -223,9 +224,14 @@ std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
     problem = "this MPI cannot be used by several threads; install one with "
               "MPI_THREAD_MULTIPLE";
   if (!problem.empty()) {
-    // All ranks come here, so this one ends.
+    // One message for all ranks, and out before any of them ends: mpirun kills
+    // the others when one has failed.
+    if (rank == 0)
+      fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+                 problem);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
-    throw Error(rank == 0 ? problem : "");
+    throw Error("");
   }
   return std::make_unique<MpiWorld>();
 }

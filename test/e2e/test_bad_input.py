@@ -76,11 +76,23 @@ class Compiler(support.Case):
     def test_unknown_option(self):
         self.refuse(self.good(), "unknown", "--stag", "--stage", options=("--stag=1",))
 
-    def test_stage_of_the_future(self):
-        self.refuse(self.good(), "--stage", options=("--stage=3",))
+    def test_options_of_ranks(self):
+        for option, keyword in (("--stage=4", "0, 1, 2 or 3"), ("--stage=two", "0, 1, 2 or 3"),
+                                ("--world-size=0", "number of ranks"),
+                                ("--world-size=-2", "number of ranks"),
+                                ("--accumulate=0", "micro-steps"),
+                                ("--bucket-size=0", "number of bytes"),
+                                ("--bucket-size=1MB", "number of bytes"),
+                                ("--bucket-size=9999999999999GiB", "number of bytes"),
+                                ("--persist-below=1KiB", "--stage=3"),
+                                ("--reuse-distance=1KiB", "--stage=3")):
+            with self.subTest(option):
+                self.refuse(self.good(), option.split("=")[0], keyword, options=(option,))
 
-    def test_ranks_of_the_future(self):
-        self.refuse(self.good(), "--world-size", options=("--world-size=2",))
+    def test_reference_of_several_ranks(self):
+        for option in ("--world-size=2", "--accumulate=2"):
+            with self.subTest(option):
+                self.refuse(self.good(), "--reference", option, options=("--reference", option))
 
     def test_offload_of_the_future(self):
         self.refuse(self.good(), "--offload", options=("--offload=nvme",))

@@ -1,0 +1,195 @@
+"""What goes wrong among ranks ends the job in seconds, with a message that says
+which rank and what the others were doing."""
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import support
+
+
+def rank_processes(binary, ranks, deadline):
+    """rank -> process id of the running ranks of `binary`."""
+    while time.monotonic() < deadline:
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if os.readlink(entry / "exe") != str(binary):
+                    continue
+                environment = (entry / "environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            for item in environment:
+                if item.startswith(b"OMPI_COMM_WORLD_RANK="):
+                    found[int(item.split(b"=")[1])] = int(entry.name)
+        if len(found) == ranks:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{binary} did not start {ranks} ranks in time")
+
+
+class Faults(support.Case):
+    #: A fault is noticed within this, of which a stopped rank's silence is most.
+    SECONDS = 40
+
+    def setUp(self):
+        super().setUp()
+        self.data = self.write("text.txt", support.TEXT)
+
+    def binary(self, *options, ranks=2, stage=3):
+        return support.compile_gpt2(support.SMALL, 2, 16, f"--stage={stage}",
+                                    f"--world-size={ranks}", *options)
+
+    def arguments(self, steps, data=None):
+        return ["--data", data or self.data, "--data-format", "text", "--steps", steps,
+                "--lr", 1e-3]
+
+    def launch(self, *command, env=None):
+        return support.run(*command, cwd=self.folder, timeout=120,
+                           env={**support.MPI_ENVIRONMENT, **(env or {})})
+
+    def start(self, binary, ranks, env=None):
+        """A job that trains on and on, past its first steps."""
+        metrics = self.folder / "metrics.jsonl"
+        command = [*support.launcher(ranks), binary, *self.arguments(1000000), "--metrics",
+                   metrics, "--quiet"]
+        job = subprocess.Popen([str(part) for part in command], cwd=self.folder,
+                               env={**os.environ, **support.MPI_ENVIRONMENT, **(env or {})},
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(job.kill)
+        deadline = time.monotonic() + 60
+        processes = rank_processes(binary, ranks, deadline)
+        while not (metrics.exists() and metrics.read_text().count("\n") > 3):
+            self.assertLess(time.monotonic(), deadline, "the job does not train")
+            time.sleep(0.02)
+        return job, processes
+
+    def end(self, job, *keywords, status=None):
+        started = time.monotonic()
+        try:
+            out, err = job.communicate(timeout=self.SECONDS)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            self.fail(f"the job hangs\n{job.communicate()[1].decode()}")
+        err = err.decode()
+        self.assertNotEqual(job.returncode, 0, err)
+        for keyword in keywords:
+            self.assertRegex(err, keyword)
+        return time.monotonic() - started
+
+    WAITING = r"(all_gather|reduce_scatter|all_reduce) of \w+"
+
+    def test_killed_rank(self):
+        binary = self.binary(ranks=3)
+        job, processes = self.start(binary, 3)
+        os.kill(processes[1], signal.SIGKILL)
+        self.end(job, rf"rank 1 \(process {processes[1]}\) is gone", self.WAITING)
+
+    def test_stopped_rank(self):
+        binary = self.binary()
+        job, processes = self.start(binary, 2)
+        os.kill(processes[1], signal.SIGSTOP)
+        try:
+            self.end(job, rf"rank 1 \(process {processes[1]}\)", "stopped|not moved", self.WAITING)
+        finally:
+            try:
+                os.kill(processes[1], signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def test_killed_rank_of_another_host(self):
+        binary = self.binary()
+        job, processes = self.start(binary, 2, env={"ZRT_RANKS_PER_HOST": "1"})
+        os.kill(processes[1], signal.SIGKILL)
+        self.end(job)
+
+    def test_failing_read(self):
+        """The data are cut short under rank 1 while it trains."""
+        script = self.write("each.sh", '#!/bin/sh\nexec "$0.bin" --data "text.$OMPI_COMM_WORLD_RANK"'
+                                       ' "$@"\n')
+        os.chmod(script, 0o755)
+        shutil.copy(self.binary(), self.folder / "each.sh.bin")
+        for rank in range(2):
+            self.write(f"text.{rank}", support.TEXT)
+        done = self.launch(*support.launcher(2), "./each.sh", "--data-format", "text", "--steps", 2,
+                           "--lr", 1e-3)
+        self.assertEqual(done.returncode, 0, done.err)
+        self.write("text.1", b"short")
+        done = self.launch(*support.launcher(2), "./each.sh", "--data-format", "text", "--steps", 2,
+                           "--lr", 1e-3)
+        self.assert_refused(done, r"rank 1: error: .*text\.1", r"rank 1 failed")
+        os.remove(self.folder / "text.1")
+        done = self.launch(*support.launcher(2), "./each.sh", "--data-format", "text", "--steps", 2,
+                           "--lr", 1e-3)
+        self.assert_refused(done, r"rank 1: error: .*text\.1.*no such file", r"rank 1 failed")
+
+    def test_other_data(self):
+        other = self.write("other.txt", support.TEXT[:-500] + b"x" * 500)
+        binary = self.binary()
+        done = self.launch("mpirun", "-n", 1, binary, *self.arguments(3), ":", "-n", 1, binary,
+                           *self.arguments(3, other))
+        self.assert_refused(done, "rank 1", "other data|data differ", "rank 0")
+
+    def test_other_program(self):
+        done = self.launch("mpirun", "-n", 1, self.binary(), *self.arguments(3), ":",
+                           "-n", 1, self.binary("--weight-decay=0.2"), *self.arguments(3))
+        self.assert_refused(done, "rank 1", "program", "rank 0")
+
+    def test_other_options(self):
+        binary = self.binary()
+        done = self.launch("mpirun", "-n", 1, binary, *self.arguments(3), ":", "-n", 1, binary,
+                           *self.arguments(4))
+        self.assert_refused(done, "rank 1", "--steps")
+
+    def test_wrong_number_of_ranks(self):
+        binary = self.binary()
+        for command, started in ((["mpirun", "-n", 3], 3), ([], 1)):
+            with self.subTest(started=started):
+                done = self.launch(*command, binary, *self.arguments(3))
+                self.assert_refused(done, f"compiled for 2 ranks, started with {started}",
+                                    "mpirun -n 2", "--world-size")
+        done = self.launch("mpirun", "-n", 2, self.binary(ranks=1), *self.arguments(3))
+        self.assert_refused(done, "compiled for 1 rank, started with 2", "--world-size=2")
+
+    def inside(self, mount):
+        """A command prefix that mounts something for its command alone."""
+        prefix = ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh"]
+        if support.run(*prefix, "true", cwd=self.folder).returncode != 0:
+            self.skipTest("mounting in a namespace is not permitted here")
+        return prefix
+
+    def test_small_shared_memory_folder(self):
+        """A container's /dev/shm has 64 MiB; the arenas here are larger."""
+        inside = self.inside("mount -t tmpfs -o size=64m tmpfs /dev/shm")
+        config = {**support.SMALL, "n_embd": 256, "n_layer": 4, "vocab_size": 8192}
+        binary = support.compile_gpt2(config, 1, 16, "--stage=2", "--world-size=2")
+        size = support.parse_sizes((binary.parent / "zeroc.txt").read_text())["device arena"]
+        self.assertGreater(2 * size, 64 << 20)
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 1000, 8192)
+        done = self.launch(*inside, *support.launcher(2), binary, "--data", data, "--steps", 2,
+                           "--lr", 1e-3)
+        self.assertEqual(done.returncode, 0, done.err)
+
+    def test_disk_full_while_saving(self):
+        """No rank hangs, and nothing is left of the file."""
+        (self.folder / "small").mkdir()
+        inside = self.inside("mount -t tmpfs -o size=16k tmpfs small")
+        done = self.launch(*inside, "sh", "-c", '"$@"; status=$?; ls small >&2; exit $status', "sh",
+                           *support.launcher(3), self.binary(ranks=3), *self.arguments(2),
+                           "--save", "small/out")
+        self.assert_refused(done, "rank 0: error: .*small/out.*no space", "rank 0 failed")
+        self.assertNotIn("out.tmp", done.err.splitlines()[-1])
+
+    def test_interrupt(self):
+        """All ranks stop at the same step, and the weights are saved."""
+        binary = self.binary()
+        job, processes = self.start(binary, 2)
+        os.kill(processes[1], signal.SIGTERM)
+        _, err = job.communicate(timeout=self.SECONDS)
+        self.assertEqual(err.count(b"error"), 0, err.decode())
+
