@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a trained language model: a character-level GPT-2
-# learns English on the CPU.  Installs packages (Debian 12), builds zeroc, and
-# works in build/quickstart.
+# learns English on two ranks of this machine, with parameters, gradients and
+# optimizer state sharded over them (ZeRO stage 3).  Installs packages (Debian
+# 12), builds zeroc, and works in build/quickstart.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=build/quickstart
@@ -14,7 +15,7 @@ show() { printf '+ %s\n' "$*"; "$@"; }
 say "1. Set up and build (minutes the first time)"
 tools/setup.sh
 cmake --preset release >/dev/null
-cmake --build build/release --target zeroc zrt_main
+cmake --build build/release --target zeroc zrt_main zrt_mpi zrt_solo
 export PATH="$PWD/build/release/bin:$PATH"
 mkdir -p "$out"
 
@@ -23,14 +24,17 @@ say "2. Text to learn from"
 ls -l "$out/text.txt"
 
 say "3. The model, as MLIR"
-show zeroc import examples/char-gpt2.json --batch=16 --seq=64 -o "$out/model.mlir"
+show zeroc import examples/char-gpt2.json --batch=8 --seq=64 -o "$out/model.mlir"
 grep -m 3 -n 'nn\.' "$out/model.mlir" | cut -c1-100
 
 say "4. Compile: model + optimizer -> one native executable, and what it will cost"
-show zeroc "$out/model.mlir" --optimizer=adamw --grad-clip=1.0 -o "$out/train"
+show zeroc "$out/model.mlir" --stage=3 --world-size=2 --grad-clip=1.0 -o "$out/train"
 
-say "5. Train"
-show "$out/train" --data "$out/text.txt" --data-format text --steps "$steps" --lr 2e-3 \
+say "5. Train on two ranks"
+# Open MPI starts no more ranks than cores, and nothing as root, unless told.
+export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+show mpirun -n 2 "$out/train" --data "$out/text.txt" --data-format text --steps "$steps" --lr 2e-3 \
   --schedule cosine --warmup 50 --metrics "$out/metrics.jsonl" --save "$out/model.safetensors"
 
 say "6. Has it learned?"

@@ -9,6 +9,7 @@ packages=(
   zlib1g-dev libzstd-dev
   # The runtime.
   libdnnl-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libopenmpi-dev openmpi-bin
   # The build, the link of training binaries (g++), and the tests.
   cmake ninja-build ccache g++ libgtest-dev python3
 )
