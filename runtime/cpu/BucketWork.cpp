@@ -110,6 +110,6 @@ void BucketWork::sumSquares(const zrt_squares_desc &desc, const float *grad,
                                                 block.end - block.begin);
                 }
               });
-  std::fill(partials + blocks.size(),
-            partials + desc.partials.bytes / sizeof(double), 0.0);
+  const size_t room = desc.partials.bytes / sizeof(double);
+  std::fill_n(partials + blocks.size(), room - blocks.size(), 0.0);
 }

@@ -21,9 +21,9 @@ ChaosDelays::ChaosDelays(int rank) {
     fail("ZRT_CHAOS={} is not a number; set it to a seed or unset it", text);
   // Ranks must not be late alike.
   seed += static_cast<uint64_t>(rank) * 0x9e3779b97f4a7c15u;
-  generators.emplace();
+  seeded = true;
   for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
-    (*generators)[stream].seed(seed * ZRT_STREAM_COUNT + stream);
+    generators[stream].seed(seed * ZRT_STREAM_COUNT + stream);
 }
 
 void ChaosDelays::delay(zrt_stream stream) {

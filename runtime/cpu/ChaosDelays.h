@@ -12,7 +12,6 @@
 #include "runtime/zrt.h"
 
 #include <array>
-#include <optional>
 #include <random>
 
 namespace zrt {
@@ -23,14 +22,15 @@ public:
   /// Throws when ZRT_CHAOS is not a number.
   explicit ChaosDelays(int rank);
 
-  bool on() const { return generators.has_value(); }
+  bool on() const { return seeded; }
   /// Stream thread: sleeps, perhaps, when `on`.
   void delay(zrt_stream stream);
   /// Stream thread: a random number; only when `on`.
-  uint64_t draw(zrt_stream stream) { return (*generators)[stream](); }
+  uint64_t draw(zrt_stream stream) { return generators[stream](); }
 
 private:
-  std::optional<std::array<std::mt19937_64, ZRT_STREAM_COUNT>> generators;
+  bool seeded = false;
+  std::array<std::mt19937_64, ZRT_STREAM_COUNT> generators;
 };
 
 } // namespace zrt

@@ -11,6 +11,7 @@
 #include "runtime/world/World.h"
 
 #include <atomic>
+#include <chrono>
 #include <mpi.h>
 #include <mutex>
 
@@ -39,6 +40,8 @@ private:
   /// Returns when `request`, which needs `peer`, is complete.
   void await(MPI_Request &request, int peer, const char *what);
 
+  /// Until the transport's own limits hold.
+  const std::chrono::seconds timeOut;
   int me = 0, count = 1;
   MPI_Comm messages = MPI_COMM_NULL, alarms = MPI_COMM_NULL;
   std::mutex mutex;
