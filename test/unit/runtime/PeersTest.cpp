@@ -192,7 +192,7 @@ TEST(Faults, AHeartbeatAloneIsWaitedForUntilTheTimeOut) {
 TEST(Faults, TheFirstOfAChainIsNamed) {
   // Rank 0 waits for rank 1, which waits for rank 2, which fails.
   std::string messages[3];
-  std::barrier everyone(3);
+  std::barrier<> everyone(3);
   const zrt_plan plan =
       ranksPlan(3, [](zrt_context *) { return zrt_status{0}; });
   runRanks(3, [&](World &world) {
