@@ -54,8 +54,9 @@ public:
     SmallVector<SmallVector<Use>> uses(gathers.size());
     for (auto [g, gather] : llvm::enumerate(gathers)) {
       collect(gather.getResult(), uses[g]);
-      llvm::stable_sort(uses[g], [](const Use &a, const Use &b) {
-        return a.position < b.position;
+      llvm::sort(uses[g], [](const Use &a, const Use &b) {
+        return std::pair(a.position, a.operand->getOperandNumber()) <
+               std::pair(b.position, b.operand->getOperandNumber());
       });
       bytes.push_back(getByteSize(gather.getResult().getType()));
       for (const Use &use : uses[g])

@@ -349,9 +349,6 @@ void Analysis::outliveCollectives() {
       keep(before, i + 1);
     before = op;
   }
-  for (Operation *op : last)
-    if (op)
-      keep(op, storage.operations.size());
 }
 
 /// Pins what outlives the step: next state, and outputs.

@@ -5,6 +5,7 @@
 #include "runtime/cpu/Matmul.h"
 #include "runtime/cpu/Parallel.h"
 #include "runtime/cpu/PlanChecks.h"
+#include "runtime/world/Agree.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,11 +49,18 @@ Context::Context(const zrt_plan &aPlan, int threads, World *world)
       buckets(aPlan, world ? static_cast<uint32_t>(world->rank()) : 0) {
   if (threads < 0)
     fail("the number of threads is {}; give 0 for all", threads);
-  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
-    arenas[tier].allocate(plan.arena_bytes[tier], tier,
-                          tier == ZRT_DEVICE && plan.world_size > 1
-                              ? plan.exported_begin
-                              : plan.arena_bytes[tier]);
+  const auto allocate = [&] {
+    for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+      arenas[tier].allocate(plan.arena_bytes[tier], tier,
+                            tier == ZRT_DEVICE && plan.world_size > 1
+                                ? plan.exported_begin
+                                : plan.arena_bytes[tier]);
+  };
+  // A rank without memory must not leave the others waiting for it.
+  if (world)
+    together(*world, allocate);
+  else
+    allocate();
   transport =
       std::make_unique<Transport>(plan, arenas[ZRT_DEVICE], world, chaos);
   if (teamSize == 0) {

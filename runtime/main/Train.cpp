@@ -67,6 +67,8 @@ public:
       std::fflush(stdout);
     }
     loop();
+    if (const std::string wrong = context->wire().difference(); !wrong.empty())
+      fail("{}; please report this", wrong);
     if (!options.save.empty())
       saveParameters(parameters, options.save, world);
     if (isFirst)

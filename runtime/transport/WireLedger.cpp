@@ -60,21 +60,35 @@ std::string WireLedger::difference() const {
 }
 
 std::string WireLedger::table() const {
-  const std::vector<WireRow> all = rows();
-  if (all.empty())
+  // Collectives of one kind are one line: "all_gather of b3", "... of b4".
+  std::vector<std::pair<std::string, WireRow>> groups;
+  for (const WireRow &row : rows()) {
+    const std::string_view name = nameOf(row);
+    const std::string kind(name.substr(0, name.find(" of ")));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](auto &known) {
+      return known.first == kind && known.second.stream == row.stream;
+    });
+    if (group == groups.end())
+      group = groups.insert(group, {kind, {nullptr, row.stream}});
+    group->second.calls += row.calls;
+    group->second.bytes += row.bytes;
+    group->second.seconds += row.seconds;
+    group->second.waiting += row.waiting;
+  }
+  if (groups.empty())
     return "";
   std::string text =
       fmt::format("wire: {} bytes received\n"
-                  "  {:<10} {:<40} {:>10} {:>14} {:>12} {:>12} {:>12}\n",
+                  "  {:<10} {:<20} {:>10} {:>14} {:>12} {:>12} {:>12}\n",
                   bytes(), "stream", "collective", "calls", "bytes", "ms",
                   "ms waiting", "rate");
-  for (const WireRow &row : all) {
+  for (const auto &[kind, row] : groups) {
     // Of the time in which bytes moved, not of that spent waiting.
     const double busy = row.seconds - row.waiting;
     text += fmt::format(
-        "  {:<10} {:<40} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",
-        streamName(row.stream), nameOf(row), row.calls, row.bytes,
-        1e3 * row.seconds, 1e3 * row.waiting,
+        "  {:<10} {:<20} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",
+        streamName(row.stream), kind, row.calls, row.bytes, 1e3 * row.seconds,
+        1e3 * row.waiting,
         busy > 0 ? fmt::format("{:.1f} GB/s", double(row.bytes) / busy * 1e-9)
                  : "");
   }

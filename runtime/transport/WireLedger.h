@@ -43,7 +43,8 @@ public:
   /// "" when every collective received what the plan predicted, else the first
   /// that did not.
   std::string difference() const;
-  /// A table like the profile's, with a final newline; "" when nothing ran.
+  /// A table like the profile's, a line for each kind of collective, with a
+  /// final newline; "" when nothing ran.
   std::string table() const;
 
 private:

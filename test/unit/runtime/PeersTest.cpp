@@ -6,6 +6,7 @@
 #include "Collectives.h"
 #include "TestFiles.h"
 
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <csignal>
@@ -25,6 +26,21 @@ const zrt_plan idlePlan =
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
+
+TEST(Memory, ThatOneRankLacksEndsAll) {
+  std::array<std::string, 2> messages;
+  runRanks(2, [&](World &world) {
+    zrt_plan plan = idlePlan;
+    if (world.rank() == 1) // more than any machine has
+      plan.arena_bytes[ZRT_HOST] = uint64_t{1} << 61;
+    zrt_world handle = {world};
+    zrt_context *created = nullptr;
+    EXPECT_NE(zrt_create(&plan, 1, &handle, &created), 0);
+    messages[size_t(world.rank())] = zrt_error_message(nullptr);
+  });
+  EXPECT_EQ(messages[1].find("cannot map"), 0u) << messages[1];
+  EXPECT_EQ(messages[0].find("rank 1 failed: cannot map"), 0u) << messages[0];
+}
 
 TEST(Arena, ExportsFromAnOffsetOn) {
   // Around the size of a huge page, and with a ragged end.
