@@ -143,6 +143,7 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   }
   case Level::Bucketed:
+    pm.addPass(createSplitParameters({options.bucketSize}));
     pm.addPass(createFuseBuckets({options.bucketSize}));
     // After fusing: what is gathered again is a bucket.
     pm.addPass(createRegatherParameters({options.reuseDistance}));

@@ -43,6 +43,19 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
           add(StorageTie::OperandInResult, i, 0,
               member.getOffset() * elementBytes(pack.getResult().getType()));
       })
+      .Case([&](JoinOp join) {
+        int64_t offset = 0;
+        for (auto [i, piece] : llvm::enumerate(join.getPieces())) {
+          add(StorageTie::OperandInResult, i, 0, offset);
+          offset += getByteSize(piece.getType());
+        }
+      })
+      .Case([&](SplitOp split) {
+        int64_t rows =
+            cast<RankedTensorType>(split.getWhole().getType()).getDimSize(0);
+        int64_t rowBytes = getByteSize(split.getWhole().getType()) / rows;
+        add(StorageTie::ResultInOperand, 0, 0, split.getRow() * rowBytes);
+      })
       .Case([&](AllGatherOp gather) {
         if (gather.isInPlace())
           add(StorageTie::MustReplace, 0, 0);
@@ -113,6 +126,6 @@ int64_t zero::getWireBytes(Operation *op) {
 }
 
 bool zero::movesNothing(Operation *op) {
-  return isa<ViewOp, PackOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             RecordOp, WaitOp, func::ReturnOp>(op);
+  return isa<ViewOp, PackOp, JoinOp, SplitOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, RecordOp, WaitOp, func::ReturnOp>(op);
 }

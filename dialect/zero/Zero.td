@@ -341,6 +341,43 @@ def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUse
   let hasVerifier = 0;
 }
 
+def Zero_JoinOp : Zero_Op<"join", [Pure]> {
+  let summary = "Pieces of a parameter, as the parameter";
+  let description = [{
+    The rows of a parameter that is split over buckets, in order.  No bytes move:
+    memory is assigned so that the pieces are produced one behind the other,
+    inside the result.
+
+    ```mlir
+    %w = zero.join %top, %bottom : tensor<512x64xf32>, tensor<88x64xf32> -> tensor<600x64xf32>
+    ```
+
+    Constraints:
+    * (C1) the rows of the operands add up to those of the result; all other
+      dimensions are equal.
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$pieces);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$pieces attr-dict `:` type($pieces) `->` type($result)";
+}
+
+def Zero_SplitOp : Zero_Op<"split", [Pure]> {
+  let summary = "Some rows of a gradient whose parameter is split over buckets";
+  let description = [{
+    No bytes move: the result lies inside the operand.
+
+    ```mlir
+    %top = zero.split %dw from 512 : tensor<600x64xf32> -> tensor<88x64xf32>
+    ```
+
+    Constraints:
+    * (C1) the rows lie inside the operand; all other dimensions are equal.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$whole, I64Attr:$row);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$whole `from` $row attr-dict `:` type($whole) `->` type($result)";
+}
+
 def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
   let summary = "A scalar's mean over all ranks and micro-steps";
   let description = [{

@@ -233,6 +233,44 @@ LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 //===----------------------------------------------------------------------===//
+// join and split
+//===----------------------------------------------------------------------===//
+
+/// Rows of `piece`, or -1 if its other dimensions are not those of `whole`.
+static int64_t rowsOf(Type piece, Type whole) {
+  auto part = cast<RankedTensorType>(piece), all = cast<RankedTensorType>(whole);
+  bool fits = part.getRank() > 0 && part.getRank() == all.getRank() &&
+              part.getElementType() == all.getElementType() &&
+              part.getShape().drop_front() == all.getShape().drop_front();
+  return fits ? part.getDimSize(0) : -1;
+}
+
+LogicalResult JoinOp::verify() {
+  auto whole = cast<RankedTensorType>(getResult().getType());
+  int64_t rows = 0;
+  for (Value piece : getPieces()) {
+    int64_t mine = rowsOf(piece.getType(), whole);
+    if (mine < 0) // (C1)
+      return emitOpError("piece ")
+             << piece.getType() << " is not some rows of " << whole;
+    rows += mine;
+  }
+  if (whole.getRank() == 0 || rows != whole.getDimSize(0)) // (C1)
+    return emitOpError("joins ") << rows << " rows to " << whole;
+  return success();
+}
+
+LogicalResult SplitOp::verify() {
+  auto whole = cast<RankedTensorType>(getWhole().getType());
+  int64_t rows = rowsOf(getResult().getType(), whole);
+  int64_t first = static_cast<int64_t>(getRow());
+  if (rows < 0 || first < 0 || first + rows > whole.getDimSize(0)) // (C1)
+    return emitOpError("takes ") << getResult().getType() << " from row "
+                                 << first << " of " << whole;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // launch, sum_squares, clip and update
 //===----------------------------------------------------------------------===//
 

@@ -313,7 +313,15 @@ private:
     return groups;
   }
 
+  /// Pieces of a parameter are produced in one run of bytes: each has a bucket
+  /// of its own.
+  static bool isPiece(BucketOp bucket) {
+    return cast<MemberAttr>(bucket.getMembers()[0]).isPiece();
+  }
+
   bool fits(const Group &group, BucketOp bucket) {
+    if (isPiece(bucket) || isPiece(group.old.front()))
+      return false;
     if (bucketSize == 0)
       return blockOf(firstMember(group.old.back())) ==
              blockOf(firstMember(bucket));

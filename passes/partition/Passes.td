@@ -62,6 +62,33 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">];
 }
 
+def SplitParameters : Pass<"zero-split-parameters", "::mlir::ModuleOp"> {
+  let summary = "Splits sharded parameters that are larger than a bucket by rows";
+  let description = [{
+    Each piece is a bucket of its own, with its own gather, reduction and update.
+    Pieces are gathered into one run of bytes, and gradients are reduced from
+    where they are: nothing is copied.  A piece has as many rows as fit into
+    `bucket-size`, rounded to rows that slices can be made of without padding.
+
+    Parameters that are whole on every rank stay in one bucket: they lie in one
+    run of bytes for the whole of training.
+
+    ```mlir
+    %f = zero.all_gather %p of @b0 : !zero.shard<65536 x f32 by 2> -> tensor<65536xf32>
+    %w = zero.view %f[@b0, "w"] : tensor<65536xf32> -> tensor<1024x64xf32>
+    // becomes
+    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
+    %w0 = zero.view %f0[@b0, "w"] : tensor<32768xf32> -> tensor<512x64xf32>
+    %f1 = zero.all_gather %p1 of @b1 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
+    %w1 = zero.view %f1[@b1, "w"] : tensor<32768xf32> -> tensor<512x64xf32>
+    %w = zero.join %w0, %w1 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<1024x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [Option<"bucketSize", "bucket-size", "int64_t", "0",
+                        "most bytes of a bucket; 0: nothing is split">];
+}
+
 def FuseBuckets : Pass<"zero-fuse-buckets", "::mlir::ModuleOp"> {
   let summary = "Merges buckets of neighbouring parameters";
   let description = [{
@@ -73,7 +100,7 @@ def FuseBuckets : Pass<"zero-fuse-buckets", "::mlir::ModuleOp"> {
     By default the parameters of a block share a bucket: names that agree up to
     their first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to
     their last dot.  With `bucket-size` neighbours merge up to that many bytes; a
-    parameter that is larger has a bucket of its own.  Parameters that are kept
+    parameter that is larger, or a piece of one, has a bucket of its own.  Parameters that are kept
     differently (`persist-below`) never share one.
 
     ```mlir

@@ -8,7 +8,8 @@
 //                 '----'                      '  gathered anew
 //
 // Each part but the first gets its own gather, before its first use, and its
-// own copies of the operations that only name bytes (views, reshapes).
+// own copies of the operations that only name bytes (views, reshapes).  The
+// gathers of a parameter's pieces are used together and cut together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,65 +48,91 @@ public:
     for (Operation &op : function.getBody().front())
       positions[&op] = position++;
     readers.resize(position);
-    SmallVector<AllGatherOp> gathers;
-    for (auto gather : function.getBody().front().getOps<AllGatherOp>())
-      if (!gather.isInPlace())
-        gathers.push_back(gather);
-    SmallVector<SmallVector<Use>> uses(gathers.size());
-    for (auto [g, gather] : llvm::enumerate(gathers)) {
-      collect(gather.getResult(), uses[g]);
-      llvm::sort(uses[g], [](const Use &a, const Use &b) {
-        return std::pair(a.position, a.operand->getOperandNumber()) <
-               std::pair(b.position, b.operand->getOperandNumber());
-      });
-      bytes.push_back(getByteSize(gather.getResult().getType()));
-      for (const Use &use : uses[g])
-        readers[use.position].push_back(g);
-    }
-    for (auto [g, gather] : llvm::enumerate(gathers))
-      cut(g, gather, uses[g]);
+    findUnits();
+    for (auto [u, unit] : llvm::enumerate(units))
+      for (const Use &use : unit.uses)
+        readers[use.position].push_back(u);
+    for (size_t u = 0; u < units.size(); ++u)
+      cut(u);
   }
 
 private:
   func::FuncOp function;
   int64_t reuseDistance;
   DenseMap<Operation *, unsigned> positions;
-  /// By position: the gathers that are used there.
+  /// Gathers that are used together, in order of their uses.
+  struct Unit {
+    SmallVector<AllGatherOp, 1> gathers;
+    SmallVector<Use> uses;
+    int64_t bytes = 0;
+  };
+  SmallVector<Unit> units;
+  /// By position: the units that are used there.
   std::vector<SmallVector<size_t, 1>> readers;
-  SmallVector<int64_t> bytes;
+
+  /// What pieces of a parameter are joined by, or null.
+  static Operation *getJoin(Value gathered) {
+    for (Operation *view : gathered.getUsers())
+      if (isa<ViewOp>(view))
+        for (Operation *user : view->getUsers())
+          if (isa<JoinOp>(user))
+            return user;
+    return nullptr;
+  }
+
+  void findUnits() {
+    DenseMap<Operation *, size_t> joined;
+    for (auto gather : function.getBody().front().getOps<AllGatherOp>()) {
+      if (gather.isInPlace())
+        continue;
+      size_t u = units.size();
+      if (Operation *join = getJoin(gather.getResult()))
+        u = joined.try_emplace(join, u).first->second;
+      if (u == units.size()) {
+        Unit &unit = units.emplace_back();
+        collect(gather.getResult(), unit.uses);
+        llvm::sort(unit.uses, [](const Use &a, const Use &b) {
+          return std::pair(a.position, a.operand->getOperandNumber()) <
+                 std::pair(b.position, b.operand->getOperandNumber());
+        });
+      }
+      units[u].gathers.push_back(gather);
+      units[u].bytes += getByteSize(gather.getResult().getType());
+    }
+  }
 
   void collect(Value value, SmallVector<Use> &uses) {
     for (OpOperand &use : value.getUses())
-      if (isa<ViewOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      if (isa<ViewOp, JoinOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
               use.getOwner()))
         collect(use.getOwner()->getResult(0), uses);
       else
         uses.push_back({positions.lookup(use.getOwner()), &use});
   }
 
-  /// Bytes of the other gathers that are used between two positions.
+  /// Bytes of the other units that are used between two positions.
   int64_t distance(size_t mine, unsigned from, unsigned to) {
     llvm::SmallDenseSet<size_t> others;
     int64_t sum = 0;
     for (unsigned at = from + 1; at < to; ++at)
-      for (size_t g : readers[at])
-        if (g != mine && others.insert(g).second)
-          sum += bytes[g];
+      for (size_t u : readers[at])
+        if (u != mine && others.insert(u).second)
+          sum += units[u].bytes;
     return sum;
   }
 
-  void cut(size_t g, AllGatherOp gather, ArrayRef<Use> uses) {
+  void cut(size_t u) {
     IRMapping copies;
     bool isCopy = false;
+    ArrayRef<Use> uses = units[u].uses;
     for (size_t i = 0; i < uses.size(); ++i) {
-      if (i > 0 && distance(g, uses[i - 1].position, uses[i].position) >
+      if (i > 0 && distance(u, uses[i - 1].position, uses[i].position) >
                        reuseDistance) {
         OpBuilder b(uses[i].operand->getOwner());
         copies.clear();
         isCopy = true;
-        auto again = cast<AllGatherOp>(b.clone(*gather));
-        copies.map(gather.getResult(), again.getResult());
-        at = again;
+        for (AllGatherOp gather : units[u].gathers)
+          at = b.clone(*gather, copies);
       }
       if (isCopy)
         uses[i].operand->set(rebuild(uses[i].operand->get(), copies));
@@ -113,12 +140,13 @@ private:
   }
   Operation *at = nullptr; ///< what the next copy goes behind
 
-  /// `value`, made from the copied gather.
+  /// `value`, made from the copied gathers.
   Value rebuild(Value value, IRMapping &copies) {
     if (Value known = copies.lookupOrNull(value))
       return known;
     Operation *def = value.getDefiningOp();
-    rebuild(def->getOperand(0), copies);
+    for (Value operand : def->getOperands())
+      rebuild(operand, copies);
     OpBuilder b(function.getContext());
     b.setInsertionPointAfter(at);
     at = b.clone(*def, copies);

@@ -4,7 +4,8 @@
 //
 //   result in operand   the operand's buffer            (view, reshape)
 //   operand in result   the operand's buffer becomes a part of the result's,
-//                       if the operand is all of it     (pack)
+//                       if the operand is all of it     (pack, join); or the
+//                       result a part of the operand's  (pack of some rows)
 //   must replace        the operand's buffer, if nobody needs the old bytes
 //                       any more                        (update, accumulation)
 //   otherwise           a buffer of its own
@@ -193,6 +194,7 @@ void Analysis::join(unsigned inner, unsigned into, int64_t offset) {
   held[inner].clear();
 }
 
+/// Whether nothing else is in its buffer.
 bool Analysis::isAllOf(Value value) {
   Place place = find(value);
   const Buffer &buffer = storage.buffers[place.buffer];
@@ -217,17 +219,35 @@ void Analysis::placeArguments() {
   }
 }
 
-/// Puts the operand's buffer inside the result's.
+/// Lets the operand and the result of a pack or a join share bytes.
 void Analysis::pack(OpOperand &operand, const StorageTie &tie,
                     OpResult result) {
   Place inner = find(operand.get()), whole = find(result);
-  // A part of another buffer, an argument, or a value that this pack already
-  // holds: it cannot lie here too.
-  if (inner.buffer == whole.buffer || !isAllOf(operand.get())) {
-    storage.copies.push_back(&operand);
-    return;
+  Buffer &from = storage.buffers[inner.buffer],
+         &to = storage.buffers[whole.buffer];
+  int64_t size = getByteSize(operand.get().getType()),
+          end = tie.offset + size;
+  if (inner.buffer != whole.buffer && from.kind == Buffer::Temporary) {
+    // The operand's buffer goes into the result's: it is all of the operand, or
+    // the operand with the padding of a last piece, which is added at the end.
+    bool isLast = end == getByteSize(result.getType()) && whole.offset == 0;
+    if (inner.offset == 0 && (from.size == size || isLast)) {
+      to.size = std::max(to.size, tie.offset + from.size);
+      return join(inner.buffer, whole.buffer, whole.offset + tie.offset);
+    }
+    // The other way round: some rows of a larger value, packed alone, are
+    // packed where they are.  Padding is nobody's, so it may lie over the rows
+    // that follow.
+    bool alone = operand.getOwner()->getNumOperands() == 1 && tie.offset == 0 &&
+                 whole.offset == 0 && to.kind == Buffer::Temporary;
+    int64_t need = inner.offset + to.size;
+    if (alone && (need <= from.size || inner.offset + size == from.size)) {
+      from.size = std::max(from.size, need);
+      return join(whole.buffer, inner.buffer, inner.offset);
+    }
   }
-  join(inner.buffer, whole.buffer, whole.offset + tie.offset);
+  // An argument, a part of another value, or packed already.
+  storage.copies.push_back(&operand);
 }
 
 /// Puts the result over the operand.

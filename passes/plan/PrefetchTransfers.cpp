@@ -55,16 +55,19 @@ Operation *getFirstReader(Value value) {
   return first;
 }
 
-/// Moves each gather of parameters to where the one before it is first used.
+/// Moves the gathers that an operation is the first to read to where those
+/// before them are first used.
 void gatherAhead(func::FuncOp program) {
-  Operation *before = &program.front().front();
+  Operation *before = &program.front().front(), *last = nullptr;
   SmallVector<std::pair<AllGatherOp, Operation *>> moves;
   for (auto gather : program.front().getOps<AllGatherOp>()) {
     Operation *reader = getFirstReader(gather.getResult());
     if (!isa<BlockArgument>(gather.getSource()) || !reader)
       continue;
+    if (last && reader != last)
+      before = last;
     moves.emplace_back(gather, before);
-    before = reader;
+    last = reader;
   }
   for (auto [gather, target] : moves)
     if (target->isBeforeInBlock(gather))

@@ -294,3 +294,27 @@ func.func @update_c4(%p: !zero.shard<32 x f32 by 2>, %m: !zero.shard<32 x f32 by
 zero.axis @dp size 1
 // expected-error @+1 {{rows from 90 on are not among the 100 rows of its parameter}}
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 16x4 at 0, rows 90 of 100, init = #zero.constant<0.0>>]
+
+// -----
+
+func.func @join_rows(%a: tensor<3x4xf32>) {
+  // expected-error @+1 {{joins 6 rows to 'tensor<7x4xf32>'}}
+  %0 = zero.join %a, %a : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @join_width(%a: tensor<3x5xf32>) {
+  // expected-error @+1 {{piece 'tensor<3x5xf32>' is not some rows of 'tensor<3x4xf32>'}}
+  %0 = zero.join %a : tensor<3x5xf32> -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @split_rows(%a: tensor<6x4xf32>) {
+  // expected-error @+1 {{takes 'tensor<3x4xf32>' from row 4 of 'tensor<6x4xf32>'}}
+  %0 = zero.split %a from 4 : tensor<6x4xf32> -> tensor<3x4xf32>
+  return
+}
