@@ -7,6 +7,7 @@
 #define PASSES_PLAN_PASSES_H
 
 #include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -25,6 +26,10 @@ constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
 
 /// Fails with an error at the first operation that breaks a rule of docs/plan.md.
 LogicalResult verifyPlan(ModuleOp module);
+
+/// The part of verifyPlan that several ranks need (V11); see
+/// VerifyAgreement.cpp.
+LogicalResult verifyAgreement(func::FuncOp program, int64_t ranks);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/plan/Passes.h.inc"

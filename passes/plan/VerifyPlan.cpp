@@ -22,6 +22,7 @@
 //         programs keep state, inputs and scalars in the same bytes.
 //   (V7)  an operation computes on bytes of the device.
 //   (V10) a wait's event is recorded before it.
+//   (V11) what ranks must agree on is equal on all (VerifyAgreement.cpp).
 //
 // "Comes after" is judged by vector clocks: for each stream, how many
 // operations of every other stream are known to be over when its next one
@@ -558,6 +559,7 @@ LogicalResult zero::verifyPlan(ModuleOp module) {
     return module.emitError(
         "a plan has zero.arena, the bytes of the device, host and nvme arena; "
         "run zero-assign-memory first");
+  auto axis = module.lookupSymbol<AxisOp>("dp");
   // Without the attribute nothing is exported.
   auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
   for (StringRef name : {"count", "micro", "step"}) {
@@ -569,6 +571,7 @@ LogicalResult zero::verifyPlan(ModuleOp module) {
              << program.getBody().getBlocks().size()
              << " blocks; a plan is a straight line";
     if (failed(judgeArgumentsAgree(program, step)) ||
+        failed(verifyAgreement(program, axis ? axis.getSize() : 1)) ||
         failed(Judge(program, arena.asArrayRef(),
                      exported ? exported.getInt() : arena[0])
                    .run()))

@@ -1,0 +1,202 @@
+//===- VerifyAgreement.cpp - What ranks must agree on ---------------------===//
+//
+// Every rank runs the same program on other data.  Each value is one of
+//
+//   same    equal on all ranks: scalars, whole parameters, what was gathered or
+//           reduced
+//   slice   the rank's slice of a value that is equal on all ranks; where the
+//           value has room for the others' slices, those mean nothing
+//   own     the rank's alone: its batch, and all that is computed from it
+//
+// (V11) follows them through the program:
+//
+//   * what a rank computes from `own` is `own`, else `same`; a `slice` is not
+//     computed with, it is gathered first.  Only the norm and the update work on
+//     slices.
+//   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own` and
+//     gives a `slice`; all_reduce gives `same`.
+//   * an update takes a gradient that has been reduced, and scalars that are
+//     `same`: else ranks would drift apart.
+//   * parameters and optimizer state end as they began; outputs are `same`.
+//
+// On one rank everything agrees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Storage.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/plan/Passes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+enum class Part { Same, Slice, Own };
+
+StringRef describe(Part part) {
+  switch (part) {
+  case Part::Same:
+    return "equal on all ranks";
+  case Part::Slice:
+    return "this rank's slice only";
+  case Part::Own:
+    return "this rank's own";
+  }
+  llvm_unreachable("all parts have words");
+}
+
+bool isShard(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard && shard.getRanks() > 1;
+}
+
+class Judge {
+public:
+  Judge(func::FuncOp program) : program(program) {}
+
+  LogicalResult run() {
+    for (BlockArgument argument : program.getArguments())
+      parts[argument] = ofArgument(argument.getArgNumber());
+    for (Operation &op : program.front())
+      if (failed(visit(&op)))
+        return failure();
+    return success();
+  }
+
+private:
+  func::FuncOp program;
+  DenseMap<Value, Part> parts;
+
+  Part ofArgument(unsigned i) {
+    auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
+    if (isShard(program.getArgument(i).getType()))
+      return Part::Slice;
+    // Sums of gradients are reduced later.
+    if (program.getArgAttr(i, kInputAttr) || (state && state.getSlot() == "grad"))
+      return Part::Own;
+    return Part::Same;
+  }
+
+  LogicalResult expect(Operation *op, Value value, ArrayRef<Part> allowed,
+                       StringRef what) {
+    Part part = parts.lookup(value);
+    if (llvm::is_contained(allowed, part))
+      return success();
+    InFlightDiagnostic error = op->emitOpError("takes ")
+                               << what << " that must be ";
+    llvm::interleave(
+        allowed, [&](Part one) { error << describe(one); },
+        [&] { error << " or "; });
+    error << ", but it is " << describe(part) << " (V11)";
+    if (part == Part::Slice)
+      error << "; gather it first";
+    else if (part == Part::Own)
+      error << "; reduce it first";
+    if (Operation *def = value.getDefiningOp())
+      error.attachNote(def->getLoc()) << "made by '" << def->getName() << '\'';
+    return error;
+  }
+
+  void set(Operation *op, Part part) {
+    for (Value result : op->getResults())
+      parts[result] = part;
+  }
+
+  LogicalResult visit(Operation *op) {
+    if (isa<RecordOp, WaitOp>(op))
+      return success();
+    if (isa<func::ReturnOp>(op))
+      return judgeReturn(op);
+    if (auto update = dyn_cast<UpdateOp>(op))
+      return judgeUpdate(update);
+    if (isa<AllGatherOp>(op)) {
+      set(op, Part::Same);
+      return expect(op, op->getOperand(0), {Part::Slice}, "a value");
+    }
+    if (auto reduce = dyn_cast<ReduceScatterOp>(op)) {
+      set(op, Part::Slice);
+      if (reduce.getInto() &&
+          failed(expect(op, reduce.getInto(), {Part::Slice}, "a sum")))
+        return failure();
+      return expect(op, reduce.getSource(), {Part::Own, Part::Same},
+                    "gradients");
+    }
+    if (isa<AllReduceOp>(op)) {
+      set(op, Part::Same);
+      return expect(op, op->getOperand(0), {Part::Own, Part::Same}, "a value");
+    }
+    if (isa<SumSquaresOp>(op)) {
+      // Of other elements on every rank.
+      set(op, Part::Own);
+      return expect(op, op->getOperand(0), {Part::Slice}, "gradients");
+    }
+    if (isa<ClearOp>(op)) {
+      set(op, isShard(op->getResult(0).getType()) ? Part::Slice : Part::Same);
+      return success();
+    }
+    return judgeComputation(op);
+  }
+
+  LogicalResult judgeComputation(Operation *op) {
+    Part all = Part::Same;
+    for (Value operand : op->getOperands()) {
+      if (movesNothing(op) && parts.lookup(operand) == Part::Slice) {
+        set(op, Part::Slice);
+        return success();
+      }
+      if (failed(expect(op, operand, {Part::Same, Part::Own}, "an operand")))
+        return failure();
+      all = std::max(all, parts.lookup(operand));
+    }
+    set(op, all);
+    return success();
+  }
+
+  LogicalResult judgeUpdate(UpdateOp op) {
+    bool sliced = llvm::any_of(
+        op.getSlots(), [](Value slot) { return isShard(slot.getType()); });
+    for (Value scalar : op.getScalars())
+      if (failed(expect(op, scalar, {Part::Same}, "a scalar")))
+        return failure();
+    if (!sliced) {
+      set(op, Part::Same);
+      return failure(failed(expect(op, op.getParam(), {Part::Same},
+                                   "a parameter")) ||
+                     failed(expect(op, op.getGrad(), {Part::Same},
+                                   "a gradient")));
+    }
+    set(op, Part::Slice);
+    return failure(
+        failed(expect(op, op.getParam(), {Part::Slice, Part::Same},
+                      "a parameter")) ||
+        failed(expect(op, op.getGrad(), {Part::Slice, Part::Same},
+                      "a gradient")));
+  }
+
+  LogicalResult judgeReturn(Operation *op) {
+    unsigned next = 0;
+    for (BlockArgument argument : program.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      if (!program.getArgAttr(i, kStateAttr) || next >= op->getNumOperands())
+        continue;
+      Part began = ofArgument(i);
+      SmallVector<Part> allowed = {began};
+      if (began == Part::Own) // zeros
+        allowed.push_back(Part::Same);
+      if (failed(expect(op, op->getOperand(next++), allowed, "a next state")))
+        return failure();
+    }
+    for (Value output : op->getOperands().drop_front(next))
+      if (failed(expect(op, output, {Part::Same}, "an output")))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult zero::verifyAgreement(func::FuncOp program, int64_t ranks) {
+  return ranks > 1 ? Judge(program).run() : success();
+}

@@ -1,0 +1,63 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+
+// (S4) A peer would read bytes that it cannot see.
+
+module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 4096 : i64} {
+  zero.axis @dp size 2
+  zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
+  func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 128>}) -> !zero.shard<64 x f32 by 2> {
+    // expected-error @+1 {{'zero.all_gather' op lets peers read state @b "param" at device bytes [0, 128), but only bytes from 4096 on are exported (S4)}}
+    %f = zero.all_gather %p of @b {zero.at = [#zero.bytes<device, 128 + 256>]} : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+    return %p : !zero.shard<64 x f32 by 2>
+  }
+}
+
+// -----
+
+// (V6) The programs of a step keep their state in the same bytes.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{'func.func' op has zero.at = #zero.bytes<device, 256 + 256> for argument 0, and @step has #zero.bytes<device, 0 + 256> (V6)}}
+  func.func @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 256 + 256>}) -> !zero.shard<64 x f32 by 1> {
+    return %p : !zero.shard<64 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
+    return %p : !zero.shard<64 x f32 by 1>
+  }
+}
+
+// -----
+
+// (V6) ... and take the same arguments.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{'func.func' op takes other arguments than @step (V6); programs of a step share state, inputs and scalars}}
+  func.func @count() {
+    return
+  }
+  func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
+    return %p : !zero.shard<64 x f32 by 1>
+  }
+}
+
+// -----
+
+// (V2) A collective's source is overwritten before the exchange is over: peers
+// may still read it.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
+  zero.axis @dp size 2
+  zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<0.0>>]
+  func.func private @f(tensor<64xi32>) -> tensor<64xf32> attributes {zero.kernel}
+  func.func @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) {
+    %g = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
+    %flat = zero.pack %g into @b {zero.at = [#zero.bytes<device, 256 + 256>]} : tensor<64xf32> -> tensor<64xf32>
+    %e = zero.record on compute
+    zero.wait %e on reduce
+    // expected-note @+1 {{earlier read by 'zero.reduce_scatter'}}
+    %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 512 + 128>], zero.stream = #zero.stream<reduce>} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
+    // expected-error @+1 {{'zero.launch' op writes a result of 'zero.launch' to device bytes [256, 512) on stream compute, but nothing orders it after their earlier read on stream reduce (V2); record an event on reduce and wait for it on compute}}
+    %h = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
+    return
+  }
+}
