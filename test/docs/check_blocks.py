@@ -11,13 +11,13 @@ A mark stands alone on the line before a fenced block:
     <!-- sketch -->            the block is not tested
 
 Every block of ```mlir needs one.  The files and commands of a document share a
-folder, which has the repository's `examples` too.
+folder, which has `examples` and `test` of the repository too.
 
 Lines of an output block are whole lines of the output, neighbours of each other
 unless a line of `...` stands between them: then the first that fits is taken.
-`...` in a line is any text.  A line that is indented by four columns more than the
-statement continues it.  SSA names are the document's own, anew in every function;
-what follows ` //` is a remark.
+`...` in a line is any text.  In MLIR a line that is indented by four columns more
+than the statement continues it, SSA names are the document's own, anew in every
+function, and what follows ` //` is a remark.
 """
 import re
 import subprocess
@@ -30,7 +30,7 @@ BLOCK = re.compile(r"(?:^<!-- (\w+)(?:: (.*?))? -->\n)?^```(\w*)\n(.*?)^```$", r
 
 
 def statements(text):
-    """The lines of a block, continuations joined."""
+    """The lines of a block of MLIR, continuations joined."""
     lines, column = [], 0
     for line in text.splitlines():
         line = re.sub(r"(^|\s+)// .*", "", line.rstrip())
@@ -43,7 +43,7 @@ def statements(text):
     return lines
 
 
-def directives(text, has_names):
+def directives(text, is_mlir):
     """FileCheck's lines for a shown output."""
     known, result, prefix = set(), [], "CHECK"
 
@@ -53,18 +53,18 @@ def directives(text, has_names):
             return "{{.*}}"
         if part in ("[[", "{{"):
             return "{{" + re.escape(part) + "}}"
-        if part in known or not has_names:
-            return f"%[[{part[1:]}]]" if has_names else part
+        if part in known or not is_mlir:
+            return f"%[[{part[1:]}]]" if is_mlir else part
         known.add(part)
         return f"%[[{part[1:]}:[a-zA-Z0-9_]+]]"
 
-    for line in statements(text):
+    for line in statements(text) if is_mlir else map(str.strip, text.splitlines()):
         if "func.func" in line:
             known.clear()
-        if line != "...":
+        if line not in ("", "..."):
             line = re.sub(r"\.\.\.|\[\[|\{\{|%[a-zA-Z]\w*", pattern, line)
             result.append(f"{prefix}: {line}\n")
-        prefix = "CHECK" if line == "..." else "CHECK-NEXT"
+        prefix = "CHECK" if line in ("", "...") else "CHECK-NEXT"
     return "".join(result)
 
 
@@ -91,7 +91,8 @@ def check_block(mark, argument, language, text, folder):
 def check_document(path):
     text = path.read_text()
     with tempfile.TemporaryDirectory() as name:
-        (Path(name) / "examples").symlink_to(ROOT / "examples")
+        for shared in ("examples", "test"):
+            (Path(name) / shared).symlink_to(ROOT / shared)
         for match in BLOCK.finditer(text):
             wrong = check_block(*match.groups(), Path(name))
             if wrong is not None:
