@@ -238,7 +238,8 @@ LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 /// Rows of `piece`, or -1 if its other dimensions are not those of `whole`.
 static int64_t rowsOf(Type piece, Type whole) {
-  auto part = cast<RankedTensorType>(piece), all = cast<RankedTensorType>(whole);
+  auto part = cast<RankedTensorType>(piece),
+       all = cast<RankedTensorType>(whole);
   bool fits = part.getRank() > 0 && part.getRank() == all.getRank() &&
               part.getElementType() == all.getElementType() &&
               part.getShape().drop_front() == all.getShape().drop_front();
@@ -265,8 +266,8 @@ LogicalResult SplitOp::verify() {
   int64_t rows = rowsOf(getResult().getType(), whole);
   int64_t first = static_cast<int64_t>(getRow());
   if (rows < 0 || first < 0 || first + rows > whole.getDimSize(0)) // (C1)
-    return emitOpError("takes ") << getResult().getType() << " from row "
-                                 << first << " of " << whole;
+    return emitOpError("takes ")
+           << getResult().getType() << " from row " << first << " of " << whole;
   return success();
 }
 
@@ -318,8 +319,8 @@ LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!use)
     return failure();
   if (!use.isSlice(getFlat()) && !use.isWhole(getFlat())) // (C1)
-    return emitOpError("operand must be ") << use.either() << ", got "
-                                           << getFlat().getType();
+    return emitOpError("operand must be ")
+           << use.either() << ", got " << getFlat().getType();
   auto expected = RankedTensorType::get({getNumBlocks(use.bucket, use.ranks)},
                                         Float64Type::get(getContext()));
   if (getPartials().getType() != expected) // (C2)
@@ -425,8 +426,8 @@ LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!use)
     return failure();
   if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
-    return emitOpError("operand must be ") << use.either() << ", got "
-                                           << getSource().getType();
+    return emitOpError("operand must be ")
+           << use.either() << ", got " << getSource().getType();
   bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
   if (!use.isWhole(getResult()) ||
       (inPlace && getResult().getType() != getSource().getType())) // (C2)
@@ -444,8 +445,7 @@ LogicalResult ReduceScatterOp::verify() {
   return success();
 }
 
-LogicalResult
-ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();

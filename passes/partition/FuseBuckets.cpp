@@ -226,7 +226,8 @@ private:
     return names;
   }
 
-  /// What reads one value per bucket (the norm, the return) reads one per group.
+  /// What reads one value per bucket (the norm, the return) reads one per
+  /// group.
   void dropRepeats() {
     for (Operation &op : block) {
       if (!isa<TotalOp, ClipOp, func::ReturnOp>(op))
@@ -263,8 +264,8 @@ struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (bucketSize < 0) {
-      module.emitError("bucket-size=") << bucketSize.getValue()
-                                       << "; use a number of bytes";
+      module.emitError("bucket-size=")
+          << bucketSize.getValue() << "; use a number of bytes";
       return signalPassFailure();
     }
     auto step = module.lookupSymbol<func::FuncOp>("step");
@@ -342,8 +343,8 @@ private:
               &getContext(), member.getName(), member.getShape(),
               group.elements, member.getFirstRow(), member.getRows(), decay,
               member.getInit()));
-          group.elements += llvm::alignTo(member.getNumElements(),
-                                          BucketOp::kAlignment);
+          group.elements +=
+              llvm::alignTo(member.getNumElements(), BucketOp::kAlignment);
         }
     group.elements =
         llvm::alignTo(group.elements, ranks * BucketOp::kAlignment);

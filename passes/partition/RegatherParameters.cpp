@@ -126,8 +126,8 @@ private:
     bool isCopy = false;
     ArrayRef<Use> uses = units[u].uses;
     for (size_t i = 0; i < uses.size(); ++i) {
-      if (i > 0 && distance(u, uses[i - 1].position, uses[i].position) >
-                       reuseDistance) {
+      if (i > 0 &&
+          distance(u, uses[i - 1].position, uses[i].position) > reuseDistance) {
         OpBuilder b(uses[i].operand->getOwner());
         copies.clear();
         isCopy = true;

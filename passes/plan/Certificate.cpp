@@ -61,8 +61,8 @@ BucketOp getBucket(Value value) {
 
 /// The most bytes of gradients that are alive at one point.
 Certificate::Term getMostGradients(const Program &program) {
-  std::vector<std::array<int64_t, 2>> change(
-      program.storage.operations.size() + 2);
+  std::vector<std::array<int64_t, 2>> change(program.storage.operations.size() +
+                                             2);
   for (const Buffer &buffer : program.storage.buffers) {
     if (buffer.kind != Buffer::Temporary || buffer.use != Buffer::Gradients)
       continue;
@@ -98,8 +98,8 @@ void countState(func::FuncOp step, Certificate &certificate) {
                                                           : optimizer;
     int64_t held = getByteSize(argument.getType());
     term.held += held;
-    term.parts = std::max(
-        term.parts, cast<ShardType>(argument.getType()).getRanks());
+    term.parts =
+        std::max(term.parts, cast<ShardType>(argument.getType()).getRanks());
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
     term.members += bucket ? getMemberBytes(bucket, argument.getType()) : held;
@@ -124,7 +124,7 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
         continue;
-      auto &kind = kinds[isa<AllGatherOp>(op) ? 0
+      auto &kind = kinds[isa<AllGatherOp>(op)       ? 0
                          : isa<ReduceScatterOp>(op) ? 1
                                                     : 2];
       kind.calls += runs;
@@ -255,8 +255,8 @@ std::string Certificate::print() const {
     os << '\n';
     for (const Term &term : modelState) {
       os << "    " << llvm::left_justify(term.name, 22)
-         << llvm::right_justify(group(term.held), 20) << " B = "
-         << group(term.members);
+         << llvm::right_justify(group(term.held), 20)
+         << " B = " << group(term.members);
       if (term.parts > 1)
         os << " / " << term.parts;
       os << " + padding " << group(term.padding()) << '\n';

@@ -319,8 +319,7 @@ LogicalResult Judge::judgeCollective(Operation *op) {
     if (range.getOffset() < exported) // (S4)
       return op->emitOpError("lets peers read ")
              << describe(op->getOperand(i)) << " at " << describe(range)
-             << ", but only bytes from " << exported
-             << " on are exported (S4)";
+             << ", but only bytes from " << exported << " on are exported (S4)";
   }
   return success();
 }
@@ -536,9 +535,9 @@ LogicalResult Judge::run() {
 static LogicalResult judgeArgumentsAgree(func::FuncOp program,
                                          func::FuncOp step) {
   if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
-    return program.emitOpError(
-        "takes other arguments than @step (V6); programs of a step share state, "
-        "inputs and scalars");
+    return program.emitOpError("takes other arguments than @step (V6); "
+                               "programs of a step share state, "
+                               "inputs and scalars");
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
     for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kScalarAttr})
       if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
