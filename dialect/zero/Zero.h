@@ -52,6 +52,9 @@ constexpr llvm::StringLiteral kBufferizedAttr = "zero.bufferized";
 // On inputs: ids are below it.
 constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 
+/// The programs of a step, in the order in which they run.
+constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "step"};
+
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";

@@ -312,8 +312,6 @@ int64_t SumSquaresOp::getNumBlocks(ArrayRef<MemberAttr> members,
   return most;
 }
 
-LogicalResult SumSquaresOp::verify() { return success(); }
-
 LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
@@ -350,8 +348,6 @@ LogicalResult TotalOp::verify() {
   return verifyPartials(*this);
 }
 
-LogicalResult AccumulateOp::verify() { return success(); }
-
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
@@ -373,12 +369,33 @@ LogicalResult ClipOp::verify() {
   return success();
 }
 
+/// Whether `type` is a rank's slice of something larger.
+static bool isSlice(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard && shard.getRanks() > 1;
+}
+
+bool UpdateOp::isSliced() {
+  return llvm::any_of(getSlots(),
+                      [](Value slot) { return isSlice(slot.getType()); }) ||
+         isSlice(getParam().getType());
+}
+
+static Type elementOf(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard ? shard.getElementType() : getElementTypeOrSelf(type);
+}
+
 LogicalResult UpdateOp::verify() {
   if (getNext().size() != 1 + getSlots().size())
     return emitOpError("returns the parameter and ")
            << getSlots().size() << " state slots";
   if (getNext().front().getType() != getParam().getType())
     return emitOpError("returns the parameter's type ") << getParam().getType();
+  for (auto [slot, next] : llvm::zip(getSlots(), getNext().drop_front()))
+    if (slot.getType() != next.getType())
+      return emitOpError("returns a state slot's type ")
+             << slot.getType() << ", got " << next.getType();
   return success();
 }
 
@@ -398,28 +415,33 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << getOptimizerAttr() << " takes " << scalars
                          << " scalars besides the decay, got "
                          << getScalars().size();
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
+    return failure();
   SmallVector<Value> state = {getParam(), getGrad()};
   llvm::append_range(state, getSlots());
-  for (Value value : state)
-    if (flatElements(value.getType(), /*allowSlices=*/true) !=
-        static_cast<int64_t>(bucket.getElements())) // (C3)
-      return emitOpError("state and gradient must have the ")
-             << bucket.getElements() << " elements of " << getBucketAttr()
-             << ", got " << value.getType();
-  for (Value slot : getSlots())
-    if (flatElements(slot.getType(), /*allowSlices=*/false) > 0 &&
-        flatElements(getParam().getType(), /*allowSlices=*/false) < 0) // (C4)
+  for (Value value : state) {
+    if (!use.isWhole(value) && !use.isSlice(value)) // (C3)
+      return emitOpError("parameter, gradient and state must be ")
+             << use.either() << ", got " << value.getType();
+    if (!elementOf(value.getType()).isF32()) // (C3)
+      return emitOpError("works on f32, got ") << value.getType();
+  }
+  if (use.ranks == 1)
+    return success();
+  for (Value value : ValueRange(state).drop_front(2))
+    if (isSlice(value.getType()) != isSliced()) // (C4)
       return emitOpError("has whole state of type ")
-             << slot.getType() << " and a slice of the parameter, "
-             << getParam().getType();
+             << value.getType() << " and slices besides";
+  if (!isSliced() && isSlice(getGrad().getType())) // (C4)
+    return emitOpError("has whole state and a slice of the gradient, ")
+           << getGrad().getType();
   return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
-
-LogicalResult AllGatherOp::verify() { return success(); }
 
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
@@ -428,6 +450,9 @@ LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
     return emitOpError("operand must be ")
            << use.either() << ", got " << getSource().getType();
+  if (elementOf(getSource().getType()) != elementOf(getResult().getType()))
+    return emitOpError("changes the element type from ") // (C2)
+           << getSource().getType() << " to " << getResult().getType();
   bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
   if (!use.isWhole(getResult()) ||
       (inPlace && getResult().getType() != getSource().getType())) // (C2)
@@ -453,6 +478,11 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError("operand must be the whole bucket of ")
            << use.bucket.getElements() << " elements, got "
            << getSource().getType();
+  if (elementOf(getSource().getType()) != elementOf(getResult().getType()))
+    return emitOpError("changes the element type from ") // (C2)
+           << getSource().getType() << " to " << getResult().getType();
+  if (getInto() && isInPlace()) // (C3)
+    return emitOpError("is in place and cannot add into another value");
   if (!use.isSlice(getResult()) && !isInPlace()) // (C2)
     return emitOpError("result must be the shard by ")
            << use.ranks << ", or of the operand's type, got "

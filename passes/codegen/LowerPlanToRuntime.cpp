@@ -154,7 +154,7 @@ public:
 
   void run() {
     SmallVector<llvm::Constant *> bucketList = buckets(), programs;
-    for (StringRef name : {"count", "micro", "step"})
+    for (StringRef name : kPrograms)
       programs.push_back(program(name));
     lowerMetadata(bucketList, programs);
   }
@@ -332,16 +332,12 @@ private:
   }
 
   llvm::Constant *describe(UpdateOp op, const PlanLaunch &launch) {
-    bool sliced = llvm::any_of(op.getSlots(), [](Value slot) {
-      auto shard = dyn_cast<ShardType>(slot.getType());
-      return shard && shard.getRanks() > 1;
-    });
     std::string name = (op.getOptimizer() + " of " + op.getBucket()).str();
     return constants.global(
         constants.structure(
             {constants.string(name),
              constants.i32(bucketIndex.lookup(op.getBucketAttr().getAttr())),
-             constants.i32(sliced), entryOf(launch.kernel),
+             constants.i32(op.isSliced()), entryOf(launch.kernel),
              entryOf(launch.decayed), constants.i32(launch.args.size()),
              constants.i32(0), refs(launch.args)},
             sizeof(zrt_update_desc)),

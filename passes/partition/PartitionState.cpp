@@ -93,6 +93,10 @@ private:
                << name << " is " << type
                << "; training binaries hold f32 parameters";
       int64_t count = type.getNumElements();
+      if (count == 0)
+        return emitError(arg.getLoc(), "parameter ")
+               << name << " is " << type
+               << ", which has no elements; drop it";
       int64_t elements = llvm::alignTo(count, worldSize * BucketOp::kAlignment);
       std::string symbol = "b" + std::to_string(partition.parameters.size());
       auto bucket =
@@ -101,7 +105,7 @@ private:
                                name, type, step.getArgAttr(i, kInitAttr))));
       bool whole =
           worldSize == 1 || stage < 3 || getByteSize(type) < persistBelow;
-      partition.parameters.push_back({i, name, bucket, whole, count});
+      partition.parameters.push_back({i, name, bucket, whole});
     }
     if (partition.parameters.empty())
       return step.emitError(

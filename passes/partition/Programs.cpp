@@ -362,6 +362,7 @@ void Program::finish() {
 void zero::buildCountProgram(func::FuncOp function,
                              const Partition &partition) {
   Program program(function, partition);
+  program.placeParameters(); // for counts that depend on them
   program.exchangeAverages();
   program.finish();
 }

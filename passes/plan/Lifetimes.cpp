@@ -44,7 +44,7 @@ static LogicalResult checkStraight(func::FuncOp program) {
 
 SmallVector<func::FuncOp> zero::getPrograms(ModuleOp module) {
   SmallVector<func::FuncOp> programs;
-  for (StringRef name : {"count", "micro", "step"}) {
+  for (StringRef name : kPrograms) {
     auto program = module.lookupSymbol<func::FuncOp>(name);
     if (!program || program.isExternal())
       continue;

@@ -157,12 +157,10 @@ private:
   }
 
   LogicalResult judgeUpdate(UpdateOp op) {
-    bool sliced = llvm::any_of(
-        op.getSlots(), [](Value slot) { return isShard(slot.getType()); });
     for (Value scalar : op.getScalars())
       if (failed(expect(op, scalar, {Part::Same}, "a scalar")))
         return failure();
-    if (!sliced) {
+    if (!op.isSliced()) {
       set(op, Part::Same);
       return failure(
           failed(expect(op, op.getParam(), {Part::Same}, "a parameter")) ||

@@ -216,10 +216,10 @@ private:
     } else if (name == "--stage") {
       count(name, value, p.stage, 0, 3, "0, 1, 2 or 3");
     } else if (name == "--world-size") {
-      count(name, value, p.worldSize, 1, 65536, "a number of ranks from 1 on");
+      count(name, value, p.worldSize, 1, 65536, "a number of ranks from 1 to 65536");
     } else if (name == "--accumulate") {
       count(name, value, p.accumulate, 1, 1 << 20,
-            "a number of micro-steps from 1 on");
+            "a number of micro-steps from 1 to 1048576");
     } else if (name == "--bucket-size") {
       bytes(name, value, p.bucketSize, 1);
     } else if (name == "--reuse-distance") {
