@@ -189,7 +189,7 @@ Tensor ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape,
       builder.getNamedAttr(zero::kInputAttr, builder.getStringAttr(name))};
   if (vocabulary)
     attributes.push_back(builder.getNamedAttr(
-        "zero.vocab", builder.getI64IntegerAttr(vocabulary)));
+        zero::kVocabAttr, builder.getI64IntegerAttr(vocabulary)));
   return addArgument(argumentAttrs.size(), type, loc, attributes);
 }
 

@@ -62,8 +62,8 @@ std::string zero::stringifyOptions(const PipelineOptions &options) {
     out << " --momentum=" << shortest(options.momentum);
   out << " --weight-decay=" << shortest(options.weightDecay)
       << " --grad-clip=" << shortest(options.gradClip)
-      << (options.reference ? " --reference" : "") << " --stage="
-      << options.stage << " --world-size=" << options.worldSize;
+      << (options.reference ? " --reference" : "")
+      << " --stage=" << options.stage << " --world-size=" << options.worldSize;
   if (options.accumulate > 1)
     out << " --accumulate=" << options.accumulate;
   if (options.persistBelow > 0)

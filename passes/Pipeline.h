@@ -34,7 +34,8 @@ struct PipelineOptions {
   int64_t bucketSize = 0, reuseDistance = 0, persistBelow = 0;
 };
 
-/// The options of level partitioned as a user would type them, with every digit.
+/// The options of level partitioned as a user would type them, with every
+/// digit.
 std::string stringifyOptions(const PipelineOptions &options);
 
 /// The level that `module` says it has reached in `zero.level`; the model's

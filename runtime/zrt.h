@@ -114,9 +114,10 @@ typedef struct zrt_matmul_desc {
 
 /// An optimizer applied to a bucket, member by member; padding stays as it is.
 /// `args` are those of the kernels: parameter, gradient, state slots, scalars,
-/// next parameter, next slots.  Each is a scalar (4 bytes), the whole bucket, or
-/// the rank's slice of it.  With `sliced` the update works on the rank's slice
-/// only: of an argument that holds the whole bucket, on the slice inside it.
+/// next parameter, next slots.  Each is a scalar (4 bytes), the whole bucket,
+/// or the rank's slice of it.  With `sliced` the update works on the rank's
+/// slice only: of an argument that holds the whole bucket, on the slice inside
+/// it.
 typedef struct zrt_update_desc {
   const char *name; ///< "adamw of b3"
   uint32_t bucket;
@@ -147,7 +148,8 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 /// One collective over all ranks.  It is complete on a rank when its result can
 /// be read there and no peer reads that rank's source any more.
 ///
-///   all_gather      source: the rank's slice; result: the whole.  In place when
+///   all_gather      source: the rank's slice; result: the whole.  In place
+///   when
 ///                   both are the whole: the slice is found inside.
 ///   reduce_scatter  source: the whole; result: the rank's slice of
 ///                   scale x sum over ranks, added in rank order in f32, then
@@ -159,7 +161,7 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 typedef struct zrt_collective_desc {
   const char *name; ///< "reduce_scatter of b3", for messages and the ledger
   uint32_t kind;
-  zrt_dtype dtype; ///< f32 or f64
+  zrt_dtype dtype;   ///< f32 or f64
   uint64_t elements; ///< of the whole
   double scale;
   uint32_t accumulate;
@@ -229,8 +231,8 @@ typedef struct zrt_member {
   const char *name; ///< the parameter's
   uint32_t rank;    ///< number of dimensions of the parameter
   uint32_t decays;
-  const int64_t *shape;   ///< of the parameter
-  uint64_t first;         ///< element of the parameter that the member starts at
+  const int64_t *shape; ///< of the parameter
+  uint64_t first;       ///< element of the parameter that the member starts at
   uint64_t offset, count; ///< place in the bucket
   zrt_init init;
 } zrt_member;

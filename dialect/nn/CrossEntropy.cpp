@@ -16,6 +16,15 @@ Value isValid(OpBuilder &b, Location loc, Value target, int32_t ignored) {
                                ignore);
 }
 
+/// What a sum over valid targets is divided by: without any it is zero, and
+/// stays zero.
+S divisor(S count) {
+  Value none =
+      arith::CmpFOp::create(*count.b, count.loc, arith::CmpFPredicate::OEQ,
+                            count.v, count.constant(0).v);
+  return select(none, count.constant(1), count);
+}
+
 /// 1 where the loop `dim` stands at the target, else 0, as a float.
 S oneHot(OpBuilder &b, Location loc, Value target, unsigned dim, S like) {
   Value column = linalg::IndexOp::create(b, loc, dim);
@@ -41,18 +50,12 @@ LogicalResult CountValidOp::verify() {
 SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getTargets().getType().getRank());
   Type type = getResult().getType().getElementType();
-  Value sum =
-      reduceSum(b, getLoc(), {getTargets()}, {all}, "",
-                [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-                  Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
-                  return arith::UIToFPOp::create(nested, loc, type, valid);
-                });
-  return {
-      elementwise(b, getLoc(), {sum}, {""}, "",
-                  [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-                    S count(nested, loc, in[0]);
-                    return count.apply<arith::MaximumFOp>(count.constant(1));
-                  })};
+  return {reduceSum(
+      b, getLoc(), {getTargets()}, {all}, "",
+      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+        Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
+        return arith::UIToFPOp::create(nested, loc, type, valid);
+      })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +139,7 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
   Value loss =
       elementwise(b, loc, {total, count}, {"", ""}, "",
                   [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) / S(nested, at, in[1]);
+                    return S(nested, at, in[0]) / divisor(S(nested, at, in[1]));
                   });
   if (!getLse())
     return {loss};
@@ -174,7 +177,7 @@ LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
         S p = exp(s(0) - s(1));
-        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) * (s(3) / s(4));
+        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) * (s(3) / divisor(s(4)));
         return select(isValid(nested, at, in[2], getIgnoreIndex()), grad,
                       grad.constant(0));
       });

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -162,6 +163,12 @@ Value nn::zeros(OpBuilder &b, Location loc, RankedTensorType type) {
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   Value zero = constant(b, loc, type.getElementType(), 0.0);
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+}
+
+bool nn::isZeros(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+  return matchPattern(value, m_AnyZeroFloat());
 }
 
 std::string nn::letters(int64_t count, char first) {

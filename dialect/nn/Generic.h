@@ -46,6 +46,9 @@ Value constant(OpBuilder &b, Location loc, Type type, double value);
 /// A tensor of zeros.
 Value zeros(OpBuilder &b, Location loc, RankedTensorType type);
 
+/// Whether `value` is zeros: a fill with zero, or a constant.
+bool isZeros(Value value);
+
 /// "abc..." with `count` letters from `first`, for shapes of any rank.
 std::string letters(int64_t count, char first = 'a');
 

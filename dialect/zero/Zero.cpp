@@ -59,9 +59,8 @@ SmallVector<int64_t> MemberAttr::getParameterShape() const {
 }
 
 int64_t MemberAttr::getFirstElement() const {
-  return isPiece()
-             ? getFirstRow() * llvm::product_of(getShape().drop_front())
-             : 0;
+  return isPiece() ? getFirstRow() * llvm::product_of(getShape().drop_front())
+                   : 0;
 }
 
 Attribute MemberAttr::parse(AsmParser &parser, Type) {

@@ -46,6 +46,14 @@ constexpr llvm::StringLiteral kLevelAttr = "zero.level";
 constexpr llvm::StringLiteral kKernelAttr = "zero.kernel";
 constexpr llvm::StringLiteral kInPlaceAttr = "zero.in_place";
 constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
+// On kernels: extents of the outer parallel dimensions; already on memrefs.
+constexpr llvm::StringLiteral kSpaceAttr = "zero.space";
+constexpr llvm::StringLiteral kBufferizedAttr = "zero.bufferized";
+// On inputs: ids are below it.
+constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
+
+/// The programs of a step, in the order in which they run.
+constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "step"};
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.

@@ -409,6 +409,7 @@ def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
 // once.
 
 def Zero_AllGatherOp : Zero_Op<"all_gather", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let hasVerifier = 0;
   let summary = "Every rank's slice of a bucket, on every rank";
   let description = [{
     ```mlir
@@ -490,6 +491,7 @@ def Zero_AllReduceOp : Zero_Op<"all_reduce", [SameOperandsAndResultType, Declare
 
 def Zero_AccumulateOp : Zero_Op<"accumulate", [AllTypesMatch<["sum", "result"]>,
                                              DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let hasVerifier = 0;
   let summary = "Adds a micro-step's gradients to those before it";
   let description = [{
     `sum + scale x flat`, in the bytes of `sum`.
@@ -522,6 +524,7 @@ def Zero_ClearOp : Zero_Op<"clear", [SameOperandsAndResultType]> {
 }
 
 def Zero_SumSquaresOp : Zero_Op<"sum_squares", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let hasVerifier = 0;
   let summary = "Sums of squares of the rank's slice of a bucket's gradients";
   let description = [{
     In f64, one partial sum per 16,384 elements of each member's part of the
@@ -608,13 +611,19 @@ def Zero_UpdateOp : Zero_Op<"update", [AttrSizedOperandSegments, DeclareOpInterf
     Constraints:
     * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
     * (C2) one scalar operand per scalar of the optimizer but `decay`.
-    * (C3) state has the bucket's element count, and so has the gradient.
-    * (C4) the parameter is whole where the state is.
+    * (C3) parameter, gradient and state are f32, each the whole bucket or the
+      rank's slice.
+    * (C4) all state slots are whole, or all are slices; where they are whole, so
+      are parameter and gradient.
   }];
   let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Zero_Flat:$param,
                        Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Variadic<0DTensorOf<[F32]>>:$scalars,
                        F64Attr:$decay);
   let results = (outs Variadic<Zero_Flat>:$next);
+  let extraClassDeclaration = [{
+    /// Whether it works on the rank's slice.
+    bool isSliced();
+  }];
   let assemblyFormat = [{
     $optimizer `of` $bucket `(` $param `,` $grad (`,` $slots^)? `)` `scalars` `(` $scalars `)` attr-dict `:`
     `(` type($param) `,` type($grad) (`,` type($slots)^)? `)` `,` `(` type($scalars) `)` `->` type($next)

@@ -238,7 +238,8 @@ LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 /// Rows of `piece`, or -1 if its other dimensions are not those of `whole`.
 static int64_t rowsOf(Type piece, Type whole) {
-  auto part = cast<RankedTensorType>(piece), all = cast<RankedTensorType>(whole);
+  auto part = cast<RankedTensorType>(piece),
+       all = cast<RankedTensorType>(whole);
   bool fits = part.getRank() > 0 && part.getRank() == all.getRank() &&
               part.getElementType() == all.getElementType() &&
               part.getShape().drop_front() == all.getShape().drop_front();
@@ -265,8 +266,8 @@ LogicalResult SplitOp::verify() {
   int64_t rows = rowsOf(getResult().getType(), whole);
   int64_t first = static_cast<int64_t>(getRow());
   if (rows < 0 || first < 0 || first + rows > whole.getDimSize(0)) // (C1)
-    return emitOpError("takes ") << getResult().getType() << " from row "
-                                 << first << " of " << whole;
+    return emitOpError("takes ")
+           << getResult().getType() << " from row " << first << " of " << whole;
   return success();
 }
 
@@ -311,15 +312,13 @@ int64_t SumSquaresOp::getNumBlocks(ArrayRef<MemberAttr> members,
   return most;
 }
 
-LogicalResult SumSquaresOp::verify() { return success(); }
-
 LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
   if (!use.isSlice(getFlat()) && !use.isWhole(getFlat())) // (C1)
-    return emitOpError("operand must be ") << use.either() << ", got "
-                                           << getFlat().getType();
+    return emitOpError("operand must be ")
+           << use.either() << ", got " << getFlat().getType();
   auto expected = RankedTensorType::get({getNumBlocks(use.bucket, use.ranks)},
                                         Float64Type::get(getContext()));
   if (getPartials().getType() != expected) // (C2)
@@ -349,8 +348,6 @@ LogicalResult TotalOp::verify() {
   return verifyPartials(*this);
 }
 
-LogicalResult AccumulateOp::verify() { return success(); }
-
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
@@ -372,12 +369,33 @@ LogicalResult ClipOp::verify() {
   return success();
 }
 
+/// Whether `type` is a rank's slice of something larger.
+static bool isSlice(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard && shard.getRanks() > 1;
+}
+
+bool UpdateOp::isSliced() {
+  return llvm::any_of(getSlots(),
+                      [](Value slot) { return isSlice(slot.getType()); }) ||
+         isSlice(getParam().getType());
+}
+
+static Type elementOf(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard ? shard.getElementType() : getElementTypeOrSelf(type);
+}
+
 LogicalResult UpdateOp::verify() {
   if (getNext().size() != 1 + getSlots().size())
     return emitOpError("returns the parameter and ")
            << getSlots().size() << " state slots";
   if (getNext().front().getType() != getParam().getType())
     return emitOpError("returns the parameter's type ") << getParam().getType();
+  for (auto [slot, next] : llvm::zip(getSlots(), getNext().drop_front()))
+    if (slot.getType() != next.getType())
+      return emitOpError("returns a state slot's type ")
+             << slot.getType() << ", got " << next.getType();
   return success();
 }
 
@@ -397,20 +415,27 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << getOptimizerAttr() << " takes " << scalars
                          << " scalars besides the decay, got "
                          << getScalars().size();
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
+    return failure();
   SmallVector<Value> state = {getParam(), getGrad()};
   llvm::append_range(state, getSlots());
-  for (Value value : state)
-    if (flatElements(value.getType(), /*allowSlices=*/true) !=
-        static_cast<int64_t>(bucket.getElements())) // (C3)
-      return emitOpError("state and gradient must have the ")
-             << bucket.getElements() << " elements of " << getBucketAttr()
-             << ", got " << value.getType();
-  for (Value slot : getSlots())
-    if (flatElements(slot.getType(), /*allowSlices=*/false) > 0 &&
-        flatElements(getParam().getType(), /*allowSlices=*/false) < 0) // (C4)
+  for (Value value : state) {
+    if (!use.isWhole(value) && !use.isSlice(value)) // (C3)
+      return emitOpError("parameter, gradient and state must be ")
+             << use.either() << ", got " << value.getType();
+    if (!elementOf(value.getType()).isF32()) // (C3)
+      return emitOpError("works on f32, got ") << value.getType();
+  }
+  if (use.ranks == 1)
+    return success();
+  for (Value value : ValueRange(state).drop_front(2))
+    if (isSlice(value.getType()) != isSliced()) // (C4)
       return emitOpError("has whole state of type ")
-             << slot.getType() << " and a slice of the parameter, "
-             << getParam().getType();
+             << value.getType() << " and slices besides";
+  if (!isSliced() && isSlice(getGrad().getType())) // (C4)
+    return emitOpError("has whole state and a slice of the gradient, ")
+           << getGrad().getType();
   return success();
 }
 
@@ -418,15 +443,16 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-LogicalResult AllGatherOp::verify() { return success(); }
-
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
   if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
-    return emitOpError("operand must be ") << use.either() << ", got "
-                                           << getSource().getType();
+    return emitOpError("operand must be ")
+           << use.either() << ", got " << getSource().getType();
+  if (elementOf(getSource().getType()) != elementOf(getResult().getType()))
+    return emitOpError("changes the element type from ") // (C2)
+           << getSource().getType() << " to " << getResult().getType();
   bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
   if (!use.isWhole(getResult()) ||
       (inPlace && getResult().getType() != getSource().getType())) // (C2)
@@ -444,8 +470,7 @@ LogicalResult ReduceScatterOp::verify() {
   return success();
 }
 
-LogicalResult
-ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
@@ -453,6 +478,11 @@ ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError("operand must be the whole bucket of ")
            << use.bucket.getElements() << " elements, got "
            << getSource().getType();
+  if (elementOf(getSource().getType()) != elementOf(getResult().getType()))
+    return emitOpError("changes the element type from ") // (C2)
+           << getSource().getType() << " to " << getResult().getType();
+  if (getInto() && isInPlace()) // (C3)
+    return emitOpError("is in place and cannot add into another value");
   if (!use.isSlice(getResult()) && !isInPlace()) // (C2)
     return emitOpError("result must be the shard by ")
            << use.ranks << ", or of the operand's type, got "

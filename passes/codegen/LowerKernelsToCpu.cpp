@@ -130,12 +130,12 @@ LogicalResult lowerToLoops(ModuleOp module, bool reference) {
     // One kernel is the whole model: take upstream's plain path, and leave the
     // plan's own kernels (updates, norms) to the loops below.
     for (func::FuncOp kernel : kernels)
-      if (!kernel->hasAttr("zero.bufferized") &&
+      if (!kernel->hasAttr(kBufferizedAttr) &&
           failed(lowerReferenceKernel(kernel)))
         return failure();
   }
   for (func::FuncOp kernel : kernels) {
-    bool bufferized = kernel->hasAttr("zero.bufferized");
+    bool bufferized = kernel->hasAttr(kBufferizedAttr);
     if (reference && !bufferized)
       continue;
     StringRef kind = kindOf(kernel);

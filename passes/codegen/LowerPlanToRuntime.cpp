@@ -1,9 +1,9 @@
 //===- LowerPlanToRuntime.cpp - The step as calls of zrt ------------------===//
 //
 // Each program becomes a function of one block: every operation that runs is a
-// call with a constant descriptor, which names bytes by tier and offset.  Errors are
-// latched in the context, so no status is tested on the way and the last one is
-// returned.
+// call with a constant descriptor, which names bytes by tier and offset. Errors
+// are latched in the context, so no status is tested on the way and the last
+// one is returned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
-#include "runtime/zrt.h"
 #include "passes/plan/Passes.h"
+#include "runtime/zrt.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
@@ -87,14 +87,31 @@ static_assert(ascending({AT(name), AT(dtype), AT(reserved), AT(ref)}));
 static_assert(ascending({AT(name), AT(bytes)}));
 #undef STRUCT
 #define STRUCT zrt_plan
-static_assert(ascending(
-    {AT(abi_version), AT(world_size),     AT(stage),        AT(accumulate),
-     AT(model),       AT(options),        AT(cpu),          AT(features),
-     AT(batch),       AT(seq),            AT(vocab),        AT(arena_bytes),
-     AT(exported_begin), AT(bucket_count), AT(state_count), AT(input_count),
-     AT(output_count), AT(category_count), AT(reserved),    AT(buckets),
-     AT(states),      AT(inputs),         AT(outputs),      AT(categories),
-     AT(programs)}));
+static_assert(ascending({AT(abi_version),
+                         AT(world_size),
+                         AT(stage),
+                         AT(accumulate),
+                         AT(model),
+                         AT(options),
+                         AT(cpu),
+                         AT(features),
+                         AT(batch),
+                         AT(seq),
+                         AT(vocab),
+                         AT(arena_bytes),
+                         AT(exported_begin),
+                         AT(bucket_count),
+                         AT(state_count),
+                         AT(input_count),
+                         AT(output_count),
+                         AT(category_count),
+                         AT(reserved),
+                         AT(buckets),
+                         AT(states),
+                         AT(inputs),
+                         AT(outputs),
+                         AT(categories),
+                         AT(programs)}));
 #undef STRUCT
 #undef AT
 
@@ -137,7 +154,7 @@ public:
 
   void run() {
     SmallVector<llvm::Constant *> bucketList = buckets(), programs;
-    for (StringRef name : {"count", "micro", "step"})
+    for (StringRef name : kPrograms)
       programs.push_back(program(name));
     lowerMetadata(bucketList, programs);
   }
@@ -171,25 +188,25 @@ private:
     auto function = plan.lookupSymbol<func::FuncOp>(name);
     SmallVector<llvm::Constant *> collectives;
     DenseMap<Value, uint32_t> events;
-    llvm::Constant *code =
-        llvm::ConstantPointerNull::get(llvm::PointerType::get(out.getContext(), 0));
+    llvm::Constant *code = llvm::ConstantPointerNull::get(
+        llvm::PointerType::get(out.getContext(), 0));
     if (function && !function.isExternal()) {
       code = lowerProgram(function, events, collectives);
       collectOutputs(function);
     }
-    return constants.structure(
-        {code, constants.i32(events.size()), constants.i32(collectives.size()),
-         constants.array(collectives)},
-        sizeof(zrt_program));
+    return constants.structure({code, constants.i32(events.size()),
+                                constants.i32(collectives.size()),
+                                constants.array(collectives)},
+                               sizeof(zrt_program));
   }
 
-  llvm::Function *
-  lowerProgram(func::FuncOp function, DenseMap<Value, uint32_t> &events,
-               SmallVectorImpl<llvm::Constant *> &collectives) {
+  llvm::Function *lowerProgram(func::FuncOp function,
+                               DenseMap<Value, uint32_t> &events,
+                               SmallVectorImpl<llvm::Constant *> &collectives) {
     auto *type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false);
-    auto *code = llvm::Function::Create(
-        type, llvm::GlobalValue::ExternalLinkage,
-        "zrt_plan_" + function.getName(), out);
+    auto *code =
+        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                               "zrt_plan_" + function.getName(), out);
     b.SetInsertPoint(llvm::BasicBlock::Create(out.getContext(), "", code));
     llvm::Value *ctx = code->getArg(0), *last = b.getInt32(0);
     for (Operation &op : function.front()) {
@@ -197,9 +214,10 @@ private:
       if (auto matmul = dyn_cast<nn::MatmulOp>(op)) {
         last = call("zrt_matmul", {ctx, stream, describe(matmul)});
       } else if (auto copy = dyn_cast<CopyOp>(op)) {
-        last = call("zrt_copy",
-                    {ctx, stream, constants.global(ref(copy.getSource()), "ref"),
-                     constants.global(ref(copy.getResult()), "ref")});
+        last =
+            call("zrt_copy",
+                 {ctx, stream, constants.global(ref(copy.getSource()), "ref"),
+                  constants.global(ref(copy.getResult()), "ref")});
       } else if (auto squares = dyn_cast<SumSquaresOp>(op)) {
         last = call("zrt_sum_squares", {ctx, stream, describe(squares)});
       } else if (isCollective(&op)) {
@@ -214,9 +232,10 @@ private:
                     {ctx, stream, b.getInt32(events.lookup(wait.getEvent()))});
       } else if (auto found = launches.find(&op); found != launches.end()) {
         auto update = dyn_cast<UpdateOp>(op);
-        last = update ? call("zrt_update",
-                             {ctx, stream, describe(update, found->second)})
-                      : call("zrt_launch", {ctx, stream, describe(found->second)});
+        last = update
+                   ? call("zrt_update",
+                          {ctx, stream, describe(update, found->second)})
+                   : call("zrt_launch", {ctx, stream, describe(found->second)});
       }
     }
     b.CreateRet(last);
@@ -238,12 +257,13 @@ private:
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE;
     auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
-    std::string name = op->getName().stripDialect().str() + " of " +
-                       (bucket ? bucket.getValue().str() : nameOf(op->getLoc()));
+    std::string name =
+        op->getName().stripDialect().str() + " of " +
+        (bucket ? bucket.getValue().str() : nameOf(op->getLoc()));
     auto scale = op->getAttrOfType<FloatAttr>("scale");
     auto reduce = dyn_cast<ReduceScatterOp>(op);
-    Value whole = kind == ZRT_REDUCE_SCATTER ? op->getOperand(0)
-                                             : op->getResult(0);
+    Value whole =
+        kind == ZRT_REDUCE_SCATTER ? op->getOperand(0) : op->getResult(0);
     uint32_t dtype = dtypeOf(whole.getType());
     uint64_t elements =
         getByteSize(whole.getType()) / (dtype == ZRT_F64 ? 8 : 4);
@@ -312,16 +332,12 @@ private:
   }
 
   llvm::Constant *describe(UpdateOp op, const PlanLaunch &launch) {
-    bool sliced = llvm::any_of(op.getSlots(), [](Value slot) {
-      auto shard = dyn_cast<ShardType>(slot.getType());
-      return shard && shard.getRanks() > 1;
-    });
     std::string name = (op.getOptimizer() + " of " + op.getBucket()).str();
     return constants.global(
         constants.structure(
             {constants.string(name),
              constants.i32(bucketIndex.lookup(op.getBucketAttr().getAttr())),
-             constants.i32(sliced), entryOf(launch.kernel),
+             constants.i32(op.isSliced()), entryOf(launch.kernel),
              entryOf(launch.decayed), constants.i32(launch.args.size()),
              constants.i32(0), refs(launch.args)},
             sizeof(zrt_update_desc)),
@@ -400,7 +416,7 @@ private:
         batch = type.getDimSize(0);
         seq = type.getDimSize(1);
       }
-      if (auto ids = step.getArgAttrOfType<IntegerAttr>(i, "zero.vocab"))
+      if (auto ids = step.getArgAttrOfType<IntegerAttr>(i, kVocabAttr))
         vocab = ids.getInt();
     }
     for (auto &[name, bytes] : info.categories)

@@ -25,8 +25,8 @@ struct PlanInfo {
 using LaunchMap = DenseMap<Operation *, PlanLaunch>;
 
 /// Builds plan.o's module: `zrt_compiled_plan`, and a function for each program
-/// that makes one call of zrt per operation.  Descriptors are constants; kernels are the
-/// external functions `zk.NAME`.
+/// that makes one call of zrt per operation.  Descriptors are constants;
+/// kernels are the external functions `zk.NAME`.
 std::unique_ptr<llvm::Module> lowerPlanToRuntime(ModuleOp plan,
                                                  const LaunchMap &launches,
                                                  llvm::LLVMContext &context,

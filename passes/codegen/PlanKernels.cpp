@@ -1,6 +1,7 @@
 //===- PlanKernels.cpp - Kernels of the plan's own operations -------------===//
 //
-//   zero.update       the optimizer's region over elements, with weight decay as
+//   zero.update       the optimizer's region over elements, with weight decay
+//   as
 //                     a constant: one kernel with it, one without
 //   zero.accumulate   sum + scale x gradient
 //   zero.clear        zeros
@@ -8,8 +9,8 @@
 //   zero.clip         the same, then norm and factor
 //
 // Each kernel is a list of linalg operations on memrefs, the form that
-// UnitLoops.cpp turns into vector loops.  zero.sum_squares works on members of a
-// rank's slice and is the runtime's.
+// UnitLoops.cpp turns into vector loops.  zero.sum_squares works on members of
+// a rank's slice and is the runtime's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,8 +116,8 @@ private:
                                        b.getFunctionType(args, TypeRange()));
     kernel.setPrivate();
     kernel->setAttr(kKernelAttr, b.getStringAttr(kind));
-    kernel->setAttr("zero.space", b.getDenseI64ArrayAttr(space));
-    kernel->setAttr("zero.bufferized", b.getUnitAttr());
+    kernel->setAttr(kSpaceAttr, b.getDenseI64ArrayAttr(space));
+    kernel->setAttr(kBufferizedAttr, b.getUnitAttr());
     Block *body = kernel.addEntryBlock();
     b.setInsertionPointToEnd(body);
     fill(SmallVector<Value>(body->getArguments()));
@@ -130,7 +131,6 @@ private:
                            nn::constant(b, module.getLoc(), element, 0),
                            buffer);
   }
-
 };
 
 func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
@@ -149,32 +149,34 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
   args.append(1 + slots, flat);
   maps.append(1 + slots, identity(1));
   std::string name = (rule.getSymName() + "_decay" + nameOf(decay)).str();
-  return getOrCreate(name, "columns", {kAnyCount}, args, [&](ValueRange values) {
-    linalg::GenericOp::create(
-        b, module.getLoc(), TypeRange(), values.take_front(inputs),
-        values.drop_front(inputs), maps,
-        Iterators(1, utils::IteratorType::parallel),
-        [&](OpBuilder &at, Location loc, ValueRange in) {
-          Block &body = rule.getBody().front();
-          IRMapping map;
-          for (unsigned i = 0; i < 2 + slots; ++i)
-            map.map(body.getArgument(i), in[i]);
-          unsigned next = 2 + slots;
-          for (auto [i, scalarName] : llvm::enumerate(
-                   rule.getScalars().getAsValueRange<StringAttr>())) {
-            Value value = scalarName == "decay"
-                              ? nn::constant(at, loc, at.getF32Type(), decay)
-                              : in[next++];
-            map.map(body.getArgument(2 + slots + i), value);
-          }
-          for (Operation &op : body.without_terminator())
-            at.clone(op, map);
-          SmallVector<Value> results;
-          for (Value value : body.getTerminator()->getOperands())
-            results.push_back(map.lookupOrDefault(value));
-          linalg::YieldOp::create(at, loc, results);
-        });
-  });
+  return getOrCreate(
+      name, "columns", {kAnyCount}, args, [&](ValueRange values) {
+        linalg::GenericOp::create(
+            b, module.getLoc(), TypeRange(), values.take_front(inputs),
+            values.drop_front(inputs), maps,
+            Iterators(1, utils::IteratorType::parallel),
+            [&](OpBuilder &at, Location loc, ValueRange in) {
+              Block &body = rule.getBody().front();
+              IRMapping map;
+              for (unsigned i = 0; i < 2 + slots; ++i)
+                map.map(body.getArgument(i), in[i]);
+              unsigned next = 2 + slots;
+              for (auto [i, scalarName] : llvm::enumerate(
+                       rule.getScalars().getAsValueRange<StringAttr>())) {
+                Value value =
+                    scalarName == "decay"
+                        ? nn::constant(at, loc, at.getF32Type(), decay)
+                        : in[next++];
+                map.map(body.getArgument(2 + slots + i), value);
+              }
+              for (Operation &op : body.without_terminator())
+                at.clone(op, map);
+              SmallVector<Value> results;
+              for (Value value : body.getTerminator()->getOperands())
+                results.push_back(map.lookupOrDefault(value));
+              linalg::YieldOp::create(at, loc, results);
+            });
+      });
 }
 
 func::FuncOp PlanKernelBuilder::accumulate(double scale) {
@@ -204,10 +206,9 @@ func::FuncOp PlanKernelBuilder::clear() {
 func::FuncOp PlanKernelBuilder::total(TotalOp op) {
   SmallVector<Type> args = memrefsOf(op.getPartials());
   args.push_back(memref({}, b.getF64Type()));
-  return getOrCreate(unique("squares_total"), "serial", {}, args,
-                     [&](ValueRange values) {
-                       addAll(values.drop_back(), values.back());
-                     });
+  return getOrCreate(
+      unique("squares_total"), "serial", {}, args,
+      [&](ValueRange values) { addAll(values.drop_back(), values.back()); });
 }
 
 func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
@@ -292,7 +293,7 @@ DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
 Dispatch zero::getDispatch(func::FuncOp kernel) {
   StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
   ArrayRef<int64_t> space =
-      cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
+      cast<DenseI64ArrayAttr>(kernel->getAttr(kSpaceAttr)).asArrayRef();
   int64_t units = llvm::product_of(space);
   bool matrices = false;
   int64_t widest = 1;

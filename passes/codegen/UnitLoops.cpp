@@ -92,7 +92,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
   Location loc = kernel.getLoc();
   StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
   ArrayRef<int64_t> space =
-      cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).asArrayRef();
+      cast<DenseI64ArrayAttr>(kernel->getAttr(kSpaceAttr)).asArrayRef();
   Value begin = body.getArgument(body.getNumArguments() - 2);
   Value end = body.getArgument(body.getNumArguments() - 1);
 

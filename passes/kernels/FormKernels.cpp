@@ -129,7 +129,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     kernel.setPrivate();
     kernel->setAttr(kKernelAttr,
                     top.getStringAttr(stringifyKernelKind(cluster.kind)));
-    kernel->setAttr("zero.space", top.getDenseI64ArrayAttr(cluster.space));
+    kernel->setAttr(kSpaceAttr, top.getDenseI64ArrayAttr(cluster.space));
 
     Block *body = kernel.addEntryBlock();
     OpBuilder b = OpBuilder::atBlockEnd(body);
@@ -222,7 +222,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   void permitInPlace(func::FuncOp kernel) {
     Block &body = kernel.getBody().front();
     auto kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
-    size_t rows = cast<DenseI64ArrayAttr>(kernel->getAttr("zero.space")).size();
+    size_t rows = cast<DenseI64ArrayAttr>(kernel->getAttr(kSpaceAttr)).size();
     auto returned = cast<func::ReturnOp>(body.getTerminator());
     for (auto [r, value] : llvm::enumerate(returned.getOperands())) {
       if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())

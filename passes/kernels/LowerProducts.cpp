@@ -53,14 +53,6 @@ struct Contraction {
   bool transposeA = false, transposeB = false, swapped = false;
 };
 
-bool isZeroFill(Value value) {
-  if (auto fill = value.getDefiningOp<linalg::FillOp>()) {
-    Value scalar = fill.getInputs()[0];
-    return matchPattern(scalar, m_AnyZeroFloat());
-  }
-  return matchPattern(value, m_AnyZeroFloat());
-}
-
 /// acc + a * b, in any order of operands; returns false for anything else.
 bool isMultiplyAdd(linalg::GenericOp op) {
   Block &body = op.getRegion().front();
@@ -150,7 +142,7 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
   result.a = op.getDpsInputs()[0];
   result.b = op.getDpsInputs()[1];
   Value init = op.getDpsInits()[0];
-  result.c = isZeroFill(init) ? Value() : init;
+  result.c = nn::isZeros(init) ? Value() : init;
   result.swapped = swapC;
   return result;
 }

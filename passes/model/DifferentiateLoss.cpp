@@ -49,11 +49,6 @@ bool isFloatTensor(Type type) {
          isa<FloatType>(tensor.getElementType());
 }
 
-bool isZeroFill(Value value) {
-  auto fill = value.getDefiningOp<linalg::FillOp>();
-  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-}
-
 //===----------------------------------------------------------------------===//
 // 1. The model
 //===----------------------------------------------------------------------===//
@@ -317,7 +312,7 @@ private:
   /// Adds a contribution; slices wait until the adjoint is read.
   void add(Value value, Value contribution) {
     if (auto insert = contribution.getDefiningOp<tensor::InsertSliceOp>();
-        insert && isZeroFill(insert.getDest()) && isStatic(insert) &&
+        insert && nn::isZeros(insert.getDest()) && isStatic(insert) &&
         llvm::none_of(slices[value], [&](tensor::InsertSliceOp other) {
           return overlap(insert, other);
         })) {
@@ -330,7 +325,7 @@ private:
       return;
     }
     auto scatter = contribution.getDefiningOp<nn::EmbeddingBackwardOp>();
-    if (scatter && isZeroFill(scatter.getInit())) {
+    if (scatter && nn::isZeros(scatter.getInit())) {
       scatter.getInitMutable().assign(sum);
       sum = contribution;
       return;
@@ -438,9 +433,9 @@ struct DifferentiateLossPass
     averageCounts(model);
   }
 
-  /// Every rank and micro-step divides by the same count, their mean.  Counts of
-  /// inputs go to the front: they wait for nothing, so their exchange is over
-  /// long before the loss needs it.
+  /// Every rank and micro-step divides by the same count, their mean.  Counts
+  /// of inputs go to the front: they wait for nothing, so their exchange is
+  /// over long before the loss needs it.
   void averageCounts(func::FuncOp model) {
     SmallVector<nn::CountValidOp> counts;
     model.walk([&](nn::CountValidOp op) { counts.push_back(op); });

@@ -34,6 +34,8 @@ namespace {
 struct Group {
   SmallVector<BucketOp> old;
   std::string name;
+  /// For messages: the name, and what it holds.
+  std::string label;
   SmallVector<MemberAttr> members;
   int64_t elements = 0;
 };
@@ -69,7 +71,7 @@ public:
   void run() {
     replaceArguments();
     findLinks();
-    for (auto [g, group] : llvm::enumerate(groups))
+    for (size_t g = 0; g < groups.size(); ++g)
       mergeChain(g);
     dropRepeats();
     for (Operation *op : llvm::reverse(dead))
@@ -128,7 +130,7 @@ private:
       Value &now = states[{state.getSlot(), group.name}];
       if (!now) {
         now = block.addArgument(resize(old.getType(), group),
-                                NameLoc::get(b.getStringAttr(group.name)));
+                                NameLoc::get(b.getStringAttr(group.label)));
         argAttrs.push_back(
             b.getDictionaryAttr(b.getNamedAttr(kStateAttr, attr)));
       }
@@ -155,28 +157,34 @@ private:
     }
   }
 
+  /// A gather of parameters, not of gradients or after an update.
+  static bool gathersState(Operation *op) {
+    return isa<AllGatherOp>(op) && isa<BlockArgument>(op->getOperand(0));
+  }
+
   void mergeChain(size_t g) {
     const Group &group = groups[g];
-    Operation *lastPack = nullptr, *firstUpdate = nullptr;
+    // What follows a pack goes behind the group's last one, in the order of the
+    // chain; what belongs to the update to where the first update stood.
+    Operation *behind = nullptr, *update = nullptr;
     for (auto &[link, ops] : links[g]) {
       if (isa<PackOp>(ops.front()))
-        lastPack = ops.back();
+        behind = ops.back();
       if (isa<UpdateOp>(ops.front()))
-        firstUpdate = ops.front();
+        update = ops.front();
     }
     for (auto &[link, ops] : links[g]) {
       Operation *first = ops.front();
-      if (isa<AllGatherOp>(first) && isa<BlockArgument>(first->getOperand(0)))
+      if (gathersState(first)) {
         b.setInsertionPoint(first);
-      else if (firstUpdate && !first->isBeforeInBlock(firstUpdate))
-        b.setInsertionPoint(firstUpdate);
-      else
-        // In the order of the chain: each goes before the old one's successor.
-        b.setInsertionPointAfter(lastPack);
-      Operation *now = mergeLink(group, ops);
-      if (!isa<AllGatherOp>(first) || !isa<BlockArgument>(first->getOperand(0)))
-        if (!firstUpdate || first->isBeforeInBlock(firstUpdate))
-          lastPack = now;
+        mergeLink(group, ops);
+      } else if (update && !first->isBeforeInBlock(update)) {
+        b.setInsertionPoint(update);
+        mergeLink(group, ops);
+      } else {
+        b.setInsertionPointAfter(behind);
+        behind = mergeLink(group, ops);
+      }
     }
     auto symbol = FlatSymbolRefAttr::get(b.getContext(), group.name);
     for (ViewOp view : views[g]) {
@@ -187,28 +195,23 @@ private:
 
   Operation *mergeLink(const Group &group, ArrayRef<Operation *> ops) {
     Operation *now = b.clone(*ops.front());
-    now->setLoc(NameLoc::get(b.getStringAttr(group.name)));
+    now->setLoc(NameLoc::get(b.getStringAttr(group.label), now->getLoc()));
     now->setAttr("bucket", FlatSymbolRefAttr::get(b.getContext(), group.name));
     if (isa<PackOp>(now)) {
-      SmallVector<Value> members;
-      for (MemberAttr member : group.members)
-        for (Operation *op : ops)
-          for (auto [i, known] : llvm::enumerate(memberNames(op)))
-            if (known == member.getName())
-              members.push_back(op->getOperand(i));
-      now->setOperands(members);
+      now->setOperands(packed(group, ops));
     } else {
       for (OpOperand &operand : now->getOpOperands())
         if (Value value = merged.lookup(operand.get()))
           operand.set(value);
     }
     for (OpResult result : now->getResults())
-      if (!isa<SumSquaresOp>(now))
-        result.setType(resize(result.getType(), group));
-    if (isa<SumSquaresOp>(now))
-      now->getResult(0).setType(RankedTensorType::get(
-          {SumSquaresOp::getNumBlocks(group.members, group.elements, ranks)},
-          b.getF64Type()));
+      result.setType(
+          isa<SumSquaresOp>(now)
+              ? RankedTensorType::get(
+                    {SumSquaresOp::getNumBlocks(group.members, group.elements,
+                                                ranks)},
+                    b.getF64Type())
+              : resize(result.getType(), group));
     for (Operation *op : ops) {
       dead.push_back(op);
       for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
@@ -217,16 +220,25 @@ private:
     return now;
   }
 
-  SmallVector<StringAttr> memberNames(Operation *op) {
-    SmallVector<StringAttr> names;
-    for (BucketOp bucket : groups[groupOf.lookup(bucketOf(op).getAttr())].old)
-      if (bucket.getSymNameAttr() == bucketOf(op).getAttr())
-        for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-          names.push_back(member.getName());
-    return names;
+  /// The operands of all packs, in the order of the group's members.
+  static SmallVector<Value> packed(const Group &group,
+                                   ArrayRef<Operation *> packs) {
+    DenseMap<Attribute, Value> gradients;
+    for (Operation *op : packs) {
+      auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
+          op, cast<PackOp>(op).getBucketAttr());
+      for (auto [member, gradient] : llvm::zip(
+               bucket.getMembers().getAsRange<MemberAttr>(), op->getOperands()))
+        gradients[member.getName()] = gradient;
+    }
+    SmallVector<Value> operands;
+    for (MemberAttr member : group.members)
+      operands.push_back(gradients.lookup(member.getName()));
+    return operands;
   }
 
-  /// What reads one value per bucket (the norm, the return) reads one per group.
+  /// What reads one value per bucket (the norm, the return) reads one per
+  /// group.
   void dropRepeats() {
     for (Operation &op : block) {
       if (!isa<TotalOp, ClipOp, func::ReturnOp>(op))
@@ -263,8 +275,8 @@ struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (bucketSize < 0) {
-      module.emitError("bucket-size=") << bucketSize.getValue()
-                                       << "; use a number of bytes";
+      module.emitError("bucket-size=")
+          << bucketSize.getValue() << "; use a number of bytes";
       return signalPassFailure();
     }
     auto step = module.lookupSymbol<func::FuncOp>("step");
@@ -275,6 +287,10 @@ struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
       return signalPassFailure();
     }
     ranks = axis.getSize();
+    for (StringRef name : {"micro", "step"})
+      if (auto program = module.lookupSymbol<func::FuncOp>(name))
+        if (failed(checkChains(module, program)))
+          return signalPassFailure();
     SmallVector<Group> groups = formGroups(module, step);
     for (Group &group : groups)
       layOut(group);
@@ -286,6 +302,28 @@ struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
 
 private:
   int64_t ranks = 1;
+
+  /// Every bucket has parameters and one pack of gradients in each program.
+  LogicalResult checkChains(ModuleOp module, func::FuncOp program) {
+    DenseSet<Attribute> parameters;
+    for (BlockArgument arg : program.getArguments())
+      if (auto state = program.getArgAttrOfType<StateAttr>(arg.getArgNumber(),
+                                                           kStateAttr))
+        if (state.getSlot() == "param")
+          parameters.insert(state.getBucket().getAttr());
+    DenseMap<Attribute, int64_t> packs;
+    for (auto pack : program.front().getOps<PackOp>())
+      ++packs[pack.getBucketAttr().getAttr()];
+    for (BucketOp bucket : module.getOps<BucketOp>()) {
+      StringAttr name = bucket.getSymNameAttr();
+      if (bucket.getMembers().empty() || !parameters.contains(name) ||
+          packs.lookup(name) != 1)
+        return bucket.emitOpError("needs a member, a \"param\" state and one "
+                                  "zero.pack in @")
+               << program.getName() << "; run zero-partition-state to make them";
+    }
+    return success();
+  }
 
   SmallVector<Group> formGroups(ModuleOp module, func::FuncOp step) {
     DenseMap<Attribute, Type> kept;
@@ -308,7 +346,7 @@ private:
         continue;
       }
       mine = groups.size();
-      groups.push_back({{bucket}, "b" + std::to_string(groups.size()), {}});
+      groups.push_back({{bucket}, "b" + std::to_string(groups.size()), {}, {}});
     }
     return groups;
   }
@@ -342,11 +380,21 @@ private:
               &getContext(), member.getName(), member.getShape(),
               group.elements, member.getFirstRow(), member.getRows(), decay,
               member.getInit()));
-          group.elements += llvm::alignTo(member.getNumElements(),
-                                          BucketOp::kAlignment);
+          group.elements +=
+              llvm::alignTo(member.getNumElements(), BucketOp::kAlignment);
         }
     group.elements =
         llvm::alignTo(group.elements, ranks * BucketOp::kAlignment);
+    // "b2 (h.0)", or with the first parameter and how many follow.
+    StringRef first = firstMember(group.old.front());
+    size_t more = group.members.size() - 1;
+    bool isBlock = more > 0 && llvm::all_of(group.old, [&](BucketOp bucket) {
+                     return blockOf(firstMember(bucket)) == blockOf(first);
+                   });
+    group.label = (group.name + " (" + (isBlock ? blockOf(first) : first) +
+                   (isBlock || more == 0 ? "" : " and " + Twine(more) + " more") +
+                   ")")
+                      .str();
   }
 
   void replaceBuckets(ArrayRef<Group> groups) {

@@ -35,11 +35,9 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
           "has no function @step; run zero-differentiate-loss first");
       return signalPassFailure();
     }
-    Partition partition{stage,       worldSize, accumulate,
-                        weightDecay, gradClip,  {},
-                        {}};
-    if (failed(checkOptions(step)) ||
-        failed(buildBuckets(step, partition)))
+    Partition partition{stage,    worldSize, accumulate, weightDecay,
+                        gradClip, {},        {}};
+    if (failed(checkOptions(step)) || failed(buildBuckets(step, partition)))
       return signalPassFailure();
     Builder attrs(&getContext());
     module->setAttr(kStageAttr, attrs.getI64IntegerAttr(stage));
@@ -62,7 +60,8 @@ private:
       return error() << "stage=" << stage.getValue()
                      << " is no stage of ZeRO; use 0, 1, 2 or 3";
     if (worldSize < 1)
-      return error() << "world-size=" << worldSize.getValue() << "; use at least 1 rank";
+      return error() << "world-size=" << worldSize.getValue()
+                     << "; use at least 1 rank";
     if (accumulate < 1)
       return error() << "accumulate=" << accumulate.getValue()
                      << "; use at least 1 micro-step";
@@ -71,8 +70,8 @@ private:
                      << "; use a number of bytes";
     if (persistBelow > 0 && stage != 3)
       return error() << "persist-below=" << persistBelow.getValue()
-                     << " needs stage=3; the parameters of stage " << stage.getValue()
-                     << " are whole on every rank";
+                     << " needs stage=3; the parameters of stage "
+                     << stage.getValue() << " are whole on every rank";
     return success();
   }
 
@@ -94,15 +93,19 @@ private:
                << name << " is " << type
                << "; training binaries hold f32 parameters";
       int64_t count = type.getNumElements();
-      int64_t elements =
-          llvm::alignTo(count, worldSize * BucketOp::kAlignment);
+      if (count == 0)
+        return emitError(arg.getLoc(), "parameter ")
+               << name << " is " << type
+               << ", which has no elements; drop it";
+      int64_t elements = llvm::alignTo(count, worldSize * BucketOp::kAlignment);
       std::string symbol = "b" + std::to_string(partition.parameters.size());
-      auto bucket = BucketOp::create(
-          b, arg.getLoc(), symbol, "dp", elements,
-          b.getArrayAttr(makeMember(name, type, step.getArgAttr(i, kInitAttr))));
+      auto bucket =
+          BucketOp::create(b, arg.getLoc(), symbol, "dp", elements,
+                           b.getArrayAttr(makeMember(
+                               name, type, step.getArgAttr(i, kInitAttr))));
       bool whole =
           worldSize == 1 || stage < 3 || getByteSize(type) < persistBelow;
-      partition.parameters.push_back({i, name, bucket, whole, count});
+      partition.parameters.push_back({i, name, bucket, whole});
     }
     if (partition.parameters.empty())
       return step.emitError(
@@ -110,8 +113,7 @@ private:
     return success();
   }
 
-  Attribute makeMember(StringAttr name, RankedTensorType type,
-                       Attribute init) {
+  Attribute makeMember(StringAttr name, RankedTensorType type, Attribute init) {
     MLIRContext *context = &getContext();
     bool matrix = type.getRank() >= 2;
     if (!init)

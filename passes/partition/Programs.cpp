@@ -12,10 +12,12 @@
 // on how state is kept.  What a stage adds around them, per bucket, on N ranks:
 //
 //   stage            0                 1               2               3
-//   before use       -                 -               -               all_gather
-//   gradient         reduce_scatter    reduce_scatter  reduce_scatter  reduce_scatter
-//                    in place          in place        to a shard      to a shard
-//   norm             of the slice      of the slice    of the shard    of the shard
+//   before use       -                 -               - all_gather gradient
+//   reduce_scatter    reduce_scatter  reduce_scatter  reduce_scatter
+//                    in place          in place        to a shard      to a
+//                    shard
+//   norm             of the slice      of the slice    of the shard    of the
+//   shard
 //                    all_gather
 //   update           whole             slice           slice           shard
 //   after it         -                 all_gather      all_gather      -
@@ -46,10 +48,9 @@ public:
         returned(cast<func::ReturnOp>(block.getTerminator())),
         oldCount(block.getNumArguments()) {
     slots = {"param"};
-    llvm::append_range(slots,
-                       OptimizerOp(partition.rule)
-                           .getSlots()
-                           .getAsValueRange<StringAttr>());
+    llvm::append_range(
+        slots,
+        OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
     if (partition.microSteps > 1)
       slots.push_back("grad");
     addArguments();
@@ -300,10 +301,10 @@ void Program::emitUpdates() {
     partials = {AllReduceOp::create(b, norm, type, mine, axis(),
                                     b.getF64FloatAttr(1.0))};
   }
-  auto clip = ClipOp::create(
-      b, loc, scalarType(), scalarType(), partials,
-      partition.maxNorm > 0 ? b.getF64FloatAttr(partition.maxNorm)
-                            : FloatAttr());
+  auto clip = ClipOp::create(b, loc, scalarType(), scalarType(), partials,
+                             partition.maxNorm > 0
+                                 ? b.getF64FloatAttr(partition.maxNorm)
+                                 : FloatAttr());
   scalars["clip"] = clip.getFactor();
   outputs.push_back({clip.getNorm(), "grad_norm"});
 
@@ -332,9 +333,9 @@ void Program::emitUpdates() {
       next[0][i] = AllGatherOp::create(b, nameOf(i), next[0][i].getType(),
                                        next[0][i], symbol(i));
     if (partition.microSteps > 1)
-      next.back()[i] = ClearOp::create(b, nameOf(i, ".grad"),
-                                       gradients[i].getType(), gradients[i],
-                                       symbol(i));
+      next.back()[i] =
+          ClearOp::create(b, nameOf(i, ".grad"), gradients[i].getType(),
+                          gradients[i], symbol(i));
   }
 }
 
@@ -361,6 +362,7 @@ void Program::finish() {
 void zero::buildCountProgram(func::FuncOp function,
                              const Partition &partition) {
   Program program(function, partition);
+  program.placeParameters(); // for counts that depend on them
   program.exchangeAverages();
   program.finish();
 }

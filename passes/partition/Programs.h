@@ -14,7 +14,6 @@ struct PartitionedParameter {
   BucketOp bucket;
   /// Whether every rank keeps the whole parameter.
   bool whole;
-  int64_t count; ///< elements, without padding
 };
 
 /// What is the same in all programs of a plan.

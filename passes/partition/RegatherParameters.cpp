@@ -54,6 +54,7 @@ public:
         readers[use.position].push_back(u);
     for (size_t u = 0; u < units.size(); ++u)
       cut(u);
+    eraseUnused();
   }
 
 private:
@@ -69,6 +70,15 @@ private:
   SmallVector<Unit> units;
   /// By position: the units that are used there.
   std::vector<SmallVector<size_t, 1>> readers;
+
+  /// A view that nobody reads any more would keep its gather alive.
+  void eraseUnused() {
+    Block &block = function.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (op.use_empty() && isa<AllGatherOp, ViewOp, JoinOp,
+                                tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+        op.erase();
+  }
 
   /// What pieces of a parameter are joined by, or null.
   static Operation *getJoin(Value gathered) {
@@ -126,8 +136,8 @@ private:
     bool isCopy = false;
     ArrayRef<Use> uses = units[u].uses;
     for (size_t i = 0; i < uses.size(); ++i) {
-      if (i > 0 && distance(u, uses[i - 1].position, uses[i].position) >
-                       reuseDistance) {
+      if (i > 0 &&
+          distance(u, uses[i - 1].position, uses[i].position) > reuseDistance) {
         OpBuilder b(uses[i].operand->getOwner());
         copies.clear();
         isCopy = true;

@@ -45,9 +45,8 @@ public:
     for (Operation *op : llvm::reverse(dead))
       op->erase();
     block.eraseArguments(0, oldCount);
-    function.setType(
-        b.getFunctionType(block.getArgumentTypes(),
-                          block.getTerminator()->getOperandTypes()));
+    function.setType(b.getFunctionType(
+        block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
     function.setArgAttrsAttr(b.getArrayAttr(argAttrs));
     function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
   }
@@ -91,8 +90,8 @@ private:
         continue;
       }
       for (BucketOp piece : *split) {
-        auto attr = StateAttr::get(b.getContext(), FlatSymbolRefAttr::get(piece),
-                                   state.getSlot());
+        auto attr = StateAttr::get(
+            b.getContext(), FlatSymbolRefAttr::get(piece), state.getSlot());
         argAttrs.push_back(
             b.getDictionaryAttr(b.getNamedAttr(kStateAttr, attr)));
         pieces[old].push_back(
@@ -104,7 +103,8 @@ private:
   void visit(Operation *op) {
     if (isa<TotalOp, ClipOp, func::ReturnOp>(op))
       return flatten(op);
-    const Pieces *split = lookup(op->getAttrOfType<FlatSymbolRefAttr>("bucket"));
+    const Pieces *split =
+        lookup(op->getAttrOfType<FlatSymbolRefAttr>("bucket"));
     if (!split)
       return;
     b.setInsertionPoint(op);
@@ -147,9 +147,9 @@ private:
       Value gradient = op->getOperand(0);
       auto type = cast<RankedTensorType>(gradient.getType());
       OpBuilder before(now);
-      now->setOperand(0, SplitOp::create(before, op->getLoc(),
-                                         rowsOf(type, piece), gradient,
-                                         memberOf(piece).getFirstRow()));
+      now->setOperand(0,
+                      SplitOp::create(before, op->getLoc(), rowsOf(type, piece),
+                                      gradient, memberOf(piece).getFirstRow()));
     }
     for (auto [old, result] : llvm::zip(op->getResults(), now->getResults())) {
       result.setType(
@@ -268,10 +268,10 @@ private:
                                   member.getInit());
       std::string name =
           (bucket.getSymName() + "." + std::to_string(pieces.size())).str();
-      pieces.push_back(BucketOp::create(
-          b, bucket.getLoc(), name, "dp",
-          llvm::alignTo(part.getNumElements(), vectors),
-          b.getArrayAttr(Attribute(part))));
+      pieces.push_back(
+          BucketOp::create(b, bucket.getLoc(), name, "dp",
+                           llvm::alignTo(part.getNumElements(), vectors),
+                           b.getArrayAttr(Attribute(part))));
     }
     return pieces;
   }

@@ -321,10 +321,9 @@ void AssignMemory::runOnOperation() {
   SmallVector<std::pair<Section, SmallVector<Layout>>> sections;
   SmallVector<int64_t> begins;
   int64_t exported = 0;
-  for (Section section : {Section{Tier::Device, false},
-                          Section{Tier::Device, true},
-                          Section{Tier::Host, false},
-                          Section{Tier::Nvme, false}}) {
+  for (Section section :
+       {Section{Tier::Device, false}, Section{Tier::Device, true},
+        Section{Tier::Host, false}, Section{Tier::Nvme, false}}) {
     SmallVector<Layout> layouts = pin(programs, section);
     int64_t size = 0;
     for (auto [program, layout] : llvm::zip(programs, layouts)) {
@@ -348,9 +347,9 @@ void AssignMemory::runOnOperation() {
       llvm_unreachable("every buffer has a section");
     });
     for (unsigned tier = 0; tier != kNumTiers; ++tier)
-      peak[tier] = std::max(
-          peak[tier],
-          getLivePeak(program.storage, static_cast<Tier>(tier)).bytes);
+      peak[tier] =
+          std::max(peak[tier],
+                   getLivePeak(program.storage, static_cast<Tier>(tier)).bytes);
   }
   Builder attrs(&getContext());
   module->setAttr(kArenaAttr, attrs.getDenseI64ArrayAttr(arena));

@@ -2,8 +2,8 @@
 //
 // Groups the finished plan's values into buffers, finds the program point where
 // the most bytes are alive, and counts each buffer that is alive there once:
-// state by its slot, buffers that hold a `zero.pack` as gradients, every other
-// temporary as activations.  What is left of the arena is unused.
+// state by its slot, temporaries by what they are for (Buffer::Use).  What is
+// left of the arena is unused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,8 +61,8 @@ BucketOp getBucket(Value value) {
 
 /// The most bytes of gradients that are alive at one point.
 Certificate::Term getMostGradients(const Program &program) {
-  std::vector<std::array<int64_t, 2>> change(
-      program.storage.operations.size() + 2);
+  std::vector<std::array<int64_t, 2>> change(program.storage.operations.size() +
+                                             2);
   for (const Buffer &buffer : program.storage.buffers) {
     if (buffer.kind != Buffer::Temporary || buffer.use != Buffer::Gradients)
       continue;
@@ -97,12 +97,12 @@ void countState(func::FuncOp step, Certificate &certificate) {
                               : state.getSlot() == "grad" ? gradients
                                                           : optimizer;
     int64_t held = getByteSize(argument.getType());
+    bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
     term.held += held;
-    term.parts = std::max(
-        term.parts, cast<ShardType>(argument.getType()).getRanks());
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
-    term.members += bucket ? getMemberBytes(bucket, argument.getType()) : held;
+    (isShard ? term.sharded : term.whole) +=
+        bucket ? getMemberBytes(bucket, argument.getType()) : held;
     if (isParameter && bucket)
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
@@ -124,7 +124,7 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
         continue;
-      auto &kind = kinds[isa<AllGatherOp>(op) ? 0
+      auto &kind = kinds[isa<AllGatherOp>(op)       ? 0
                          : isa<ReduceScatterOp>(op) ? 1
                                                     : 2];
       kind.calls += runs;
@@ -192,9 +192,9 @@ Certificate zero::certify(ModuleOp module) {
   Certificate::Term temporary = getMostGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
   gradients.held += temporary.held;
-  gradients.members += temporary.members;
-  if (certificate.stage >= 2)
-    gradients.parts = certificate.ranks;
+  (certificate.ranks > 1 && certificate.stage >= 2 ? gradients.sharded
+                                                   : gradients.whole) +=
+      temporary.whole;
   countWire(programs, certificate);
   const Program *worst = &step;
   for (const Program &program : programs)
@@ -244,7 +244,7 @@ std::string Certificate::print() const {
     int64_t held = 0, padding = 0;
     for (const Term &term : modelState) {
       held += term.held;
-      padding += term.padding();
+      padding += term.padding(ranks);
     }
     os << "  model state: "
        << llvm::format("%.2f", double(held - padding) / double(parameterCount))
@@ -255,11 +255,13 @@ std::string Certificate::print() const {
     os << '\n';
     for (const Term &term : modelState) {
       os << "    " << llvm::left_justify(term.name, 22)
-         << llvm::right_justify(group(term.held), 20) << " B = "
-         << group(term.members);
-      if (term.parts > 1)
-        os << " / " << term.parts;
-      os << " + padding " << group(term.padding()) << '\n';
+         << llvm::right_justify(group(term.held), 20) << " B = ";
+      if (term.sharded)
+        os << group(term.sharded) << " / " << ranks
+           << (term.whole ? " + " : "");
+      if (term.whole || !term.sharded)
+        os << group(term.whole);
+      os << " + padding " << group(term.padding(ranks)) << '\n';
     }
   }
   if (ranks > 1) {

@@ -29,12 +29,15 @@ struct Certificate {
   int64_t stage = 0, ranks = 1, microSteps = 1;
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
-  /// What a rank keeps of the model: `held` bytes, of which `members / parts`
-  /// are values and the rest is padding.
+  /// What a rank keeps of the model: `held` bytes, of which `whole` bytes are
+  /// values that every rank has, `sharded / ranks` the rank's part of values that
+  /// are sharded, and the rest is padding.
   struct Term {
     std::string name;
-    int64_t held = 0, members = 0, parts = 1;
-    int64_t padding() const { return held - members / parts; }
+    int64_t held = 0, whole = 0, sharded = 0;
+    int64_t padding(int64_t ranks) const {
+      return held - whole - sharded / ranks;
+    }
   };
   /// Parameters, gradients (the most that are alive at once), optimizer state.
   SmallVector<Term> modelState;

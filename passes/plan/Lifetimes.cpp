@@ -44,7 +44,7 @@ static LogicalResult checkStraight(func::FuncOp program) {
 
 SmallVector<func::FuncOp> zero::getPrograms(ModuleOp module) {
   SmallVector<func::FuncOp> programs;
-  for (StringRef name : {"count", "micro", "step"}) {
+  for (StringRef name : kPrograms) {
     auto program = module.lookupSymbol<func::FuncOp>(name);
     if (!program || program.isExternal())
       continue;
@@ -225,8 +225,7 @@ void Analysis::pack(OpOperand &operand, const StorageTie &tie,
   Place inner = find(operand.get()), whole = find(result);
   Buffer &from = storage.buffers[inner.buffer],
          &to = storage.buffers[whole.buffer];
-  int64_t size = getByteSize(operand.get().getType()),
-          end = tie.offset + size;
+  int64_t size = getByteSize(operand.get().getType()), end = tie.offset + size;
   if (inner.buffer != whole.buffer && from.kind == Buffer::Temporary) {
     // The operand's buffer goes into the result's: it is all of the operand, or
     // the operand with the padding of a last piece, which is added at the end.

@@ -68,9 +68,10 @@ std::string getValueName(Value value);
 
 /// The program's buffers.  A collective runs beside the operations that follow
 /// it: what it reads or writes stays taken until the next collective of its
-/// stream, so that the next bytes are other ones and nobody waits.  Kernels that may work in place do so wherever the
-/// operand dies; with `asAssigned`, where the step's `zero.at` says so.  Fails
-/// with an error where a tie cannot be honoured even by a copy.
+/// stream, so that the next bytes are other ones and nobody waits.  Kernels
+/// that may work in place do so wherever the operand dies; with `asAssigned`,
+/// where the step's `zero.at` says so.  Fails with an error where a tie cannot
+/// be honoured even by a copy.
 FailureOr<Storage> analyzeStorage(func::FuncOp step, bool asAssigned = false);
 
 /// The most bytes of a tier that are alive at one program point, and the first

@@ -24,7 +24,8 @@ constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
 #define GEN_PASS_DECL
 #include "passes/plan/Passes.h.inc"
 
-/// Fails with an error at the first operation that breaks a rule of docs/plan.md.
+/// Fails with an error at the first operation that breaks a rule of
+/// docs/plan.md.
 LogicalResult verifyPlan(ModuleOp module);
 
 /// The part of verifyPlan that several ranks need (V11); see

@@ -11,9 +11,10 @@
 // (V11) follows them through the program:
 //
 //   * what a rank computes from `own` is `own`, else `same`; a `slice` is not
-//     computed with, it is gathered first.  Only the norm and the update work on
-//     slices.
-//   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own` and
+//     computed with, it is gathered first.  Only the norm and the update work
+//     on slices.
+//   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own`
+//   and
 //     gives a `slice`; all_reduce gives `same`.
 //   * an update takes a gradient that has been reduced, and scalars that are
 //     `same`: else ranks would drift apart.
@@ -74,7 +75,8 @@ private:
     if (isShard(program.getArgument(i).getType()))
       return Part::Slice;
     // Sums of gradients are reduced later.
-    if (program.getArgAttr(i, kInputAttr) || (state && state.getSlot() == "grad"))
+    if (program.getArgAttr(i, kInputAttr) ||
+        (state && state.getSlot() == "grad"))
       return Part::Own;
     return Part::Same;
   }
@@ -155,24 +157,20 @@ private:
   }
 
   LogicalResult judgeUpdate(UpdateOp op) {
-    bool sliced = llvm::any_of(
-        op.getSlots(), [](Value slot) { return isShard(slot.getType()); });
     for (Value scalar : op.getScalars())
       if (failed(expect(op, scalar, {Part::Same}, "a scalar")))
         return failure();
-    if (!sliced) {
+    if (!op.isSliced()) {
       set(op, Part::Same);
-      return failure(failed(expect(op, op.getParam(), {Part::Same},
-                                   "a parameter")) ||
-                     failed(expect(op, op.getGrad(), {Part::Same},
-                                   "a gradient")));
+      return failure(
+          failed(expect(op, op.getParam(), {Part::Same}, "a parameter")) ||
+          failed(expect(op, op.getGrad(), {Part::Same}, "a gradient")));
     }
     set(op, Part::Slice);
-    return failure(
-        failed(expect(op, op.getParam(), {Part::Slice, Part::Same},
-                      "a parameter")) ||
-        failed(expect(op, op.getGrad(), {Part::Slice, Part::Same},
-                      "a gradient")));
+    return failure(failed(expect(op, op.getParam(), {Part::Slice, Part::Same},
+                                 "a parameter")) ||
+                   failed(expect(op, op.getGrad(), {Part::Slice, Part::Same},
+                                 "a gradient")));
   }
 
   LogicalResult judgeReturn(Operation *op) {

@@ -17,9 +17,11 @@
 //         must replace an operand has its bytes.
 //   (S3)  results overlap neither each other nor an operand, unless they may
 //         replace it.
-//   (S4)  what peers read lies in the exported bytes.
+//   (S4)  what peers read lies in the exported bytes, whole pages at the end of
+//         the arena.
+//   (S5)  a plan is made of operations that the runtime knows.
 //   (V6)  next state ends in the bytes of the state, and is still there; all
-//         programs keep state, inputs and scalars in the same bytes.
+//         programs keep state, inputs, scalars and outputs in the same bytes.
 //   (V7)  an operation computes on bytes of the device.
 //   (V10) a wait's event is recorded before it.
 //   (V11) what ranks must agree on is equal on all (VerifyAgreement.cpp).
@@ -39,10 +41,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Passes.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 namespace mlir::zero {
@@ -319,8 +324,7 @@ LogicalResult Judge::judgeCollective(Operation *op) {
     if (range.getOffset() < exported) // (S4)
       return op->emitOpError("lets peers read ")
              << describe(op->getOperand(i)) << " at " << describe(range)
-             << ", but only bytes from " << exported
-             << " on are exported (S4)";
+             << ", but only bytes from " << exported << " on are exported (S4)";
   }
   return success();
 }
@@ -483,6 +487,10 @@ LogicalResult Judge::judgeOperation(Operation *op) {
   }
   if (op->hasTrait<OpTrait::IsTerminator>())
     return judgeReturn(op);
+  if (!isa<ZeroDialect>(op->getDialect()) && !movesNothing(op) &&
+      !isa<nn::MatmulOp>(op)) // (S5)
+    return op->emitOpError("is no operation of a plan (S5); put it into a "
+                           "kernel");
 
   auto attribute = op->getAttrOfType<ArrayAttr>(kBytesAttr);
   for (OpResult result : op->getResults()) {
@@ -536,9 +544,9 @@ LogicalResult Judge::run() {
 static LogicalResult judgeArgumentsAgree(func::FuncOp program,
                                          func::FuncOp step) {
   if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
-    return program.emitOpError(
-        "takes other arguments than @step (V6); programs of a step share state, "
-        "inputs and scalars");
+    return program.emitOpError("takes other arguments than @step (V6); "
+                               "programs of a step share state, "
+                               "inputs and scalars");
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
     for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kScalarAttr})
       if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
@@ -546,6 +554,51 @@ static LogicalResult judgeArgumentsAgree(func::FuncOp program,
                << name << " = " << program.getArgAttr(i, name)
                << " for argument " << i << ", and @step has "
                << step.getArgAttr(i, name) << " (V6)";
+  return success();
+}
+
+/// An output of several programs is one value to the host.
+static LogicalResult
+judgeOutputsAgree(func::FuncOp program,
+                  llvm::StringMap<std::pair<Type, Attribute>> &outputs) {
+  for (OpOperand &value : program.front().getTerminator()->getOpOperands()) {
+    unsigned i = value.getOperandNumber();
+    auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+    Operation *def = value.get().getDefiningOp();
+    auto bytes = def ? def->getAttrOfType<ArrayAttr>(kBytesAttr) : ArrayAttr();
+    if (!name || !bytes)
+      continue;
+    std::pair<Type, Attribute> mine = {
+        value.get().getType(),
+        bytes[cast<OpResult>(value.get()).getResultNumber()]};
+    auto [known, isNew] = outputs.try_emplace(name, mine);
+    if (!isNew && known->second != mine) // (V6)
+      return program.emitOpError("has output ")
+             << name << " of " << mine.first << " at " << mine.second
+             << ", and another program of " << known->second.first << " at "
+             << known->second.second << " (V6)";
+  }
+  return success();
+}
+
+/// The programs that a step of so many micro-steps needs are there.
+static LogicalResult judgePrograms(ModuleOp module, func::FuncOp step) {
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  bool several = steps && steps.getInt() > 1;
+  if (several != (module.lookupSymbol("micro") != nullptr)) // (S5)
+    return module.emitError("has ")
+           << (several ? "no @micro" : "@micro") << ", but a step of "
+           << (steps ? steps.getInt() : 1) << " micro-steps (S5)";
+  llvm::StringSet<> counted;
+  if (auto count = module.lookupSymbol<func::FuncOp>("count"))
+    for (unsigned i = 0, e = count.getNumResults(); i != e; ++i)
+      if (auto name = count.getResultAttrOfType<StringAttr>(i, kOutputAttr))
+        counted.insert(name);
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
+      if (name.getValue().starts_with("count") && !counted.contains(name)) // (S5)
+        return step.emitOpError("reads ")
+               << name << ", which no output of @count is called (S5)";
   return success();
 }
 
@@ -562,7 +615,15 @@ LogicalResult zero::verifyPlan(ModuleOp module) {
   auto axis = module.lookupSymbol<AxisOp>("dp");
   // Without the attribute nothing is exported.
   auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
-  for (StringRef name : {"count", "micro", "step"}) {
+  int64_t begin = exported ? exported.getInt() : arena[0];
+  if (begin < 0 || begin > arena[0] || (begin % 4096 && begin != arena[0]))
+    return module.emitError("exports its device arena of ") // (S4)
+           << arena[0] << " bytes from byte " << begin
+           << " on, which is no page of it (S4)";
+  if (failed(judgePrograms(module, step)))
+    return failure();
+  llvm::StringMap<std::pair<Type, Attribute>> outputs;
+  for (StringRef name : kPrograms) {
     auto program = module.lookupSymbol<func::FuncOp>(name);
     if (!program || program.isExternal())
       continue;
@@ -572,9 +633,8 @@ LogicalResult zero::verifyPlan(ModuleOp module) {
              << " blocks; a plan is a straight line";
     if (failed(judgeArgumentsAgree(program, step)) ||
         failed(verifyAgreement(program, axis ? axis.getSize() : 1)) ||
-        failed(Judge(program, arena.asArrayRef(),
-                     exported ? exported.getInt() : arena[0])
-                   .run()))
+        failed(judgeOutputsAgree(program, outputs)) ||
+        failed(Judge(program, arena.asArrayRef(), begin).run()))
       return failure();
   }
   return success();

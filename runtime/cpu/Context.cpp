@@ -166,7 +166,7 @@ void Context::run(uint32_t program) {
       plan.programs[program].run(static_cast<zrt_context *>(this));
   joinAll();
   if (profile.enabled())
-    profile.addStep(secondsSince(start));
+    profile.addProgram(secondsSince(start), program == ZRT_STEP);
   if (status != 0 && !error.set())
     latch(fmt::format("the compiled step returned status {}", status));
 }

@@ -112,8 +112,8 @@ void Profile::add(zrt_stream stream, const Entry &entry, double seconds) {
   total.seconds += seconds;
 }
 
-void Profile::addStep(double seconds) {
-  ++steps;
+void Profile::addProgram(double seconds, bool isLast) {
+  steps += isLast;
   stepSeconds += seconds;
 }
 

@@ -36,8 +36,9 @@ public:
 
   /// Stream thread: `entry` took `seconds`.
   void add(zrt_stream stream, const Entry &entry, double seconds);
-  /// Host thread: one step took `seconds`.
-  void addStep(double seconds);
+  /// Host thread: a program took `seconds`; with the last of a step, the step is
+  /// over.
+  void addProgram(double seconds, bool isLast);
 
   /// All groups, the longest first.
   std::vector<ProfileRow> rows() const;

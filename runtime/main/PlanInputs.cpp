@@ -74,8 +74,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     fail("the plan has no output \"loss\"");
 }
 
-void PlanInputs::addToSums(zrt_context *ctx,
-                           std::vector<double> &sums) const {
+void PlanInputs::addToSums(zrt_context *ctx, std::vector<double> &sums) const {
   for (size_t i = 0; i < means.size(); ++i)
     sums[i] += read(ctx, *means[i].second);
 }

@@ -176,7 +176,7 @@ zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
   zero.yield %p : f32
 }
 func.func @update_c3(%p: tensor<16xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{state and gradient must have the 32 elements of @b, got 'tensor<16xf32>'}}
+  // expected-error @+1 {{parameter, gradient and state must be the 32 elements of @b, or their shard by 1, got 'tensor<16xf32>'}}
   %0 = zero.update @o of @b (%p, %p) scalars(%lr) {decay = 0.0} : (tensor<16xf32>, tensor<16xf32>), (tensor<f32>) -> tensor<16xf32>
   return
 }
@@ -284,7 +284,7 @@ zero.optimizer @o(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"
   zero.yield %p, %m : f32, f32
 }
 func.func @update_c4(%p: !zero.shard<32 x f32 by 2>, %m: !zero.shard<32 x f32 by 1>, %lr: tensor<f32>) {
-  // expected-error @+1 {{has whole state of type '!zero.shard<32 x f32 by 1>' and a slice of the parameter, '!zero.shard<32 x f32 by 2>'}}
+  // expected-error @+1 {{has whole state of type '!zero.shard<32 x f32 by 1>' and slices besides}}
   %0:2 = zero.update @o of @b (%p, %p, %m) scalars(%lr) {decay = 0.0} : (!zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 1>), (tensor<f32>) -> !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 1>
   return
 }
@@ -316,5 +316,51 @@ func.func @join_width(%a: tensor<3x5xf32>) {
 func.func @split_rows(%a: tensor<6x4xf32>) {
   // expected-error @+1 {{takes 'tensor<3x4xf32>' from row 4 of 'tensor<6x4xf32>'}}
   %0 = zero.split %a from 4 : tensor<6x4xf32> -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
+  zero.yield %p, %m : f32, f32
+}
+func.func @update_gradient_c4(%p: tensor<32xf32>, %g: !zero.shard<32 x f32 by 2>, %lr: tensor<f32>) {
+  // expected-error @+1 {{has whole state and a slice of the gradient, '!zero.shard<32 x f32 by 2>'}}
+  %0:2 = zero.update @o of @b (%p, %g, %p) scalars(%lr) {decay = 0.0} : (tensor<32xf32>, !zero.shard<32 x f32 by 2>, tensor<32xf32>), (tensor<f32>) -> tensor<32xf32>, tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_type_c3(%p: tensor<32xf32>, %g: tensor<32xf64>, %lr: tensor<f32>) {
+  // expected-error @+1 {{works on f32, got 'tensor<32xf64>'}}
+  %0 = zero.update @o of @b (%p, %g) scalars(%lr) {decay = 0.0} : (tensor<32xf32>, tensor<32xf64>), (tensor<f32>) -> tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @reduce_scatter_in_place_c3(%a: !zero.shard<64 x f32 by 1>) {
+  // expected-error @+1 {{is in place and cannot add into another value}}
+  %0 = zero.reduce_scatter %a of @b into %a {scale = 1.0} : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1> -> !zero.shard<64 x f32 by 1>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @reduce_scatter_type_c2(%a: tensor<64xf64>) {
+  // expected-error @+1 {{changes the element type from 'tensor<64xf64>' to '!zero.shard<64 x f32 by 2>'}}
+  %0 = zero.reduce_scatter %a of @b {scale = 1.0} : tensor<64xf64> -> !zero.shard<64 x f32 by 2>
   return
 }

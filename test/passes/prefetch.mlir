@@ -22,6 +22,16 @@
 // REGATHER: zero.launch @g
 // REGATHER-NOT: zero.all_gather
 
+// A view that only the later part reads goes with it: @b0's second member is
+// used in the backward alone.
+// RUN: zero-opt %S/Inputs/late-member.mlir --zero-regather-parameters | FileCheck %s --check-prefix=LATE
+// LATE: %[[F:.*]] = zero.all_gather %{{.*}} of @b0
+// LATE-NEXT: %[[U:.*]] = zero.view %[[F]][@b0, "u"]
+// LATE-NOT: zero.view %[[F]]
+// LATE: zero.all_gather %{{.*}} of @b1
+// LATE: %[[G:.*]] = zero.all_gather %{{.*}} of @b0
+// LATE-NEXT: zero.view %[[G]][@b0, "v"]
+
 // Within the distance one gather serves both.
 // KEEP-LABEL: func.func @step
 // KEEP-COUNT-3: zero.all_gather

@@ -16,7 +16,7 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 4096 : i
 
 // (V6) The programs of a step keep their state in the same bytes.
 
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
   // expected-error @+1 {{'func.func' op has zero.at = #zero.bytes<device, 256 + 256> for argument 0, and @step has #zero.bytes<device, 0 + 256> (V6)}}
   func.func @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 256 + 256>}) -> !zero.shard<64 x f32 by 1> {
     return %p : !zero.shard<64 x f32 by 1>
@@ -58,6 +58,66 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 512 + 128>], zero.stream = #zero.stream<reduce>} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
     // expected-error @+1 {{'zero.launch' op writes a result of 'zero.launch' to device bytes [256, 512) on stream compute, but nothing orders it after their earlier read on stream reduce (V2); record an event on reduce and wait for it on compute}}
     %h = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
+    return
+  }
+}
+
+// -----
+
+// (V6) The host reads the loss of both programs in one place.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f(tensor<64xi32>) -> tensor<f32> attributes {zero.kernel}
+  func.func @micro(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) -> (tensor<f32> {zero.output = "loss"}) {
+    %l = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 4>]} : (tensor<64xi32>) -> tensor<f32>
+    return %l : tensor<f32>
+  }
+  // expected-error @+1 {{'func.func' op has output "loss" of 'tensor<f32>' at #zero.bytes<device, 320 + 4>, and another program of 'tensor<f32>' at #zero.bytes<device, 256 + 4> (V6)}}
+  func.func @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) -> (tensor<f32> {zero.output = "loss"}) {
+    %l = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<64xi32>) -> tensor<f32>
+    return %l : tensor<f32>
+  }
+}
+
+// -----
+
+// (S4) Exported bytes are whole pages.
+
+// expected-error @+1 {{exports its device arena of 8192 bytes from byte 64 on, which is no page of it (S4)}}
+module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 64 : i64} {
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// (S5) What the runtime does not know would be left out.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    // expected-error @+1 {{'math.exp' op is no operation of a plan (S5); put it into a kernel}}
+    %y = math.exp %x {zero.at = [#zero.bytes<device, 64 + 64>]} : tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+// (S5) The programs are those of a step of so many micro-steps.
+
+// expected-error @+1 {{has no @micro, but a step of 3 micro-steps (S5)}}
+module attributes {zero.micro_steps = 3 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{'func.func' op reads "count0", which no output of @count is called (S5)}}
+  func.func @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
     return
   }
 }

@@ -39,7 +39,7 @@ struct Argument {
 /// The number of ids that `argument` may hold.
 int64_t countIds(func::FuncOp func, BlockArgument argument) {
   if (auto given = func.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
-                                                      "zero.vocab"))
+                                                      kVocabAttr))
     return given.getInt();
   int64_t ids = std::numeric_limits<int64_t>::max();
   for (Operation *user : argument.getUsers()) {

@@ -204,9 +204,9 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     std::string search = "-L" + *lib;
     // Only a plan of several ranks needs a launcher, and its library.  zrt and
     // the world need each other.
-    SmallVector<StringRef> command = {linker,        kernelObject, planObject,
-                                      search,        "-lzrt_main", "-lzrt",
-                                      "-lzrt_solo",  "-lzrt"};
+    SmallVector<StringRef> command = {linker,       kernelObject, planObject,
+                                      search,       "-lzrt_main", "-lzrt",
+                                      "-lzrt_solo", "-lzrt"};
     if (certificate.ranks > 1) {
       command[6] = "-lzrt_mpi";
       command.push_back(ZERO_MPI_LIBRARY);

@@ -71,8 +71,9 @@ constexpr StringRef kKnown[] = {
 
 /// Options of state and update, which are fixed from level partitioned on.
 constexpr StringRef kPartitioning[] = {
-    "--optimizer", "--betas", "--eps",        "--momentum",   "--weight-decay",
-    "--grad-clip", "--stage", "--world-size", "--accumulate", "--persist-below"};
+    "--optimizer",    "--betas",        "--eps",   "--momentum",
+    "--weight-decay", "--grad-clip",    "--stage", "--world-size",
+    "--accumulate",   "--persist-below"};
 /// Options of buckets, which are fixed from level bucketed on.
 constexpr StringRef kBucketing[] = {"--bucket-size", "--reuse-distance"};
 
@@ -185,8 +186,7 @@ private:
 
   void set(StringRef name, StringRef value) {
     PipelineOptions &p = options.pipeline;
-    if (options.partitioning.empty() &&
-        llvm::is_contained(kPartitioning, name))
+    if (options.partitioning.empty() && llvm::is_contained(kPartitioning, name))
       options.partitioning = name.str();
     if (options.bucketing.empty() && llvm::is_contained(kBucketing, name))
       options.bucketing = name.str();
@@ -216,10 +216,10 @@ private:
     } else if (name == "--stage") {
       count(name, value, p.stage, 0, 3, "0, 1, 2 or 3");
     } else if (name == "--world-size") {
-      count(name, value, p.worldSize, 1, 65536, "a number of ranks from 1 on");
+      count(name, value, p.worldSize, 1, 65536, "a number of ranks from 1 to 65536");
     } else if (name == "--accumulate") {
       count(name, value, p.accumulate, 1, 1 << 20,
-            "a number of micro-steps from 1 on");
+            "a number of micro-steps from 1 to 1048576");
     } else if (name == "--bucket-size") {
       bytes(name, value, p.bucketSize, 1);
     } else if (name == "--reuse-distance") {
@@ -255,8 +255,8 @@ private:
     if (p.reference && (p.worldSize > 1 || p.accumulate > 1))
       return error("--reference is one rank and one micro-step, got "
                    "--world-size=" +
-                   Twine(p.worldSize) + " --accumulate=" +
-                   Twine(p.accumulate) + "; drop them for the comparison");
+                   Twine(p.worldSize) + " --accumulate=" + Twine(p.accumulate) +
+                   "; drop them for the comparison");
     if (p.stage != 3 && p.persistBelow > 0)
       return error("--persist-below needs --stage=3; parameters of stage " +
                    Twine(p.stage) + " are whole on every rank");

@@ -309,8 +309,7 @@ TEST(AllReduce, OfF64AddsInRankOrder) {
     EXPECT_EQ(rows[0].bytes, 32u);
     EXPECT_EQ(rows[0].calls, 1u);
     EXPECT_EQ(ctx->wire().difference(), "");
-    EXPECT_NE(ctx->wire().table().find("all_reduce "),
-              std::string::npos);
+    EXPECT_NE(ctx->wire().table().find("all_reduce "), std::string::npos);
   });
 }
 
