@@ -1,4 +1,5 @@
 // RUN: zero-opt %s | zero-opt | FileCheck %s
+// RUN: python3 %S/../docs/check_blocks.py %S/../../dialect/nn/NN.td %s
 // The examples of NN.td, printed and parsed again.
 
 // CHECK-LABEL: func @embedding
@@ -43,22 +44,29 @@ func.func @layer_norm(%x: tensor<4x64x32xf32>, %w: tensor<32xf32>, %b: tensor<32
 }
 
 // CHECK-LABEL: func @pointwise
-func.func @pointwise(%x: tensor<4x64xf32>) {
-  // CHECK: nn.gelu %arg0 {tanh} : tensor<4x64xf32>
-  %y = nn.gelu %x {tanh} : tensor<4x64xf32>
-  // CHECK: nn.gelu %arg0 : tensor<4x64xf32>
-  %z = nn.gelu %x : tensor<4x64xf32>
+func.func @pointwise(%x: tensor<4x64x32xf32>) {
+  // CHECK: nn.gelu %arg0 {tanh} : tensor<4x64x32xf32>
+  %y = nn.gelu %x {tanh} : tensor<4x64x32xf32>
+  // CHECK: nn.gelu %arg0 : tensor<4x64x32xf32>
+  %z = nn.gelu %x : tensor<4x64x32xf32>
+  return
+}
+
+// CHECK-LABEL: func @softmax
+func.func @softmax(%x: tensor<4x64xf32>) {
   // CHECK: nn.softmax %arg0 : tensor<4x64xf32>
   %p = nn.softmax %x : tensor<4x64xf32>
   return
 }
 
 // CHECK-LABEL: func @attention
-func.func @attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x16xf32>, %v: tensor<4x64x4x16xf32>) {
-  // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64}
-  %o, %lse = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32> stats tensor<4x4x64xf32>
+func.func @attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x16xf32>, %v: tensor<4x64x4x16xf32>, %do: tensor<4x64x4x16xf32>) {
+  // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>{{$}}
+  %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>
+  // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64} : {{.*}} stats tensor<4x4x64xf32>
+  %o1, %lse = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32> stats tensor<4x4x64xf32>
   // CHECK: nn.attention_backward
-  %dq, %dk, %dv = nn.attention_backward %o, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
     : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>, tensor<4x4x64xf32>
   return
 }

@@ -1,4 +1,5 @@
-// RUN: zero-opt %s | zero-opt | FileCheck %s
+// RUN: zero-opt %s -split-input-file | zero-opt -split-input-file | FileCheck %s
+// RUN: python3 %S/../docs/check_blocks.py %S/../../dialect/zero/Zero.td %s
 // The examples of Zero.td, printed and parsed again.
 
 // CHECK: zero.axis @dp size 1
@@ -8,6 +9,9 @@ zero.bucket @b0 over @dp elements 4144 members [#zero.member<"h.0.fc.weight", 64
 // A scalar parameter, and uniform initial values.
 // CHECK: #zero.member<"scale", scalar at 0, init = #zero.uniform<low = -1.000000e+00, high = 1.000000e+00>>
 zero.bucket @b1 over @dp elements 16 members [#zero.member<"scale", scalar at 0, init = #zero.uniform<low = -1.0, high = 1.0>>]
+// Some rows of a parameter.
+// CHECK: #zero.member<"wte.weight", 512x128 at 0, rows 1024 of 4096, decay, init = #zero.normal<std = 2.000000e-02>>
+zero.bucket @b2 over @dp elements 65536 members [#zero.member<"wte.weight", 512x128 at 0, rows 1024 of 4096, decay, init = #zero.normal<std = 0.02>>]
 
 // CHECK: zero.optimizer @sgd(%arg0: f32, %arg1: f32, %arg2: f32, %arg3: f32, %arg4: f32) state ["momentum"] scalars ["lr", "decay"]
 zero.optimizer @sgd(%p: f32, %g: f32, %momentum: f32, %lr: f32, %decay: f32)
@@ -19,6 +23,10 @@ zero.optimizer @sgd(%p: f32, %g: f32, %momentum: f32, %lr: f32, %decay: f32)
   %4 = arith.subf %p, %3 : f32
   zero.yield %4, %2 : f32, f32
 }
+zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32, %clip: f32, %step: f32)
+    state ["m", "v"] scalars ["lr", "decay", "clip", "step"] {
+  zero.yield %p, %m, %v : f32, f32, f32
+}
 
 func.func private @gelu(tensor<256x64xf32>) -> tensor<256x64xf32> attributes {zero.kernel = "rows"}
 
@@ -26,28 +34,142 @@ func.func private @gelu(tensor<256x64xf32>) -> tensor<256x64xf32> attributes {ze
 // CHECK-SAME: zero.at = #zero.bytes<device, 0 + 16576>
 // CHECK-SAME: zero.state = #zero.state<@b0, "param">
 func.func @step(%p: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 16576>},
-                %m: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "momentum">},
-                %x: tensor<256x64xf32>, %lr: tensor<f32>, %b: tensor<32xf32>)
-    -> (!zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<f32>) {
+                %m: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "m">},
+                %v: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "v">},
+                %x: tensor<256x64xf32>, %dw: tensor<64x64xf32>, %db: tensor<32xf32>,
+                %lr: tensor<f32>, %step: tensor<f32>)
+    -> (!zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<f32>) {
   // CHECK: zero.view %arg0[@b0, "h.0.fc.weight"] : !zero.shard<4144 x f32 by 1> -> tensor<64x64xf32>
   %w = zero.view %p[@b0, "h.0.fc.weight"] : !zero.shard<4144 x f32 by 1> -> tensor<64x64xf32>
-  // CHECK: zero.launch @gelu(%arg2) : (tensor<256x64xf32>) -> tensor<256x64xf32>
+  // CHECK: zero.launch @gelu(%arg3) : (tensor<256x64xf32>) -> tensor<256x64xf32>
   %y = zero.launch @gelu(%x) : (tensor<256x64xf32>) -> tensor<256x64xf32>
-  // CHECK: zero.copy {{.*}} {zero.stream = #zero.stream<reduce>} : tensor<64x64xf32>
-  %c = zero.copy %w {zero.stream = #zero.stream<reduce>} : tensor<64x64xf32>
   // CHECK: %[[E:.*]] = zero.record on reduce
   %e = zero.record on reduce
   // CHECK: zero.wait %[[E]] on compute
   zero.wait %e on compute
   // CHECK: zero.pack {{.*}} into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
-  %flat = zero.pack %c, %b into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
+  %flat = zero.pack %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
   // CHECK: zero.sum_squares {{.*}} of @b0 : tensor<4144xf32> -> tensor<2xf64>
   %s = zero.sum_squares %flat of @b0 : tensor<4144xf32> -> tensor<2xf64>
-  // CHECK: zero.clip {{.*}} {max_norm = 1.000000e+00 : f64} : tensor<2xf64> -> tensor<f32>, tensor<f32>
-  %norm, %factor = zero.clip %s {max_norm = 1.0} : tensor<2xf64> -> tensor<f32>, tensor<f32>
-  // CHECK: zero.update @sgd of @b0
-  %p1, %m1 = zero.update @sgd of @b0 (%p, %flat, %m) scalars(%lr) {decay = 0.1}
-    : (!zero.shard<4144 x f32 by 1>, tensor<4144xf32>, !zero.shard<4144 x f32 by 1>), (tensor<f32>)
-    -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
-  return %p1, %m1, %norm : !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<f32>
+  // CHECK: zero.clip {{.*}} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  %norm, %factor = zero.clip %s : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  // CHECK: zero.update @adamw of @b0
+  %p1, %m1, %v1 = zero.update @adamw of @b0 (%p, %flat, %m, %v) scalars(%lr, %factor, %step) {decay = 0.1}
+    : (!zero.shard<4144 x f32 by 1>, tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>), (tensor<f32>, tensor<f32>, tensor<f32>)
+    -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
+  return %p1, %m1, %v1, %norm : !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<f32>
+}
+
+// CHECK-LABEL: func @copy
+func.func @copy(%p: !zero.shard<4144 x f32 by 1>) {
+  %0 = zero.view %p[@b0, "h.0.fc.weight"] : !zero.shard<4144 x f32 by 1> -> tensor<64x64xf32>
+  // CHECK: zero.copy %{{.*}} : tensor<64x64xf32>
+  %1 = zero.copy %0 : tensor<64x64xf32>
+  // CHECK: zero.copy {{.*}} {zero.stream = #zero.stream<reduce>} : tensor<64x64xf32>
+  %2 = zero.copy %0 {zero.stream = #zero.stream<reduce>} : tensor<64x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @pieces
+func.func @pieces(%top: tensor<512x64xf32>, %bottom: tensor<88x64xf32>) {
+  // CHECK: zero.join %arg0, %arg1 : tensor<512x64xf32>, tensor<88x64xf32> -> tensor<600x64xf32>
+  %w = zero.join %top, %bottom : tensor<512x64xf32>, tensor<88x64xf32> -> tensor<600x64xf32>
+  return
+}
+// CHECK-LABEL: func @rows
+func.func @rows(%dw: tensor<600x64xf32>) {
+  // CHECK: zero.split %arg0 from 512 : tensor<600x64xf32> -> tensor<88x64xf32>
+  %top = zero.split %dw from 512 : tensor<600x64xf32> -> tensor<88x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @accumulate
+func.func @accumulate(%a: !zero.shard<4144 x f32 by 1>, %flat: tensor<4144xf32>) {
+  // CHECK: zero.accumulate %arg0, %arg1 of @b0 {scale = 1.000000e+00 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
+  %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
+  // CHECK: zero.clear %{{.*}} of @b0 : !zero.shard<4144 x f32 by 1>
+  %a0 = zero.clear %a1 of @b0 : !zero.shard<4144 x f32 by 1>
+  return
+}
+
+// CHECK-LABEL: func @norm
+func.func @norm(%n: tensor<f32>, %s0: tensor<2xf64>, %s1: tensor<1xf64>) {
+  // CHECK: zero.average %arg0 : tensor<f32>
+  %all = zero.average %n : tensor<f32>
+  // CHECK: zero.total %arg1, %arg2 : tensor<2xf64>, tensor<1xf64> -> tensor<f64>
+  %t = zero.total %s0, %s1 : tensor<2xf64>, tensor<1xf64> -> tensor<f64>
+  // CHECK: zero.clip %arg1, %arg2 {max_norm = 1.000000e+00 : f64} : tensor<2xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+  %norm, %factor = zero.clip %s0, %s1 {max_norm = 1.0 : f64} : tensor<2xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+  return
+}
+
+// CHECK-LABEL: func @update
+func.func @update(%p: !zero.shard<4144 x f32 by 1>, %g: tensor<4144xf32>, %m: !zero.shard<4144 x f32 by 1>,
+                  %v: !zero.shard<4144 x f32 by 1>, %lr: tensor<f32>, %clip: tensor<f32>, %step: tensor<f32>) {
+  // CHECK: %{{.*}}:3 = zero.update @adamw of @b0(%arg0, %arg1, %arg2, %arg3) scalars(%arg4, %arg5, %arg6) {decay = 1.000000e-01 : f64}
+  %p1, %m1, %v1 = zero.update @adamw of @b0 (%p, %g, %m, %v) scalars(%lr, %clip, %step) {decay = 0.1 : f64}
+    : (!zero.shard<4144 x f32 by 1>, tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>), (tensor<f32>, tensor<f32>, tensor<f32>)
+    -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
+  return
+}
+
+// -----
+
+// The same bucket on two ranks: its slices are whole vectors.
+
+zero.axis @dp size 2
+zero.bucket @b0 over @dp elements 4160 members [#zero.member<"h.0.fc.weight", 64x64 at 0, decay, init = #zero.normal<std = 0.02>>, #zero.member<"h.0.fc.bias", 32 at 4096, init = #zero.constant<0.0>>]
+zero.optimizer @sgd(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+zero.optimizer @momentum(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
+  zero.yield %p, %m : f32, f32
+}
+
+// CHECK-LABEL: func @gather
+func.func @gather(%p: !zero.shard<4160 x f32 by 2>, %p1: !zero.shard<4160 x f32 by 1>) {
+  // CHECK: zero.all_gather %arg0 of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<4160xf32>
+  %flat = zero.all_gather %p of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<4160xf32>
+  // CHECK: zero.all_gather %arg1 of @b0 : !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
+  %p2 = zero.all_gather %p1 of @b0 : !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
+  return
+}
+
+// CHECK-LABEL: func @reduce
+func.func @reduce(%flat: tensor<4160xf32>, %a: !zero.shard<4160 x f32 by 2>) {
+  // CHECK: zero.reduce_scatter %arg0 of @b0 {scale = 5.000000e-01 : f64} : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2>
+  %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2>
+  // CHECK: zero.reduce_scatter %arg0 of @b0 into %arg1 {scale = 5.000000e-01 : f64} : tensor<4160xf32>, !zero.shard<4160 x f32 by 2> -> !zero.shard<4160 x f32 by 2>
+  %a1 = zero.reduce_scatter %flat of @b0 into %a {scale = 0.5 : f64} : tensor<4160xf32>, !zero.shard<4160 x f32 by 2> -> !zero.shard<4160 x f32 by 2>
+  // In place.
+  // CHECK: zero.reduce_scatter %arg0 of @b0 {scale = 5.000000e-01 : f64} : tensor<4160xf32> -> tensor<4160xf32>
+  %whole = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> tensor<4160xf32>
+  // CHECK: zero.sum_squares %{{.*}} of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
+  %s = zero.sum_squares %g of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
+  return
+}
+
+// A slice, and the slice of a whole parameter.
+// CHECK-LABEL: func @update_slice
+func.func @update_slice(%p: !zero.shard<4160 x f32 by 2>, %all: !zero.shard<4160 x f32 by 1>,
+                        %g: !zero.shard<4160 x f32 by 2>, %m: !zero.shard<4160 x f32 by 2>, %lr: tensor<f32>) {
+  // CHECK: zero.update @sgd of @b0(%arg0, %arg2) scalars(%arg4)
+  %0 = zero.update @sgd of @b0 (%p, %g) scalars(%lr) {decay = 0.1 : f64}
+    : (!zero.shard<4160 x f32 by 2>, !zero.shard<4160 x f32 by 2>), (tensor<f32>) -> !zero.shard<4160 x f32 by 2>
+  // CHECK: zero.update @momentum of @b0(%arg1, %arg2, %arg3) scalars(%arg4)
+  %1:2 = zero.update @momentum of @b0 (%all, %g, %m) scalars(%lr) {decay = 0.1 : f64}
+    : (!zero.shard<4160 x f32 by 1>, !zero.shard<4160 x f32 by 2>, !zero.shard<4160 x f32 by 2>), (tensor<f32>)
+    -> !zero.shard<4160 x f32 by 1>, !zero.shard<4160 x f32 by 2>
+  return
+}
+
+// -----
+
+// CHECK: zero.axis @dp size 4
+zero.axis @dp size 4
+// CHECK-LABEL: func @mean
+func.func @mean(%loss: tensor<f32>) {
+  // CHECK: zero.all_reduce %arg0 over @dp {scale = 2.500000e-01 : f64} : tensor<f32>
+  %mean = zero.all_reduce %loss over @dp {scale = 0.25 : f64} : tensor<f32>
+  return
 }

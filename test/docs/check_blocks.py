@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Checks that what the documentation shows is what the tools print.
+
+    check_blocks.py DOC.md...            the marked blocks of each document
+    check_blocks.py SOURCE.td TEST.mlir  every line of an example is one of the test
+
+A mark stands alone on the line before a fenced block:
+
+    <!-- file: NAME -->        the block is the file NAME; if it is MLIR, it parses
+    <!-- output: COMMAND -->   the block is a part of what COMMAND prints
+    <!-- sketch -->            the block is not tested
+
+Every block of ```mlir needs one.  The files and commands of a document share a
+folder, which has `examples` and `test` of the repository too.
+
+Lines of an output block are whole lines of the output, neighbours of each other
+unless a line of `...` stands between them: then the first that fits is taken.
+`...` in a line is any text.  In MLIR a line that is indented by four columns more
+than the statement continues it, SSA names are the document's own, anew in every
+function, and what follows ` //` is a remark.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"(?:^<!-- (\w+)(?:: (.*?))? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def statements(text):
+    """The lines of a block of MLIR, continuations joined."""
+    lines, column = [], 0
+    for line in text.splitlines():
+        line = re.sub(r"(^|\s+)// .*", "", line.rstrip())
+        indent = len(line) - len(line.lstrip())
+        if lines and indent >= column + 4:
+            lines[-1] += ("" if lines[-1].endswith("(") else " ") + line.strip()
+        elif line:
+            lines.append(line.strip())
+            column = indent
+    return lines
+
+
+def directives(text, is_mlir):
+    """FileCheck's lines for a shown output."""
+    known, result, prefix = set(), [], "CHECK"
+
+    def pattern(match):
+        part = match[0]
+        if part == "...":
+            return "{{.*}}"
+        if part in ("[[", "{{"):
+            return "{{" + re.escape(part) + "}}"
+        if part in known or not is_mlir:
+            return f"%[[{part[1:]}]]" if is_mlir else part
+        known.add(part)
+        return f"%[[{part[1:]}:[a-zA-Z0-9_]+]]"
+
+    for line in statements(text) if is_mlir else map(str.strip, text.splitlines()):
+        if "func.func" in line:
+            known.clear()
+        if line not in ("", "..."):
+            line = re.sub(r"\.\.\.|\[\[|\{\{|%[a-zA-Z]\w*", pattern, line)
+            result.append(f"{prefix}: {line}\n")
+        prefix = "CHECK" if line in ("", "...") else "CHECK-NEXT"
+    return "".join(result)
+
+
+def run(command, folder):
+    """What went wrong with a command, or None; and what it printed."""
+    done = subprocess.run(command, shell=True, cwd=folder, text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL)
+    return f"{command}\n{done.stderr}" if done.returncode else None, done.stdout
+
+
+def check_block(mark, argument, language, text, folder):
+    """What is wrong with a block, or None."""
+    if mark == "file":
+        (folder / argument).write_text(text)
+        return run(f"zero-opt {argument}", folder)[0] if language == "mlir" else None
+    if mark == "output":
+        wrong, printed = run(argument, folder)
+        (folder / "printed").write_text(printed)
+        (folder / "shown").write_text(directives(text, language == "mlir"))
+        return wrong or run("FileCheck shown --input-file=printed --match-full-lines", folder)[0]
+    return "the block has no mark" if language == "mlir" and mark != "sketch" else None
+
+
+def check_document(path):
+    text = path.read_text()
+    with tempfile.TemporaryDirectory() as name:
+        for shared in ("examples", "test"):
+            (Path(name) / shared).symlink_to(ROOT / shared)
+        for match in BLOCK.finditer(text):
+            wrong = check_block(*match.groups(), Path(name))
+            if wrong is not None:
+                yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {wrong}"
+
+
+def check_examples(source, test):
+    lines = {line.strip() for line in test.read_text().splitlines()}
+    for *_, language, text in BLOCK.findall(re.sub("(?m)^    ", "", source.read_text())):
+        for line in text.splitlines():
+            if language == "mlir" and line.strip() not in lines:
+                yield f"{source}: `{line.strip()}` is no line of {test}"
+
+
+if __name__ == "__main__":
+    paths = [Path(argument) for argument in sys.argv[1:]] or sys.exit(__doc__)
+    if paths[0].suffix == ".td":
+        failures = list(check_examples(*paths))
+    else:
+        failures = [failure for path in paths for failure in check_document(path)]
+    sys.exit("\n".join(failures) or 0)
