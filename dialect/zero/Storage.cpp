@@ -12,9 +12,7 @@ using namespace mlir;
 using namespace mlir::zero;
 
 static int64_t elementBytes(Type type) {
-  Type element = isa<ShardType>(type) ? cast<ShardType>(type).getElementType()
-                                      : getElementTypeOrSelf(type);
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
 }
 
 SmallVector<StorageTie> zero::getStorageTies(Operation *op) {

@@ -162,6 +162,12 @@ Stream zero::getStream(Operation *op) {
   return Stream::Compute;
 }
 
+Type zero::getElementType(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard ? shard.getElementType()
+               : cast<RankedTensorType>(type).getElementType();
+}
+
 int64_t zero::getByteSize(Type type) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getSliceElements() *

@@ -63,6 +63,9 @@ constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);
 
+/// The element type of a tensor or a shard.
+Type getElementType(Type type);
+
 /// Bytes that a rank holds of a value of `type`: a tensor, or its slice of a
 /// shard.
 int64_t getByteSize(Type type);

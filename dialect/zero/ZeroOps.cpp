@@ -1,6 +1,6 @@
 //===- ZeroOps.cpp - Verifiers and syntax of the zero operations ----------===//
 
-#include "dialect/zero/Zero.h"
+#include "dialect/zero/BucketUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -10,60 +10,10 @@
 
 using namespace mlir;
 using namespace mlir::zero;
+using namespace mlir::zero::detail;
 
 #define GET_OP_CLASSES
 #include "dialect/zero/ZeroOps.cpp.inc"
-
-/// The symbol that `name` refers to, or an error at `op`.
-template <typename OpT>
-static OpT lookup(Operation *op, FlatSymbolRefAttr name,
-                  SymbolTableCollection &tables) {
-  auto found = tables.lookupNearestSymbolFrom<OpT>(op, name);
-  if (!found)
-    op->emitOpError("refers to ")
-        << name << ", which is no " << OpT::getOperationName()
-        << " of this module";
-  return found;
-}
-
-/// Elements of a flat value that covers a whole bucket, or -1.
-static int64_t flatElements(Type type, bool allowSlices) {
-  if (auto shard = dyn_cast<ShardType>(type))
-    return allowSlices || shard.getRanks() == 1 ? shard.getElements() : -1;
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getRank() == 1 ? tensor.getDimSize(0) : -1;
-}
-
-namespace {
-/// A bucket that an operation names, and what its values may be.
-struct BucketUse {
-  BucketUse(Operation *op, FlatSymbolRefAttr name,
-            SymbolTableCollection &tables)
-      : bucket(::lookup<BucketOp>(op, name, tables)) {
-    if (auto axis = bucket ? ::lookup<AxisOp>(op, bucket.getAxisAttr(), tables)
-                           : AxisOp())
-      ranks = axis.getSize();
-  }
-  explicit operator bool() const { return ranks > 0; }
-  int64_t elements() { return bucket.getElements(); }
-  bool isWhole(Value value) {
-    return flatElements(value.getType(), /*allowSlices=*/false) == elements();
-  }
-  bool isSlice(Value value) {
-    auto shard = dyn_cast<ShardType>(value.getType());
-    return shard && shard.getElements() == elements() &&
-           shard.getRanks() == ranks;
-  }
-  std::string either() {
-    return "the " + std::to_string(elements()) + " elements of @" +
-           bucket.getSymName().str() + ", or their shard by " +
-           std::to_string(ranks);
-  }
-
-  BucketOp bucket;
-  int64_t ranks = 0;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // axis and bucket
@@ -114,7 +64,7 @@ LogicalResult BucketOp::verify() {
 }
 
 LogicalResult BucketOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto axis = ::lookup<AxisOp>(*this, getAxisAttr(), tables);
+  auto axis = detail::lookup<AxisOp>(*this, getAxisAttr(), tables);
   if (!axis)
     return failure();
   if (getElements() % (axis.getSize() * kAlignment)) // (C3)
@@ -187,7 +137,7 @@ LogicalResult ViewOp::verify() {
 }
 
 LogicalResult ViewOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto bucket = ::lookup<BucketOp>(*this, getBucketAttr(), tables);
+  auto bucket = detail::lookup<BucketOp>(*this, getBucketAttr(), tables);
   if (!bucket)
     return failure();
   if (flatElements(getFlat().getType(), false) !=
@@ -212,7 +162,7 @@ LogicalResult PackOp::verify() {
 }
 
 LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto bucket = ::lookup<BucketOp>(*this, getBucketAttr(), tables);
+  auto bucket = detail::lookup<BucketOp>(*this, getBucketAttr(), tables);
   if (!bucket)
     return failure();
   if (bucket.getMembers().size() != getMembers().size()) // (C1)
@@ -276,7 +226,7 @@ LogicalResult SplitOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto kernel = ::lookup<func::FuncOp>(*this, getKernelAttr(), tables);
+  auto kernel = detail::lookup<func::FuncOp>(*this, getKernelAttr(), tables);
   if (!kernel)
     return failure();
   auto type =
@@ -369,21 +319,10 @@ LogicalResult ClipOp::verify() {
   return success();
 }
 
-/// Whether `type` is a rank's slice of something larger.
-static bool isSlice(Type type) {
-  auto shard = dyn_cast<ShardType>(type);
-  return shard && shard.getRanks() > 1;
-}
-
 bool UpdateOp::isSliced() {
   return llvm::any_of(getSlots(),
                       [](Value slot) { return isSlice(slot.getType()); }) ||
          isSlice(getParam().getType());
-}
-
-static Type elementOf(Type type) {
-  auto shard = dyn_cast<ShardType>(type);
-  return shard ? shard.getElementType() : getElementTypeOrSelf(type);
 }
 
 LogicalResult UpdateOp::verify() {
@@ -400,8 +339,9 @@ LogicalResult UpdateOp::verify() {
 }
 
 LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto optimizer = ::lookup<OptimizerOp>(*this, getOptimizerAttr(), tables);
-  auto bucket = ::lookup<BucketOp>(*this, getBucketAttr(), tables);
+  auto optimizer =
+      detail::lookup<OptimizerOp>(*this, getOptimizerAttr(), tables);
+  auto bucket = detail::lookup<BucketOp>(*this, getBucketAttr(), tables);
   if (!optimizer || !bucket)
     return failure();
   if (getSlots().size() != optimizer.getSlots().size()) // (C1)
@@ -424,7 +364,7 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (!use.isWhole(value) && !use.isSlice(value)) // (C3)
       return emitOpError("parameter, gradient and state must be ")
              << use.either() << ", got " << value.getType();
-    if (!elementOf(value.getType()).isF32()) // (C3)
+    if (!getElementType(value.getType()).isF32()) // (C3)
       return emitOpError("works on f32, got ") << value.getType();
   }
   if (use.ranks == 1)
@@ -437,69 +377,4 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError("has whole state and a slice of the gradient, ")
            << getGrad().getType();
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
-
-LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
-  BucketUse use(*this, getBucketAttr(), tables);
-  if (!use)
-    return failure();
-  if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
-    return emitOpError("operand must be ")
-           << use.either() << ", got " << getSource().getType();
-  if (elementOf(getSource().getType()) != elementOf(getResult().getType()))
-    return emitOpError("changes the element type from ") // (C2)
-           << getSource().getType() << " to " << getResult().getType();
-  bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
-  if (!use.isWhole(getResult()) ||
-      (inPlace && getResult().getType() != getSource().getType())) // (C2)
-    return emitOpError("result must be the whole bucket")
-           << (inPlace ? ", of the operand's type" : "") << ", got "
-           << getResult().getType();
-  return success();
-}
-
-LogicalResult ReduceScatterOp::verify() {
-  if (getInto() && getInto().getType() != getResult().getType()) // (C3)
-    return emitOpError("adds into ")
-           << getInto().getType() << ", which is not the result's type "
-           << getResult().getType();
-  return success();
-}
-
-LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
-  BucketUse use(*this, getBucketAttr(), tables);
-  if (!use)
-    return failure();
-  if (!use.isWhole(getSource())) // (C1)
-    return emitOpError("operand must be the whole bucket of ")
-           << use.bucket.getElements() << " elements, got "
-           << getSource().getType();
-  if (elementOf(getSource().getType()) != elementOf(getResult().getType()))
-    return emitOpError("changes the element type from ") // (C2)
-           << getSource().getType() << " to " << getResult().getType();
-  if (getInto() && isInPlace()) // (C3)
-    return emitOpError("is in place and cannot add into another value");
-  if (!use.isSlice(getResult()) && !isInPlace()) // (C2)
-    return emitOpError("result must be the shard by ")
-           << use.ranks << ", or of the operand's type, got "
-           << getResult().getType();
-  return success();
-}
-
-LogicalResult AllReduceOp::verify() {
-  Type element = cast<RankedTensorType>(getValue().getType()).getElementType();
-  int64_t bytes = getByteSize(getValue().getType());
-  if (!(element.isF32() || element.isF64()) || bytes > kMostBytes) // (C1)
-    return emitOpError("takes at most ")
-           << kMostBytes << " bytes of f32 or f64, got "
-           << getValue().getType();
-  return success();
-}
-
-LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return success(::lookup<AxisOp>(*this, getAxisAttr(), tables) != nullptr);
 }

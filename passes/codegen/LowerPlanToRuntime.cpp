@@ -118,8 +118,7 @@ static_assert(ascending({AT(abi_version),
 namespace {
 
 uint32_t dtypeOf(Type type) {
-  Type element = isa<ShardType>(type) ? cast<ShardType>(type).getElementType()
-                                      : getElementTypeOrSelf(type);
+  Type element = getElementType(type);
   if (element.isF32())
     return ZRT_F32;
   if (element.isF64())

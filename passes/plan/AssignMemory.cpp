@@ -281,8 +281,9 @@ static FailureOr<Storage> prepare(func::FuncOp function) {
       insertCopy(*operand);
     storage = analyzeStorage(function);
   }
-  assert((failed(storage) || storage->copies.empty()) &&
-         "a copy shares its bytes with one operation only");
+  if (succeeded(storage) && !storage->copies.empty())
+    return storage->copies.front()->getOwner()->emitOpError(
+        "needs copies of copies; this is a mistake of zero-assign-memory");
   return storage;
 }
 

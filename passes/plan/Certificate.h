@@ -30,8 +30,8 @@ struct Certificate {
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
   /// What a rank keeps of the model: `held` bytes, of which `whole` bytes are
-  /// values that every rank has, `sharded / ranks` the rank's part of values that
-  /// are sharded, and the rest is padding.
+  /// values that every rank has, `sharded / ranks` the rank's part of values
+  /// that are sharded, and the rest is padding.
   struct Term {
     std::string name;
     int64_t held = 0, whole = 0, sharded = 0;

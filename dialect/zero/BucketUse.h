@@ -1,0 +1,72 @@
+//===- BucketUse.h - What operations may do with a bucket -----------------===//
+//
+// For verifiers: the bucket that an operation names, and which of its values
+// are all of it or a rank's slice.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_ZERO_BUCKETUSE_H
+#define DIALECT_ZERO_BUCKETUSE_H
+
+#include "dialect/zero/Zero.h"
+#include <string>
+
+namespace mlir::zero::detail {
+
+/// The symbol that `name` refers to, or an error at `op`.
+template <typename OpT>
+OpT lookup(Operation *op, FlatSymbolRefAttr name,
+           SymbolTableCollection &tables) {
+  auto found = tables.lookupNearestSymbolFrom<OpT>(op, name);
+  if (!found)
+    op->emitOpError("refers to ")
+        << name << ", which is no " << OpT::getOperationName()
+        << " of this module";
+  return found;
+}
+
+/// Elements of a flat value that covers a whole bucket, or -1.
+inline int64_t flatElements(Type type, bool allowSlices) {
+  if (auto shard = dyn_cast<ShardType>(type))
+    return allowSlices || shard.getRanks() == 1 ? shard.getElements() : -1;
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() == 1 ? tensor.getDimSize(0) : -1;
+}
+
+/// Whether `type` is a rank's slice of something larger.
+inline bool isSlice(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard && shard.getRanks() > 1;
+}
+
+/// A bucket that an operation names, and what its values may be.
+struct BucketUse {
+  BucketUse(Operation *op, FlatSymbolRefAttr name,
+            SymbolTableCollection &tables)
+      : bucket(lookup<BucketOp>(op, name, tables)) {
+    if (auto axis = bucket ? lookup<AxisOp>(op, bucket.getAxisAttr(), tables)
+                           : AxisOp())
+      ranks = axis.getSize();
+  }
+  explicit operator bool() const { return ranks > 0; }
+  int64_t elements() { return bucket.getElements(); }
+  bool isWhole(Value value) {
+    return flatElements(value.getType(), /*allowSlices=*/false) == elements();
+  }
+  bool isSlice(Value value) {
+    auto shard = dyn_cast<ShardType>(value.getType());
+    return shard && shard.getElements() == elements() &&
+           shard.getRanks() == ranks;
+  }
+  std::string either() {
+    return "the " + std::to_string(elements()) + " elements of @" +
+           bucket.getSymName().str() + ", or their shard by " +
+           std::to_string(ranks);
+  }
+
+  BucketOp bucket;
+  int64_t ranks = 0;
+};
+
+} // namespace mlir::zero::detail
+
+#endif // DIALECT_ZERO_BUCKETUSE_H
