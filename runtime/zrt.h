@@ -3,10 +3,9 @@
 // This header is the only thing that the compiler and the runtime share.  A
 // training binary is
 //
-//   kernels.o   row kernels, one function each           (from
-//   LowerKernelsToCpu) plan.o      the step: one call of zrt per operation,
-//   (from LowerPlanToRuntime)
-//               and the constant `zrt_compiled_plan`
+//   kernels.o   row kernels, one function each, from LowerKernelsToCpu
+//   plan.o      the programs of a step, one call of zrt per operation, and the
+//               constant `zrt_compiled_plan`, from LowerPlanToRuntime
 //   libzrt.a    this interface and main()
 //
 // Addresses never appear in a plan: an operation names its bytes by tier and
@@ -130,10 +129,10 @@ typedef struct zrt_update_desc {
 } zrt_update_desc;
 
 /// Sums of squares, in f64, of the rank's slice of a bucket's gradient (f32).
-/// Every run of neighbouring members' elements in the slice, padding left out,
-/// is cut into blocks of ZRT_SQUARES_BLOCK elements from the member's first
-/// element in the slice on; block i of the slice gives partials[i].  Partials
-/// beyond the slice's last block become zero.
+/// Each member's elements in the slice are cut into blocks of
+/// ZRT_SQUARES_BLOCK, from the first of them on; block i of the slice, counted
+/// over its members, gives partials[i].  Padding is not read.  Partials beyond
+/// the slice's last block become zero.
 typedef struct zrt_squares_desc {
   const char *name;
   uint32_t bucket;

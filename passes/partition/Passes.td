@@ -95,7 +95,8 @@ def FuseBuckets : Pass<"zero-fuse-buckets", "::mlir::ModuleOp"> {
     One exchange for many parameters: their buckets become one, flat, members one
     behind the other.  Nothing is copied in or out: members are views of a
     gather's result, and gradients are computed inside the pack.  Members with
-    weight decay come first, so that a slice is at most two runs for the update.
+    weight decay come first: a slice is two runs for the update where members leave
+    no gaps, which end at multiples of 16 elements.
 
     By default the parameters of a block share a bucket: names that agree up to
     their first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to

@@ -17,8 +17,7 @@
 //    inputs, scalars and outputs.
 // 3. Place temporaries, the largest first, each into the smallest gap that fits
 //    among those already placed that are alive with it.  A second order, by
-//    size times lifetime, is tried where the first does not reach the lower
-//    bound; the smaller arena wins.
+//    size times lifetime, is tried as well; the smaller arena wins.
 //
 // The programs of a step share one arena: state, inputs, scalars and outputs
 // have the same bytes in all of them, temporaries of each overlay the rest.

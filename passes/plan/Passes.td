@@ -10,12 +10,13 @@
 include "mlir/Pass/PassBase.td"
 
 def PrefetchTransfers : Pass<"zero-prefetch-transfers", "::mlir::ModuleOp"> {
-  let summary = "Puts collectives on streams and gathers one bucket ahead";
+  let summary = "Chooses streams, and gathers one bucket ahead";
   let description = [{
     Gathers run on stream `gather`, reductions and the norm of what they leave on
     `reduce`; the model and the update stay on `compute`.  A gather of
     parameters moves up to where the parameters gathered before it are first
-    used: it runs while they are computed with, and two buckets are held at most.
+    used: it runs while they are computed with.  What is held at once is what one
+    operation reads and what the next one does: two buckets, where each reads one.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0    gather

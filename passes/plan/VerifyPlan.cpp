@@ -1,7 +1,8 @@
 //===- VerifyPlan.cpp - Judge a finished plan -----------------------------===//
 //
 // Reads streams, events and byte ranges, and nothing that the planning passes
-// concluded; it shares no code with them.
+// concluded; it shares no code with them but the dialect, which says what an
+// operation reads, writes and ties.
 //
 // The judge replays the step in program order.  Each byte of each tier holds a
 // version: a number that every write renews.  A value is the versions of its

@@ -64,6 +64,8 @@ public:
     if (!quiet) {
       fmt::print("{}", startBlock(plan, context.get(), options.data, *data,
                                   context->threads()));
+      if (const std::string note = context->transportNote(); !note.empty())
+        fmt::print("note      {}\n", note);
       std::fflush(stdout);
     }
     loop();
