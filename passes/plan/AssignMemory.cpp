@@ -21,7 +21,8 @@
 //
 // The programs of a step share one arena: state, inputs, scalars and outputs
 // have the same bytes in all of them, temporaries of each overlay the rest.
-// What peers read lies at the end of the device arena, in bytes of its own:
+// What peers read lies at the end of the device arena; where nothing of it is
+// alive, other temporaries may lie there too:
 //
 //   0            exported                end
 //   +------------+-----------------------+
@@ -79,6 +80,19 @@ struct Section {
 struct Layout {
   std::vector<int64_t> offsets;
   int64_t size = 0;
+  /// Temporaries lie above what is pinned; by offset.
+  int64_t pinned = 0;
+  std::vector<Placed> placed;
+
+  void place(unsigned buffer, const Placed &mine) {
+    placed.insert(llvm::upper_bound(placed, mine,
+                                    [](const Placed &a, const Placed &b) {
+                                      return a.begin < b.begin;
+                                    }),
+                  mine);
+    offsets[buffer] = mine.begin;
+    size = std::max(size, mine.end);
+  }
 };
 
 /// A program and its buffers.
@@ -117,22 +131,14 @@ static int64_t findBestFit(ArrayRef<Placed> placed, const Buffer &buffer,
   return best < 0 ? cursor : best;
 }
 
-/// Places `order` one after the other above `base`, into `layout`.
-static void pack(const Storage &storage, ArrayRef<unsigned> order, int64_t base,
+/// Places `order` one after the other above what is pinned.
+static void pack(const Storage &storage, ArrayRef<unsigned> order,
                  Layout &layout) {
-  std::vector<Placed> placed;
   for (unsigned i : order) {
     const Buffer &buffer = storage.buffers[i];
     int64_t size = align(buffer.size);
-    int64_t begin = findBestFit(placed, buffer, size, base);
-    Placed mine{begin, begin + size, buffer.birth, buffer.death};
-    placed.insert(llvm::upper_bound(placed, mine,
-                                    [](const Placed &a, const Placed &b) {
-                                      return a.begin < b.begin;
-                                    }),
-                  mine);
-    layout.offsets[i] = begin;
-    layout.size = std::max(layout.size, mine.end);
+    int64_t begin = findBestFit(layout.placed, buffer, size, layout.pinned);
+    layout.place(i, {begin, begin + size, buffer.birth, buffer.death});
   }
 }
 
@@ -154,7 +160,7 @@ static std::string getOutputName(func::FuncOp function, const Buffer &buffer) {
 static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   SmallVector<Layout> layouts;
   for (const Program &program : programs)
-    layouts.push_back({std::vector<int64_t>(program.storage.buffers.size())});
+    layouts.emplace_back().offsets.resize(program.storage.buffers.size());
   int64_t size = 0;
   func::FuncOp first = programs.front().function;
   for (Buffer::Kind kind : {Buffer::State, Buffer::Input, Buffer::Scalar})
@@ -185,7 +191,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
       layout.offsets[i] = known->second;
     }
   for (Layout &layout : layouts)
-    layout.size = size;
+    layout.size = layout.pinned = size;
   return layouts;
 }
 
@@ -203,7 +209,7 @@ static Layout layOut(const Storage &storage, Section section,
              std::pair(-weight(storage.buffers[b]), b);
     });
     Layout layout = pinned;
-    pack(storage, order, /*base=*/pinned.size, layout);
+    pack(storage, order, layout);
     return layout;
   };
   Layout bySize = packBy([](const Buffer &buffer) { return buffer.size; });
@@ -211,6 +217,29 @@ static Layout layOut(const Storage &storage, Section section,
     return static_cast<double>(buffer.size) * (buffer.death - buffer.birth + 1);
   });
   return byArea.size < bySize.size ? byArea : bySize;
+}
+
+/// Moves private temporaries into the exported section wherever they fit below
+/// `limit`, the largest first: what peers read comes and goes there.
+static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
+  Section device{Tier::Device, /*exported=*/false};
+  SmallVector<unsigned> order;
+  for (auto [i, buffer] : llvm::enumerate(storage.buffers))
+    if (buffer.kind == Buffer::Temporary && device.holds(buffer))
+      order.push_back(i);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(-storage.buffers[a].size, a) <
+           std::pair(-storage.buffers[b].size, b);
+  });
+  for (unsigned i : order) {
+    Buffer &buffer = storage.buffers[i];
+    int64_t size = align(buffer.size);
+    int64_t begin = findBestFit(layout.placed, buffer, size, layout.pinned);
+    if (begin + size > limit)
+      continue;
+    layout.place(i, {begin, begin + size, buffer.birth, buffer.death});
+    buffer.exported = true;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,28 +345,33 @@ void AssignMemory::runOnOperation() {
     return signalPassFailure();
   agreeOnExports(programs);
 
-  // Sections one behind the other: their layouts, by program, and beginnings.
+  // What is exported first: the rest fills its gaps.
   SmallVector<int64_t> arena(kNumTiers), peak(kNumTiers);
   SmallVector<std::pair<Section, SmallVector<Layout>>> sections;
-  SmallVector<int64_t> begins;
-  int64_t exported = 0;
+  SmallVector<int64_t> begins, sizes;
   for (Section section :
-       {Section{Tier::Device, false}, Section{Tier::Device, true},
+       {Section{Tier::Device, true}, Section{Tier::Device, false},
         Section{Tier::Host, false}, Section{Tier::Nvme, false}}) {
     SmallVector<Layout> layouts = pin(programs, section);
-    int64_t size = 0;
+    int64_t &size = sizes.emplace_back(0);
     for (auto [program, layout] : llvm::zip(programs, layouts)) {
       layout = layOut(program.storage, section, layout);
       size = std::max(size, layout.size);
     }
-    int64_t &end = arena[static_cast<unsigned>(section.tier)];
-    if (section.exported && size > 0)
-      end = llvm::alignTo(end, kPage);
     if (section.exported)
-      exported = end;
-    begins.push_back(end);
-    end += size;
+      for (auto [program, layout] : llvm::zip(programs, layouts))
+        fillGaps(program.storage, layout, size);
+    arena[static_cast<unsigned>(section.tier)] += size;
+    begins.push_back(0);
     sections.emplace_back(section, std::move(layouts));
+  }
+  // ... and lies behind it, in pages of its own.
+  int64_t &device = arena[static_cast<unsigned>(Tier::Device)];
+  int64_t exported = device;
+  if (sizes[0] > 0) {
+    exported = llvm::alignTo(sizes[1], kPage);
+    begins[0] = exported;
+    device = exported + sizes[0];
   }
   for (auto [p, program] : llvm::enumerate(programs)) {
     writeBytes(program, [&, p = p](unsigned buffer) {

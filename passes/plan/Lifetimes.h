@@ -32,7 +32,7 @@ struct Buffer {
   /// collectives gather into or reduce from, or the model's own values.
   enum Use { Activations, Communication, Gradients };
   Use use = Activations;
-  /// Whether peers read it.
+  /// Whether it lies where peers read: because they read it, or in a gap.
   bool exported = false;
 };
 
