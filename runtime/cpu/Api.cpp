@@ -37,65 +37,43 @@ zrt_status enqueue(zrt_context *ctx, zrt_stream stream, const Entry &entry) {
 
 zrt_status zrt_launch(zrt_context *ctx, zrt_stream stream,
                       const zrt_launch_desc *launch) {
-  Entry entry;
-  entry.kind = Entry::Kind::Launch;
-  entry.launch = launch;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Launch, .launch = launch});
 }
 
 zrt_status zrt_matmul(zrt_context *ctx, zrt_stream stream,
                       const zrt_matmul_desc *matmul) {
-  Entry entry;
-  entry.kind = Entry::Kind::Matmul;
-  entry.matmul = matmul;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Matmul, .matmul = matmul});
 }
 
 zrt_status zrt_update(zrt_context *ctx, zrt_stream stream,
                       const zrt_update_desc *update) {
-  Entry entry;
-  entry.kind = Entry::Kind::Update;
-  entry.update = update;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Update, .update = update});
 }
 
 zrt_status zrt_sum_squares(zrt_context *ctx, zrt_stream stream,
                            const zrt_squares_desc *squares) {
-  Entry entry;
-  entry.kind = Entry::Kind::SumSquares;
-  entry.squares = squares;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream,
+                 {.kind = Entry::Kind::SumSquares, .squares = squares});
 }
 
 zrt_status zrt_collective(zrt_context *ctx, zrt_stream stream,
                           const zrt_collective_desc *collective) {
-  Entry entry;
-  entry.kind = Entry::Kind::Collective;
-  entry.collective = collective;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream,
+                 {.kind = Entry::Kind::Collective, .collective = collective});
 }
 
 zrt_status zrt_copy(zrt_context *ctx, zrt_stream stream, const zrt_ref *from,
                     const zrt_ref *to) {
-  Entry entry;
-  entry.kind = Entry::Kind::Copy;
-  entry.from = *from;
-  entry.to = *to;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream,
+                 {.kind = Entry::Kind::Copy, .from = *from, .to = *to});
 }
 
 zrt_status zrt_record(zrt_context *ctx, zrt_stream stream, uint32_t event) {
-  Entry entry;
-  entry.kind = Entry::Kind::Record;
-  entry.event = event;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Record, .event = event});
 }
 
 zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event) {
-  Entry entry;
-  entry.kind = Entry::Kind::Wait;
-  entry.event = event;
-  return enqueue(ctx, stream, entry);
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Wait, .event = event});
 }
 
 zrt_status zrt_create(const zrt_plan *plan, int32_t threads, zrt_world *world,

@@ -234,6 +234,25 @@ class Case(unittest.TestCase):
             self.assertNotIn("nonfinite", line)
         return lines, saved
 
+    def check_golden(self, *options, ranks=1, micro_steps=1, env=None):
+        """20 steps of a tiny GPT-2, which PyTorch trained in float64."""
+        golden = json.loads((GOLDEN / "golden.json").read_text())
+        hyper = golden["hyper"]
+        binary = compile_gpt2(
+            GOLDEN / "config.json", golden["batch"] // (ranks * micro_steps), golden["seq"],
+            "--optimizer=adamw", f"--betas={hyper['betas'][0]},{hyper['betas'][1]}",
+            f"--eps={hyper['eps']}", f"--weight-decay={hyper['weight_decay']}",
+            f"--grad-clip={hyper['clip']}", f"--world-size={ranks}",
+            f"--accumulate={micro_steps}", *options)
+        lines, saved = self.train(binary, GOLDEN / "tokens.bin", golden["steps"], hyper["lr"],
+                                  "--init", GOLDEN / "model.safetensors", ranks=ranks, env=env)
+        for step, line in enumerate(lines):
+            self.assert_close(line["loss"], golden["loss"][step], 2e-6 if step < 10 else 1e-5,
+                              f"loss of step {step}")
+            self.assert_close(line["grad_norm"], golden["grad_norm"][step], 1e-5,
+                              f"gradient norm of step {step}")
+        self.assert_weights_close(saved, GOLDEN / "final.safetensors", 1e-5)
+
     def assert_close(self, value, expected, relative, what):
         self.assertTrue(math.isfinite(value), f"{what} is {value}")
         error = abs(value - expected) / max(abs(expected), 1e-30)
