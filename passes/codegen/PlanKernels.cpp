@@ -17,6 +17,7 @@
 #include "passes/codegen/PlanKernels.h"
 
 #include "dialect/nn/Scalar.h"
+#include "dialect/zero/Programs.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -283,10 +284,9 @@ DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
       launch.elements = launch.args.front().getSize() / 4;
     launches[op] = launch;
   };
-  for (auto program : llvm::to_vector(plan.getOps<func::FuncOp>()))
-    if (!program->hasAttr(kKernelAttr) && !program.isExternal())
-      for (Operation &op : program.front())
-        visit(&op);
+  for (func::FuncOp program : findPrograms(plan))
+    for (Operation &op : program.front())
+      visit(&op);
   return launches;
 }
 

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/partition/BucketValues.h"
 #include "passes/partition/Passes.h"
 
-#include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Programs.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -93,21 +93,15 @@ private:
   ArrayRef<Group> groups;
   int64_t ranks;
   unsigned oldCount = 0;
-  SmallVector<Attribute> argAttrs;
+  SmallVector<Attribute> argAttrs, resultAttrs;
   DenseMap<Value, Value> merged; ///< old value to new
+  /// By slot and group: the new argument.
+  std::map<std::pair<StringRef, std::string>, Value> states;
   DenseMap<Attribute, size_t> groupOf;
   /// By group, then link in program order: the operations that merge.
   SmallVector<llvm::MapVector<Link, SmallVector<Operation *>>> links;
   SmallVector<SmallVector<ViewOp>> views;
   SmallVector<Operation *> dead;
-
-  Type resize(Type type, const Group &group) {
-    if (auto shard = dyn_cast<ShardType>(type))
-      return ShardType::get(b.getContext(), group.elements,
-                            shard.getElementType(), shard.getRanks());
-    return RankedTensorType::get({group.elements},
-                                 cast<RankedTensorType>(type).getElementType());
-  }
 
   void replaceArguments() {
     oldCount = block.getNumArguments();
@@ -129,7 +123,7 @@ private:
       auto attr = StateAttr::get(b.getContext(), symbol, state.getSlot());
       Value &now = states[{state.getSlot(), group.name}];
       if (!now) {
-        now = block.addArgument(resize(old.getType(), group),
+        now = block.addArgument(retypeState(old.getType(), group.elements),
                                 NameLoc::get(b.getStringAttr(group.label)));
         argAttrs.push_back(
             b.getDictionaryAttr(b.getNamedAttr(kStateAttr, attr)));
@@ -137,8 +131,6 @@ private:
       merged[old] = now;
     }
   }
-  std::map<std::pair<StringRef, std::string>, Value> states;
-
   void findLinks() {
     links.resize(groups.size());
     views.resize(groups.size());
@@ -205,13 +197,8 @@ private:
           operand.set(value);
     }
     for (OpResult result : now->getResults())
-      result.setType(
-          isa<SumSquaresOp>(now)
-              ? RankedTensorType::get(
-                    {SumSquaresOp::getNumBlocks(group.members, group.elements,
-                                                ranks)},
-                    b.getF64Type())
-              : resize(result.getType(), group));
+      result.setType(retypeFor(now, result.getType(), group.members,
+                               group.elements, ranks));
     for (Operation *op : ops) {
       dead.push_back(op);
       for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
@@ -266,7 +253,6 @@ private:
     function->setAttr(function.getResAttrsAttrName(),
                       b.getArrayAttr(resultAttrs));
   }
-  SmallVector<Attribute> resultAttrs;
 };
 
 struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
@@ -294,9 +280,8 @@ struct FuseBucketsPass : zero::impl::FuseBucketsBase<FuseBucketsPass> {
     SmallVector<Group> groups = formGroups(module, step);
     for (Group &group : groups)
       layOut(group);
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!function->hasAttr(kKernelAttr))
-        Merger(function, groups, ranks).run();
+    for (func::FuncOp program : findPrograms(module))
+      Merger(program, groups, ranks).run();
     replaceBuckets(groups);
   }
 
@@ -320,7 +305,8 @@ private:
           packs.lookup(name) != 1)
         return bucket.emitOpError("needs a member, a \"param\" state and one "
                                   "zero.pack in @")
-               << program.getName() << "; run zero-partition-state to make them";
+               << program.getName()
+               << "; run zero-partition-state to make them";
     }
     return success();
   }
@@ -391,10 +377,10 @@ private:
     bool isBlock = more > 0 && llvm::all_of(group.old, [&](BucketOp bucket) {
                      return blockOf(firstMember(bucket)) == blockOf(first);
                    });
-    group.label = (group.name + " (" + (isBlock ? blockOf(first) : first) +
-                   (isBlock || more == 0 ? "" : " and " + Twine(more) + " more") +
-                   ")")
-                      .str();
+    group.label =
+        (group.name + " (" + (isBlock ? blockOf(first) : first) +
+         (isBlock || more == 0 ? "" : " and " + Twine(more) + " more") + ")")
+            .str();
   }
 
   void replaceBuckets(ArrayRef<Group> groups) {

@@ -95,8 +95,7 @@ private:
       int64_t count = type.getNumElements();
       if (count == 0)
         return emitError(arg.getLoc(), "parameter ")
-               << name << " is " << type
-               << ", which has no elements; drop it";
+               << name << " is " << type << ", which has no elements; drop it";
       int64_t elements = llvm::alignTo(count, worldSize * BucketOp::kAlignment);
       std::string symbol = "b" + std::to_string(partition.parameters.size());
       auto bucket =

@@ -15,6 +15,7 @@
 
 #include "passes/partition/Passes.h"
 
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,8 +76,9 @@ private:
   void eraseUnused() {
     Block &block = function.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (op.use_empty() && isa<AllGatherOp, ViewOp, JoinOp,
-                                tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      if (op.use_empty() &&
+          isa<AllGatherOp, ViewOp, JoinOp, tensor::CollapseShapeOp,
+              tensor::ExpandShapeOp>(op))
         op.erase();
   }
 
@@ -174,9 +176,8 @@ struct RegatherParametersPass
           << reuseDistance.getValue() << "; use a number of bytes";
       return signalPassFailure();
     }
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(kKernelAttr) && !function.isExternal())
-        Regather(function, reuseDistance).run();
+    for (func::FuncOp program : findPrograms(getOperation()))
+      Regather(program, reuseDistance).run();
   }
 };
 

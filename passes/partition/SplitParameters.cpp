@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/partition/BucketValues.h"
 #include "passes/partition/Passes.h"
 
-#include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Programs.h"
 #include "mlir/IR/Builders.h"
 #include <numeric>
 
@@ -68,16 +68,6 @@ private:
     return found == splits.end() ? nullptr : &found->second;
   }
 
-  /// `type` of the old bucket, for a piece.
-  Type resize(Type type, BucketOp piece) {
-    int64_t elements = piece.getElements();
-    if (auto shard = dyn_cast<ShardType>(type))
-      return ShardType::get(b.getContext(), elements, shard.getElementType(),
-                            shard.getRanks());
-    return RankedTensorType::get({elements},
-                                 cast<RankedTensorType>(type).getElementType());
-  }
-
   void splitArguments() {
     oldCount = block.getNumArguments();
     for (unsigned i = 0; i < oldCount; ++i) {
@@ -94,8 +84,8 @@ private:
             b.getContext(), FlatSymbolRefAttr::get(piece), state.getSlot());
         argAttrs.push_back(
             b.getDictionaryAttr(b.getNamedAttr(kStateAttr, attr)));
-        pieces[old].push_back(
-            block.addArgument(resize(old.getType(), piece), old.getLoc()));
+        pieces[old].push_back(block.addArgument(
+            retypeState(old.getType(), piece.getElements()), old.getLoc()));
       }
     }
   }
@@ -152,11 +142,8 @@ private:
                                       gradient, memberOf(piece).getFirstRow()));
     }
     for (auto [old, result] : llvm::zip(op->getResults(), now->getResults())) {
-      result.setType(
-          isa<SumSquaresOp>(now)
-              ? RankedTensorType::get(
-                    {SumSquaresOp::getNumBlocks(piece, ranks)}, b.getF64Type())
-              : resize(old.getType(), piece));
+      result.setType(retypeFor(now, old.getType(), memberOf(piece),
+                               piece.getElements(), ranks));
       pieces[old].push_back(result);
     }
   }
@@ -205,9 +192,8 @@ struct SplitParametersPass
       if (Pieces pieces = split(bucket); !pieces.empty())
         splits[bucket.getSymNameAttr()] = pieces;
     }
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!function->hasAttr(kKernelAttr) && !function.isExternal())
-        Splitter(function, splits, ranks).run();
+    for (func::FuncOp program : findPrograms(module))
+      Splitter(program, splits, ranks).run();
     for (auto &[name, pieces] : splits)
       module.lookupSymbol<BucketOp>(cast<StringAttr>(name)).erase();
   }

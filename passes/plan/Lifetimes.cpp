@@ -24,6 +24,7 @@
 
 #include "passes/plan/Lifetimes.h"
 
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 
 using namespace mlir;
@@ -43,15 +44,10 @@ static LogicalResult checkStraight(func::FuncOp program) {
 }
 
 SmallVector<func::FuncOp> zero::getPrograms(ModuleOp module) {
-  SmallVector<func::FuncOp> programs;
-  for (StringRef name : kPrograms) {
-    auto program = module.lookupSymbol<func::FuncOp>(name);
-    if (!program || program.isExternal())
-      continue;
+  SmallVector<func::FuncOp> programs = findPrograms(module);
+  for (func::FuncOp program : programs)
     if (failed(checkStraight(program)))
       return {};
-    programs.push_back(program);
-  }
   if (programs.empty() || programs.back().getName() != "step") {
     module.emitError(
         "the module has no function @step with a body; a plan starts from the "

@@ -42,6 +42,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/Programs.h"
 #include "passes/plan/JudgeProgram.h"
 #include "passes/plan/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -149,10 +150,7 @@ LogicalResult zero::verifyPlan(ModuleOp module) {
   if (failed(judgePrograms(module, step)))
     return failure();
   llvm::StringMap<std::pair<Type, Attribute>> outputs;
-  for (StringRef name : kPrograms) {
-    auto program = module.lookupSymbol<func::FuncOp>(name);
-    if (!program || program.isExternal())
-      continue;
+  for (func::FuncOp program : findPrograms(module)) {
     if (!program.getBody().hasOneBlock())
       return program.emitOpError("has ")
              << program.getBody().getBlocks().size()

@@ -66,7 +66,7 @@ int64_t zrt::environmentNumber(const char *name, int64_t otherwise) {
 Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
     : theWorld(world), me(world.rank()), count(world.size()),
       peers(static_cast<size_t>(world.size())) {
-  limits.arrival = std::chrono::seconds(environmentNumber("ZRT_TIMEOUT", 600));
+  limits.arrival = timeOutOfArrival();
   controlFile.create("zrt-control", sizeof(ControlPage));
   controlMapping.mapOwn(controlFile);
   own = new (controlMapping.data()) ControlPage;

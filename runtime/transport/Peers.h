@@ -119,6 +119,12 @@ private:
 /// it is not a number from 1 on.
 int64_t environmentNumber(const char *name, int64_t otherwise);
 
+/// How long a rank waits for a peer that moves but does not arrive:
+/// ZRT_TIMEOUT.
+inline std::chrono::seconds timeOutOfArrival() {
+  return std::chrono::seconds(environmentNumber("ZRT_TIMEOUT", 600));
+}
+
 } // namespace zrt
 
 #endif // ZRT_TRANSPORT_PEERS_H

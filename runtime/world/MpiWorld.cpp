@@ -36,7 +36,7 @@ void zrt::checkMpi(int result, const char *what) {
   fail("{}: {}", what, text);
 }
 
-MpiWorld::MpiWorld() : timeOut(environmentNumber("ZRT_TIMEOUT", 600)) {
+MpiWorld::MpiWorld() : timeOut(timeOutOfArrival()) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &messages), "cannot connect the ranks");

@@ -11,16 +11,6 @@ using namespace zrt;
 
 namespace {
 
-std::string fileOf(const std::string &header, const std::string &data) {
-  const uint64_t length = header.size();
-  return std::string(reinterpret_cast<const char *>(&length), 8) + header +
-         data;
-}
-
-std::string floats(const std::vector<float> &values) {
-  return {reinterpret_cast<const char *>(values.data()), values.size() * 4};
-}
-
 /// A parameter that this rank holds whole.
 Parameter whole(const char *name, std::vector<int64_t> shape, float *data) {
   uint64_t elements = 1;

@@ -14,16 +14,6 @@ using namespace zrt;
 
 namespace {
 
-std::string fileOf(const std::string &header, const std::string &data) {
-  const uint64_t length = header.size();
-  return std::string(reinterpret_cast<const char *>(&length), 8) + header +
-         data;
-}
-
-std::string floats(const std::vector<float> &values) {
-  return {reinterpret_cast<const char *>(values.data()), values.size() * 4};
-}
-
 //===----------------------------------------------------------------------===//
 // The format
 //===----------------------------------------------------------------------===//

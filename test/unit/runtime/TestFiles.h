@@ -2,12 +2,14 @@
 #ifndef ZRT_TEST_TEST_FILES_H
 #define ZRT_TEST_TEST_FILES_H
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace zrt {
 
@@ -43,6 +45,17 @@ private:
 inline std::string readFile(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A safetensors file of that header and data.
+inline std::string fileOf(const std::string &header, const std::string &data) {
+  const uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char *>(&length), 8) + header +
+         data;
+}
+
+inline std::string floats(const std::vector<float> &values) {
+  return {reinterpret_cast<const char *>(values.data()), values.size() * 4};
 }
 
 /// The text of the exception that `body` throws, "" when it throws none.
