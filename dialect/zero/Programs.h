@@ -8,6 +8,20 @@
 
 namespace mlir::zero {
 
+/// What `rank` runs as program `name`: a function of its own, which carries
+/// zero.program and zero.rank, or else what all ranks run; null if there is
+/// none.
+inline func::FuncOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
+    auto only = function->getAttrOfType<IntegerAttr>(kRankAttr);
+    if (program && program == name && only && only.getInt() == rank)
+      return function;
+  }
+  auto shared = module.lookupSymbol<func::FuncOp>(name);
+  return shared && !shared.isExternal() ? shared : func::FuncOp();
+}
+
 /// The programs that `module` has, in the order in which they run.
 inline SmallVector<func::FuncOp> findPrograms(ModuleOp module) {
   SmallVector<func::FuncOp> programs;

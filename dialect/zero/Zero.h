@@ -55,6 +55,12 @@ constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 /// The programs of a step, in the order in which they run.
 constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "step"};
 
+// On a function: the program that it is (@step if "step"), on one rank alone.
+// No pass writes them; the judge reads them, so that ranks that differ can be
+// written down and refused.
+constexpr llvm::StringLiteral kProgramAttr = "zero.program";
+constexpr llvm::StringLiteral kRankAttr = "zero.rank";
+
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";
