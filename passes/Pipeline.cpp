@@ -17,6 +17,7 @@
 #include "passes/model/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/verify/Passes.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <charconv>

@@ -66,6 +66,15 @@ constexpr llvm::StringLiteral kRankAttr = "zero.rank";
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";
 constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 
+// On the module, at level memory: bytes of the device, host and nvme arena, the
+// most that are alive at once in each, and the most that the user allows each
+// (-1: any number).
+constexpr llvm::StringLiteral kArenaAttr = "zero.arena";
+constexpr llvm::StringLiteral kLivePeakAttr = "zero.live_peak";
+constexpr llvm::StringLiteral kBudgetAttr = "zero.budget";
+// On the module: peers read the device arena from this byte to its end.
+constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
+
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);
 

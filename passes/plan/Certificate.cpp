@@ -12,6 +12,7 @@
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
+#include "passes/verify/Passes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

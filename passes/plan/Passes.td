@@ -1,7 +1,7 @@
 //===- Passes.td - Where and when -----------------------------*- tablegen -*-===//
 //
-// The passes that turn a step into a plan: bytes for every value, events for
-// every wait, and the judge of both.  See docs/plan.md.
+// The passes that turn a step into a plan: bytes for every value and events for
+// every wait.  See docs/plan.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_PLAN_PASSES
@@ -63,14 +63,6 @@ def InsertEvents : Pass<"zero-insert-events", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
-}
-
-def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
-  let summary = "Judges a plan from its streams, events and byte ranges";
-  let description = [{
-    Fails at the first operation that breaks a rule of docs/plan.md.  It shares
-    no code with the passes that it judges, and changes nothing.
-  }];
 }
 
 def PrintCertificate : Pass<"zero-print-certificate", "::mlir::ModuleOp"> {

@@ -10,6 +10,7 @@
 #include "passes/model/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/verify/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
   mlir::zero::registerZeroKernelPasses();
   mlir::zero::registerZeroPartitionPasses();
   mlir::zero::registerZeroPlanPasses();
+  mlir::zero::registerZeroVerifyPasses();
   mlir::zero::registerCodegenPasses();
   mlir::zero::registerDerivatives(registry);
   registry.insert<mlir::nn::NNDialect, mlir::zero::ZeroDialect>();

@@ -17,6 +17,8 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 4096 : i
 // (V6) The programs of a step keep their state in the same bytes.
 
 module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
   // expected-error @+1 {{'func.func' op has zero.at = #zero.bytes<device, 256 + 256> for argument 0, and @step has #zero.bytes<device, 0 + 256> (V6)}}
   func.func @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 256 + 256>}) -> !zero.shard<64 x f32 by 1> {
     return %p : !zero.shard<64 x f32 by 1>
@@ -31,6 +33,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 // (V6) ... and take the same arguments.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
   // expected-error @+1 {{'func.func' op takes other arguments than @step (V6); programs of a step share state, inputs and scalars}}
   func.func @count() {
     return
@@ -42,7 +46,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// (V2) A collective's source is overwritten before the exchange is over: peers
+// (V5) A collective's source is overwritten before the exchange is over: peers
 // may still read it.
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
@@ -54,9 +58,9 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     %flat = zero.pack %g into @b {zero.at = [#zero.bytes<device, 256 + 256>]} : tensor<64xf32> -> tensor<64xf32>
     %e = zero.record on compute
     zero.wait %e on reduce
-    // expected-note @+1 {{earlier read by 'zero.reduce_scatter'}}
+    // expected-note @+1 {{earlier read by peers in 'zero.reduce_scatter of @b', operation 1 of its stream; compute has waited for none there}}
     %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 512 + 128>], zero.stream = #zero.stream<reduce>} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
-    // expected-error @+1 {{'zero.launch' op writes a result of 'zero.launch' to device bytes [256, 512) on stream compute, but nothing orders it after their earlier read on stream reduce (V2); record an event on reduce and wait for it on compute}}
+    // expected-error @+1 {{'zero.launch' op writes a result of 'zero.launch' to device bytes [256, 512) on stream compute of rank 0, but nothing orders it after their earlier read by peers on stream reduce of rank 0 (V5); record an event on reduce and wait for it on compute}}
     %h = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
     return
   }

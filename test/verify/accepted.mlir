@@ -13,7 +13,7 @@ module attributes {zero.arena = array<i64: 640, 0, 0>} {
   }
   func.func private @f(tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 1>}) attributes {zero.kernel}
   func.func private @g(tensor<16xf32>) -> tensor<10xf32> attributes {zero.kernel}
-  func.func private @sum(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel}
+  func.func private @sum(tensor<16xf32>, tensor<10xf32>) -> tensor<f32> attributes {zero.kernel}
   // CHECK-LABEL: func.func @step
   // CHECK-COUNT-2: zero.record
   // CHECK-NOT: zero.record
@@ -29,7 +29,7 @@ module attributes {zero.arena = array<i64: 640, 0, 0>} {
     %u = zero.launch @f(%w, %a) {zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
     %g = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 320 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32>
     zero.wait %e1 on compute
-    %s = zero.launch @sum(%g) {zero.at = [#zero.bytes<device, 192 + 4>]} : (tensor<32xf32>) -> tensor<f32>
+    %s = zero.launch @sum(%u, %v) {zero.at = [#zero.bytes<device, 192 + 4>]} : (tensor<16xf32>, tensor<10xf32>) -> tensor<f32>
     %p1 = zero.update @sgd of @b0 (%p, %g) scalars(%lr) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 128>]} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
     return %p1, %s : !zero.shard<32 x f32 by 1>, tensor<f32>
   }

@@ -7,7 +7,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
-    // expected-note @below {{overwritten by 'zero.launch' on stream compute}}
+    // expected-note @below {{overwritten by 'zero.launch @f' on stream compute}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{'zero.launch' op reads device bytes [64, 128) of 'a' on stream compute, which are overwritten by then (V1); give one of the two values other bytes}}
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
@@ -29,7 +29,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     %u = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %v = zero.launch @h(%x) {zero.at = [#zero.bytes<device, 128 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
     %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 64 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32> loc("grads")
-    // expected-note @below {{overwritten by 'zero.launch' on stream compute}}
+    // expected-note @below {{overwritten by 'zero.launch @f' on stream compute}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{'zero.sum_squares' op reads device bytes [64, 128) of 'grads'}}
     %s = zero.sum_squares %p of @b0 {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
@@ -45,7 +45,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-note @below {{defined by 'zero.launch'}}
+    // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{reads device bytes [64, 128) of a result of 'zero.launch' on stream compute, but nothing orders it after their definition on stream reduce (V1); record an event on reduce and wait for it on compute}}
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
@@ -62,7 +62,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %e = zero.record on reduce
-    // expected-note @below {{defined by 'zero.launch'}}
+    // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     zero.wait %e on compute
     // expected-error @below {{nothing orders it after their definition on stream reduce (V1)}}
@@ -79,7 +79,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-note @below {{defined by 'zero.launch'}}
+    // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %e = zero.record on reduce
     zero.wait %e on gather
@@ -98,7 +98,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) -> (tensor<16xf32> {zero.output = "y"}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    // expected-note @below {{overwritten by 'zero.launch'}}
+    // expected-note @below {{overwritten by 'zero.launch @}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{'func.return' op reads device bytes [64, 128)}}
     return %a : tensor<16xf32>
@@ -116,7 +116,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
     %e = zero.record on compute
     zero.wait %e on reduce
-    // expected-note @below {{earlier read by 'zero.launch'}}
+    // expected-note @below {{earlier read by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %r = zero.launch @f(%a) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{writes a result of 'zero.launch' to device bytes [64, 128) on stream compute, but nothing orders it after their earlier read on stream reduce (V2); record an event on reduce and wait for it on compute}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
@@ -132,7 +132,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-note @below {{earlier write by 'zero.launch'}}
+    // expected-note @below {{earlier write by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{nothing orders it after their earlier write on stream reduce (V2)}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
@@ -149,7 +149,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @h() -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-note @below {{earlier read by 'zero.launch'}}
+    // expected-note @below {{earlier read by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{nothing orders it after their earlier read on stream reduce (V2)}}
     %y = zero.launch @h() {zero.at = [#zero.bytes<device, 0 + 64>]} : () -> tensor<16xf32>
@@ -206,7 +206,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // expected-error @below {{puts argument 1 at device bytes [32, 96), over another argument (S1)}}
+  // expected-error @below {{puts argument 1 at device bytes [32, 96), over argument 0 at device bytes [0, 64) (S1)}}
   func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}, %y: tensor<16xf32> {zero.input = "y", zero.at = #zero.bytes<device, 32 + 64>}) {
     return
   }
@@ -309,12 +309,33 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // (V6) next values in the wrong bytes.
 
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 1
-  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>) {
-    // expected-error @below {{returns state @b0 "m" at device bytes [128, 256) as the next value of state @b0 "param" at device bytes [0, 128) (V6); a next value ends in the bytes of its state}}
-    return %m, %p : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>
+  zero.bucket @b0 over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>]
+  func.func private @f() -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 64 + 64>]} : () -> tensor<16xf32>
+    %flat = zero.pack %d into @b0 {zero.at = [#zero.bytes<device, 64 + 64>]} : tensor<16xf32> -> tensor<16xf32>
+    %g = zero.reduce_scatter %flat of @b0 {scale = 1.0 : f64, zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> !zero.shard<16 x f32 by 1>
+    // expected-error @below {{returns a result of 'zero.reduce_scatter' at device bytes [128, 192) as the next value of state @b0 "grad" at device bytes [0, 64) (V6); a next value ends in the bytes of its state}}
+    return %g : !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+    %c = zero.clear %sum of @b0 {zero.at = [#zero.bytes<device, 0 + 64>]} : !zero.shard<16 x f32 by 1>
+    return %c : !zero.shard<16 x f32 by 1>
+  }
+}
+
+// -----
+
+// (V6) a step that ends with sums of gradients: the next would add to them.
+
+module attributes {zero.micro_steps = 1 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>]
+  func.func @step(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+    // expected-error @below {{ends the step with state @b0 "grad" as state @b0 "grad" (V6); the next step adds to it, so it must be cleared}}
+    return %sum : !zero.shard<16 x f32 by 1>
   }
 }
 
@@ -327,9 +348,9 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
   func.func private @h() -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>) {
-    // expected-note @below {{overwritten by 'zero.launch'}}
+    // expected-note @below {{overwritten by 'zero.launch @}}
     %a = zero.launch @h() {zero.at = [#zero.bytes<device, 192 + 64>]} : () -> tensor<16xf32>
-    // expected-error @below {{reads device bytes [192, 256) of state @b0 "m" on stream compute, which are overwritten by then (V6)}}
+    // expected-error @below {{reads device bytes [192, 232) of state @b0 "m" on stream compute, which are overwritten by then (V6)}}
     return %p, %m : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>
   }
 }
@@ -369,8 +390,19 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
   func.func @step(%e: !zero.event, %x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{on stream compute waits for an event that no earlier operation of the step records (V10)}}
+    // expected-error @below {{on stream compute waits for an event that no earlier operation of the program records (V10)}}
     zero.wait %e on compute
+    return
+  }
+}
+
+// -----
+
+// (V8) more than the budget.
+
+// expected-error @below {{needs 512 bytes of device memory on each rank, 112 more than the 400 that it may have (V8); a higher stage, more ranks or a smaller batch need less}}
+module attributes {zero.arena = array<i64: 512, 0, 0>, zero.budget = array<i64: 400, -1, -1>} {
+  func.func @step() {
     return
   }
 }

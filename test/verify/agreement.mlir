@@ -7,13 +7,14 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
@@ -29,13 +30,14 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   // expected-note @+1 {{made by}}
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
@@ -52,14 +54,15 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
   // expected-note @+1 {{made by}}
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
@@ -76,14 +79,15 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
   // expected-note @+1 {{made by}}
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
@@ -99,18 +103,20 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
-  // expected-note @+1 {{made by}}
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> tensor<64xf32>
+  // expected-note @+1 {{made by}}
+  %s = zero.view %r[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
   // expected-error @+1 {{takes an operand that must be equal on all ranks or this rank's own, but it is this rank's slice only (V11); gather it first}}
-  %g2, %l2 = zero.launch @k(%r, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %g2, %l2 = zero.launch @k(%s, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, tensor<64xf32>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
   return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
@@ -121,17 +127,17 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
 // The update wrote a slice of the parameter, which nobody gathered.
 zero.axis @dp size 2
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-func.func private @whole(tensor<64xi32>) -> tensor<64xf32> attributes {zero.kernel = "serial"}
+func.func private @whole(tensor<64xi32>) -> tensor<60xf32> attributes {zero.kernel = "serial"}
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.launch @whole(%x) : (tensor<64xi32>) -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %f = zero.launch @whole(%x) : (tensor<64xi32>) -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
@@ -146,17 +152,17 @@ func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "pa
 // Nothing is gathered from a value that is whole already.
 zero.axis @dp size 2
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-func.func private @whole(tensor<64xi32>) -> tensor<64xf32> attributes {zero.kernel = "serial"}
+func.func private @whole(tensor<64xi32>) -> tensor<60xf32> attributes {zero.kernel = "serial"}
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.launch @whole(%x) : (tensor<64xi32>) -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %f = zero.launch @whole(%x) : (tensor<64xi32>) -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
@@ -174,13 +180,14 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   // expected-note @+1 {{made by}}
   %r1 = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> tensor<64xf32>
@@ -199,13 +206,14 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
 func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
-  %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-  %g, %l = zero.launch @k(%f, %x) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   // expected-note @+1 {{made by}}
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
   // expected-error @+1 {{takes gradients that must be this rank's slice only, but it is this rank's own (V11); reduce it first}}

@@ -1,4 +1,4 @@
-//===- VerifyAgreement.cpp - What ranks must agree on ---------------------===//
+//===- Agreement.cpp - What ranks must agree on ---------------------===//
 //
 // Every rank runs the same program on other data.  Each value is one of
 //
@@ -24,10 +24,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/verify/Agreement.h"
+
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/plan/Passes.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -53,9 +54,9 @@ bool isShard(Type type) {
   return shard && shard.getRanks() > 1;
 }
 
-class Judge {
+class Parts {
 public:
-  Judge(func::FuncOp program) : program(program) {}
+  explicit Parts(func::FuncOp program) : program(program) {}
 
   LogicalResult run() {
     for (BlockArgument argument : program.getArguments())
@@ -195,6 +196,6 @@ private:
 
 } // namespace
 
-LogicalResult zero::verifyAgreement(func::FuncOp program, int64_t ranks) {
-  return ranks > 1 ? Judge(program).run() : success();
+LogicalResult judge::judgeAgreement(func::FuncOp program, int64_t ranks) {
+  return ranks > 1 ? Parts(program).run() : success();
 }

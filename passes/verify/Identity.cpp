@@ -1,0 +1,146 @@
+//===- Identity.cpp - Which slot of which bucket a flat value is ----------===//
+//
+// A flat value is a slot of a bucket: its parameters, its gradient, a moment.
+// Nothing in its type says so, and two buckets may have equally many elements,
+// so (V12) follows it:
+//
+//   * state is what its attribute says, a pack is the gradient of its bucket;
+//   * a gather, a copy and a clear give what they take; a reduction takes and
+//     gives gradients;
+//   * an operation `of` a bucket takes values of this bucket only; an update
+//     takes the parameters, the gradient and the slots of its optimizer, in
+//     this order;
+//   * a next state is the slot that it replaces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/verify/Identity.h"
+
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Words.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+/// A slot of a bucket; nothing without a bucket.
+struct Identity {
+  StringRef bucket, slot;
+  bool operator==(const Identity &other) const {
+    return bucket == other.bucket && slot == other.slot;
+  }
+};
+
+std::string describe(const Identity &identity) {
+  if (identity.bucket.empty())
+    return "no slot of a bucket";
+  return (identity.slot + " of @" + identity.bucket).str();
+}
+
+class Identities {
+public:
+  explicit Identities(func::FuncOp program) : program(program) {}
+
+  LogicalResult run() {
+    for (BlockArgument argument : program.getArguments())
+      if (auto state = program.getArgAttrOfType<StateAttr>(
+              argument.getArgNumber(), kStateAttr))
+        known[argument] = {state.getBucket().getValue(), state.getSlot()};
+    for (Operation &op : program.front())
+      if (failed(visit(&op)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult expect(Operation *op, Value value, Identity expected) {
+    Identity found = known.lookup(value);
+    if (found == expected)
+      return success();
+    return op->emitOpError("takes ") // (V12)
+           << judge::describe(value) << ", which is " << describe(found)
+           << ", where it needs " << describe(expected) << " (V12)";
+  }
+
+  /// Takes and gives the gradient of `bucket`.
+  LogicalResult visitGradients(Operation *op, StringRef bucket) {
+    for (Value operand : op->getOperands())
+      if (failed(expect(op, operand, {bucket, "grad"})))
+        return failure();
+    known[op->getResult(0)] = {bucket, "grad"};
+    return success();
+  }
+
+  /// Gives the slot of `bucket` that it takes.
+  LogicalResult visitSame(Operation *op, StringRef bucket) {
+    Value operand = op->getOperand(0);
+    Identity same = {bucket, known.lookup(operand).slot};
+    known[op->getResult(0)] = same;
+    return expect(op, operand, same);
+  }
+
+  LogicalResult visitUpdate(UpdateOp op) {
+    auto optimizer = SymbolTable::lookupNearestSymbolFrom<OptimizerOp>(
+        op, op.getOptimizerAttr());
+    StringRef bucket = op.getBucket();
+    if (failed(expect(op, op.getParam(), {bucket, "param"})) ||
+        failed(expect(op, op.getGrad(), {bucket, "grad"})))
+      return failure();
+    known[op.getNext()[0]] = {bucket, "param"};
+    auto slots = optimizer.getSlots().getAsValueRange<StringAttr>();
+    for (auto [i, slot] : llvm::enumerate(slots)) {
+      if (failed(expect(op, op.getSlots()[i], {bucket, slot})))
+        return failure();
+      known[op.getNext()[1 + i]] = {bucket, slot};
+    }
+    return success();
+  }
+
+  LogicalResult visitReturn(Operation *op) {
+    unsigned next = 0;
+    for (BlockArgument argument : program.getArguments()) {
+      if (!known.contains(argument) || next >= op->getNumOperands())
+        continue;
+      if (failed(expect(op, op->getOperand(next++), known.lookup(argument))))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult visit(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](PackOp pack) {
+          known[pack.getResult()] = {pack.getBucket(), "grad"};
+          return success();
+        })
+        .Case([&](ViewOp view) {
+          return expect(op, view.getFlat(),
+                        {view.getBucket(), known.lookup(view.getFlat()).slot});
+        })
+        .Case<AllGatherOp, ClearOp>(
+            [&](auto same) { return visitSame(op, same.getBucket()); })
+        .Case([&](CopyOp copy) {
+          if (known.contains(copy.getSource()))
+            known[copy.getResult()] = known.lookup(copy.getSource());
+          return success();
+        })
+        .Case<ReduceScatterOp, AccumulateOp>(
+            [&](auto sum) { return visitGradients(op, sum.getBucket()); })
+        .Case([&](SumSquaresOp squares) {
+          return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});
+        })
+        .Case([&](UpdateOp update) { return visitUpdate(update); })
+        .Case([&](func::ReturnOp) { return visitReturn(op); })
+        .Default([](Operation *) { return success(); });
+  }
+
+  func::FuncOp program;
+  DenseMap<Value, Identity> known;
+};
+} // namespace
+
+LogicalResult judge::judgeIdentity(func::FuncOp program) {
+  return Identities(program).run();
+}

@@ -1,0 +1,87 @@
+//===- Layout.cpp - Which bytes of a bucket are members, and whose --------===//
+
+#include "passes/verify/Layout.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+static int64_t elementBytes(Type type) {
+  return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
+}
+
+static bool isShard(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard && shard.getRanks() > 1;
+}
+
+Layouts::Layouts(ModuleOp module) {
+  for (auto axis : module.getOps<AxisOp>())
+    ranks = std::max(ranks, int64_t(axis.getSize()));
+  for (auto op : module.getOps<BucketOp>()) {
+    Bucket bucket;
+    bucket.elements = op.getElements();
+    bucket.slice = bucket.elements / ranks;
+    for (auto member : op.getMembers().getAsRange<MemberAttr>())
+      bucket.members.push_back(
+          {member.getOffset(), member.getOffset() + member.getNumElements()});
+    for (Span member : bucket.members)
+      bucket.edges.append({member.begin, member.end});
+    llvm::sort(bucket.edges);
+    llvm::sort(bucket.members,
+               [](Span a, Span b) { return a.begin < b.begin; });
+    Spans merged;
+    for (Span member : bucket.members)
+      if (!merged.empty() && merged.back().end == member.begin)
+        merged.back().end = member.end;
+      else
+        merged.push_back(member);
+    bucket.members = std::move(merged);
+    buckets[op.getSymName()] = std::move(bucket);
+  }
+}
+
+Spans Layouts::membersIn(StringRef name, Type type, bool slice,
+                         int64_t rank) const {
+  const Bucket &bucket = get(name);
+  bool shard = isShard(type);
+  int64_t bytes = elementBytes(type), from = 0, to = bucket.elements;
+  if (shard || slice) {
+    from = rank * bucket.slice;
+    to = from + bucket.slice;
+  }
+  int64_t origin = shard ? from : 0;
+  Spans spans;
+  for (Span member : bucket.members) {
+    int64_t begin = std::max(member.begin, from),
+            end = std::min(member.end, to);
+    if (begin < end)
+      spans.push_back({(begin - origin) * bytes, (end - origin) * bytes});
+  }
+  return spans;
+}
+
+Span Layouts::sliceOf(StringRef name, Type type, int64_t rank) const {
+  int64_t bytes = get(name).slice * elementBytes(type);
+  return {rank * bytes, (rank + 1) * bytes};
+}
+
+SmallVector<int64_t> Layouts::findKinds(ArrayRef<int64_t> among) const {
+  SmallVector<int64_t> first;
+  std::set<std::vector<uint32_t>> kinds;
+  for (int64_t rank : among) {
+    std::vector<uint32_t> kind;
+    for (auto &entry : buckets) {
+      const Bucket &bucket = entry.second;
+      for (int64_t at : {rank * bucket.slice, (rank + 1) * bucket.slice}) {
+        auto below = llvm::lower_bound(bucket.edges, at);
+        kind.push_back(below - bucket.edges.begin());
+        kind.push_back(below != bucket.edges.end() && *below == at);
+      }
+    }
+    if (kinds.insert(std::move(kind)).second)
+      first.push_back(rank);
+  }
+  return first;
+}

@@ -1,0 +1,22 @@
+//===- Passes.h - The judge of a finished plan ----------------------------===//
+#ifndef PASSES_VERIFY_PASSES_H
+#define PASSES_VERIFY_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::zero {
+
+#define GEN_PASS_DECL
+#include "passes/verify/Passes.h.inc"
+
+/// Fails with an error at the first operation that breaks a rule of
+/// docs/verify.md.
+LogicalResult verifyPlan(ModuleOp module);
+
+#define GEN_PASS_REGISTRATION
+#include "passes/verify/Passes.h.inc"
+
+} // namespace mlir::zero
+
+#endif // PASSES_VERIFY_PASSES_H

@@ -1,0 +1,34 @@
+//===- Passes.td - The judge of a finished plan ---------------*- tablegen -*-===//
+//
+// See docs/verify.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZERO_VERIFY_PASSES
+#define ZERO_VERIFY_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
+  let summary = "Judges a plan from its streams, events and byte ranges";
+  let description = [{
+    Fails at the first operation that breaks a rule of docs/verify.md.  It shares
+    no code with the passes that it judges, and changes nothing.
+  }];
+}
+
+def PrintOrder : Pass<"zero-print-order", "::mlir::ModuleOp"> {
+  let summary = "Prints what is over before each operation of a plan starts";
+  let description = [{
+    One line per operation that runs, in program order: its stream, its number
+    there, and how many operations of other streams are over when it starts,
+    whatever the streams' speeds.
+
+    ```
+    order of @step
+      gather 1: zero.all_gather of @b0
+      compute 1: zero.launch @embedding, after gather 1
+    ```
+  }];
+}
+
+#endif

@@ -1,0 +1,52 @@
+//===- PrintOrder.cpp - What is over before each operation starts ---------===//
+
+#include "dialect/zero/Programs.h"
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Order.h"
+#include "passes/verify/Passes.h"
+#include "passes/verify/Words.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_PRINTORDER
+#include "passes/verify/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+struct PrintOrder : zero::impl::PrintOrderBase<PrintOrder> {
+  void runOnOperation() override {
+    for (func::FuncOp program : findPrograms(getOperation()))
+      if (failed(print(program)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  static LogicalResult print(func::FuncOp program) {
+    FailureOr<Order> order = Order::of({{program, 0}});
+    if (failed(order))
+      return failure();
+    llvm::outs() << "order of @" << program.getSymName() << '\n';
+    for (Operation &op : program.front()) {
+      if (movesNothing(&op))
+        continue;
+      const Place &place = order->at(&op);
+      Stream own = getStream(&op);
+      llvm::outs() << "  " << stringifyStream(own) << ' ' << place.number
+                   << ": " << describe(&op);
+      StringRef separator = ", after ";
+      for (int stream = 0; stream < kStreams; ++stream)
+        if (stream != int(own) && place.over[stream]) {
+          llvm::outs() << separator << stringifyStream(Stream(stream)) << ' '
+                       << place.over[stream];
+          separator = ", ";
+        }
+      llvm::outs() << '\n';
+    }
+    return success();
+  }
+};
+} // namespace

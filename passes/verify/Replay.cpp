@@ -1,0 +1,371 @@
+//===- Replay.cpp - What every byte of a rank holds -----------------------===//
+
+#include "passes/verify/Replay.h"
+
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Bytes.h"
+#include "passes/verify/Words.h"
+#include "passes/verify/Work.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+
+/// Bytes [begin, end) of one version.
+struct Piece {
+  int64_t begin, end;
+  unsigned version;
+};
+
+class Replay {
+public:
+  Replay(func::FuncOp program, int64_t rank, const Ranges &ranges,
+         const Order &order, const Layouts &layouts)
+      : program(program), rank(rank), ranges(ranges), order(order),
+        layouts(layouts) {}
+
+  LogicalResult run();
+
+private:
+  void enterArguments();
+  void takeOver(Operation *op);
+  LogicalResult execute(Operation *op);
+  LogicalResult read(Operation *op, const Reading &reading);
+  LogicalResult write(Operation *op, const Writing &writing);
+  LogicalResult finish(Operation *op);
+  LogicalResult judgeHeld(Operation *op, Value value, const Spans &bytes);
+  LogicalResult judgePresent(Operation *op, Value value, const Spans &bytes,
+                             StringRef rule);
+  LogicalResult judgeAfter(Operation *op, OpResult result, const Use &use,
+                           bool wrote, Span bytes);
+  InFlightDiagnostic unordered(Operation *op, const Twine &what,
+                               const Twine &where, const Use &use,
+                               StringRef past, StringRef rule);
+
+  Use useBy(Operation *op, bool byPeers = false) const {
+    return {op, int(getStream(op)), order.at(op).number, byPeers};
+  }
+  bool isOver(const Use &use, Operation *op) const {
+    return !use.op || use.stream == int(getStream(op)) ||
+           order.at(op).over[use.stream] >= use.number;
+  }
+  Where where(int stream) const {
+    return {Stream(stream), layouts.getRanks() > 1 ? rank : -1};
+  }
+  Bytes &bytesOf(Value value) {
+    return tiers[int(ranges.lookup(value).getTier())];
+  }
+  unsigned addVersion(Use writer) {
+    writers.push_back(writer);
+    return writers.size() - 1;
+  }
+  /// Calls `visit` for the parts of `value`'s pieces among `bytes`.
+  template <typename Visitor>
+  LogicalResult visitPieces(Value value, const Spans &bytes, Visitor visit) {
+    int64_t base = ranges.lookup(value).getOffset();
+    for (const Piece &piece : values[value])
+      for (Span span : bytes) {
+        int64_t begin = std::max(piece.begin, base + span.begin),
+                end = std::min(piece.end, base + span.end);
+        if (begin < end && failed(visit(Piece{begin, end, piece.version})))
+          return failure();
+      }
+    return success();
+  }
+
+  func::FuncOp program;
+  int64_t rank;
+  const Ranges &ranges;
+  const Order &order;
+  const Layouts &layouts;
+  Bytes tiers[3];
+  std::vector<Use> writers; ///< by version
+  DenseMap<Value, SmallVector<Piece, 1>> values;
+};
+
+} // namespace
+
+static Spans wholeOf(Value value) {
+  return {{0, getByteSize(value.getType())}};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void Replay::enterArguments() {
+  for (BlockArgument argument : program.getArguments()) {
+    if (!isBytes(argument))
+      continue;
+    BytesAttr range = ranges.lookup(argument);
+    unsigned version = addVersion({});
+    bytesOf(argument).overwrite(range.getOffset(), range.getEnd(), version);
+    auto state = program.getArgAttrOfType<StateAttr>(argument.getArgNumber(),
+                                                     kStateAttr);
+    Spans spans =
+        state ? layouts.membersIn(state.getBucket().getValue(),
+                                  argument.getType(), /*slice=*/false, rank)
+              : wholeOf(argument);
+    for (Span span : spans)
+      values[argument].push_back({range.getOffset() + span.begin,
+                                  range.getOffset() + span.end, version});
+  }
+}
+
+/// The results of an operation that only names bytes.
+void Replay::takeOver(Operation *op) {
+  for (const StorageTie &tie : getStorageTies(op)) {
+    Value result = op->getResult(tie.result);
+    BytesAttr range = ranges.lookup(result);
+    SmallVector<Piece, 1> pieces = values.lookup(op->getOperand(tie.operand));
+    for (Piece piece : pieces) {
+      piece.begin = std::max(piece.begin, range.getOffset());
+      piece.end = std::min(piece.end, range.getEnd());
+      if (piece.begin < piece.end)
+        values[result].push_back(piece);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+/// (V9) Fails unless `value` holds something in all of `bytes`.
+LogicalResult Replay::judgeHeld(Operation *op, Value value,
+                                const Spans &bytes) {
+  BytesAttr range = ranges.lookup(value);
+  ArrayRef<Piece> pieces = values[value];
+  for (Span span : bytes) {
+    int64_t at = range.getOffset() + span.begin,
+            end = range.getOffset() + span.end;
+    while (at < end) {
+      auto piece = llvm::find_if(pieces, [&](const Piece &piece) {
+        return piece.begin <= at && at < piece.end;
+      });
+      if (piece != pieces.end()) {
+        at = piece->end;
+        continue;
+      }
+      for (const Piece &piece : pieces)
+        if (piece.begin > at)
+          end = std::min(end, piece.begin);
+      InFlightDiagnostic error = op->emitOpError("reads "); // (V9)
+      error << describe(range.getTier(), at, end) << " of " << describe(value)
+            << " on " << describe(where(int(getStream(op))))
+            << ", which hold nothing there (V9): padding, or another rank's "
+               "slice; read members, or gather the value first";
+      if (Operation *def = value.getDefiningOp())
+        error.attachNote(def->getLoc())
+            << "defined by '" << describe(def) << '\'';
+      return error;
+    }
+  }
+  return success();
+}
+
+/// Fails unless the bytes of `value` still are what it was defined as.
+LogicalResult Replay::judgePresent(Operation *op, Value value,
+                                   const Spans &bytes, StringRef rule) {
+  BytesAttr range = ranges.lookup(value);
+  return visitPieces(value, bytes, [&](Piece piece) -> LogicalResult {
+    bytesOf(value).isolate(piece.begin, piece.end);
+    for (auto &[begin, content] : bytesOf(value).in(piece.begin, piece.end)) {
+      if (content.version == piece.version)
+        continue;
+      const Use &writer = writers[content.version];
+      InFlightDiagnostic error = op->emitOpError("reads ");
+      error << describe(range.getTier(), begin, content.end) << " of "
+            << describe(value) << " on " << describe(where(int(getStream(op))))
+            << ", which are overwritten by then (" << rule
+            << "); give one of the two values other bytes";
+      error.attachNote(writer.op->getLoc())
+          << "overwritten by '" << describe(writer.op) << "' on "
+          << describe(where(writer.stream));
+      return error;
+    }
+    return success();
+  });
+}
+
+/// Says that nothing orders `op` after `use`, and where an event is missing.
+InFlightDiagnostic Replay::unordered(Operation *op, const Twine &what,
+                                     const Twine &bytes, const Use &use,
+                                     StringRef past, StringRef rule) {
+  int stream = int(getStream(op));
+  unsigned known = order.at(op).over[use.stream];
+  InFlightDiagnostic error = op->emitOpError();
+  error << what << bytes << " on " << describe(where(stream))
+        << ", but nothing orders it after their " << past << " on "
+        << describe(where(use.stream)) << " (" << rule
+        << "); record an event on " << stringifyStream(Stream(use.stream))
+        << " and wait for it on " << stringifyStream(Stream(stream));
+  Diagnostic &note = error.attachNote(use.op->getLoc());
+  note << (past == "definition" ? "defined" : past)
+       << (use.byPeers ? " in '" : " by '") << describe(use.op)
+       << "', operation " << use.number << " of its stream; "
+       << stringifyStream(Stream(stream)) << " has waited for ";
+  if (known)
+    note << "no more than operation " << known << " there";
+  else
+    note << "none there";
+  return error;
+}
+
+LogicalResult Replay::read(Operation *op, const Reading &reading) {
+  Value value = op->getOperand(reading.operand);
+  if ((!reading.asItIs && failed(judgeHeld(op, value, reading.bytes))) ||
+      failed(judgePresent(op, value, reading.bytes, "V1")))
+    return failure();
+  Use self = useBy(op, reading.byPeers);
+  BytesAttr range = ranges.lookup(value);
+  return visitPieces(value, reading.bytes, [&](Piece piece) -> LogicalResult {
+    const Use &writer = writers[piece.version];
+    if (!isOver(writer, op)) // (V1)
+      return unordered(op, "reads ",
+                       describe(range.getTier(), piece.begin, piece.end) +
+                           " of " + describe(value),
+                       writer, "definition", "V1");
+    for (auto &[begin, content] : bytesOf(value).in(piece.begin, piece.end)) {
+      // The last of a stream stands for those before it; that peers read is
+      // kept, for the message.
+      for (Use &use : content.readers)
+        if (use.stream == self.stream)
+          use.op = nullptr;
+      llvm::erase_if(content.readers, [](const Use &use) { return !use.op; });
+      content.readers.push_back(self);
+    }
+    return success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Writes
+//===----------------------------------------------------------------------===//
+
+LogicalResult Replay::judgeAfter(Operation *op, OpResult result, const Use &use,
+                                 bool wrote, Span bytes) {
+  if (isOver(use, op))
+    return success();
+  BytesAttr range = ranges.lookup(result);
+  return unordered(op, "writes " + describe(result) + " to ", // (V2), (V5)
+                   describe(range.getTier(), bytes.begin, bytes.end), use,
+                   wrote         ? "earlier write"
+                   : use.byPeers ? "earlier read by peers"
+                                 : "earlier read",
+                   use.byPeers ? "V5" : "V2");
+}
+
+LogicalResult Replay::write(Operation *op, const Writing &writing) {
+  OpResult result = op->getResult(writing.result);
+  BytesAttr range = ranges.lookup(result);
+  Bytes &bytes = bytesOf(result);
+  unsigned version = addVersion(useBy(op));
+  SmallVector<Piece, 1> kept;
+  if (!writing.kept.empty())
+    (void)visitPieces(op->getOperand(writing.keptOperand), writing.kept,
+                      [&](Piece piece) {
+                        kept.push_back(piece);
+                        return success();
+                      });
+  for (Span span : writing.written) {
+    int64_t first = range.getOffset() + span.begin,
+            last = range.getOffset() + span.end;
+    bytes.isolate(first, last);
+    for (auto &[begin, content] : bytes.in(first, last)) {
+      if (failed(judgeAfter(op, result, writers[content.version],
+                            /*wrote=*/true, {begin, content.end})))
+        return failure();
+      for (const Use &reader : content.readers)
+        if (reader.op != op &&
+            failed(judgeAfter(op, result, reader,
+                              /*wrote=*/false, {begin, content.end})))
+          return failure();
+    }
+    bytes.overwrite(first, last, version);
+  }
+  SmallVector<Piece, 1> &pieces = values[result];
+  pieces = std::move(kept);
+  for (Span span : writing.defined)
+    pieces.push_back({range.getOffset() + span.begin,
+                      range.getOffset() + span.end, version});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+LogicalResult Replay::execute(Operation *op) {
+  Work work = describeWork(op, layouts, rank);
+  for (const Reading &reading : work.reads)
+    if (failed(read(op, reading)))
+      return failure();
+  for (Writing &writing : work.writes) {
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      int64_t base = ranges.lookup(copy.getSource()).getOffset();
+      for (const Piece &piece : values[copy.getSource()])
+        writing.defined.push_back({piece.begin - base, piece.end - base});
+    }
+    if (failed(write(op, writing)))
+      return failure();
+  }
+  return success();
+}
+
+/// The host reads outputs, and the next program finds the state.
+LogicalResult Replay::finish(Operation *op) {
+  unsigned next = 0;
+  for (BlockArgument argument : program.getArguments()) {
+    auto state = program.getArgAttrOfType<StateAttr>(argument.getArgNumber(),
+                                                     kStateAttr);
+    if (!state)
+      continue;
+    if (next == op->getNumOperands()) // (V6)
+      return op->emitOpError("returns no next value of ")
+             << describe(argument) << " (V6)";
+    Value value = op->getOperand(next++);
+    BytesAttr range = ranges.lookup(value);
+    if (range != ranges.lookup(argument)) // (V6)
+      return op->emitOpError("returns ")
+             << describe(value) << " at " << describe(range)
+             << " as the next value of " << describe(argument) << " at "
+             << describe(ranges.lookup(argument))
+             << " (V6); a next value ends in the bytes of its state";
+    Spans members =
+        layouts.membersIn(state.getBucket().getValue(), argument.getType(),
+                          /*slice=*/false, rank);
+    if (failed(judgeHeld(op, value, members)) ||
+        failed(judgePresent(op, value, members, "V6")))
+      return failure();
+  }
+  for (Value output : op->getOperands().drop_front(next))
+    if (isBytes(output) &&
+        (failed(judgeHeld(op, output, wholeOf(output))) ||
+         failed(judgePresent(op, output, wholeOf(output), "V1"))))
+      return failure();
+  return success();
+}
+
+LogicalResult Replay::run() {
+  enterArguments();
+  for (Operation &op : program.front()) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      return finish(&op);
+    if (isa<RecordOp, WaitOp>(op))
+      continue;
+    if (movesNothing(&op))
+      takeOver(&op);
+    else if (failed(execute(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult judge::replay(func::FuncOp program, int64_t rank,
+                            const Ranges &ranges, const Order &order,
+                            const Layouts &layouts) {
+  return Replay(program, rank, ranges, order, layouts).run();
+}

@@ -1,0 +1,215 @@
+//===- Structure.cpp - Where the values of a program lie ------------------===//
+
+#include "passes/verify/Structure.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Words.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+class Structure {
+public:
+  Structure(func::FuncOp program, Arenas arenas, const Layouts &layouts)
+      : program(program), arenas(arenas), layouts(layouts) {}
+
+  FailureOr<Ranges> run() {
+    if (failed(judgeArguments()))
+      return failure();
+    for (Operation &op : program.front())
+      if (failed(judgeOperation(&op)))
+        return failure();
+    return std::move(ranges);
+  }
+
+private:
+  LogicalResult judgeArguments();
+  LogicalResult judgeOperation(Operation *op);
+  LogicalResult judgeRange(Operation *op, Value value, Attribute attribute);
+  LogicalResult judgeTies(Operation *op, ArrayRef<StorageTie> ties);
+  LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
+  LogicalResult judgeExports(Operation *op);
+
+  func::FuncOp program;
+  Arenas arenas;
+  const Layouts &layouts;
+  Ranges ranges;
+};
+} // namespace
+
+LogicalResult Structure::judgeRange(Operation *op, Value value,
+                                    Attribute attribute) {
+  auto range = dyn_cast_or_null<BytesAttr>(attribute);
+  if (!range) // (S1)
+    return op->emitOpError("gives no bytes to ") << describe(value) << " (S1)";
+  int64_t size = getByteSize(value.getType());
+  if (range.getSize() != size) // (S1)
+    return op->emitOpError("gives ")
+           << range.getSize() << " bytes to " << describe(value)
+           << ", which has " << size << " (S1)";
+  int64_t limit = arenas.bytes[int(range.getTier())];
+  if (range.getEnd() > limit) // (S1)
+    return op->emitOpError("puts ")
+           << describe(value) << " at " << describe(range)
+           << ", outside of the arena of " << limit << " bytes (S1)";
+  ranges[value] = range;
+  return success();
+}
+
+LogicalResult Structure::judgeArguments() {
+  SmallVector<BlockArgument> placed;
+  for (BlockArgument argument : program.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
+        state && !layouts.contains(state.getBucket().getValue())) // (S5)
+      return program->emitOpError("keeps ")
+             << describe(argument)
+             << ", but the module has no such bucket (S5)";
+    if (!isBytes(argument))
+      continue;
+    if (failed(
+            judgeRange(program, argument, program.getArgAttr(i, kBytesAttr))))
+      return failure();
+    if (ranges.lookup(argument).getSize())
+      placed.push_back(argument);
+  }
+  auto key = [&](BlockArgument argument) {
+    BytesAttr range = ranges.lookup(argument);
+    return std::make_tuple(range.getTier(), range.getOffset(),
+                           argument.getArgNumber());
+  };
+  llvm::sort(placed,
+             [&](BlockArgument a, BlockArgument b) { return key(a) < key(b); });
+  for (size_t i = 1; i < placed.size(); ++i) {
+    BlockArgument a = placed[i - 1], b = placed[i];
+    if (!ranges.lookup(a).overlaps(ranges.lookup(b)))
+      continue;
+    if (a.getArgNumber() > b.getArgNumber())
+      std::swap(a, b);
+    return program->emitOpError("puts ") // (S1)
+           << describe(b) << " at " << describe(ranges.lookup(b)) << ", over "
+           << describe(a) << " at " << describe(ranges.lookup(a)) << " (S1)";
+  }
+  return success();
+}
+
+LogicalResult Structure::judgeTies(Operation *op, ArrayRef<StorageTie> ties) {
+  for (const StorageTie &tie : ties) {
+    Value operand = op->getOperand(tie.operand),
+          result = op->getResult(tie.result);
+    BytesAttr in = ranges.lookup(operand), out = ranges.lookup(result);
+    bool holds = in.getTier() == out.getTier();
+    switch (tie.kind) {
+    case StorageTie::ResultInOperand:
+      holds &= out.getOffset() == in.getOffset() + tie.offset &&
+               out.getEnd() <= in.getEnd();
+      break;
+    case StorageTie::OperandInResult:
+      holds &= in.getOffset() == out.getOffset() + tie.offset &&
+               in.getEnd() <= out.getEnd();
+      break;
+    case StorageTie::MustReplace:
+      holds &= in == out;
+      break;
+    case StorageTie::MayReplace:
+      holds = !in.overlaps(out) || in == out;
+      break;
+    }
+    if (!holds) // (S2)
+      return op->emitOpError("ties ")
+             << describe(result) << " to " << describe(operand) << " at offset "
+             << tie.offset << ", but they lie at " << describe(out) << " and "
+             << describe(in) << " (S2)";
+  }
+  return success();
+}
+
+LogicalResult Structure::judgeOverlaps(Operation *op,
+                                       ArrayRef<StorageTie> ties) {
+  for (OpResult result : op->getResults()) {
+    if (!isBytes(result))
+      continue;
+    BytesAttr mine = ranges.lookup(result);
+    for (OpResult other :
+         op->getResults().drop_front(result.getResultNumber() + 1))
+      if (isBytes(other) && mine.overlaps(ranges.lookup(other))) // (S3)
+        return op->emitOpError("has results ")
+               << result.getResultNumber() << " and " << other.getResultNumber()
+               << " that overlap, at " << describe(mine) << " and "
+               << describe(ranges.lookup(other)) << " (S3)";
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isBytes(operand.get()) ||
+          !mine.overlaps(ranges.lookup(operand.get())))
+        continue;
+      bool tied = llvm::any_of(ties, [&](const StorageTie &tie) {
+        return tie.result == result.getResultNumber() &&
+               tie.operand == operand.getOperandNumber();
+      });
+      if (!tied) // (S3)
+        return op->emitOpError("writes result ")
+               << result.getResultNumber() << " at " << describe(mine)
+               << " over operand " << operand.getOperandNumber() << ", "
+               << describe(operand.get()) << " at "
+               << describe(ranges.lookup(operand.get()))
+               << ", which it may not replace (S3); give the result bytes of "
+                  "its own";
+    }
+  }
+  return success();
+}
+
+LogicalResult Structure::judgeExports(Operation *op) {
+  for (unsigned i : getExportedOperands(op)) {
+    BytesAttr range = ranges.lookup(op->getOperand(i));
+    if (range.getOffset() < arenas.exported) // (S4)
+      return op->emitOpError("lets peers read ")
+             << describe(op->getOperand(i)) << " at " << describe(range)
+             << ", but only bytes from " << arenas.exported
+             << " on are exported (S4)";
+  }
+  return success();
+}
+
+/// Whether the runtime has a call for `op`.
+static bool runs(Operation *op) {
+  return isa<LaunchOp, nn::MatmulOp, CopyOp, UpdateOp, AccumulateOp, ClearOp,
+             SumSquaresOp, TotalOp, ClipOp>(op) ||
+         isCollective(op);
+}
+
+LogicalResult Structure::judgeOperation(Operation *op) {
+  if (!movesNothing(op) && !runs(op)) // (S5)
+    return op->emitOpError("is no operation of a plan (S5); put it into a "
+                           "kernel");
+  auto attribute = op->getAttrOfType<ArrayAttr>(kBytesAttr);
+  for (OpResult result : op->getResults()) {
+    unsigned i = result.getResultNumber();
+    if (isBytes(result) &&
+        failed(judgeRange(op, result,
+                          attribute && i < attribute.size() ? attribute[i]
+                                                            : Attribute())))
+      return failure();
+  }
+  SmallVector<StorageTie> ties = getStorageTies(op);
+  if (failed(judgeTies(op, ties)))
+    return failure();
+  if (movesNothing(op))
+    return success();
+  SmallVector<Value> touched(op->getOperands());
+  llvm::append_range(touched, op->getResults());
+  for (Value value : touched)
+    if (isBytes(value) &&
+        ranges.lookup(value).getTier() != Tier::Device) // (V7)
+      return op->emitOpError("computes on ")
+             << describe(ranges.lookup(value)) << " of " << describe(value)
+             << " (V7); it computes on device bytes, fetch the value first";
+  return failure(failed(judgeOverlaps(op, ties)) || failed(judgeExports(op)));
+}
+
+FailureOr<Ranges> judge::judgeStructure(func::FuncOp program, Arenas arenas,
+                                        const Layouts &layouts) {
+  return Structure(program, arenas, layouts).run();
+}

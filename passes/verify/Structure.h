@@ -1,0 +1,29 @@
+//===- Structure.h - Where the values of a program lie --------------------===//
+//
+// What can be judged of each operation by itself: (S1) to (S5) and (V7).
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_VERIFY_STRUCTURE_H
+#define PASSES_VERIFY_STRUCTURE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/verify/Layout.h"
+
+namespace mlir::zero::judge {
+
+/// The bytes of every value of a program that has any.
+using Ranges = DenseMap<Value, BytesAttr>;
+
+/// What the module says of its memory.
+struct Arenas {
+  ArrayRef<int64_t> bytes; ///< by tier
+  int64_t exported;        ///< peers read the device arena from here on
+};
+
+/// Fails at the first operation of `program` that breaks one of the rules.
+FailureOr<Ranges> judgeStructure(func::FuncOp program, Arenas arenas,
+                                 const Layouts &layouts);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_STRUCTURE_H

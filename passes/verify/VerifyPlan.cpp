@@ -1,0 +1,293 @@
+//===- VerifyPlan.cpp - Judge a finished plan -----------------------------===//
+//
+// Reads streams, events and byte ranges, and nothing that the planning passes
+// concluded; it shares no code with them but the dialect, which says what an
+// operation reads, writes and ties.
+//
+//   Structure.h   each operation by itself      S1 to S5, V7
+//   Identity.h    buckets and slots             V12
+//   Agreement.h   what is equal on all ranks    V11
+//   Order.h       streams and ranks together    V3, V4, V10
+//   Replay.h      every byte, rank by rank      V1, V2, V5, V6, V9
+//   here          the module                    S4, S5, V6, V8
+//
+//   (S1)  a value has the bytes that its type needs, inside the arena, and
+//         arguments do not overlap.
+//   (S2)  a view lies in its operand, packed operands in the pack, and what
+//         must replace an operand has its bytes.
+//   (S3)  results overlap neither each other nor an operand, unless they may
+//         replace it.
+//   (S4)  what peers read lies in the exported bytes, whole pages at the end of
+//         the arena.
+//   (S5)  a plan is made of operations and programs that the runtime knows.
+//   (V6)  all programs keep state, inputs, scalars and outputs in the same
+//         bytes; sums of gradients end a step as zeros.
+//   (V7)  an operation computes on bytes of the device.
+//   (V8)  an arena is no larger than its budget.
+//
+// A program starts after, and ends with, a join of all streams of its rank.  So
+// the seams between programs, and from step to step, need no unrolling: every
+// program may find the state as its arguments say, with nothing under way, and
+// leaves it so (V6).  Peers are no exception: an exchange is over on a rank
+// only when no peer reads its bytes any more.  Inputs and scalars are written
+// by the host before each program.
+//
+// The judge stops at the first offence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Programs.h"
+#include "passes/verify/Agreement.h"
+#include "passes/verify/Identity.h"
+#include "passes/verify/Passes.h"
+#include "passes/verify/Replay.h"
+#include "passes/verify/Words.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_VERIFYPLAN
+#include "passes/verify/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+
+struct VerifyPlan : zero::impl::VerifyPlanBase<VerifyPlan> {
+  void runOnOperation() override {
+    if (failed(verifyPlan(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+class Plan {
+public:
+  explicit Plan(ModuleOp module) : module(module), layouts(module) {}
+  LogicalResult judge();
+
+private:
+  using Outputs = llvm::StringMap<std::pair<Type, Attribute>>;
+  /// A program, and the ranks that run it.
+  using Ranked = llvm::MapVector<func::FuncOp, SmallVector<int64_t>>;
+
+  LogicalResult judgeMemory();
+  LogicalResult judgePrograms();
+  LogicalResult judgeRankPrograms();
+  LogicalResult judgeArguments(func::FuncOp program);
+  LogicalResult judgeOutputs(func::FuncOp program, Outputs &outputs);
+  LogicalResult judgeCleared(func::FuncOp step);
+  LogicalResult judgeAlone(func::FuncOp program, Outputs &outputs);
+  LogicalResult judgeTogether(StringRef name);
+  Ranked findRanked(StringRef name);
+
+  ModuleOp module;
+  Layouts layouts;
+  func::FuncOp step;
+  Arenas arenas;
+  DenseMap<Operation *, Ranges> ranges; ///< of each program
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+LogicalResult Plan::judgeMemory() {
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  constexpr int kTiers = 3;
+  if (!arena || arena.size() != kTiers)
+    return module.emitError(
+        "a plan has zero.arena, the bytes of the device, host and nvme arena; "
+        "run zero-assign-memory first");
+  arenas.bytes = arena.asArrayRef();
+  // Without the attribute nothing is exported.
+  auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
+  int64_t device = arena[0], begin = exported ? exported.getInt() : device;
+  if (begin < 0 || begin > device || (begin % 4096 && begin != device))
+    return module.emitError("exports its device arena of ") // (S4)
+           << device << " bytes from byte " << begin
+           << " on, which is no page of it (S4)";
+  arenas.exported = begin;
+  if (auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr))
+    for (int tier = 0; tier < std::min<int>(kTiers, budget.size()); ++tier)
+      if (budget[tier] >= 0 && arena[tier] > budget[tier]) // (V8)
+        return module.emitError("needs ")
+               << arena[tier] << " bytes of " << stringifyTier(Tier(tier))
+               << " memory on each rank, " << arena[tier] - budget[tier]
+               << " more than the " << budget[tier]
+               << " that it may have (V8); a higher stage, more ranks or a "
+                  "smaller batch need less";
+  return success();
+}
+
+/// The programs that a step of so many micro-steps needs are there.
+LogicalResult Plan::judgePrograms() {
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  bool several = steps && steps.getInt() > 1;
+  if (several != (module.lookupSymbol("micro") != nullptr)) // (S5)
+    return module.emitError("has ")
+           << (several ? "no @micro" : "@micro") << ", but a step of "
+           << (steps ? steps.getInt() : 1) << " micro-steps (S5)";
+  llvm::StringSet<> counted;
+  if (auto count = module.lookupSymbol<func::FuncOp>("count"))
+    for (unsigned i = 0, e = count.getNumResults(); i != e; ++i)
+      if (auto name = count.getResultAttrOfType<StringAttr>(i, kOutputAttr))
+        counted.insert(name);
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
+      if (name.getValue().starts_with("count") &&
+          !counted.contains(name)) // (S5)
+        return step.emitOpError("reads ")
+               << name << ", which no output of @count is called (S5)";
+  return success();
+}
+
+/// Programs of one rank are those of a rank and a program that exist.
+LogicalResult Plan::judgeRankPrograms() {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
+    auto rank = function->getAttrOfType<IntegerAttr>(kRankAttr);
+    if (!program && !rank)
+      continue;
+    if (!program || !rank || !module.lookupSymbol(program)) // (S5)
+      return function.emitOpError("is a program of one rank, and needs "
+                                  "zero.rank and, as zero.program, the name "
+                                  "of a program of this module (S5)");
+    if (rank.getInt() < 0 || rank.getInt() >= layouts.getRanks()) // (S5)
+      return function.emitOpError("is a program of rank ")
+             << rank.getInt() << ", but the plan has " << layouts.getRanks()
+             << " ranks (S5)";
+    if (findProgram(module, program, rank.getInt()) != function) // (S5)
+      return function.emitOpError("is a second program ")
+             << program << " of rank " << rank.getInt() << " (S5)";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// One program
+//===----------------------------------------------------------------------===//
+
+/// Fails unless `program` keeps its arguments where @step does.
+LogicalResult Plan::judgeArguments(func::FuncOp program) {
+  if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
+    return program.emitOpError("takes other arguments than @step (V6); "
+                               "programs of a step share state, "
+                               "inputs and scalars");
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kScalarAttr})
+      if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
+        return program.emitOpError("has ")
+               << name << " = " << program.getArgAttr(i, name)
+               << " for argument " << i << ", and @step has "
+               << step.getArgAttr(i, name) << " (V6)";
+  return success();
+}
+
+/// An output of several programs is one value to the host.
+LogicalResult Plan::judgeOutputs(func::FuncOp program, Outputs &outputs) {
+  for (OpOperand &value : program.front().getTerminator()->getOpOperands()) {
+    unsigned i = value.getOperandNumber();
+    auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+    if (!name)
+      continue;
+    std::pair<Type, Attribute> mine = {value.get().getType(),
+                                       ranges[program].lookup(value.get())};
+    auto [known, isNew] = outputs.try_emplace(name, mine);
+    if (!isNew && known->second != mine) // (V6)
+      return program.emitOpError("has output ")
+             << name << " of " << mine.first << " at " << mine.second
+             << ", and another program of " << known->second.first << " at "
+             << known->second.second << " (V6)";
+  }
+  return success();
+}
+
+/// The next step adds to zeros.
+LogicalResult Plan::judgeCleared(func::FuncOp program) {
+  Operation *returned = program.front().getTerminator();
+  unsigned next = 0;
+  for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i) {
+    auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
+    if (!state || next >= returned->getNumOperands())
+      continue;
+    Value value = returned->getOperand(next++);
+    if (state.getSlot() == "grad" && !value.getDefiningOp<ClearOp>()) // (V6)
+      return returned->emitOpError("ends the step with ")
+             << describe(value) << " as "
+             << describe(Value(program.getArgument(i)))
+             << " (V6); the next step adds to it, so it must be cleared";
+  }
+  return success();
+}
+
+LogicalResult Plan::judgeAlone(func::FuncOp program, Outputs &outputs) {
+  if (program.isExternal() || !program.getBody().hasOneBlock()) // (S5)
+    return program.emitOpError("has ")
+           << program.getBody().getBlocks().size()
+           << " blocks; a plan is a straight line (S5)";
+  if (failed(judgeArguments(program)))
+    return failure();
+  FailureOr<Ranges> found = judgeStructure(program, arenas, layouts);
+  if (failed(found))
+    return failure();
+  ranges[program] = std::move(*found);
+  return failure(failed(judgeOutputs(program, outputs)) ||
+                 failed(judgeIdentity(program)) ||
+                 failed(judgeAgreement(program, layouts.getRanks())));
+}
+
+//===----------------------------------------------------------------------===//
+// All ranks
+//===----------------------------------------------------------------------===//
+
+Plan::Ranked Plan::findRanked(StringRef name) {
+  Ranked ranked;
+  for (int64_t rank = 0; rank < layouts.getRanks(); ++rank)
+    if (func::FuncOp program = findProgram(module, name, rank))
+      ranked[program].push_back(rank);
+  return ranked;
+}
+
+LogicalResult Plan::judgeTogether(StringRef name) {
+  Ranked ranked = findRanked(name);
+  SmallVector<Side> sides;
+  for (auto &[program, ranks] : ranked)
+    sides.push_back({program, ranks.front()});
+  FailureOr<Order> order = Order::of(sides);
+  if (failed(order))
+    return failure();
+  for (auto &[program, ranks] : ranked)
+    for (int64_t rank : layouts.findKinds(ranks))
+      if (failed(replay(program, rank, ranges[program], *order, layouts)))
+        return failure();
+  return success();
+}
+
+LogicalResult Plan::judge() {
+  step = module.lookupSymbol<func::FuncOp>("step");
+  if (!step || step.isExternal())
+    return module.emitError(
+        "a plan has a function @step of one block; this module has none");
+  if (failed(judgeMemory()) || failed(judgePrograms()) ||
+      failed(judgeRankPrograms()))
+    return failure();
+  Outputs outputs;
+  for (StringRef name : kPrograms)
+    for (auto &[program, ranks] : findRanked(name))
+      if (failed(judgeAlone(program, outputs)) ||
+          (name == "step" && failed(judgeCleared(program))))
+        return failure();
+  for (StringRef name : kPrograms)
+    if (failed(judgeTogether(name)))
+      return failure();
+  return success();
+}
+
+LogicalResult zero::verifyPlan(ModuleOp module) { return Plan(module).judge(); }

@@ -1,0 +1,41 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// (V9): bytes that hold nothing.
+
+// The norm reads where its bucket has members, and finds another's padding.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 32 members [#zero.member<"u", 10 at 0, init = #zero.constant<0.0>>, #zero.member<"w", 16 at 16, init = #zero.constant<0.0>>]
+  func.func private @f() -> tensor<10xf32> attributes {zero.kernel}
+  func.func private @g() -> tensor<16xf32> attributes {zero.kernel}
+  func.func private @h(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel}
+  func.func @step() {
+    %u = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 40>]} : () -> tensor<10xf32>
+    %w = zero.launch @g() {zero.at = [#zero.bytes<device, 64 + 64>]} : () -> tensor<16xf32>
+    // expected-note @below {{defined by 'zero.pack of @a'}}
+    %g = zero.pack %u, %w into @a {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<10xf32>, tensor<16xf32> -> tensor<32xf32>
+    // Members only.
+    %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
+    // expected-error @below {{'zero.launch' op reads device bytes [40, 64) of a result of 'zero.pack' on stream compute, which hold nothing there (V9): padding, or another rank's slice; read members, or gather the value first}}
+    %t = zero.launch @h(%g) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
+    return
+  }
+}
+
+// -----
+
+// A copy copies what is there: holes stay holes.  State has padding too.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 32 members [#zero.member<"u", 10 at 0, init = #zero.constant<0.0>>, #zero.member<"w", 16 at 16, init = #zero.constant<0.0>>]
+  func.func private @h(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel}
+  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 512 + 128>}) -> !zero.shard<32 x f32 by 1> {
+    %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 0 + 128>]} : !zero.shard<32 x f32 by 1> -> tensor<32xf32>
+    // expected-note @below {{defined by 'zero.copy'}}
+    %c = zero.copy %f {zero.at = [#zero.bytes<device, 128 + 128>]} : tensor<32xf32>
+    // expected-error @below {{reads device bytes [168, 192) of a result of 'zero.copy' on stream compute, which hold nothing there (V9)}}
+    %t = zero.launch @h(%c) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
+    return %p : !zero.shard<32 x f32 by 1>
+  }
+}
