@@ -27,15 +27,15 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
 // A copy copies what is there: holes stay holes.  State has padding too.
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
-  zero.axis @dp size 1
+  zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 10 at 0, init = #zero.constant<0.0>>, #zero.member<"w", 16 at 16, init = #zero.constant<0.0>>]
   func.func private @h(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 512 + 128>}) -> !zero.shard<32 x f32 by 1> {
-    %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 0 + 128>]} : !zero.shard<32 x f32 by 1> -> tensor<32xf32>
+  func.func @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 512 + 64>}) -> !zero.shard<32 x f32 by 2> {
+    %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 0 + 128>]} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     // expected-note @below {{defined by 'zero.copy'}}
     %c = zero.copy %f {zero.at = [#zero.bytes<device, 128 + 128>]} : tensor<32xf32>
-    // expected-error @below {{reads device bytes [168, 192) of a result of 'zero.copy' on stream compute, which hold nothing there (V9)}}
+    // expected-error @below {{reads device bytes [168, 192) of a result of 'zero.copy' on stream compute of rank 0, which hold nothing there (V9)}}
     %t = zero.launch @h(%c) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
-    return %p : !zero.shard<32 x f32 by 1>
+    return %p : !zero.shard<32 x f32 by 2>
   }
 }
