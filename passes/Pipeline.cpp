@@ -156,8 +156,6 @@ static void addPasses(OpPassManager &pm, Level level,
     // Ranges first: which waits are needed for reused bytes depends on them.
     pm.addPass(createAssignMemory());
     pm.addPass(createInsertEvents());
-    // The judge comes last and trusts nobody.
-    pm.addPass(createVerifyPlan());
     break;
   }
 }
@@ -174,6 +172,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     return module.emitError("is at level ")
            << stringifyLevel(current) << " already, beyond "
            << stringifyLevel(target);
+  Builder attrs(module.getContext());
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module.getContext());
@@ -182,7 +181,6 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.
-    Builder attrs(module.getContext());
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Partitioned) {
@@ -199,5 +197,13 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
                     StringAttr::get(module.getContext(),
                                     stringifyLevel(static_cast<Level>(level))));
   }
-  return success();
+  if (target < Level::Memory)
+    return success();
+  if (options.deviceMemory >= 0)
+    module->setAttr(kBudgetAttr,
+                    attrs.getDenseI64ArrayAttr({options.deviceMemory, -1, -1}));
+  // The judge comes last and trusts nobody.
+  PassManager judge(module.getContext());
+  judge.addPass(createVerifyPlan());
+  return judge.run(module);
 }

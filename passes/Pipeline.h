@@ -32,6 +32,8 @@ struct PipelineOptions {
   int64_t stage = 0, worldSize = 1, accumulate = 1;
   /// Bytes; 0: a bucket per block, no reuse, nothing persists.
   int64_t bucketSize = 0, reuseDistance = 0, persistBelow = 0;
+  /// The most bytes of device memory that a rank may use; -1: any number.
+  int64_t deviceMemory = -1;
 };
 
 /// The options of level partitioned as a user would type them, with every
@@ -53,7 +55,8 @@ bool isReference(ModuleOp module);
 void registerPipelineDialects(DialectRegistry &registry);
 
 /// Brings `module` up to `target`.  A module that says in `zero.level` how far
-/// it has come goes on from there; one beyond the target is an error.
+/// it has come goes on from there; one beyond the target is an error.  A plan is
+/// judged, also one that was printed: its text may have been changed.
 LogicalResult runPipeline(ModuleOp module, Level target,
                           const PipelineOptions &options);
 

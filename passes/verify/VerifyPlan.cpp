@@ -76,6 +76,7 @@ private:
   using Ranked = llvm::MapVector<func::FuncOp, SmallVector<int64_t>>;
 
   LogicalResult judgeMemory();
+  LogicalResult judgeBudget();
   LogicalResult judgePrograms();
   LogicalResult judgeRankPrograms();
   LogicalResult judgeArguments(func::FuncOp program);
@@ -114,13 +115,19 @@ LogicalResult Plan::judgeMemory() {
            << device << " bytes from byte " << begin
            << " on, which is no page of it (S4)";
   arenas.exported = begin;
+  return success();
+}
+
+LogicalResult Plan::judgeBudget() {
   if (auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr))
-    for (int tier = 0; tier < std::min<int>(kTiers, budget.size()); ++tier)
-      if (budget[tier] >= 0 && arena[tier] > budget[tier]) // (V8)
+    for (int tier = 0; tier < std::min<int>(arenas.bytes.size(), budget.size());
+         ++tier)
+      if (budget[tier] >= 0 && arenas.bytes[tier] > budget[tier]) // (V8)
         return module.emitError("needs ")
-               << arena[tier] << " bytes of " << stringifyTier(Tier(tier))
-               << " memory on each rank, " << arena[tier] - budget[tier]
-               << " more than the " << budget[tier]
+               << arenas.bytes[tier] << " bytes of "
+               << stringifyTier(Tier(tier)) << " memory on each rank, "
+               << arenas.bytes[tier] - budget[tier] << " more than the "
+               << budget[tier]
                << " that it may have (V8); a higher stage, more ranks or a "
                   "smaller batch need less";
   return success();
@@ -287,7 +294,7 @@ LogicalResult Plan::judge() {
   for (StringRef name : kPrograms)
     if (failed(judgeTogether(name)))
       return failure();
-  return success();
+  return judgeBudget();
 }
 
 LogicalResult zero::verifyPlan(ModuleOp module) { return Plan(module).judge(); }

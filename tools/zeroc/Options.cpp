@@ -32,6 +32,8 @@ training
 
 machine
   --cpu=NAME              native, x86-64-v3, x86-64-v4, znver4, ...    [native]
+  --device-memory=BYTES   the most that the plan of a rank may take; a plan that
+                          needs more is an error                      [no limit]
 
 ranks
   --world-size=N          ranks that train together, started by mpirun    [1]
@@ -62,12 +64,26 @@ void fail(const Twine &message) {
   llvm::errs() << "zeroc: error: " << message << "\n";
 }
 
-constexpr StringRef kKnown[] = {
-    "--optimizer",     "--betas",          "--eps",     "--momentum",
-    "--weight-decay",  "--grad-clip",      "--cpu",     "--stage",
-    "--world-size",    "--accumulate",     "--offload", "--bucket-size",
-    "--persist-below", "--reuse-distance", "--emit",    "--reference",
-    "--timing",        "--help",           "-o"};
+constexpr StringRef kKnown[] = {"--optimizer",
+                                "--betas",
+                                "--eps",
+                                "--momentum",
+                                "--weight-decay",
+                                "--grad-clip",
+                                "--cpu",
+                                "--stage",
+                                "--world-size",
+                                "--accumulate",
+                                "--offload",
+                                "--bucket-size",
+                                "--device-memory",
+                                "--persist-below",
+                                "--reuse-distance",
+                                "--emit",
+                                "--reference",
+                                "--timing",
+                                "--help",
+                                "-o"};
 
 /// Options of state and update, which are fixed from level partitioned on.
 constexpr StringRef kPartitioning[] = {
@@ -216,7 +232,8 @@ private:
     } else if (name == "--stage") {
       count(name, value, p.stage, 0, 3, "0, 1, 2 or 3");
     } else if (name == "--world-size") {
-      count(name, value, p.worldSize, 1, 65536, "a number of ranks from 1 to 65536");
+      count(name, value, p.worldSize, 1, 65536,
+            "a number of ranks from 1 to 65536");
     } else if (name == "--accumulate") {
       count(name, value, p.accumulate, 1, 1 << 20,
             "a number of micro-steps from 1 to 1048576");
@@ -226,6 +243,8 @@ private:
       bytes(name, value, p.reuseDistance, 0);
     } else if (name == "--persist-below") {
       bytes(name, value, p.persistBelow, 0);
+    } else if (name == "--device-memory") {
+      bytes(name, value, p.deviceMemory, 0);
     } else if (name == "--offload") {
       error("--offload=" + value +
             " is not supported yet: all state stays on the device; drop it");
@@ -260,6 +279,11 @@ private:
     if (p.stage != 3 && p.persistBelow > 0)
       return error("--persist-below needs --stage=3; parameters of stage " +
                    Twine(p.stage) + " are whole on every rank");
+    if (p.deviceMemory >= 0 && options.emit == Emit::Text &&
+        options.level < Level::Memory)
+      return error("--device-memory limits a plan, and --emit=" +
+                   stringifyLevel(options.level) +
+                   " stops before there is one; drop it or use --emit=memory");
     bool text = options.emit == Emit::Text || options.emit == Emit::LLVM;
     if (!text && options.output == "-")
       return error("a program or an object needs a file; name it with -o OUT");

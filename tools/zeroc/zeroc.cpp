@@ -12,6 +12,7 @@
 #include "frontend/Import.h"
 #include "frontend/OutputFile.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/plan/Certificate.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -78,6 +79,13 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   return llvm::Error::success();
 }
 
+/// Whether the plan in `module` needs more device memory than it may have.
+static bool exceedsBudget(ModuleOp module) {
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr);
+  return arena && budget && arena[0] > budget[0];
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // A write beyond the file size limit then fails like a full disk.
@@ -126,10 +134,15 @@ int main(int argc, char **argv) {
   if (llvm::Error error = checkResumed(*module, *options))
     return fail(llvm::toString(std::move(error)));
   Level level = options->emit == Emit::Text ? options->level : Level::Memory;
+  bool printed = getLevel(*module) == Level::Memory;
   if (failed(timed(plan, [&] {
         return runPipeline(*module, level, options->pipeline);
-      })))
+      }))) {
+    // What takes the memory; a plan that was read may be wrong in other ways.
+    if (!printed && exceedsBudget(*module))
+      llvm::errs() << certify(*module).print();
     return fail(options->input + " does not compile; the errors are above");
+  }
 
   auto print = [&] {
     std::string text;
