@@ -42,8 +42,9 @@ std::string judge::describe(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << op->getName();
-  if (auto kernel = op->getAttrOfType<FlatSymbolRefAttr>("kernel"))
-    os << ' ' << kernel;
+  for (StringRef called : {"kernel", "optimizer"})
+    if (auto name = op->getAttrOfType<FlatSymbolRefAttr>(called))
+      os << ' ' << name;
   if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket"))
     os << " of " << bucket;
   return text;
