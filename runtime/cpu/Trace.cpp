@@ -97,12 +97,15 @@ void Trace::endRun() {
   std::string lines;
   // After an error streams drop their work: what ran is the first part of each.
   for (const zrt_stream stream : issued)
-    if (written[stream] < lanes[stream].rows.size())
-      lines += line(stream, lanes[stream].rows[written[stream]++]);
+    if (written[stream] < lanes[stream].rows.size()) {
+      const Row &row = lanes[stream].rows[written[stream]];
+      lines += line(stream, ++written[stream], row);
+    }
   file.write(lines, fmt::format("run {}", run));
 }
 
-std::string Trace::line(zrt_stream stream, const Row &row) const {
+std::string Trace::line(zrt_stream stream, size_t number,
+                        const Row &row) const {
   static const char *const programs[ZRT_PROGRAM_COUNT] = {"count", "micro",
                                                           "step"};
   static const char *const kinds[] = {"all_gather", "reduce_scatter",
@@ -115,7 +118,7 @@ std::string Trace::line(zrt_stream stream, const Row &row) const {
   nlohmann::ordered_json json = {{"program", programs[program]},
                                  {"run", run},
                                  {"stream", streamName(stream)},
-                                 {"number", row.clock[stream] + 1},
+                                 {"number", number},
                                  {"name", name ? name : "unnamed"}};
   if (row.entry.kind == Entry::Kind::Collective) {
     json["kind"] = kinds[row.entry.collective->kind];

@@ -81,7 +81,7 @@ private:
     std::vector<Row> rows; ///< of this run
   };
 
-  std::string line(zrt_stream stream, const Row &row) const;
+  std::string line(zrt_stream stream, size_t number, const Row &row) const;
 
   LineFile file{"trace"};
   uint32_t program = 0;
