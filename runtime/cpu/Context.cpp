@@ -5,6 +5,7 @@
 #include "runtime/cpu/Matmul.h"
 #include "runtime/cpu/Parallel.h"
 #include "runtime/cpu/PlanChecks.h"
+#include "runtime/cpu/Poison.h"
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
@@ -157,10 +158,21 @@ void Context::joinAll() {
     queue->join();
 }
 
+void Context::poison() {
+  // Peers read this arena only in collectives.  One ends here when all of them
+  // are done with it (between hosts: when it has been sent), and those of the
+  // last program have all ended here, or it failed and no other runs.  Those of
+  // the next wait until this rank arrives, which it does after this.
+  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+    poisonTemporaries(plan, tier, arenas[tier].data());
+}
+
 void Context::run(uint32_t program) {
   if (program >= ZRT_PROGRAM_COUNT || !plan.programs[program].run)
     fail("the plan has no program {}", program);
   joinAll();
+  if (chaos.on())
+    poison();
   for (auto &queue : queues)
     queue->rewind();
   ++runs;

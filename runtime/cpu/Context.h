@@ -81,6 +81,8 @@ public:
 private:
   void check(const Entry &entry);
   void joinAll();
+  /// Host thread, while no stream runs.
+  void poison();
   /// Stream thread: executes one entry; latches what goes wrong.
   void execute(zrt_stream stream, const Entry &entry);
   void work(zrt_stream stream, const Entry &entry);
