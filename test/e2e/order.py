@@ -50,11 +50,9 @@ def read_trace(path):
 def is_named(words, name):
     """Whether the judge and the runtime can mean the same operation: its kernel, its
     bucket, or at least what it does."""
-    verb, bucket, kernel = re.match(r"\w+\.(\w+)(?: of @(\S+)| @(\S+))?", words).groups()
-    if kernel:
-        return name == kernel
-    if verb == "update":  # goes by its optimizer
-        return name.endswith(f" of {bucket}")
+    verb, symbol, bucket = re.match(r"\w+\.(\w+)(?: @(\S+))?(?: of @(\S+))?", words).groups()
+    if symbol:  # a kernel, or an optimizer and its bucket
+        return name == (f"{symbol} of {bucket}" if bucket else symbol)
     if bucket and " of " in name:
         return name == f"{verb} of {bucket}"
     return name.startswith(KERNELS.get(verb, verb))

@@ -46,26 +46,25 @@ def programs_of(promises, micro_steps):
 class Order(OrderCase):
     """On every rank, as the judge says."""
 
-    def check(self, stage, ranks, micro_steps, seeds):
+    def check(self, stage, ranks, micro_steps, seed):
         with self.subTest(stage=stage, ranks=ranks, micro_steps=micro_steps):
             promises, binary = self.plan(stage, ranks, micro_steps)
             programs = programs_of(promises, micro_steps)
-            for seed in seeds:
-                found = order.violations(promises, self.traces(binary, ranks, seed), programs)
-                self.assertFalse(found, f"seed {seed}:\n" + "\n".join(found[:20]))
+            found = order.violations(promises, self.traces(binary, ranks, seed), programs)
+            self.assertFalse(found, f"seed {seed}:\n" + "\n".join(found[:20]))
 
     def test_two_ranks(self):
         for stage in range(4):
             for micro_steps in (1, 2):
-                self.check(stage, 2, micro_steps, seeds=(2 * stage + micro_steps,))
+                self.check(stage, 2, micro_steps, seed=2 * stage + micro_steps)
 
     def test_three_ranks(self):
-        self.check(1, 3, 1, seeds=(3,))
-        self.check(3, 3, 2, seeds=(3, 4))
+        self.check(1, 3, 1, seed=3)
+        self.check(3, 3, 2, seed=4)
 
     def test_one_rank(self):
-        self.check(0, 1, 1, seeds=(5,))
-        self.check(3, 1, 2, seeds=(5,))
+        self.check(0, 1, 1, seed=5)
+        self.check(3, 1, 2, seed=5)
 
 
 class Altered(OrderCase):
