@@ -3,7 +3,8 @@
 // ZRT_CHAOS=seed in the environment delays entries of streams before they
 // execute, and copies and collectives in the middle.  Streams and ranks then
 // run in orders that a quiet machine never shows, and a plan that lacks an
-// event, or a transport that lacks a barrier, computes garbage.
+// event, or a transport that lacks a barrier, computes garbage.  Before each
+// program the context poisons what is dead (Poison.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CPU_CHAOS_DELAYS_H

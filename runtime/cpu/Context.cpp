@@ -5,6 +5,7 @@
 #include "runtime/cpu/Matmul.h"
 #include "runtime/cpu/Parallel.h"
 #include "runtime/cpu/PlanChecks.h"
+#include "runtime/cpu/Poison.h"
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ Context::Context(const zrt_plan &aPlan, int threads, World *world)
                             tier == ZRT_DEVICE && plan.world_size > 1
                                 ? plan.exported_begin
                                 : plan.arena_bytes[tier]);
+    trace = Trace::fromEnvironment(world ? world->rank() : 0);
   };
   // A rank without memory must not leave the others waiting for it.
   if (world)
@@ -146,6 +148,8 @@ void Context::enqueue(zrt_stream stream, const Entry &entry) {
   if (stream >= ZRT_STREAM_COUNT)
     fail("stream {} does not exist", stream);
   check(entry);
+  if (trace)
+    trace->issue(stream, entry);
   queues[stream]->push(entry);
 }
 
@@ -154,13 +158,26 @@ void Context::joinAll() {
     queue->join();
 }
 
+void Context::poison() {
+  // Peers read this arena only in collectives.  One ends here when all of them
+  // are done with it (between hosts: when it has been sent), and those of the
+  // last program have all ended here, or it failed and no other runs.  Those of
+  // the next wait until this rank arrives, which it does after this.
+  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+    poisonTemporaries(plan, tier, arenas[tier].data());
+}
+
 void Context::run(uint32_t program) {
   if (program >= ZRT_PROGRAM_COUNT || !plan.programs[program].run)
     fail("the plan has no program {}", program);
   joinAll();
+  if (chaos.on())
+    poison();
   for (auto &queue : queues)
     queue->rewind();
   ++runs;
+  if (trace)
+    trace->startRun(program, runs);
   const auto start = Clock::now();
   const zrt_status status =
       plan.programs[program].run(static_cast<zrt_context *>(this));
@@ -169,26 +186,36 @@ void Context::run(uint32_t program) {
     profile.addProgram(secondsSince(start), program == ZRT_STEP);
   if (status != 0 && !error.set())
     latch(fmt::format("the compiled step returned status {}", status));
+  if (trace)
+    trace->endRun();
 }
 
 void Context::execute(zrt_stream stream, const Entry &entry) {
   chaos.delay(stream);
   switch (entry.kind) {
   case Entry::Kind::Record:
-    return events.reach(entry.event, runs);
+    return events.reach(entry.event, runs,
+                        trace ? &trace->clock(stream) : nullptr);
   case Entry::Kind::Wait:
-    return events.wait(entry.event, runs);
+    return events.wait(entry.event, runs,
+                       trace ? &trace->clock(stream) : nullptr);
   default:
     break;
   }
   if (error.set())
     return;
   try {
-    if (!profile.enabled())
-      return work(stream, entry);
-    const auto start = Clock::now();
-    work(stream, entry);
-    profile.add(stream, entry, secondsSince(start));
+    if (trace)
+      trace->begin(stream);
+    if (profile.enabled()) {
+      const auto start = Clock::now();
+      work(stream, entry);
+      profile.add(stream, entry, secondsSince(start));
+    } else {
+      work(stream, entry);
+    }
+    if (trace)
+      trace->end(stream, entry);
   } catch (const std::exception &exception) {
     latch(exception.what());
   }
@@ -210,7 +237,8 @@ void Context::work(zrt_stream stream, const Entry &entry) {
   case Entry::Kind::Collective: {
     const zrt_collective_desc &desc = *entry.collective;
     return transport->run(stream, desc, address(desc.source),
-                          address(desc.result));
+                          address(desc.result),
+                          trace ? &trace->collective(stream) : nullptr);
   }
   case Entry::Kind::Copy:
     return copy(stream, entry);

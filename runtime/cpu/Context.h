@@ -19,6 +19,7 @@
 #include "runtime/cpu/EventTable.h"
 #include "runtime/cpu/Profile.h"
 #include "runtime/cpu/StreamQueue.h"
+#include "runtime/cpu/Trace.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/zrt.h"
 
@@ -80,6 +81,8 @@ public:
 private:
   void check(const Entry &entry);
   void joinAll();
+  /// Host thread, while no stream runs.
+  void poison();
   /// Stream thread: executes one entry; latches what goes wrong.
   void execute(zrt_stream stream, const Entry &entry);
   void work(zrt_stream stream, const Entry &entry);
@@ -97,6 +100,7 @@ private:
   ChaosDelays chaos;
   std::unique_ptr<Transport> transport;
   BucketWork buckets;
+  std::unique_ptr<Trace> trace; ///< nullptr unless ZRT_TRACE is set
   /// Last, so that the threads end before what they use goes away.
   std::array<std::unique_ptr<StreamQueue>, ZRT_STREAM_COUNT> queues;
 };

@@ -3,6 +3,8 @@
 
 #include "runtime/Error.h"
 
+#include <algorithm>
+
 using namespace zrt;
 
 void EventTable::checkNumber(uint32_t event) const {
@@ -24,15 +26,20 @@ void EventTable::checkWait(uint32_t event, uint64_t run) const {
     fail("event {} is waited for before it is recorded in run {}", event, run);
 }
 
-void EventTable::reach(uint32_t event, uint64_t run) {
+void EventTable::reach(uint32_t event, uint64_t run, const VectorClock *clock) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     reached[event] = run;
+    if (clock)
+      clocks[event] = *clock;
   }
   changed.notify_all();
 }
 
-void EventTable::wait(uint32_t event, uint64_t run) {
+void EventTable::wait(uint32_t event, uint64_t run, VectorClock *clock) {
   std::unique_lock<std::mutex> lock(mutex);
   changed.wait(lock, [&] { return reached[event] == run; });
+  if (clock)
+    for (size_t i = 0; i < clock->size(); ++i)
+      (*clock)[i] = std::max((*clock)[i], clocks[event][i]);
 }

@@ -12,6 +12,9 @@
 #ifndef ZRT_CPU_EVENT_TABLE_H
 #define ZRT_CPU_EVENT_TABLE_H
 
+#include "runtime/zrt.h"
+
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -19,9 +22,13 @@
 
 namespace zrt {
 
+/// Of each stream, how many operations of a run are known to be over.
+using VectorClock = std::array<uint32_t, ZRT_STREAM_COUNT>;
+
 class EventTable {
 public:
-  explicit EventTable(uint32_t count) : issued(count, 0), reached(count, 0) {}
+  explicit EventTable(uint32_t count)
+      : issued(count, 0), reached(count, 0), clocks(count) {}
 
   /// Host thread: a record of `event` was issued in `run` (from 1).  Throws
   /// when the event does not exist or was recorded in this run already.
@@ -29,10 +36,12 @@ public:
   /// Host thread: throws unless `event` was recorded earlier in `run`.
   void checkWait(uint32_t event, uint64_t run) const;
 
-  /// Stream thread: `event` of `run` has been reached.
-  void reach(uint32_t event, uint64_t run);
-  /// Stream thread: sleeps until `event` of `run` has been reached.
-  void wait(uint32_t event, uint64_t run);
+  /// Stream thread: `event` of `run` has been reached; `clock`, unless null, is
+  /// what is over then.
+  void reach(uint32_t event, uint64_t run, const VectorClock *clock = nullptr);
+  /// Stream thread: sleeps until `event` of `run` has been reached; its clock
+  /// is merged into `clock` unless that is null.
+  void wait(uint32_t event, uint64_t run, VectorClock *clock = nullptr);
 
 private:
   void checkNumber(uint32_t event) const;
@@ -41,6 +50,7 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<uint64_t> reached;
+  std::vector<VectorClock> clocks;
 };
 
 } // namespace zrt

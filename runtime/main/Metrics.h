@@ -2,6 +2,8 @@
 #ifndef ZRT_MAIN_METRICS_H
 #define ZRT_MAIN_METRICS_H
 
+#include "runtime/io/LineFile.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,25 +24,16 @@ struct StepMetrics {
 /// apart.  JSON has no NaN: such a value is null, and "nonfinite" is true.
 std::string metricsLine(const StepMetrics &metrics);
 
-/// A file that grows line by line, each written at once.
+/// A line per step, each written at once; errors as in LineFile.
 class MetricsFile {
 public:
-  MetricsFile() = default;
-  ~MetricsFile();
-  MetricsFile(const MetricsFile &) = delete;
-  MetricsFile &operator=(const MetricsFile &) = delete;
-
-  /// Creates or empties `path`.  Throws zrt::Error.
-  void open(const std::string &path);
-  bool isOpen() const { return file >= 0; }
-  /// Throws zrt::Error when the line could not be written.
+  void open(const std::string &path) { file.open(path); }
+  bool isOpen() const { return file.isOpen(); }
   void write(const StepMetrics &metrics);
-  /// Throws zrt::Error when the file system reports a late failure.
-  void close();
+  void close() { file.close(); }
 
 private:
-  std::string name;
-  int file = -1;
+  LineFile file{"metrics"};
 };
 
 } // namespace zrt

@@ -15,6 +15,7 @@ struct Transport::Call {
   WireRow &row;
   uint32_t number; ///< of this collective on its stream, from 1
   uint64_t wholeBytes, sliceBytes;
+  CollectiveTrace *trace; ///< nullptr unless ZRT_TRACE is set
 
   const char *name() const { return desc.name ? desc.name : "a collective"; }
 };

@@ -110,7 +110,7 @@ void Transport::allGather(Call &call) {
   if (own != call.result + mine)
     std::memcpy(call.result + mine, own, slice);
   if (!peers)
-    return;
+    return finish(call);
 
   // Everyone begins with another peer, so that not all read from one.
   std::vector<int> &order = staging[call.stream]->order;
@@ -216,4 +216,5 @@ void Transport::allReduce(Call &call) {
     sumSmall<float>(stage.small, call.desc, call.result);
   else
     sumSmall<double>(stage.small, call.desc, call.result);
+  hasRead(call);
 }

@@ -114,7 +114,8 @@ void Transport::check(const zrt_collective_desc &desc) const {
 }
 
 void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
-                    const std::byte *source, std::byte *result) {
+                    const std::byte *source, std::byte *result,
+                    CollectiveTrace *trace) {
   const uint64_t whole = desc.elements * dtypeBytes(desc.dtype);
   Call call = {stream,
                desc,
@@ -123,7 +124,10 @@ void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
                ledger.row(stream, desc),
                ++sequence[stream],
                whole,
-               whole / uint64_t(ranks())};
+               whole / uint64_t(ranks()),
+               trace};
+  if (trace)
+    trace->number = call.number;
   ++call.row.calls;
   const Stopwatch watch(call.row.seconds);
   switch (desc.kind) {
@@ -188,6 +192,8 @@ void Transport::awaitLink(Call &call, int slot, int peer) {
 }
 
 void Transport::arrive(Call &call) {
+  if (call.trace)
+    call.trace->arrived = traceTime();
   if (peers)
     publish(peers->ownPage().streams[call.stream].arrived, call.number);
 }
@@ -196,7 +202,13 @@ void Transport::awaitArrival(Call &call, int peer) {
   await(call, peer, peers->page(peer).streams[call.stream].arrived);
 }
 
+void Transport::hasRead(Call &call) {
+  if (call.trace)
+    call.trace->read = traceTime();
+}
+
 void Transport::finish(Call &call) {
+  hasRead(call);
   if (!peers)
     return;
   chaos.delay(call.stream);

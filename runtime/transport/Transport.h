@@ -21,6 +21,7 @@
 #define ZRT_TRANSPORT_TRANSPORT_H
 
 #include "runtime/cpu/ChaosDelays.h"
+#include "runtime/cpu/Trace.h"
 #include "runtime/transport/Peers.h"
 #include "runtime/transport/WireLedger.h"
 
@@ -45,9 +46,11 @@ public:
   /// Throws unless `desc` can be run: its kind, sizes and ranges.
   void check(const zrt_collective_desc &desc) const;
 
-  /// Stream thread: executes a checked `desc`.  Throws when a peer fails.
+  /// Stream thread: executes a checked `desc`, and writes down in `trace`,
+  /// unless that is null, how it went.  Throws when a peer fails.
   void run(zrt_stream stream, const zrt_collective_desc &desc,
-           const std::byte *source, std::byte *result);
+           const std::byte *source, std::byte *result,
+           CollectiveTrace *trace = nullptr);
 
   /// Fails this rank for its peers; see World::abort.
   void abort(const std::string &message);
@@ -63,6 +66,7 @@ private:
   void allReduce(Call &call);
 
   void arrive(Call &call);
+  void hasRead(Call &call);
   void awaitArrival(Call &call, int peer);
   void finish(Call &call);
   void await(Call &call, int peer, const SharedWord &word);

@@ -82,11 +82,12 @@ class SameBits(support.Case):
                        for threads in (1, 2))
 
     def test_random_delays(self):
-        for stage in (0, 2, 3):
-            expected = self.outcome(stage, 2)
-            self.check_all([("quiet", expected)] + [
-                (f"stage {stage}, seed {seed}",
-                 self.outcome(stage, 2, env={"ZRT_CHAOS": str(seed)})) for seed in range(1, 6)])
+        for stage, micro_steps, seeds in ((0, 1, 5), (2, 1, 5), (3, 1, 5), (3, 2, 2)):
+            options = (stage, 2, f"--accumulate={micro_steps}")
+            self.check_all([("quiet", self.outcome(*options))] + [
+                (f"stage {stage}, {micro_steps} micro-steps, seed {seed}",
+                 self.outcome(*options, env={"ZRT_CHAOS": str(seed)}))
+                for seed in range(1, seeds + 1)])
 
     def test_hosts(self):
         """Ranks of one host share memory; between hosts they send messages."""

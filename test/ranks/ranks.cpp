@@ -39,6 +39,7 @@ zrt_ref refAt(uint64_t offset, uint64_t count) {
 }
 zrt_collective_desc gather, reduce, norm;
 zrt_launch_desc fault;
+zrt_input inputs[3];
 
 void misbehave(void *const *, int64_t, int64_t) {
   if (me != int(ranks) - 1 || run != 3)
@@ -95,6 +96,11 @@ zrt_plan makePlan(uint64_t count) {
   plan.arena_bytes[ZRT_DEVICE] = kPrivate + 3 * bytes;
   plan.exported_begin = kPrivate;
   plan.programs[ZRT_STEP] = {step, 0, 0, nullptr};
+  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source};
+  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source};
+  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source};
+  plan.inputs = inputs;
+  plan.input_count = 3;
   return plan;
 }
 

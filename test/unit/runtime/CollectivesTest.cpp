@@ -137,9 +137,17 @@ std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
 
 void runAndCheck(int ranks, int runs) {
   closeJob();
-  const zrt_plan plan = ranksPlan(
+  zrt_plan plan = ranksPlan(
       ranks, runJob,
       job.exported ? job.exported : uint64_t(job.collectives.size()) << 20);
+  // What the host writes.
+  std::vector<zrt_input> inputs = {
+      {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10)}};
+  for (const zrt_collective_desc &desc : job.collectives)
+    if (desc.accumulate)
+      inputs.push_back({desc.name, desc.dtype, 0, nullptr, desc.result});
+  plan.inputs = inputs.data();
+  plan.input_count = static_cast<uint32_t>(inputs.size());
   runRanks(ranks, [&](World &world) {
     const ContextPtr ctx = create(plan, world);
     ASSERT_TRUE(ctx);

@@ -6,6 +6,7 @@
 #include "TestFiles.h"
 #include "TestPlan.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -106,7 +107,11 @@ zrt_status chainStep(zrt_context *ctx) {
 
 /// d after `steps` steps: 1 + 2 + ... when every event holds.
 int64_t runChain(StepFn step, int steps) {
-  const zrt_plan plan = testPlan(step);
+  zrt_plan plan = testPlan(step);
+  // Live on from step to step.
+  const zrt_output kept[] = {{"a", ZRT_I64, 0, a}, {"c", ZRT_I64, 0, c}};
+  plan.outputs = kept;
+  plan.output_count = 2;
   const ContextPtr ctx = create(plan);
   for (int i = 0; i < steps; ++i)
     EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
@@ -140,6 +145,49 @@ TEST(Events, ChaosFindsAMissingOne) {
     wrong += runChain(broken, 6) != 21;
   }
   EXPECT_GT(wrong, 10);
+}
+
+TEST(Chaos, PoisonsWhatNoProgramMayReadBeforeItWrites) {
+  static std::string seen;
+  zrt_plan plan = testPlan(
+      [](zrt_context *ctx) {
+        const zrt_ref all = deviceRef(0, 100);
+        auto *bytes = static_cast<char *>(zrt_address(ctx, &all));
+        seen.assign(bytes, 100);
+        std::memset(bytes, 's', 100);
+        return zrt_status{0};
+      },
+      /*deviceBytes=*/100);
+  // State and an output overlap; an input has no bytes; another ends the arena.
+  const int64_t nothing[] = {0};
+  const zrt_bucket bucket = {"b0", 2, 0, 0, nullptr};
+  const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(16, 12)};
+  const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(24, 8)};
+  const zrt_input inputs[] = {{"none", ZRT_F32, 1, nothing, deviceRef(60, 0)},
+                              {"lr", ZRT_F32, 0, nullptr, deviceRef(96, 4)}};
+  plan.buckets = &bucket;
+  plan.states = &state;
+  plan.outputs = &output;
+  plan.inputs = inputs;
+  plan.bucket_count = plan.state_count = plan.output_count = 1;
+  plan.input_count = 2;
+  const auto run = [&] {
+    const ContextPtr ctx = create(plan);
+    ASSERT_TRUE(ctx) << zrt_error_message(nullptr);
+    const zrt_ref all = deviceRef(0, 100);
+    std::memset(zrt_address(ctx.get(), &all), 'h', 100);
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+    const std::string first = seen;
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+    std::replace(seen.begin(), seen.end(), 's', 'h');
+    EXPECT_EQ(seen, first);
+  };
+  run();
+  EXPECT_EQ(seen, std::string(100, 'h'));
+  const zrt::Chaos chaos(1);
+  run();
+  EXPECT_EQ(seen, std::string(16, '\xff') + std::string(16, 'h') +
+                      std::string(64, '\xff') + std::string(4, 'h'));
 }
 
 TEST(Events, AWaitBeforeTheRecordIsAnError) {

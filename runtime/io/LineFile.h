@@ -1,0 +1,37 @@
+//===- LineFile.h - A file that grows line by line --------------*- C++ -*-===//
+#ifndef ZRT_IO_LINE_FILE_H
+#define ZRT_IO_LINE_FILE_H
+
+#include <string>
+#include <string_view>
+
+namespace zrt {
+
+/// What is written to it is in the file at once, whatever becomes of the
+/// process.
+class LineFile {
+public:
+  /// `content` is for messages: "metrics".
+  explicit LineFile(std::string content) : content(std::move(content)) {}
+  ~LineFile();
+  LineFile(const LineFile &) = delete;
+  LineFile &operator=(const LineFile &) = delete;
+
+  /// Creates or empties `path`.  Throws zrt::Error.
+  void open(const std::string &path);
+  bool isOpen() const { return file >= 0; }
+  /// Appends whole lines, those of `part` ("step 3", for messages).  Throws
+  /// zrt::Error when they could not be written.
+  void write(std::string_view lines, std::string_view part);
+  /// Throws zrt::Error when the file system reports a late failure.
+  void close();
+
+private:
+  const std::string content;
+  std::string name;
+  int file = -1;
+};
+
+} // namespace zrt
+
+#endif // ZRT_IO_LINE_FILE_H

@@ -1,0 +1,320 @@
+//===- TraceTest.cpp - What ZRT_TRACE writes ------------------------------===//
+#include "Collectives.h"
+#include "TestFiles.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace zrt;
+using namespace zrt::test;
+using nlohmann::json;
+
+namespace {
+
+const zrt_ref a = deviceRef(0, 8), b = deviceRef(64, 8), c = deviceRef(128, 8);
+const zrt_launch_desc nothing = {
+    "nothing.0", [](void *const *, int64_t, int64_t) {}, 1, 1, 0, 0, nullptr};
+
+class Trace : public testing::Test {
+protected:
+  TestFolder folder;
+  Environment traced{"ZRT_TRACE", folder / "t"};
+
+  std::string path(int rank = 0) const {
+    return folder / fmt::format("t.{}.jsonl", rank);
+  }
+  std::vector<json> lines(int rank = 0) const {
+    std::vector<json> all;
+    std::istringstream text(readFile(path(rank)));
+    for (std::string line; std::getline(text, line);)
+      all.push_back(json::parse(line));
+    return all;
+  }
+  /// The lines of `runs` runs of `step` on one rank.
+  std::vector<json> trace(StepFn step, int runs = 1) const {
+    const zrt_plan plan = testPlan(step);
+    const ContextPtr ctx = create(plan);
+    for (int run = 0; run < runs; ++run)
+      EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+    return lines();
+  }
+  /// "compute 1, h2d 1 after compute 1", without times.
+  static std::string order(const std::vector<json> &lines) {
+    std::string text;
+    for (const json &line : lines) {
+      text += text.empty() ? "" : ", ";
+      text += fmt::format("{} {}", line["stream"].get<std::string>(),
+                          line["number"].get<int>());
+      for (const auto &[stream, count] : line["after"].items())
+        text += fmt::format(" after {} {}", stream, count.get<int>());
+    }
+    return text;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Clocks
+//===----------------------------------------------------------------------===//
+
+TEST_F(Trace, FollowsEventsOverSeveralStreams) {
+  EXPECT_EQ(order(trace([](zrt_context *ctx) {
+              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+              zrt_record(ctx, ZRT_COMPUTE, 0);
+              zrt_copy(ctx, ZRT_H2D, &a, &b);
+              zrt_wait(ctx, ZRT_H2D, 0);
+              zrt_copy(ctx, ZRT_H2D, &a, &b);
+              zrt_record(ctx, ZRT_H2D, 1);
+              // Of compute it knows through h2d alone.
+              zrt_wait(ctx, ZRT_HOST_STREAM, 1);
+              return zrt_copy(ctx, ZRT_HOST_STREAM, &b, &c);
+            })),
+            "compute 1, h2d 1, h2d 2 after compute 1, "
+            "host 1 after compute 1 after h2d 2");
+}
+
+TEST_F(Trace, AnEventKnowsNothingOfLaterWork) {
+  EXPECT_EQ(order(trace([](zrt_context *ctx) {
+              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+              zrt_record(ctx, ZRT_COMPUTE, 0);
+              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+              zrt_record(ctx, ZRT_COMPUTE, 1);
+              // Event 0 comes late, when both launches are over.
+              zrt_wait(ctx, ZRT_D2H, 1);
+              zrt_copy(ctx, ZRT_D2H, &a, &b);
+              zrt_record(ctx, ZRT_D2H, 2);
+              zrt_wait(ctx, ZRT_H2D, 0);
+              zrt_copy(ctx, ZRT_H2D, &a, &c);
+              zrt_wait(ctx, ZRT_H2D, 2);
+              return zrt_copy(ctx, ZRT_H2D, &a, &c);
+            })),
+            "compute 1, compute 2, d2h 1 after compute 2, h2d 1 after "
+            "compute 1, h2d 2 after compute 2 after d2h 1");
+}
+
+TEST_F(Trace, AWaitForgetsNothing) {
+  EXPECT_EQ(order(trace([](zrt_context *ctx) {
+              zrt_record(ctx, ZRT_COMPUTE, 0);
+              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+              zrt_record(ctx, ZRT_COMPUTE, 1);
+              zrt_wait(ctx, ZRT_H2D, 1);
+              zrt_wait(ctx, ZRT_H2D, 0); // of an earlier point
+              return zrt_copy(ctx, ZRT_H2D, &a, &b);
+            })),
+            "compute 1, h2d 1 after compute 1");
+}
+
+TEST_F(Trace, EveryRunBeginsWithClearedClocks) {
+  // In the second run event 0 is recorded before anything has run.
+  static int runs;
+  runs = 0;
+  const std::vector<json> lines = trace(
+      [](zrt_context *ctx) {
+        if (++runs == 1)
+          zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+        zrt_record(ctx, ZRT_COMPUTE, 0);
+        zrt_wait(ctx, ZRT_H2D, 0);
+        return zrt_copy(ctx, ZRT_H2D, &a, &b);
+      },
+      2);
+  EXPECT_EQ(order(lines), "compute 1, h2d 1 after compute 1, h2d 1");
+  EXPECT_EQ(lines[1]["run"], 1);
+  EXPECT_EQ(lines[2]["run"], 2);
+  EXPECT_GE(lines[2]["begin"], lines[1]["end"]);
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+zrt_status threeStreams(zrt_context *ctx) {
+  for (int i = 0; i < 4; ++i) {
+    zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+    zrt_copy(ctx, ZRT_H2D, &a, &b);
+    zrt_copy(ctx, ZRT_HOST_STREAM, &a, &c);
+  }
+  return 0;
+}
+
+TEST_F(Trace, ComesInProgramOrderWithTimes) {
+  const Chaos chaos(1);
+  const std::vector<json> lines = trace(threeStreams, 3);
+  ASSERT_EQ(lines.size(), 36u);
+  std::map<std::string, int64_t> ends;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const json &line = lines[i];
+    EXPECT_EQ(line["program"], "step");
+    EXPECT_EQ(line["run"], i / 12 + 1);
+    EXPECT_EQ(line["stream"], (std::vector{"compute", "h2d", "host"})[i % 3]);
+    EXPECT_EQ(line["number"], i % 12 / 3 + 1);
+    EXPECT_EQ(line["name"], i % 3 ? "copy" : "nothing.0");
+    EXPECT_EQ(line.size(), 8u) << line;
+    EXPECT_LE(line["begin"], line["end"]);
+    int64_t &end = ends[line["stream"]];
+    EXPECT_LE(end, line["begin"]);
+    end = line["end"];
+  }
+}
+
+TEST_F(Trace, NamesPrograms) {
+  zrt_plan plan = testPlan(threeStreams);
+  plan.programs[ZRT_COUNT] = plan.programs[ZRT_MICRO] = plan.programs[ZRT_STEP];
+  const ContextPtr ctx = create(plan);
+  for (const uint32_t program : {ZRT_COUNT, ZRT_MICRO, ZRT_STEP})
+    ASSERT_EQ(zrt_run(ctx.get(), program), 0);
+  EXPECT_EQ(lines()[0]["program"], "count");
+  EXPECT_EQ(lines()[12]["program"], "micro");
+  EXPECT_EQ(lines()[24]["program"], "step");
+}
+
+TEST_F(Trace, HasWhatRanBeforeAFailure) {
+  static const zrt_launch_desc broken = {
+      "broken.0",
+      [](void *const *, int64_t, int64_t) { fail("broken kernel"); },
+      1,
+      1,
+      0,
+      0,
+      nullptr};
+  const zrt_plan plan = testPlan([](zrt_context *ctx) {
+    zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+    zrt_launch(ctx, ZRT_COMPUTE, &broken);
+    return zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+  });
+  const ContextPtr ctx = create(plan);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+  EXPECT_STREQ(zrt_error_message(ctx.get()), "broken kernel");
+  EXPECT_EQ(order(lines()), "compute 1");
+}
+
+TEST_F(Trace, KeepsAnyName) {
+  static zrt_launch_desc odd = nothing;
+  odd.name = "say \"\xff\\\"\n";
+  const StepFn step = [](zrt_context *ctx) {
+    return zrt_launch(ctx, ZRT_COMPUTE, &odd);
+  };
+  EXPECT_EQ(trace(step)[0]["name"], "say \"\xef\xbf\xbd\\\"\n");
+  odd.name = nullptr;
+  EXPECT_EQ(trace(step)[0]["name"], "unnamed");
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+const zrt_collective_desc
+    gather = {"all_gather of b0",
+              ZRT_ALL_GATHER,
+              ZRT_F32,
+              300,
+              1.0,
+              0,
+              0,
+              0,
+              exportedRef(0, 1200),
+              exportedRef(4096, 1200)},
+    reduce = {"reduce_scatter of b1",
+              ZRT_REDUCE_SCATTER,
+              ZRT_F32,
+              300,
+              1.0,
+              0,
+              0,
+              0,
+              exportedRef(8192, 1200),
+              exportedRef(12288, 1200)},
+    norm = {"all_reduce of norm", ZRT_ALL_REDUCE,  ZRT_F32, 1, 1.0, 0, 0, 0,
+            deviceRef(0, 4),      deviceRef(64, 4)};
+
+zrt_status collectives(zrt_context *ctx) {
+  zrt_collective(ctx, ZRT_GATHER, &gather);
+  zrt_collective(ctx, ZRT_REDUCE, &reduce);
+  return zrt_collective(ctx, ZRT_REDUCE, &norm);
+}
+
+TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
+  for (const int ranks : {1, 2, 3})
+    for (const int seed : {1, 2, 3}) {
+      const Chaos chaos(seed);
+      const zrt_plan plan = ranksPlan(ranks, collectives);
+      runRanks(ranks, [&](World &world) {
+        const ContextPtr ctx = create(plan, world);
+        ASSERT_TRUE(ctx);
+        for (int run = 0; run < 4; ++run)
+          ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+              << zrt_error_message(ctx.get());
+      });
+      std::vector<std::vector<json>> all;
+      for (int rank = 0; rank < ranks; ++rank)
+        all.push_back(lines(rank));
+      for (size_t i = 0; i < 12; ++i)
+        for (const auto &mine : all) {
+          ASSERT_EQ(mine.size(), 12u);
+          const json &line = mine[i];
+          EXPECT_EQ(line["kind"], (std::vector{"all_gather", "reduce_scatter",
+                                               "all_reduce"})[i % 3]);
+          // Two a run on `reduce`, one on `gather`.
+          EXPECT_EQ(line["collective"],
+                    i % 3 == 0 ? i / 3 + 1 : i / 3 * 2 + i % 3);
+          EXPECT_LE(line["begin"], line["arrived"]);
+          EXPECT_LE(line["arrived"], line["read"]);
+          EXPECT_LE(line["read"], line["end"]);
+          for (const auto &peers : all) {
+            EXPECT_GE(line["read"], peers[i]["arrived"]);
+            if (i % 3 != 2) {
+              EXPECT_GE(line["end"], peers[i]["read"]);
+            }
+          }
+        }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
+  const zrt_plan plan = testPlan(threeStreams);
+  const Environment elsewhere("ZRT_TRACE", folder / "no/such");
+  zrt_context *ctx = nullptr;
+  EXPECT_NE(zrt_create(&plan, 1, nullptr, &ctx), 0);
+  EXPECT_EQ(zrt_error_message(nullptr),
+            "cannot write trace to " + folder / "no/such" +
+                ".0.jsonl: no such file or directory; choose a folder that "
+                "exists and is writable");
+}
+
+TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
+  std::filesystem::create_directory(path(1));
+  const zrt_plan plan = ranksPlan(2, collectives);
+  runRanks(2, [&](World &world) {
+    zrt_world handle = {world};
+    zrt_context *ctx = nullptr;
+    EXPECT_NE(zrt_create(&plan, 1, &handle, &ctx), 0);
+    EXPECT_NE(std::string(zrt_error_message(nullptr)).find("is a directory"),
+              std::string::npos)
+        << zrt_error_message(nullptr);
+  });
+}
+
+TEST_F(Trace, OnAFullDiskEndsTheRun) {
+  std::filesystem::create_symlink("/dev/full", path());
+  const zrt_plan plan = testPlan(threeStreams);
+  const ContextPtr ctx = create(plan);
+  ASSERT_TRUE(ctx);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+  EXPECT_EQ(zrt_error_message(ctx.get()), "cannot write trace of run 1 to " +
+                                              path() +
+                                              ": no space left on device");
+}
+
+TEST_F(Trace, IsOffWithoutAPrefix) {
+  const Environment none("ZRT_TRACE", "");
+  const zrt_plan plan = testPlan(threeStreams);
+  const ContextPtr ctx = create(plan);
+  EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
+  EXPECT_EQ(folder.fileCount(), 0u);
+}
+
+} // namespace
