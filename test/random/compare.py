@@ -27,7 +27,7 @@ import support
 #: Roundings on the way to a gradient, as units of u G.  Random models reach a fifth of
 #: the tolerance; a rank, a row or a term of the loss that is left out passes it a
 #: hundredfold.
-ROUNDINGS = 512
+ROUNDINGS = 128
 UNIT = 2.0 ** -24
 
 

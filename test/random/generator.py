@@ -71,9 +71,9 @@ def _embeddings(net, model, tokens):
 
 def _blocks(net, x):
     names = net.rng.choice(("h.{}", "h.{}", "transformer.h.{}", "layer{}", "blocks"))
-    for depth in range(net.rng.choice((0, 1, 1, 2, 2, 3, 4))):
+    for depth in range(net.rng.choice((0, 1, 1, 1, 1, 1, 2, 2, 3, 4))):
         scope = names.format(depth)
-        for part in range(net.rng.choice((1, 1, 2))):
+        for part in range(net.rng.choice((1, 1, 1, 2) if depth < 2 else (1,))):
             piece = net.rng.choice(layers.PIECES)
             inner = f"{scope}.{piece.__name__}" + (str(part) if net.chance(0.3) else "")
             y = x if net.chance(0.1) else layers.norm(net, f"{scope}.ln_{part + 1}", x)
@@ -114,7 +114,7 @@ def _odd_terms(net, x):
     w, rng = net.w, net.rng
     names = [f"{block}.{leaf}" for block in ("extra", "h.0", "h.1", "head", "aux.7.sub", "a")
              for leaf in ("u", "v.weight", "z.bias")]
-    for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
+    for _ in range(rng.choice((0, 1, 1, 1, 2))):
         name, size, kind = rng.choice(names), rng.choice(SIZES), rng.randrange(9)
         if kind == 0:  # a penalty of a parameter's squares
             p = rng.choice(net.weights) if net.weights and net.chance(0.6) else net.normal(name, (size,))
@@ -158,7 +158,7 @@ def _build(net, model):
     x, table = _embeddings(net, model, tokens)
     x = _blocks(net, x)
     loss = _cross_entropy(net, model, _logits(net, model, x, table, "head"), targets)
-    if net.chance(0.15):
+    if net.chance(0.1):
         second = _cross_entropy(net, model, _logits(net, model, x, table, "head2"), targets)
         loss = w.add(loss, w.scale(second, 0.3))
     for term in list(_odd_terms(net, x)):
