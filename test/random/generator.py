@@ -59,14 +59,29 @@ def _embeddings(net, model, tokens):
         x = w.embedding(tokens, table)
     for number in range(net.rng.choice((0, 1, 1, 1, 2, 3))):
         name = "wpe.weight" if number == 0 else f"pos{number}.weight"
-        more = net.rng.choice((0, 0, 3))
-        rows = net.normal(name, (net.seq + more, width), 0.4)
-        if more:
-            rows = w.slice(rows, 0, net.rng.randrange(more + 1), net.seq)
-        x = w.add(x, w.spread(rows, x.shape))
+        x = w.add(x, w.spread(_positions(net, name), x.shape))
     if net.chance(0.1):
         x = w.add(x, w.embedding(tokens, net.normal("wte2.weight", (vocab, width), 0.3)))
+    if net.seq > 1 and net.chance(0.1):  # the token before
+        before = w.slice(tokens, 1, 0, net.seq - 1, element="i32")
+        x = w.add(x, w.pad(w.embedding(before, net.normal("wte3.weight", (vocab, width), 0.3)), 1, 1))
     return x, table
+
+
+def _positions(net, name):
+    """A row for each position: a parameter, or what is cut out of or put together from some."""
+    w, seq, width = net.w, net.seq, net.width
+    kind = net.rng.randrange(12)
+    if kind < 3:
+        return w.slice(net.normal(name, (seq + 3, width), 0.4), 0, kind, seq)
+    if kind == 3:
+        return w.slice(net.normal(name, (2 * seq, width), 0.4), 0, 1, seq, stride=2)
+    if kind == 4 and seq > 1:
+        return w.pad(net.normal(name, (seq - 1, width), 0.4), 0, 1)
+    if kind == 5:
+        one = net.normal(name + ".one", (1, width), 0.4)
+        return w.insert(one, net.normal(name, (seq, width), 0.4), 0, net.rng.randrange(seq))
+    return net.normal(name, (seq, width), 0.4)
 
 
 def _blocks(net, x):

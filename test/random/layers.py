@@ -51,6 +51,8 @@ class Net:
         if kind == 4:
             half = std / math.sqrt(2)
             return w.add(self.normal(name + ".one", shape, half), self.normal(name + ".two", shape, half))
+        if kind == 6:
+            return w.constant(f"{std / 2:.4e}", shape)  # not trained
         if kind == 5 and rows > 1:
             top = rows // 2
             return w.concat([self.normal(name + ".top", (top, columns), std),
@@ -99,6 +101,8 @@ def norm(net, scope, x):
         return w.generic([x, root, gain], x.shape,
                          ["arith.mulf %x0, %x1 : f32", "arith.mulf %r0, %x2 : f32"],
                          [every, every[:-1], every[-1:]])
+    if net.chance(0.05):  # nothing to train
+        return w.layer_norm(x, w.constant("1.0", (size,)), w.constant("0.0", (size,)), eps)
     return w.layer_norm(x, w.param(scope + ".weight", (size,), "#zero.constant<1.0>"),
                         w.param(scope + ".bias", (size,), "#zero.constant<0.0>"), eps)
 
@@ -142,9 +146,14 @@ def activation(net, x):
     if kind == 14:
         bounded = w.unary("math.tanh", x)
         return w.mul(bounded, w.unary("math.absf", bounded))
-    # Slopes jump here, so on the activations of few rows only.
+    if kind == 15:
+        return w.map("arith.mulf", [w.unary("math.tanh", x), x])
+    if kind == 16:  # in float64, and back
+        wide = w.convert("arith.extf", x, "f32", "f64")
+        return w.convert("arith.truncf", w.unary("math.tanh", wide, "f64"), "f64", "f32")
     if net.chance(0.8):
         return w.binary("arith.subf", x, w.unary("math.sin", x))
+    # The slope jumps at zero.
     zero = w.constant("0.0", x.shape)
     return w.select_greater(x, zero, x, w.scale(x, 0.1))
 
@@ -163,7 +172,10 @@ def gated_mlp(net, scope, x):
 
 
 def by_heads(net, x):
-    """[B, T, H x D] as [B, T, H, D]."""
+    """[B, T, H x D] as [B, T, H, D], now and then with the elements of heads interleaved."""
+    if net.chance(0.1):
+        apart = net.w.regroup(x, [[0], [1], [2, 3]], x.shape[:2] + (net.head_width, net.heads))
+        return net.w.transpose(apart, (0, 1, 3, 2))
     shape = x.shape[:2] + (net.heads, net.head_width)
     return net.w.regroup(x, [[0], [1], [2, 3]], shape)
 
@@ -231,6 +243,16 @@ def shift(net, scope, x):
         [every, every, every[2:], every[2:]])
 
 
+def by_position(net, scope, x):
+    """x times a number that depends on where it stands, and a vector."""
+    w = net.w
+    vector = net.normal(scope + ".vector", (net.width,))
+    return w.generic([x, vector], x.shape, [
+        "linalg.index 1 : index", "arith.index_cast %r0 : index to i32", "arith.sitofp %r1 : i32 to f32",
+        "arith.constant 0.3 : f32", "arith.mulf %r2, %r3 : f32", "math.cos %r4 : f32",
+        "arith.mulf %x0, %x1 : f32", "arith.mulf %r6, %r5 : f32"], [range(3), [2]])
+
+
 def pool(net, scope, x):
     """What all positions of a sequence have in common, for each of them."""
     w = net.w
@@ -267,4 +289,4 @@ def routed(net, scope, x):
 
 
 PIECES = [mlp, mlp, gated_mlp, packed_attention, packed_attention, separate_attention,
-          cross_attention, plain_attention, shift, pool, row_gate, channel_scale, routed]
+          cross_attention, plain_attention, shift, by_position, pool, row_gate, channel_scale, routed]

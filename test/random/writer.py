@@ -76,8 +76,11 @@ class Writer:
         return self.op(f"linalg.fill ins({scalar.name} : f32) outs({into.name} : {tensor(shape)}) "
                        f"-> {tensor(shape)}", shape)
 
-    def unary(self, name, x):
-        return self.op(f"{name} {x.name} : {tensor(x.shape)}", x.shape)
+    def unary(self, name, x, element="f32"):
+        return self.op(f"{name} {x.name} : {tensor(x.shape, element)}", x.shape)
+
+    def convert(self, name, x, old, new):
+        return self.op(f"{name} {x.name} : {tensor(x.shape, old)} to {tensor(x.shape, new)}", x.shape)
 
     def binary(self, name, x, y):
         return self.op(f"{name} {x.name}, {y.name} : {tensor(x.shape)}", x.shape)
@@ -173,6 +176,12 @@ class Writer:
                        f"dimensions = [{dimension}]\n    (%s: f32, %acc: f32) {{\n"
                        f"      %r = {name} %s, %acc : f32\n      linalg.yield %r : f32\n    }}", shape)
 
+    def map(self, name, inputs):
+        shape = inputs[0].shape
+        into = self.empty(shape)
+        return self.op(f"linalg.map {{ {name} }} ins({', '.join(x.name for x in inputs)} : "
+                       f"{', '.join(tensor(x.shape) for x in inputs)}) outs({into.name} : {tensor(shape)})", shape)
+
     def generic(self, inputs, shape, body, reads=None):
         """One parallel generic over `shape`.  `body` lists operations on %x0, %x1, ...;
         the last is the result.  `reads` are the dimensions that each input is read by."""
@@ -204,11 +213,12 @@ class Writer:
 
     # tensor.
 
-    def slice(self, x, dimension, offset, size):
+    def slice(self, x, dimension, offset, size, stride=1, element="f32"):
         offsets = [offset if i == dimension else 0 for i in range(len(x.shape))]
+        strides = [stride if i == dimension else 1 for i in range(len(x.shape))]
         shape = x.shape[:dimension] + (size,) + x.shape[dimension + 1:]
-        return self.op(f"tensor.extract_slice {x.name}{offsets} {list(shape)} {[1] * len(shape)} : "
-                       f"{tensor(x.shape)} to {tensor(shape)}", shape)
+        return self.op(f"tensor.extract_slice {x.name}{offsets} {list(shape)} {strides} : "
+                       f"{tensor(x.shape, element)} to {tensor(shape, element)}", shape)
 
     def insert(self, x, into, dimension, offset):
         offsets = [offset if i == dimension else 0 for i in range(len(x.shape))]
