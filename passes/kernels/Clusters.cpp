@@ -135,12 +135,29 @@ private:
     return {type.getDimSize(0), type.getDimSize(2)};
   }
 
-  /// `op` reads these clusters from outside, unless it is in `own`.
+  /// `op` reads these clusters from outside, unless it is in `own`.  What its
+  /// body captures (the table of an embedding) counts too.
   void closeProducers(Operation *op, int own) {
-    for (Value operand : op->getOperands())
-      if (int producer = clusterDefining(operand);
-          producer >= 0 && producer != own)
-        clusters[producer].closed = true;
+    op->walk([&](Operation *reader) {
+      for (Value operand : reader->getOperands())
+        if (int producer = clusterDefining(operand);
+            producer >= 0 && producer != own)
+          clusters[producer].closed = true;
+    });
+  }
+
+  /// Whether the body of `op` captures what cluster `id` defines: it may read
+  /// any row of that, not only its own.
+  bool captures(Operation *op, int id) {
+    return op
+        ->walk([&](Operation *reader) {
+          bool found = reader != op &&
+                       llvm::any_of(reader->getOperands(), [&](Value operand) {
+                         return clusterDefining(operand) == id;
+                       });
+          return found ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   void start(KernelKind kind, ArrayRef<int64_t> space,
@@ -190,6 +207,8 @@ private:
     } else if (shape.kind != cluster.kind || shape.space != cluster.space) {
       return false;
     }
+    if (captures(op, id))
+      return false;
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
       if (clusterDefining(operand.get()) != id)

@@ -124,3 +124,20 @@ func.func @step(%x: tensor<8x64xf32>, %w: tensor<32x16xf32>) -> tensor<8x16xf32>
   %m = nn.matmul %s, %w : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
   return %m : tensor<8x16xf32>
 }
+
+// -----
+
+// A lookup captures its table in its body.  The table's kernel is closed by it:
+// a later reader of the table's operand is a kernel of its own, behind.
+
+// CHECK-LABEL: func.func @step
+// CHECK: %[[TABLE:.*]] = zero.launch {{.*}}(%arg1)
+// CHECK: zero.launch {{.*}}%[[TABLE]]
+// CHECK: zero.launch
+func.func @step(%ids: tensor<4xi32>, %p: tensor<8x32xf32>, %w: tensor<32x32xf32>) -> (tensor<4x32xf32>, tensor<8x32xf32>) {
+  %table = math.tanh %p : tensor<8x32xf32>
+  %x = nn.embedding %ids, %table : tensor<4xi32>, tensor<8x32xf32> -> tensor<4x32xf32>
+  %y = nn.matmul %x, %w : (tensor<4x32xf32>, tensor<32x32xf32>) -> tensor<4x32xf32>
+  %s = arith.mulf %table, %p : tensor<8x32xf32>
+  return %y, %s : tensor<4x32xf32>, tensor<8x32xf32>
+}

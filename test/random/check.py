@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Random models x stages x ranks x buckets: compiled, judged, trained, compared.
+
+    test/random/check.py --models=1000 --seed=1 --jobs=2
+
+For each model (generator.py) it draws ranks, micro-steps, an optimizer, and for each
+stage buckets, what stage 3 keeps, and now and then random delays, ranks that act
+as hosts, and threads. All plans train the same three steps:
+
+    reference   one rank with the whole batch, plain loops (--reference)
+    stage 0     N ranks with their part of it
+    stage 1..3  the same; sometimes stage 3 in two ways
+
+zeroc judges every plan (VerifyPlan) as it compiles it.  The stages must agree to the
+bit (with several micro-steps 0 with 1, and 2 with 3: docs/zero.md, "Which bits are
+equal"), and with the reference within rounding (compare.py).
+
+Model i has the seed SEED + i, so `--models=1 --seed=S` repeats the one of a failure.
+With --keep=DIR its files stay in DIR/S.  The status is 1 if any model failed.
+"""
+import argparse
+import concurrent.futures
+import contextlib
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
+
+import compare
+import support
+from generator import random_model
+
+STEPS = 3
+BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
+ENVIRONMENT = {**support.MPI_ENVIRONMENT, "OMP_NUM_THREADS": "1", "ZRT_TIMEOUT": "60"}
+
+
+class Failure(Exception):
+    pass
+
+
+class Trial:
+    """One model, everything that is drawn for it, and the folder it is tried in."""
+
+    def __init__(self, seed, folder):
+        self.seed, self.folder = seed, Path(folder)
+        self.model = random_model(seed)
+        self.rng = rng = random.Random(f"trial {seed}")
+        self.ranks = rng.choice((2, 2, 3, 4))
+        self.micro_steps = rng.choice((1, 1, 1, 1, 2))
+        self.rows = rng.choice((1, 2))  # of a rank, in a micro-step
+        if self.rows * self.ranks * self.micro_steps * self.model.seq > 64:
+            self.rows = 1
+        self.optimizer = self._optimizer()
+        self.commands, self.counts = [], Counter()
+
+    def _optimizer(self):
+        rng, decay = self.rng, self.rng.choice((0, 0.1, 0.5))
+        clip = rng.choice((0, 0.1, 1, 1, 100))
+        if rng.random() < 0.5:
+            chosen = dict(name="sgd", momentum=rng.choice((0, 0.5, 0.9)), lr=rng.choice((0.02, 0.1)))
+            flags = [f"--momentum={chosen['momentum']}"]
+        else:
+            chosen = dict(name="adamw", eps=rng.choice((1e-3, 1e-2)), lr=rng.choice((1e-3, 1e-2)))
+            flags = [f"--betas={rng.choice(('0.9,0.95', '0.8,0.999', '0,0.9'))}", f"--eps={chosen['eps']}"]
+        flags += [f"--optimizer={chosen['name']}", f"--weight-decay={decay}", f"--grad-clip={clip}"]
+        return {**chosen, "clip": clip, "flags": flags}
+
+    def plans(self):
+        """(stage, options of zeroc, options of the run, environment of the run)."""
+        rng = self.rng
+        for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.3):
+            options = [f"--stage={stage}", f"--world-size={self.ranks}",
+                       f"--accumulate={self.micro_steps}"]
+            bucket = rng.choice(BUCKETS)
+            if bucket:
+                options.append(f"--bucket-size={bucket}")
+            if stage == 3:
+                options += rng.choice(((), (), ("--reuse-distance=1KiB",), ("--reuse-distance=8KiB",),
+                                       ("--reuse-distance=1GiB",)))
+                options += rng.choice(((), (), ("--persist-below=100",), ("--persist-below=1KiB",),
+                                       ("--persist-below=1GiB",)))
+            environment = {}
+            if rng.random() < 0.15:
+                environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
+            if rng.random() < 0.1:
+                environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
+            yield stage, options, ["--threads", rng.choice((1, 1, 1, 2))], environment
+
+    def command(self, *parts, environment=()):
+        """Runs a command in the folder and keeps it for whoever has to repeat it."""
+        parts = [str(part) for part in parts]
+        setting = "".join(f"{name}={value} " for name, value in dict(environment).items())
+        self.commands.append(setting + shlex.join(parts))
+        try:
+            done = support.run(*parts, cwd=self.folder, env={**ENVIRONMENT, **dict(environment)},
+                               timeout=120)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"no end after 120 s: {self.commands[-1]}")
+        if done.returncode:
+            raise Failure(f"status {done.returncode}: {self.commands[-1]}\n{done.err}{done.out}".rstrip())
+        return done
+
+    def compile(self, model, name, *options):
+        self.command(support.ZEROC, model, *options, *self.optimizer["flags"], "-o", name)
+        self.counts["plans"] += 1
+
+    def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
+        lr = self.optimizer["lr"] if lr is None else lr
+        self.command(*support.launcher(ranks), f"./{name}", "--data", "tokens.u16", "--steps", steps,
+                     "--lr", lr, "--seed", self.seed, "--quiet", "--metrics", f"{name}.jsonl",
+                     "--save", f"{name}.safetensors", *flags, environment=environment)
+        self.counts["runs"] += 1
+        return compare.Outcome(self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors")
+
+    def write_tokens(self):
+        """Text for all steps.  Where a token is ignored, whole sequences are often made of it."""
+        model, rng = self.model, self.rng
+        rows = self.rows * self.ranks * self.micro_steps * STEPS
+        tokens = self.folder / "tokens.u16"
+        support.write_tokens(tokens, rows * model.seq + 1, model.vocab, seed=self.seed)
+        if model.ignored is not None:
+            raw, share = bytearray(tokens.read_bytes()), rng.choice((0, 0.3, 0.7))
+            for row in range(rows):
+                if rng.random() < share:
+                    one = model.ignored.to_bytes(2, "little")
+                    raw[2 * (row * model.seq + 1):2 * ((row + 1) * model.seq + 1)] = one * model.seq
+            tokens.write_bytes(raw)
+
+    def run(self):
+        whole = self.rows * self.ranks * self.micro_steps
+        (self.folder / "whole.mlir").write_text(self.model.text(whole))
+        (self.folder / "model.mlir").write_text(self.model.text(self.rows))
+        self.write_tokens()
+        self.compile("whole.mlir", "reference", "--reference")
+        start = self.train("reference", 1, lr=0, steps=1).weights
+        reference = self.train("reference", 1)
+        expected, found = {}, []
+        for number, (stage, options, flags, environment) in enumerate(self.plans()):
+            name = f"plan{number}"
+            self.compile("model.mlir", name, *options)
+            outcome = self.train(name, self.ranks, *flags, environment=environment)
+            what = f"{name} (stage {stage})"
+            group = stage // 2 if self.micro_steps > 1 else 0
+            if group in expected:
+                other, bits = expected[group]
+                found += [f"{what} against {other}: {line}"
+                          for line in compare.different_bits(outcome, bits)]
+                continue
+            expected[group] = what, outcome
+            beyond, ratio = compare.beyond_rounding(outcome, reference, start, self.optimizer)
+            self.counts["ratio"] = max(self.counts["ratio"], ratio)
+            found += [f"{what}: {line}" for line in beyond]
+        if found:
+            raise Failure("\n".join(found[:12] + [f"and {len(found) - 12} more"] * (len(found) > 12)))
+
+
+def attempt(seed, keep=None):
+    """(seed, counts, what failed or nothing)."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zeroc-random-"))
+        trial = Trial(seed, folder)
+        try:
+            trial.run()
+            return seed, trial.counts, ""
+        except Exception as error:
+            text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
+            if keep:
+                shutil.copytree(folder, Path(keep) / str(seed), dirs_exist_ok=True)
+        repeat = [f"test/random/check.py --models=1 --seed={seed} --keep=DIR   # files in DIR/{seed}",
+                  f"# batches: whole.mlir {trial.rows * trial.ranks * trial.micro_steps}, "
+                  f"model.mlir {trial.rows}; in that folder:", *trial.commands]
+        return seed, trial.counts, text + "\nto repeat:\n  " + "\n  ".join(repeat)
+
+
+def check(models, seed, jobs=1, keep=None, report=print):
+    """Tries the models; returns counts, with `failures` among them."""
+    total, started = Counter(models=0), time.monotonic()
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        tried = [pool.submit(attempt, seed + i, keep) for i in range(models)]
+        for future in concurrent.futures.as_completed(tried):
+            number, counts, text = future.result()
+            total["models"] += 1
+            total["plans"] += counts["plans"]
+            total["runs"] += counts["runs"]
+            total["ratio"] = max(total["ratio"], counts["ratio"])
+            if text:
+                total["failures"] += 1
+                report(f"FAIL: model {number}\n    " + text.replace("\n", "\n    "))
+            elif total["models"] % 50 == 0:
+                report(f"{total['models']} models, {time.monotonic() - started:.0f} s")
+    report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
+           f"{total['runs']} runs, {time.monotonic() - started:.0f} s, {total['failures']} failures; "
+           f"the largest difference from the reference is {total['ratio']:.2g} of the tolerance")
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--models", type=int, default=100, help="how many (default 100)")
+    parser.add_argument("--seed", type=int, default=1, help="of the first (default 1)")
+    parser.add_argument("--jobs", type=int, default=2, help="models tried at once (default 2)")
+    parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
+    options = parser.parse_args()
+    total = check(options.models, options.seed, options.jobs, options.keep,
+                  report=lambda text: print(text, flush=True))
+    return 1 if total["failures"] or not total["models"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

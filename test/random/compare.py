@@ -1,0 +1,98 @@
+"""When two training runs count as equal: to the bit, or within float32 rounding.
+
+The tolerance.  u = 2^-24 is the relative error of one rounding.  Take G, the largest
+norm of the gradient that an update saw, S steps, and a parameter p:
+
+* Its gradient is the end of sums and products whose factors are of about unit size
+  (see layers.py), so its error is of the order of u G, not of u times the
+  gradient itself, which may be all cancellation: the key's bias in an attention has
+  a gradient of exactly zero, and what is computed for it is rounding.
+* An optimizer turns an error e of a gradient into one of p:
+  SGD with momentum m, in S steps, lr e (1 + (1 + m) + (1 + m + m^2) + ...);
+  AdamW at most lr e / eps a step, since g / (|g| + eps) has slope 1 / eps at zero.
+  With eps = 1e-8 the direction of an update would be rounding alone where the
+  gradient is, so comparisons need a larger one, and plans are drawn with 1e-3 or 1e-2.
+* Each step rounds p itself, and the models of later steps begin with what differs.
+
+    |p - reference| <= u (4 S max|p| + ROUNDINGS (moved(p) + lr G sensitivity))
+
+with moved(p) the largest change of p over the training.  Loss and norm, which come of
+sums over all rows and all parameters: u ROUNDINGS (1 + |value|), plus what the
+difference of the weights can make of it, of the same order.
+"""
+import math
+
+import support
+
+#: Roundings on the way to a gradient, as units of u G.  Random models reach a fifth of
+#: the tolerance; a rank, a row or a term of the loss that is left out passes it a
+#: hundredfold.
+ROUNDINGS = 128
+UNIT = 2.0 ** -24
+
+
+class Outcome:
+    """What a training run left behind."""
+
+    def __init__(self, metrics, saved):
+        self.lines = support.read_metrics(metrics)
+        self.raw = saved.read_bytes()
+        self.weights = support.read_safetensors(saved)
+
+    def values(self, name):
+        return [line[name] for line in self.lines]
+
+
+def different_bits(outcome, expected):
+    """What is not the same; nothing if all is."""
+    found = []
+    for name in ("loss", "grad_norm"):
+        for step, (value, other) in enumerate(zip(outcome.values(name), expected.values(name))):
+            if value != other:
+                found.append(f"{name} of step {step} is {value!r}, not {other!r}")
+    if len(outcome.lines) != len(expected.lines):
+        found.append(f"{len(outcome.lines)} steps, not {len(expected.lines)}")
+    if outcome.raw != expected.raw:
+        worst, where = support.largest_difference(outcome.weights, expected.weights)
+        found.append(f"weights differ, by up to {worst:.3e} in {where}")
+    return found
+
+
+def sensitivity(optimizer, steps):
+    """How much of an error of every gradient reaches a weight, in units of lr."""
+    if optimizer["name"] == "adamw":
+        return steps / optimizer["eps"]
+    momentum = optimizer["momentum"]
+    return sum(sum(momentum ** i for i in range(step + 1)) for step in range(steps))
+
+
+def beyond_rounding(outcome, reference, start, optimizer):
+    """(what is further from the reference than roundings explain, largest difference in
+    units of what is allowed).  `start` are the weights before training."""
+    found, largest = [], 0.0
+
+    def judge(what, value, expected, allowed):
+        nonlocal largest
+        ratio = abs(value - expected) / allowed if math.isfinite(value) else math.inf
+        largest = max(largest, ratio)
+        if not ratio <= 1:
+            found.append(f"{what} is {value!r}, the reference {expected!r}: {ratio:.3g} times "
+                         f"what roundings explain ({allowed:.2e})")
+
+    for name in ("loss", "grad_norm"):
+        for step, (value, expected) in enumerate(zip(outcome.values(name), reference.values(name))):
+            judge(f"{name} of step {step}", value, expected, UNIT * ROUNDINGS * (1 + abs(expected)))
+    steps = len(reference.lines)
+    norm = max(reference.values("grad_norm"))
+    if optimizer["clip"]:
+        norm = min(norm, optimizer["clip"])
+    spread = optimizer["lr"] * norm * sensitivity(optimizer, steps)
+    for name, (_, values) in reference.weights.items():
+        size = max(map(abs, values))
+        moved = max(abs(a - b) for a, b in zip(values, start[name][1]))
+        allowed = UNIT * (4 * steps * size + ROUNDINGS * (moved + spread)) + 1e-30
+        got = outcome.weights[name][1]
+        at = max(range(len(values)), key=lambda i: abs(got[i] - values[i])
+                 if math.isfinite(got[i]) else math.inf)
+        judge(f"{name}[{at}]", got[at], values[at], allowed)
+    return found, largest

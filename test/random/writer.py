@@ -1,0 +1,254 @@
+"""Writes a model's text: values, parameters, and the operations' syntax.
+
+    w = Writer(batch=2)
+    x = w.param("x", (3, 4), "#zero.normal<std = 0.5>")
+    y = w.unary("math.tanh", x)
+    text = w.module(loss)
+
+Every method makes one operation, or the few that one idea needs, and returns its
+result.  Shapes follow from the operands; a misfit is an error of the compiler.
+"""
+import math
+from collections import namedtuple
+
+Value = namedtuple("Value", "name shape")
+
+
+def tensor(shape, element="f32"):
+    return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
+
+
+def dims(count):
+    return [f"d{i}" for i in range(count)]
+
+
+def affine(inputs, outputs):
+    return f"affine_map<({', '.join(inputs)}) -> ({', '.join(outputs)})>"
+
+
+class Writer:
+    def __init__(self, batch):
+        self.batch = batch
+        self.arguments, self.lines, self.names = [], [], set()
+        self.count = 0
+
+    # Arguments.
+
+    def param(self, name, shape, init=None):
+        """Names are unique: a second `w` is called `w.2`."""
+        unique, number = name, 2
+        while unique in self.names:
+            unique, number = f"{name}.{number}", number + 1
+        self.names.add(unique)
+        value = Value(f"%p{len(self.names)}", tuple(shape))
+        init = f", zero.init = {init}" if init else ""
+        self.arguments.append(
+            f'{value.name}: {tensor(shape)} {{zero.param = "{unique}"{init}}}')
+        return value
+
+    def input(self, name, shape, vocab):
+        self.arguments.append(f'%{name}: {tensor(shape, "i32")} '
+                              f'{{zero.input = "{name}", zero.vocab = {vocab} : i64}}')
+        return Value(f"%{name}", tuple(shape))
+
+    def module(self, loss):
+        arguments = ",\n    ".join(self.arguments)
+        body = "\n".join("  " + line for line in self.lines)
+        return (f"func.func @loss(\n    {arguments}) -> tensor<f32> {{\n{body}\n"
+                f"  return {loss.name} : tensor<f32>\n}}\n")
+
+    # One operation.
+
+    def op(self, text, shape):
+        self.count += 1
+        self.lines.append(f"%{self.count} = {text}")
+        return Value(f"%{self.count}", tuple(shape))
+
+    def constant(self, value, shape):
+        return self.op(f"arith.constant dense<{value}> : {tensor(shape)}", shape)
+
+    def empty(self, shape):
+        return self.op(f"tensor.empty() : {tensor(shape)}", shape)
+
+    def fill(self, value, shape):
+        scalar = self.op(f"arith.constant {value} : f32", ())
+        into = self.empty(shape)
+        return self.op(f"linalg.fill ins({scalar.name} : f32) outs({into.name} : {tensor(shape)}) "
+                       f"-> {tensor(shape)}", shape)
+
+    def unary(self, name, x, element="f32"):
+        return self.op(f"{name} {x.name} : {tensor(x.shape, element)}", x.shape)
+
+    def convert(self, name, x, old, new):
+        return self.op(f"{name} {x.name} : {tensor(x.shape, old)} to {tensor(x.shape, new)}", x.shape)
+
+    def binary(self, name, x, y):
+        return self.op(f"{name} {x.name}, {y.name} : {tensor(x.shape)}", x.shape)
+
+    def add(self, x, y):
+        return self.binary("arith.addf", x, y)
+
+    def mul(self, x, y):
+        return self.binary("arith.mulf", x, y)
+
+    def scale(self, x, factor):
+        return self.mul(x, self.constant(f"{factor:.6e}", x.shape))
+
+    def select_greater(self, x, y, a, b):
+        """a where x > y, else b."""
+        bits = self.op(f"arith.cmpf ogt, {x.name}, {y.name} : {tensor(x.shape)}", x.shape)
+        return self.op(f"arith.select {bits.name}, {a.name}, {b.name} : "
+                       f"{tensor(x.shape, 'i1')}, {tensor(x.shape)}", x.shape)
+
+    # nn.
+
+    def embedding(self, tokens, table):
+        shape = tokens.shape + table.shape[1:]
+        return self.op(f"nn.embedding {tokens.name}, {table.name} : {tensor(tokens.shape, 'i32')}, "
+                       f"{tensor(table.shape)} -> {tensor(shape)}", shape)
+
+    def linear(self, x, weight, bias=None, transposed=False):
+        shape = x.shape[:-1] + (weight.shape[1 if transposed else 0],)
+        third = (f", {bias.name}", f", {tensor(bias.shape)}") if bias else ("", "")
+        return self.op(f"nn.linear {x.name}, {weight.name}{third[0]}"
+                       f"{' {transposed}' if transposed else ''} : {tensor(x.shape)}, "
+                       f"{tensor(weight.shape)}{third[1]} -> {tensor(shape)}", shape)
+
+    def layer_norm(self, x, weight, bias, eps):
+        return self.op(f"nn.layer_norm {x.name}, {weight.name}, {bias.name} {{eps = {eps} : f64}} : "
+                       f"{tensor(x.shape)}, {tensor(weight.shape)}", x.shape)
+
+    def gelu(self, x, tanh):
+        return self.op(f"nn.gelu {x.name}{' {tanh}' if tanh else ''} : {tensor(x.shape)}", x.shape)
+
+    def attention(self, q, k, v, scale, causal):
+        return self.op(f"nn.attention {q.name}, {k.name}, {v.name} {{{'causal, ' if causal else ''}"
+                       f"scale = {scale:.6e} : f64}} : {tensor(q.shape)}, {tensor(k.shape)}", q.shape)
+
+    def cross_entropy(self, logits, targets, ignore=None, count=None):
+        by = (f" by {count.name}", ", tensor<f32>") if count else ("", "")
+        attribute = "" if ignore is None else f" {{ignore_index = {ignore} : i32}}"
+        return self.op(f"nn.cross_entropy {logits.name}, {targets.name}{by[0]}{attribute} : "
+                       f"{tensor(logits.shape)}, {tensor(targets.shape, 'i32')}{by[1]} -> tensor<f32>", ())
+
+    # linalg.
+
+    def broadcast(self, x, shape, dimensions):
+        into = self.empty(shape)
+        return self.op(f"linalg.broadcast ins({x.name} : {tensor(x.shape)}) "
+                       f"outs({into.name} : {tensor(shape)}) dimensions = {list(dimensions)}", shape)
+
+    def spread(self, x, shape):
+        """x repeated along the leading dimensions of `shape`."""
+        return self.broadcast(x, shape, range(len(shape) - len(x.shape)))
+
+    def transpose(self, x, permutation):
+        shape = tuple(x.shape[i] for i in permutation)
+        into = self.empty(shape)
+        return self.op(f"linalg.transpose ins({x.name} : {tensor(x.shape)}) "
+                       f"outs({into.name} : {tensor(shape)}) permutation = {list(permutation)}", shape)
+
+    def contract(self, name, a, b, shape, init=None):
+        """linalg's named products; they add to `init`, or to zeros."""
+        into = init or self.fill("0.0", shape)
+        return self.op(f"linalg.{name} ins({a.name}, {b.name} : {tensor(a.shape)}, {tensor(b.shape)}) "
+                       f"outs({into.name} : {tensor(shape)}) -> {tensor(shape)}", shape)
+
+    def matmul(self, a, b, init=None):
+        return self.contract("matmul", a, b, (a.shape[0], b.shape[1]), init)
+
+    def batch_matmul(self, a, b):
+        return self.contract("batch_matmul", a, b, a.shape[:2] + b.shape[2:])
+
+    def softmax(self, x, linalg):
+        if not linalg:
+            return self.unary("nn.softmax", x)
+        into = self.empty(x.shape)
+        return self.op(f"linalg.softmax dimension({len(x.shape) - 1}) ins({x.name} : {tensor(x.shape)}) "
+                       f"outs({into.name} : {tensor(x.shape)}) -> {tensor(x.shape)}", x.shape)
+
+    def reduce(self, x, dimension, largest=False):
+        """The sums, or the largest values, along one dimension."""
+        shape = x.shape[:dimension] + x.shape[dimension + 1:]
+        into = self.fill("0xFF800000" if largest else "0.0", shape)
+        name = "arith.maximumf" if largest else "arith.addf"
+        return self.op(f"linalg.reduce ins({x.name} : {tensor(x.shape)}) outs({into.name} : {tensor(shape)}) "
+                       f"dimensions = [{dimension}]\n    (%s: f32, %acc: f32) {{\n"
+                       f"      %r = {name} %s, %acc : f32\n      linalg.yield %r : f32\n    }}", shape)
+
+    def map(self, name, inputs):
+        shape = inputs[0].shape
+        into = self.empty(shape)
+        return self.op(f"linalg.map {{ {name} }} ins({', '.join(x.name for x in inputs)} : "
+                       f"{', '.join(tensor(x.shape) for x in inputs)}) outs({into.name} : {tensor(shape)})", shape)
+
+    def generic(self, inputs, shape, body, reads=None):
+        """One parallel generic over `shape`.  `body` lists operations on %x0, %x1, ...;
+        the last is the result.  `reads` are the dimensions that each input is read by."""
+        loops = dims(len(shape))
+        reads = reads or [range(len(shape))] * len(inputs)
+        maps = [affine(loops, [loops[i] for i in read]) for read in reads] + [affine(loops, loops)]
+        iterators = ", ".join(['"parallel"'] * len(shape))
+        into = self.empty(shape)
+        lines = "".join(f"\n    %r{i} = {line}" for i, line in enumerate(body))
+        arguments = "".join(f"%x{i}: f32, " for i in range(len(inputs)))
+        return self.op(
+            f"linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}}\n"
+            f"    ins({', '.join(x.name for x in inputs)} : {', '.join(tensor(x.shape) for x in inputs)}) "
+            f"outs({into.name} : {tensor(shape)}) {{\n  ^bb0({arguments}%old: f32):{lines}\n"
+            f"    linalg.yield %r{len(body) - 1} : f32\n  }} -> {tensor(shape)}", shape)
+
+    def sum_of_products(self, x, y):
+        """The sum over all elements of x times y."""
+        loops = dims(len(x.shape))
+        same = affine(loops, loops)
+        iterators = ", ".join(['"reduction"'] * len(loops))
+        into = self.constant("0.0", ())
+        return self.op(
+            f"linalg.generic {{indexing_maps = [{same}, {same}, {affine(loops, [])}], "
+            f"iterator_types = [{iterators}]}}\n"
+            f"    ins({x.name}, {y.name} : {tensor(x.shape)}, {tensor(y.shape)}) outs({into.name} : tensor<f32>) {{\n"
+            f"  ^bb0(%a: f32, %b: f32, %sum: f32):\n    %ab = arith.mulf %a, %b : f32\n"
+            f"    %next = arith.addf %ab, %sum : f32\n    linalg.yield %next : f32\n  }} -> tensor<f32>", ())
+
+    # tensor.
+
+    def slice(self, x, dimension, offset, size, stride=1, element="f32"):
+        offsets = [offset if i == dimension else 0 for i in range(len(x.shape))]
+        strides = [stride if i == dimension else 1 for i in range(len(x.shape))]
+        shape = x.shape[:dimension] + (size,) + x.shape[dimension + 1:]
+        return self.op(f"tensor.extract_slice {x.name}{offsets} {list(shape)} {strides} : "
+                       f"{tensor(x.shape, element)} to {tensor(shape, element)}", shape)
+
+    def insert(self, x, into, dimension, offset):
+        offsets = [offset if i == dimension else 0 for i in range(len(x.shape))]
+        return self.op(f"tensor.insert_slice {x.name} into {into.name}{offsets} {list(x.shape)} "
+                       f"{[1] * len(x.shape)} : {tensor(x.shape)} into {tensor(into.shape)}", into.shape)
+
+    def concat(self, parts, dimension):
+        shape = list(parts[0].shape)
+        shape[dimension] = sum(part.shape[dimension] for part in parts)
+        return self.op(f"tensor.concat dim({dimension}) {', '.join(part.name for part in parts)} : "
+                       f"({', '.join(tensor(part.shape) for part in parts)}) -> {tensor(shape)}", shape)
+
+    def pad(self, x, dimension, low):
+        """`low` zeros in front, along one dimension."""
+        zero = self.op("arith.constant 0.0 : f32", ())
+        lows = [low if i == dimension else 0 for i in range(len(x.shape))]
+        shape = tuple(size + more for size, more in zip(x.shape, lows))
+        indices = ", ".join(f"%i{i}: index" for i in range(len(shape)))
+        return self.op(f"tensor.pad {x.name} low{lows} high{[0] * len(shape)} {{\n  ^bb0({indices}):\n"
+                       f"    tensor.yield {zero.name} : f32\n  }} : {tensor(x.shape)} to {tensor(shape)}", shape)
+
+    def collapse(self, x):
+        """All dimensions but the last become one."""
+        shape = (math.prod(x.shape[:-1]), x.shape[-1])
+        groups = [list(range(len(x.shape) - 1)), [len(x.shape) - 1]]
+        return self.op(f"tensor.collapse_shape {x.name} {groups} : {tensor(x.shape)} into {tensor(shape)}", shape)
+
+    def regroup(self, x, groups, shape):
+        """Dimensions taken apart (more in `shape` than in x) or put together."""
+        if len(shape) > len(x.shape):
+            return self.op(f"tensor.expand_shape {x.name} {groups} output_shape {list(shape)} : "
+                           f"{tensor(x.shape)} into {tensor(shape)}", shape)
+        return self.op(f"tensor.collapse_shape {x.name} {groups} : {tensor(x.shape)} into {tensor(shape)}", shape)
