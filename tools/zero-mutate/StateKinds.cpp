@@ -86,7 +86,7 @@ Change zero::wrongBucket(Victim &victim) {
   if (others.empty())
     return {};
   BucketOp other = victim.random.pick(alike.empty() ? others : alike);
-  std::string text = describe(op) + ": of @" + other.getSymName().str();
+  std::string text = describe(op) + ": works on @" + other.getSymName().str();
   op->setAttr("bucket", FlatSymbolRefAttr::get(other.getSymNameAttr()));
   return text;
 }
