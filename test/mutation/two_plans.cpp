@@ -1,7 +1,8 @@
 //===- two_plans.cpp - One rank that runs another plan --------------------===//
 //
 // Ranks that run different programs are refused when they start.  Linked with
-// two plans, one program runs `zrt_own_plan` on the rank that MUTANT_RANK names.
+// two plans, one program runs `zrt_own_plan` on the rank that MUTANT_RANK
+// names.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/main/Train.h"
