@@ -15,6 +15,7 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -83,6 +84,15 @@ def print_harmless(mutants):
         print(f"{count:8}  {reason}")
 
 
+def effect(reason):
+    """What a mutant that is not harmless does, in a word or two."""
+    if "runs another plan" in reason or "run another plan" in reason:
+        return "refused at start"
+    if "has not come" in reason or "hangs" in reason:
+        return "hangs"
+    return "other results" if re.search("instead of|other weights", reason) else "fails"
+
+
 def summarise(mutants, plans, seconds):
     """Prints the score; returns the mutants that were accepted and differ."""
     print_table(mutants)
@@ -90,6 +100,9 @@ def summarise(mutants, plans, seconds):
     holes = [m for m in mutants if m["verdict"] == "differs"]
     if holes:
         print(f"\naccepted, but they do something else: {len(holes)}")
+        counts = collections.Counter((m["kind"], effect(m["reason"])) for m in holes)
+        for (kind, what), count in sorted(counts.items()):
+            print(f"{count:8}  {kind}: {what}")
     for hole in holes:
         rank = f", rank {hole['rank']}" if "rank" in hole else ""
         print(f"  {hole['plan']} {hole['number']:04} {hole['kind']}{rank}\n"

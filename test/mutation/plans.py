@@ -44,7 +44,7 @@ class Recipe:
         elif self.model == "mlp":
             model.write_text(small_mlp())
         else:
-            model.write_text(ODD_STATE.format(batch=1, rows=8, ignore=""))
+            model.write_text(ODD_STATE.format(batch=1, rows=8, ignore="{ignore_index = 0 : i32}"))
         plan = folder / "plan.mlir"
         done = support.run(support.ZEROC, model, f"--stage={self.stage}",
                            f"--world-size={self.ranks}", f"--accumulate={self.micro_steps}",

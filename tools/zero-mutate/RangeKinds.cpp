@@ -8,8 +8,6 @@
 
 #include "Places.h"
 
-#include "passes/plan/Passes.h"
-
 using namespace mlir;
 using namespace mlir::zero;
 

@@ -12,7 +12,7 @@
 #include "dialect/zero/Programs.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/plan/Passes.h"
+#include "passes/verify/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"
