@@ -45,7 +45,11 @@ def examine_plan(recipe, folder, count, seed, options, pool):
     place, mutants = make_mutants(plan, count, seed, options.kinds)
     accepted = [mutant for mutant in mutants if mutant["outcome"] == "accepted"]
     for mutant in mutants:
-        mutant["verdict"], mutant["reason"] = "caught", mutant["message"]
+        # "alone": harmless on its rank as far as the judge can say, but zeroc compiles
+        # the plan of all ranks only, and as that it is refused.
+        caught = mutant["outcome"] != "alone"
+        mutant["verdict"] = "caught" if caught else "not executed"
+        mutant["reason"] = mutant["message"]
     chosen = accepted if options.execute is None else accepted[:options.execute]
     for mutant in accepted:
         mutant["verdict"], mutant["reason"] = "not executed", ""
@@ -56,7 +60,7 @@ def examine_plan(recipe, folder, count, seed, options, pool):
 
 
 def print_table(mutants):
-    rules = sorted({m["outcome"] for m in mutants} - {"accepted"},
+    rules = sorted({m["outcome"] for m in mutants} - {"accepted", "alone"},
                    key=lambda rule: (rule[0], len(rule), rule))
     verdicts = ["same program", "equal", "differs", "not executed"]
     verdicts = [v for v in verdicts if any(m["verdict"] == v for m in mutants)]
@@ -108,13 +112,17 @@ def summarise(mutants, plans, seconds):
         print(f"  {hole['plan']} {hole['number']:04} {hole['kind']}{rank}\n"
               f"    {hole['change']}\n    {hole['reason']}")
     caught = sum(m["verdict"] == "caught" for m in mutants)
-    alone = sum(m.get("alone", False) for m in mutants)
     executed = sum(m["verdict"] in ("same program", "equal", "differs") for m in mutants)
     print(f"\n{len(mutants)} mutants of {plans} plans in {seconds:.0f} s: {caught} caught, "
           f"{len(mutants) - caught} accepted, {executed} of these compiled and compared, "
           f"{len(holes)} differ")
+    alone = [m for m in mutants if m["outcome"] == "alone"]
     if alone:
-        print(f"{alone} mutants of one rank were caught only as plans of their own")
+        print(f"{len(alone)} were accepted on one rank, but no program can be made of them: "
+              f"as the plan of all ranks they are refused")
+    for m in alone:
+        print(f"  {m['plan']} {m['number']:04} {m['kind']}, rank {m['rank']}\n    {m['change']}\n"
+              f"    {m['message']}")
     return holes
 
 

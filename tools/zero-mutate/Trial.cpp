@@ -1,9 +1,9 @@
 //===- Trial.cpp - Mutants and their judgement ----------------------------===//
 //
-// What one rank runs is written down twice.  Beside the programs of all, as a
-// function that is the rank's (Programs.h), for a judge that compares ranks;
-// and in place of the program, for one that does not: alone, too, the rank's
-// plan has to hold.
+// What one rank runs is judged beside the programs of all, as a function that
+// is the rank's (Programs.h).  What is accepted is judged again in place of the
+// program, since that is what zeroc compiles: a rank whose slice is empty may
+// leave out a wait that others need.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +58,6 @@ llvm::json::Object Mutant::toJson(unsigned number) const {
                             {"message", outcome.message}};
   if (rank >= 0)
     object["rank"] = rank;
-  if (outcome.alone && !outcome.accepted())
-    object["alone"] = true;
   if (outcome.accepted())
     object["harmless"] = kind->harmless;
   return object;
@@ -122,7 +120,8 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Kind *> kinds) {
     all.erase();
     own.setName(name);
     mutant->outcome = judgeModule(*mutant->module);
-    mutant->outcome.alone = true;
+    if (!mutant->outcome.accepted())
+      mutant->outcome.rule = "alone";
   }
   return mutant;
 }

@@ -16,11 +16,10 @@ namespace mlir::zero {
 /// What became of a mutant.
 struct Outcome {
   /// The rule that caught it: V1, S2 and the like, IR for what MLIR refuses,
-  /// "other" without a label; `accepted` if nothing did.
+  /// "other" without a label; `accepted` if nothing did.  `alone` if the judge
+  /// accepts it beside the other ranks, and refuses it as the plan of all.
   std::string rule;
   std::string message;
-  /// Of one rank: judged as if all ranks ran it.
-  bool alone = false;
   bool accepted() const { return rule == "accepted"; }
 };
 
