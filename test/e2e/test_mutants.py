@@ -1,0 +1,105 @@
+"""Broken plans are caught, or do the same: a short run of test/mutation/mutate.py."""
+import contextlib
+import io
+import sys
+
+import support
+
+sys.path.insert(0, str(support.ROOT / "test" / "mutation"))
+import mutate
+from execute import Plan
+from plans import PLANS
+
+
+def recipe(name):
+    return next(plan for plan in PLANS if plan.name == name)
+
+
+class Mutants(support.Case):
+    def test_short_run(self):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+            mutants, holes = mutate.run(["--mutants=70", "--seeds=1", "--execute=5", "--seed=3",
+                                         "--plans=tiny-0-1-2,tiny-3-2-1"])
+        text = printed.getvalue()
+        self.assertEqual(holes, [], text)
+        self.assertEqual(len(mutants), 70)
+        self.assertLessEqual({"IR", "S1", "S2", "V1", "V2"}, {m["outcome"] for m in mutants}, text)
+        verdicts = [m["verdict"] for m in mutants]
+        self.assertGreaterEqual(verdicts.count("equal") + verdicts.count("same program"), 3, text)
+        self.assertIn("70 mutants of 2 plans", text)
+
+    def test_comparison_can_fail(self):
+        """Other results and errors are told apart from equal ones."""
+        plan = Plan(recipe("tiny-0-1-1"), self.folder / "plan", seeds=1)
+        self.assertEqual(plan.compare(plan.program, self.folder, {}), "")
+        self.assertIn("instead of", plan.compare(plan.program, self.folder, {}, lr="2e-2"))
+        self.assertIn("ends with", plan.compare(plan.program, self.folder, {}, lr="much"))
+        # A mutant whose mathematics is other: the judge has nothing against it.
+        text = plan.file.read_text()
+        broken = text.replace("max_norm = 1.000000e+00", "max_norm = 1.000000e-01")
+        self.assertNotEqual(text, broken)
+        self.write("0007.mlir", broken)
+        verdict, reason = plan.examine({"number": 7}, self.folder)
+        self.assertEqual(verdict, "differs")
+        self.assertRegex(reason, "instead of|other weights")
+        self.write("0008.mlir", text)
+        self.assertEqual(plan.examine({"number": 8}, self.folder)[0], "same program")
+        self.write("0009.mlir", "module {")
+        verdict, reason = plan.examine({"number": 9}, self.folder)
+        self.assertEqual(verdict, "differs")
+        self.assertIn("zeroc", reason)
+
+    def test_one_rank(self):
+        """A rank can run a plan of its own; what only it sees may differ."""
+        plan = Plan(recipe("tiny-3-2-1"), self.folder / "plan", seeds=0)
+        text = plan.file.read_text()
+        self.write("0001.mlir", text)
+        self.write("0001.rank1.mlir", text.replace("max_norm = 1.000000e+00",
+                                                   "max_norm = 1.000000e-01"))
+        verdict, reason = plan.examine({"number": 1, "rank": 1}, self.folder)
+        self.assertEqual(verdict, "differs", reason)
+        self.assertRegex(reason, "instead of|other weights")
+        # An event that nobody waits for is a rank's own matter.
+        lines = text.splitlines(True)
+        first = next(i for i, line in enumerate(lines) if "zero.record on" in line)
+        more = [*lines[:first], "    %more = zero.record on compute\n", *lines[first:]]
+        self.write("0001.rank1.mlir", "".join(more))
+        self.assertEqual(plan.examine({"number": 1, "rank": 1}, self.folder), ("equal", ""))
+        self.write("0001.rank1.mlir", text)
+        self.assertEqual(plan.examine({"number": 1, "rank": 1}, self.folder)[0], "same program")
+
+    def test_equal_seeds_give_equal_mutants(self):
+        plan = recipe("tiny-2-2-2").write(self.folder)
+        lines = []
+        for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+            self.run_ok(mutate.ZERO_MUTATE, plan, "--count=50", f"--seed={seed}", "-o",
+                        self.folder / name)
+            lines.append((self.folder / name / "mutants.jsonl").read_text())
+        self.assertEqual(lines[0], lines[1])
+        self.assertNotEqual(lines[0], lines[2])
+
+    def test_refusals(self):
+        def refuse(*arguments):
+            return support.run(mutate.ZERO_MUTATE, *arguments, cwd=self.folder)
+
+        plan = recipe("tiny-2-2-2").write(self.folder)
+        self.assert_refused(refuse("none.mlir", "-o", "out"), r"none\.mlir")
+        self.assert_refused(refuse(self.write("junk.mlir", "func {"), "-o", "out"),
+                            "no valid MLIR")
+        model = self.write("empty.mlir", "module {}")
+        self.assert_refused(refuse(model, "-o", "out"), "level model", "--emit=memory")
+        self.assert_refused(refuse(plan), "-o DIR")
+        self.assert_refused(refuse(plan, "-o", "out", "--kinds=drop-rank"), "no kind drop-rank")
+        waits = [line for line in plan.read_text().splitlines(True) if "zero.wait" in line]
+        bad = self.write("bad.mlir", plan.read_text().replace(waits[-1], "", 1))
+        done = refuse(bad, "-o", "out")
+        self.assert_refused(done, "no good plan to begin with", r"\(V\d+\)")
+        solo = recipe("tiny-0-1-1").write(self.folder)
+        self.assert_refused(refuse(solo, "-o", "out", "--kinds=one-rank-drop-wait"),
+                            "several ranks")
+        self.write("file", "")
+        self.assert_refused(refuse(plan, "-o", "file/out"), "cannot create")
+        kinds = self.run_ok(mutate.ZERO_MUTATE, "--list").out
+        for kind in ("drop-wait", "swap-ranges", "one-rank-swap-collectives"):
+            self.assertIn(kind, kinds)

@@ -1,0 +1,143 @@
+"""Compiles plans and trains with them, and says whether two do the same.
+
+A plan's outcome is the losses, gradient norms and saved weights of three steps,
+plainly and under each chaos seed: bit for bit.  A crash, an error or a hang is
+an outcome, too, and equal to none.
+"""
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from plans import support
+
+HERE = Path(__file__).resolve().parent
+STEPS = 3
+
+
+def sha(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def last_error(text):
+    lines = [line for line in text.splitlines() if "error:" in line]
+    return lines[0] if lines else " / ".join(text.strip().splitlines()[-2:])
+
+
+class Plan:
+    """A plan that is right, and what its mutants are compared with."""
+
+    def __init__(self, recipe, folder, seeds, timeout=20):
+        self.recipe, self.folder, self.timeout = recipe, folder, timeout
+        self.runs = [None, *range(1, seeds + 1)]
+        folder.mkdir(parents=True)
+        self.file = recipe.write(folder)
+        self.data = folder / "tokens.u16"
+        support.write_tokens(self.data, 600, recipe.vocab)
+        self.program = self.compile(self.file, folder / "program")
+        self.known = {}  # hash of a program -> why it is no equal of the plan, or ""
+        self.truth = self.outcome(self.program, folder, None)
+        if self.truth[0]:
+            raise SystemExit(f"mutate.py: error: {recipe.name} itself fails: {self.truth[0]}")
+        reason = self.compare(self.program, folder, {})
+        if reason:
+            raise SystemExit(f"mutate.py: error: {recipe.name} itself differs, {reason}")
+        self.known[sha(self.program)] = ""
+
+    def compile(self, plan, out, *options):
+        """The program of `plan`, or raises with what zeroc says.  A program has the
+        name of its plan inside, so all are called alike."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "plan.mlir"
+            shutil.copyfile(plan, source)
+            done = support.run(support.ZEROC, source, *options, "-o", out)
+        if done.returncode:
+            raise RuntimeError(f"zeroc: {last_error(done.err)}")
+        return out
+
+    def compile_pair(self, plan, own, folder):
+        """A program whose rank MUTANT_RANK runs `own`; None if both compile to the
+        same."""
+        first = self.compile(plan, folder / "all.o", "--emit=obj")
+        second = self.compile(own, folder / "own.o", "--emit=obj")
+        if sha(first) == sha(second):
+            return None
+        linked = subprocess.run(["ldd", self.program], capture_output=True, text=True).stdout
+        mpi = re.search(r"libmpi\S* => (\S+)", linked)[1]
+        compiler = os.environ.get("ZERO_LINKER", "c++")
+        for command in (
+                ["objcopy", "--redefine-sym", "zrt_compiled_plan=zrt_own_plan",
+                 "--keep-global-symbol=zrt_own_plan", second],
+                [compiler, "-std=c++20", "-I", support.ROOT, HERE / "two_plans.cpp", first, second,
+                 "-L", support.BUILD / "lib", "-lzrt_main", "-lzrt", "-lzrt_mpi", "-lzrt", mpi,
+                 "-ldnnl", "-lgomp", "-lpthread", "-lm", "-o", folder / "program"]):
+            done = support.run(*command)
+            if done.returncode:
+                raise RuntimeError(f"{command[0]}: {done.err.strip()}")
+        return folder / "program"
+
+    def outcome(self, program, folder, seed, env=None, lr="1e-2"):
+        """(error, what each step said, the saved weights)."""
+        metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
+        for path in (metrics, saved):
+            path.unlink(missing_ok=True)
+        env = {**support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "5", **(env or {})}
+        if seed is not None:
+            env["ZRT_CHAOS"] = str(seed)
+        try:
+            done = support.run(
+                *support.launcher(self.recipe.ranks), program, "--data", self.data,
+                "--steps", STEPS, "--lr", lr, "--threads", 1, "--metrics", metrics,
+                "--save", saved, "--quiet", env=env, timeout=self.timeout)
+        except subprocess.TimeoutExpired:
+            return f"hangs: no end after {self.timeout} s", None, None
+        if done.returncode:
+            return f"ends with {done.returncode}: {last_error(done.err + done.out)}", None, None
+        lines = [json.loads(line) for line in metrics.read_text().splitlines()]
+        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite")}
+                for line in lines]
+        return "", said, saved.read_bytes()
+
+    def compare(self, program, folder, env, lr="1e-2"):
+        """Why `program` does something else than the plan, or nothing."""
+        for seed in self.runs:
+            when = "without chaos" if seed is None else f"under chaos seed {seed}"
+            error, said, weights = self.outcome(program, folder, seed, env, lr)
+            if error:
+                return f"{error} ({when})"
+            for mine, right in zip(said, self.truth[1], strict=True):
+                if mine != right:
+                    return f"{mine} instead of {right} ({when})"
+            if weights != self.truth[2]:
+                return f"other weights ({when})"
+        return ""
+
+    def examine(self, mutant, folder):
+        """Executes an accepted mutant; returns (verdict, reason): "same program",
+        "equal" or "differs"."""
+        stem = f"{mutant['number']:04}"
+        rank = mutant.get("rank")
+        with tempfile.TemporaryDirectory() as scratch:
+            scratch = Path(scratch)
+            try:
+                if rank is None:
+                    program = self.compile(folder / f"{stem}.mlir", scratch / "program")
+                else:
+                    program = self.compile_pair(
+                        folder / f"{stem}.mlir", folder / f"{stem}.rank{rank}.mlir", scratch)
+            except RuntimeError as error:
+                return "differs", str(error)
+            if program is None:
+                return "same program", ""
+            key = sha(program) + ("" if rank is None else f" on rank {rank}")
+            if key == sha(self.program):
+                return "same program", ""
+            if key not in self.known:
+                env = {} if rank is None else {"MUTANT_RANK": str(rank)}
+                self.known[key] = self.compare(program, scratch, env)
+            reason = self.known[key]
+            return ("differs", reason) if reason else ("equal", "")

@@ -1,0 +1,75 @@
+"""The plans that are mutated: small models over stages, ranks, micro-steps and
+bucket sizes.  All compile and train in well under a second."""
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+import support
+from test_ranks_models import ODD as ODD_STATE
+
+TINY = {**support.SMALL, "n_embd": 8, "vocab_size": 48, "n_positions": 8}
+#: Nothing divides anything.
+UNEVEN = {**support.ODD, "n_layer": 2, "n_embd": 9, "vocab_size": 37, "n_positions": 7}
+
+
+def small_mlp():
+    """examples/mlp.mlir with other sizes."""
+    sizes = {"512": "10", "16": "2", "32": "5", "256": "40", "64": "11", "128": "13"}
+
+    def resize(match):
+        return re.sub(r"\d+(?=x|,|\]|$)", lambda size: sizes.get(size[0], size[0]), match[0])
+
+    text = (support.EXAMPLES / "mlp.mlir").read_text().replace("vocab = 256", "vocab = 40")
+    return re.sub(r"tensor<[\dx]+(?=x[fi]\d)|output_shape \[[\d, ]+\]", resize, text)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    model: str
+    vocab: int
+    stage: int
+    ranks: int
+    micro_steps: int
+    options: tuple = ()
+
+    def write(self, folder):
+        """Writes plan.mlir at level memory; returns its path."""
+        model = folder / "model.mlir"
+        if self.model in ("tiny", "uneven"):
+            config = TINY if self.model == "tiny" else UNEVEN
+            model = support.import_model(config, 1, config["n_positions"])
+        elif self.model == "mlp":
+            model.write_text(small_mlp())
+        else:
+            model.write_text(ODD_STATE.format(batch=1, rows=8, ignore="{ignore_index = 0 : i32}"))
+        plan = folder / "plan.mlir"
+        done = support.run(support.ZEROC, model, f"--stage={self.stage}",
+                           f"--world-size={self.ranks}", f"--accumulate={self.micro_steps}",
+                           *self.options, "--emit=memory", "-o", plan)
+        if done.returncode:
+            raise SystemExit(f"mutate.py: error: {self.name} does not compile\n{done.err}")
+        return plan
+
+
+PLANS = [
+    #       name            model     vocab  stage  ranks  micro-steps
+    Recipe("tiny-0-1-1", "tiny", 48, 0, 1, 1),
+    Recipe("tiny-0-1-2", "tiny", 48, 0, 1, 2, ("--bucket-size=1KiB",)),
+    Recipe("tiny-1-2-1", "tiny", 48, 1, 2, 1),
+    Recipe("tiny-2-2-2", "tiny", 48, 2, 2, 2, ("--bucket-size=1KiB",)),
+    Recipe("tiny-3-2-1", "tiny", 48, 3, 2, 1, ("--bucket-size=1KiB",)),
+    Recipe("tiny-3-2-2", "tiny", 48, 3, 2, 2, ("--reuse-distance=8KiB",)),
+    Recipe("mlp-0-2-1", "mlp", 40, 0, 2, 1),
+    Recipe("mlp-1-2-2", "mlp", 40, 1, 2, 2, ("--bucket-size=512",)),
+    Recipe("mlp-2-3-1", "mlp", 40, 2, 3, 1, ("--optimizer=sgd",)),
+    Recipe("mlp-3-3-2", "mlp", 40, 3, 3, 2),
+    Recipe("odd-1-2-2", "odd", 64, 1, 2, 2, ("--bucket-size=300", "--optimizer=sgd")),
+    Recipe("odd-2-2-1", "odd", 64, 2, 2, 1, ("--bucket-size=300",)),
+    Recipe("odd-3-3-1", "odd", 64, 3, 3, 1),
+    Recipe("odd-3-2-2", "odd", 64, 3, 2, 2, ("--persist-below=200",)),
+    Recipe("uneven-2-2-1", "uneven", 37, 2, 2, 1),
+    Recipe("uneven-3-2-2", "uneven", 37, 3, 2, 2),
+]

@@ -1,0 +1,99 @@
+//===- Kinds.cpp - The list of kinds --------------------------------------===//
+
+#include "Kinds.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static const char kImplied[] = "other waits imply the order";
+static const char kNoConflict[] =
+    "no conflicting operation was crossed, or its event still orders it";
+static const char kFree[] = "the bytes are free for as long as the value lives";
+static const char kOrdered[] = "the waits that are there order the stream too";
+static const char kAlike[] =
+    "collectives are reordered on all ranks alike, and waits still hold";
+static const char kUnused[] = "nothing that matters reads it";
+
+ArrayRef<Kind> zero::getKinds() {
+  static const Kind kinds[] = {
+      {"drop-wait", "drops a wait", kImplied, dropWait},
+      {"drop-record", "drops a record and the waits for it", kImplied,
+       dropRecord},
+      {"move-record", "moves a record", kNoConflict, moveRecord},
+      {"move-wait", "moves a wait", kNoConflict, moveWait},
+      {"swap-event", "waits for another event", kImplied, swapEvent},
+      {"change-stream", "puts an operation on another stream", kOrdered,
+       changeStream},
+      {"change-record-stream", "records on another stream", kImplied,
+       changeRecordStream},
+      {"change-wait-stream", "waits on another stream", kImplied,
+       changeWaitStream},
+      {"rename-stream", "puts a program's operations of one stream on another",
+       kOrdered, renameStream},
+      {"swap-neighbours", "swaps an operation with the next one", kNoConflict,
+       swapNeighbours},
+      {"move-operation", "moves an operation", kNoConflict, moveOperation},
+      {"swap-collectives", "issues two collectives in the other order", kAlike,
+       swapCollectives},
+      {"shift-range", "moves the bytes of a result, or of all tied to it",
+       kFree, shiftRange},
+      {"shift-argument", "moves the bytes of an argument, or of all tied to it",
+       kFree, shiftArgument},
+      {"shrink-range", "takes bytes from a value", kUnused, shrinkRange},
+      {"grow-range", "gives bytes to a value", kUnused, growRange},
+      {"swap-ranges", "exchanges the bytes of two values of one size",
+       "both places are free for as long as the values live", swapRanges},
+      {"change-tier", "puts a value and all tied to it on another tier",
+       kUnused, changeTier},
+      {"shrink-arena", "takes bytes from the arena",
+       "nothing lies at the end of the arena", shrinkArena},
+      {"move-exported", "lets peers read from another byte on",
+       "all that peers read still lies behind it", moveExported},
+      {"bypass-collective", "drops a collective; its users take its operand",
+       kUnused, bypassCollective},
+      {"drop-clear", "drops a clear; its users take its operand", kUnused,
+       dropClear},
+      {"wrong-bucket", "an operation works on another bucket",
+       "both buckets have the same layout there", wrongBucket},
+      {"exchange-states", "exchanges two arguments' states in all programs",
+       "both begin with the same values", exchangeStates},
+      {"exchange-returns", "returns two values in the other order", kUnused,
+       exchangeReturns},
+      {"exchange-updates", "two updates write, or read, what is the other's",
+       "both are exchanged everywhere: only their places differ",
+       exchangeUpdates},
+      {"exchange-operands", "exchanges two operands of one type", kUnused,
+       exchangeOperands},
+  };
+  return kinds;
+}
+
+ArrayRef<Kind> zero::getOneRankKinds() {
+  static const char kPrivate[] =
+      "peers do not see it, and the rank's own order still holds";
+  static const Kind kinds[] = {
+      {"one-rank-drop-wait", "drops a wait", kPrivate, dropWait},
+      {"one-rank-drop-record", "drops a record and the waits for it", kPrivate,
+       dropRecord},
+      {"one-rank-change-stream", "puts an operation on another stream",
+       kPrivate, changeStream},
+      {"one-rank-rename-stream",
+       "puts a program's operations of one stream on another", kPrivate,
+       renameStream},
+      {"one-rank-shift-range", "moves the bytes of a result", kPrivate,
+       shiftRange},
+      {"one-rank-move-operation", "moves an operation", kPrivate,
+       moveOperation},
+      {"one-rank-swap-collectives", "issues two collectives in the other order",
+       kPrivate, swapCollectives},
+      {"one-rank-move-collective", "moves a collective", kPrivate,
+       moveCollective},
+      {"one-rank-drop-collective", "drops a collective", kPrivate,
+       dropCollective},
+      {"one-rank-collective-stream", "puts a collective on another stream",
+       kPrivate, changeCollectiveStream},
+      {"one-rank-wrong-bucket", "an operation works on another bucket",
+       kPrivate, wrongBucket},
+  };
+  return kinds;
+}

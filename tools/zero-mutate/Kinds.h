@@ -1,0 +1,85 @@
+//===- Kinds.h - The ways to break a plan ---------------------------------===//
+//
+// A mutation breaks one thing of a plan: an event, the order of operations, a
+// byte range, a stream, or what is written where.  Mathematics stays as it is:
+// no scale, no kernel and no type is changed, since the judge takes them from
+// the plan and has nothing to compare them with.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_ZERO_MUTATE_KINDS_H
+#define TOOLS_ZERO_MUTATE_KINDS_H
+
+#include "Random.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+#include <string>
+
+namespace mlir::zero {
+
+/// A copy of the plan, to be broken.
+struct Victim {
+  ModuleOp module;
+  /// The programs that may change: all, or the one that a rank has for itself.
+  SmallVector<func::FuncOp> programs;
+  Random &random;
+};
+
+/// What was changed, in words; nothing where the drawn place does not allow it.
+using Change = std::optional<std::string>;
+
+struct Kind {
+  StringRef name;
+  StringRef summary;
+  /// Why one of this kind that changes no result may be harmless.
+  StringRef harmless;
+  Change (*apply)(Victim &);
+};
+
+/// What breaks a program; on all ranks, or on one.
+ArrayRef<Kind> getKinds();
+/// Those that are also tried on one rank alone, as `one-rank-` and the name,
+/// and those that make sense there only.
+ArrayRef<Kind> getOneRankKinds();
+
+// Events and streams (EventKinds.cpp).
+Change dropWait(Victim &);
+Change dropRecord(Victim &);
+Change moveRecord(Victim &);
+Change moveWait(Victim &);
+Change swapEvent(Victim &);
+Change changeStream(Victim &);
+Change changeCollectiveStream(Victim &);
+Change changeRecordStream(Victim &);
+Change changeWaitStream(Victim &);
+Change renameStream(Victim &);
+
+// The order of operations (OrderKinds.cpp).
+Change swapNeighbours(Victim &);
+Change moveOperation(Victim &);
+Change moveCollective(Victim &);
+Change swapCollectives(Victim &);
+
+// Byte ranges (RangeKinds.cpp).
+Change shiftRange(Victim &);
+Change shiftArgument(Victim &);
+Change shrinkRange(Victim &);
+Change growRange(Victim &);
+Change swapRanges(Victim &);
+Change changeTier(Victim &);
+Change shrinkArena(Victim &);
+Change moveExported(Victim &);
+
+// What is written where (StateKinds.cpp).
+Change bypassCollective(Victim &);
+Change dropCollective(Victim &);
+Change dropClear(Victim &);
+Change wrongBucket(Victim &);
+Change exchangeStates(Victim &);
+Change exchangeReturns(Victim &);
+Change exchangeUpdates(Victim &);
+Change exchangeOperands(Victim &);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZERO_MUTATE_KINDS_H

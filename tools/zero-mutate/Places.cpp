@@ -1,0 +1,199 @@
+//===- Places.cpp - Where a plan can be broken ----------------------------===//
+
+#include "Places.h"
+
+#include "dialect/zero/Storage.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+SmallVector<Operation *>
+zero::operationsOf(Victim &victim, function_ref<bool(Operation *)> filter) {
+  SmallVector<Operation *> found;
+  for (func::FuncOp program : victim.programs)
+    for (Operation &op : program.front().without_terminator())
+      if (filter(&op))
+        found.push_back(&op);
+  return found;
+}
+
+bool zero::runsOnStream(Operation *op) { return !movesNothing(op); }
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+func::FuncOp zero::programOf(Value value) {
+  return cast<func::FuncOp>(value.getParentBlock()->getParentOp());
+}
+
+BytesAttr zero::getBytes(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return programOf(value).getArgAttrOfType<BytesAttr>(argument.getArgNumber(),
+                                                        kBytesAttr);
+  auto result = cast<OpResult>(value);
+  auto all = result.getOwner()->getAttrOfType<ArrayAttr>(kBytesAttr);
+  return all && result.getResultNumber() < all.size()
+             ? dyn_cast<BytesAttr>(all[result.getResultNumber()])
+             : BytesAttr();
+}
+
+void zero::setBytes(Value value, BytesAttr bytes) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    programOf(value).setArgAttr(argument.getArgNumber(), kBytesAttr, bytes);
+    return;
+  }
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  SmallVector<Attribute> all(
+      op->getAttrOfType<ArrayAttr>(kBytesAttr).getValue());
+  all[result.getResultNumber()] = bytes;
+  op->setAttr(kBytesAttr, ArrayAttr::get(op->getContext(), all));
+}
+
+BytesAttr zero::moved(BytesAttr bytes, int64_t delta) {
+  if (bytes.getOffset() + delta < 0)
+    return {};
+  return BytesAttr::get(bytes.getContext(), bytes.getTier(),
+                        bytes.getOffset() + delta, bytes.getSize());
+}
+
+SmallVector<Value> zero::valuesOf(Victim &victim) {
+  SmallVector<Value> values;
+  for (func::FuncOp program : victim.programs) {
+    llvm::append_range(values, program.getArguments());
+    for (Operation &op : program.front())
+      llvm::append_range(values, op.getResults());
+  }
+  llvm::erase_if(values, [](Value value) { return !getBytes(value); });
+  return values;
+}
+
+SmallVector<Value> zero::argumentsLike(Victim &victim, Value argument) {
+  SmallVector<Value> arguments;
+  unsigned number = cast<BlockArgument>(argument).getArgNumber();
+  for (func::FuncOp program : victim.programs)
+    if (number < program.getNumArguments())
+      arguments.push_back(program.getArgument(number));
+  return arguments;
+}
+
+//===----------------------------------------------------------------------===//
+// Families
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Which values keep their place beside each other.
+class Bonds {
+public:
+  explicit Bonds(Victim &victim) {
+    llvm::StringMap<Value> outputs;
+    for (func::FuncOp program : victim.programs) {
+      for (Value argument : program.getArguments())
+        if (getBytes(argument))
+          for (Value like : argumentsLike(victim, argument))
+            add(argument, like);
+      for (Operation &op : program.front())
+        for (const StorageTie &tie : getStorageTies(&op))
+          addTie(op.getOperand(tie.operand), op.getResult(tie.result),
+                 tie.kind);
+      addReturn(program, outputs);
+    }
+  }
+
+  SmallVector<Value> from(Value value) {
+    llvm::SetVector<Value> family;
+    family.insert(value);
+    for (unsigned i = 0; i != family.size(); ++i)
+      for (Value other : bonds[family[i]])
+        family.insert(other);
+    return family.takeVector();
+  }
+
+private:
+  void add(Value a, Value b) {
+    if (a == b || !getBytes(a) || !getBytes(b))
+      return;
+    bonds[a].push_back(b);
+    bonds[b].push_back(a);
+  }
+
+  void addTie(Value operand, Value result, StorageTie::Kind kind) {
+    if (kind != StorageTie::MayReplace || getBytes(operand) == getBytes(result))
+      add(operand, result);
+  }
+
+  void addReturn(func::FuncOp program, llvm::StringMap<Value> &outputs) {
+    Operation *end = program.front().getTerminator();
+    unsigned next = 0;
+    for (BlockArgument argument : program.getArguments())
+      if (program.getArgAttr(argument.getArgNumber(), kStateAttr) &&
+          next < end->getNumOperands())
+        add(argument, end->getOperand(next++));
+    for (unsigned i = next, e = end->getNumOperands(); i != e; ++i)
+      if (auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr)) {
+        auto [known, isNew] = outputs.try_emplace(name, end->getOperand(i));
+        if (!isNew)
+          add(known->second, end->getOperand(i));
+      }
+  }
+
+  DenseMap<Value, SmallVector<Value, 2>> bonds;
+};
+
+} // namespace
+
+SmallVector<Value> zero::familyOf(Victim &victim, Value value) {
+  return Bonds(victim).from(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+std::string zero::describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '@' << op->getParentOfType<func::FuncOp>().getName();
+  if (auto line = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    os << ", line " << line.getLine();
+  os << ": " << op->getName();
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    os << " @" << launch.getKernel();
+  if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket"))
+    os << " of @" << bucket.getValue();
+  if (runsOnStream(op) || isa<RecordOp, WaitOp>(op))
+    os << " on " << stringifyStream(getStream(op));
+  return text;
+}
+
+std::string zero::describe(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument) {
+    auto result = cast<OpResult>(value);
+    std::string text = describe(result.getOwner());
+    if (result.getOwner()->getNumResults() > 1)
+      text += ", result " + std::to_string(result.getResultNumber());
+    return text;
+  }
+  unsigned i = argument.getArgNumber();
+  func::FuncOp program = programOf(value);
+  std::string text =
+      "@" + program.getName().str() + ": argument " + std::to_string(i);
+  if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr))
+    text += ", " + textOf(state);
+  return text;
+}
+
+std::string zero::textOf(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}

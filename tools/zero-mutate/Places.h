@@ -1,0 +1,47 @@
+//===- Places.h - Where a plan can be broken ------------------------------===//
+#ifndef TOOLS_ZERO_MUTATE_PLACES_H
+#define TOOLS_ZERO_MUTATE_PLACES_H
+
+#include "Kinds.h"
+#include "dialect/zero/Zero.h"
+
+namespace mlir::zero {
+
+/// The operations of type `OpTy` in the victim's programs, in order.
+template <typename OpTy>
+SmallVector<OpTy> operationsOf(Victim &victim) {
+  SmallVector<OpTy> found;
+  for (func::FuncOp program : victim.programs)
+    llvm::append_range(found, program.front().getOps<OpTy>());
+  return found;
+}
+SmallVector<Operation *> operationsOf(Victim &victim,
+                                      function_ref<bool(Operation *)> filter);
+
+/// Whether `op` is put on a stream by zero.stream.
+bool runsOnStream(Operation *op);
+
+/// Arguments and results that have bytes, in all programs of the victim.
+SmallVector<Value> valuesOf(Victim &victim);
+func::FuncOp programOf(Value value);
+BytesAttr getBytes(Value value);
+void setBytes(Value value, BytesAttr bytes);
+/// The range moved by `delta`; null if it would begin before byte 0.
+BytesAttr moved(BytesAttr bytes, int64_t delta);
+
+/// The argument of the same place, in all programs of the victim.
+SmallVector<Value> argumentsLike(Victim &victim, Value argument);
+
+/// `value` and all that must keep its place beside it: what the operations tie
+/// (Storage.h), arguments of one place, next state, outputs of one name.
+SmallVector<Value> familyOf(Victim &victim, Value value);
+
+/// "@step, line 12: zero.all_gather of @b0 on gather".
+std::string describe(Operation *op);
+/// The same with which of its results, or "argument 3, state b0 m".
+std::string describe(Value value);
+std::string textOf(Attribute attribute);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZERO_MUTATE_PLACES_H

@@ -1,0 +1,127 @@
+//===- Trial.cpp - Mutants and their judgement ----------------------------===//
+//
+// What one rank runs is judged beside the programs of all, as a function that
+// is the rank's (Programs.h).  What is accepted is judged again in place of the
+// program, since that is what zeroc compiles: a rank whose slice is empty may
+// leave out a wait that others need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Trial.h"
+
+#include "dialect/zero/Programs.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/verify/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// The label of the rule that `message` ends with: (V1), (S2) and the like.
+static std::string ruleIn(StringRef message) {
+  std::string rule = "other";
+  while (!message.empty()) {
+    message = message.drop_until([](char c) { return c == '('; }).drop_front();
+    StringRef label = message.take_until([](char c) { return c == ')'; });
+    if (label.size() > 1 && (label[0] == 'V' || label[0] == 'S') &&
+        llvm::all_of(label.drop_front(),
+                     [](char c) { return llvm::isDigit(c); }))
+      rule = label.str();
+  }
+  return rule;
+}
+
+Outcome zero::judgeModule(ModuleOp module) {
+  std::string first;
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        if (first.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          first = diagnostic.str();
+        return success();
+      });
+  if (failed(verify(module)))
+    return {"IR", first};
+  if (failed(verifyPlan(module)))
+    return {ruleIn(first), first};
+  return {"accepted", ""};
+}
+
+llvm::json::Object Mutant::toJson(unsigned number) const {
+  llvm::json::Object object{{"number", number},
+                            {"kind", kind->name},
+                            {"change", change},
+                            {"outcome", outcome.rule},
+                            {"message", outcome.message}};
+  if (rank >= 0)
+    object["rank"] = rank;
+  if (outcome.accepted())
+    object["harmless"] = kind->harmless;
+  return object;
+}
+
+Trial::Trial(ModuleOp plan, uint64_t seed) : plan(plan), random(seed) {
+  if (auto axis = plan.lookupSymbol<AxisOp>("dp"))
+    ranks = axis.getSize();
+  isNew(plan);
+}
+
+/// Kernels never change: what tells mutants apart is programs and attributes.
+bool Trial::isNew(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << module->getAttrDictionary();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function->hasAttr(kKernelAttr))
+      function->print(os);
+  auto hash = llvm::SHA256::hash(
+      ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+  return seen
+      .insert(
+          StringRef(reinterpret_cast<const char *>(hash.data()), hash.size()))
+      .second;
+}
+
+std::unique_ptr<Mutant> Trial::next(ArrayRef<const Kind *> kinds) {
+  auto mutant = std::make_unique<Mutant>();
+  mutant->kind = random.pick(kinds);
+  mutant->module = plan.clone();
+  Victim victim{*mutant->module, findPrograms(*mutant->module), random};
+  bool onOneRank = mutant->kind->name.starts_with("one-rank-");
+  func::FuncOp all, own;
+  if (onOneRank) {
+    mutant->rank = int64_t(random.below(uint64_t(ranks)));
+    all = random.pick(victim.programs);
+    own = all.clone();
+    Builder builder(plan.getContext());
+    own.setName(
+        llvm::formatv("{0}_of_rank_{1}", all.getName(), mutant->rank).str());
+    own->setAttr(kProgramAttr, all.getNameAttr());
+    own->setAttr(kRankAttr, builder.getI64IntegerAttr(mutant->rank));
+    mutant->module->push_back(own);
+    victim.programs = {own};
+  }
+  Change change = mutant->kind->apply(victim);
+  if (!change)
+    return nullptr;
+  // Before MLIR's verifier, since text of broken SSA is still text.
+  if (!isNew(*mutant->module))
+    return nullptr;
+  mutant->change = *change;
+  mutant->outcome = judgeModule(*mutant->module);
+  if (onOneRank && mutant->outcome.accepted()) {
+    own->removeAttr(kProgramAttr);
+    own->removeAttr(kRankAttr);
+    StringAttr name = all.getNameAttr();
+    own->moveBefore(all);
+    all.erase();
+    own.setName(name);
+    mutant->outcome = judgeModule(*mutant->module);
+    if (!mutant->outcome.accepted())
+      mutant->outcome.rule = "alone";
+  }
+  return mutant;
+}

@@ -1,0 +1,222 @@
+//===- zero-mutate.cpp - Breaks plans, to try their judge -----------------===//
+//
+//   zero-mutate PLAN.mlir --count=N --seed=S -o DIR
+//
+// Takes a finished plan and breaks one thing at a time, N times.  A mutant is
+// caught by MLIR's verifier or by a rule of the judge (docs/plan.md), or it is
+// accepted and written to DIR: NNNN.mlir; of a mutant on rank R alone also
+// NNNN.rankR.mlir, which that rank runs while the others run NNNN.mlir, the
+// plan as it was.  test/mutation/mutate.py executes them: one that computes
+// something else is a hole in the judge.
+//
+// DIR/mutants.jsonl has a line for each mutant, and a table goes to the
+// terminal.  The seed decides all; no mutant comes twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Trial.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::zero;
+namespace cl = llvm::cl;
+
+static int fail(const Twine &message) {
+  llvm::errs() << "zero-mutate: error: " << message << "\n";
+  return 1;
+}
+
+static void list() {
+  for (const Kind &kind : getKinds())
+    llvm::outs() << llvm::formatv("{0,-28} {1}\n", kind.name, kind.summary);
+  for (const Kind &kind : getOneRankKinds())
+    llvm::outs() << llvm::formatv("{0,-28} on one rank: {1}\n", kind.name,
+                                  kind.summary);
+}
+
+/// How many mutants of each kind had which outcome.
+class Score {
+public:
+  explicit Score(ArrayRef<const Kind *> kinds) {
+    for (const Kind *kind : kinds)
+      table[kind->name];
+  }
+
+  void add(const Mutant &mutant) {
+    rules.insert(mutant.outcome.rule);
+    ++table[mutant.kind->name][mutant.outcome.rule];
+    ++total[mutant.outcome.rule];
+  }
+
+  void print(llvm::raw_ostream &os) {
+    rules.erase("accepted");
+    std::vector<std::string> columns(rules.begin(), rules.end());
+    columns.push_back("accepted");
+    os << llvm::formatv("{0,-28}", "kind");
+    for (const std::string &column : columns)
+      os << llvm::formatv("{0,9}", column);
+    os << "\n";
+    for (auto &[kind, counts] : table)
+      printRow(os, kind, counts, columns);
+    printRow(os, "all", total, columns);
+  }
+
+private:
+  using Counts = std::map<std::string, unsigned>;
+
+  static void printRow(llvm::raw_ostream &os, StringRef name, Counts &counts,
+                       ArrayRef<std::string> columns) {
+    os << llvm::formatv("{0,-28}", name);
+    for (const std::string &column : columns)
+      os << llvm::formatv("{0,9}", counts[column]);
+    os << "\n";
+  }
+
+  std::set<std::string> rules;
+  llvm::MapVector<StringRef, Counts> table;
+  Counts total;
+};
+
+static bool writeModule(ModuleOp module, StringRef path) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (error)
+    return false;
+  module->print(file);
+  file << "\n";
+  file.close();
+  return !file.has_error();
+}
+
+/// The kinds that `names` asks for, or all that suit so many ranks.
+static SmallVector<const Kind *> chooseKinds(ArrayRef<std::string> names,
+                                             int64_t ranks) {
+  SmallVector<const Kind *> kinds;
+  auto add = [&](ArrayRef<Kind> all) {
+    for (const Kind &kind : all)
+      if (names.empty() || llvm::is_contained(names, kind.name))
+        kinds.push_back(&kind);
+  };
+  add(getKinds());
+  if (ranks > 1)
+    add(getOneRankKinds());
+  return kinds;
+}
+
+static int mutate(ModuleOp plan, ArrayRef<const Kind *> kinds, unsigned count,
+                  uint64_t seed, StringRef folder) {
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return fail("cannot create " + folder + ": " + error.message());
+  auto pathOf = [&](const Twine &name) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path;
+  };
+  std::error_code error;
+  llvm::raw_fd_ostream lines(pathOf("mutants.jsonl"), error);
+  if (error)
+    return fail("cannot write " + pathOf("mutants.jsonl") + ": " +
+                error.message());
+  Trial trial(plan, seed);
+  Score score(kinds);
+  unsigned number = 0;
+  // Small plans have few places: the draws end, too.
+  for (uint64_t draws = 0; number < count && draws < 20u * count + 1000;
+       ++draws) {
+    std::unique_ptr<Mutant> mutant = trial.next(kinds);
+    if (!mutant)
+      continue;
+    lines << llvm::json::Value(mutant->toJson(number)) << "\n";
+    score.add(*mutant);
+    if (mutant->outcome.accepted()) {
+      std::string stem = llvm::formatv("{0:d4}", number).str();
+      std::string own = stem + ".rank" + std::to_string(mutant->rank);
+      bool alone = mutant->rank >= 0;
+      if (!writeModule(alone ? plan : *mutant->module,
+                       pathOf(stem + ".mlir")) ||
+          (alone && !writeModule(*mutant->module, pathOf(own + ".mlir"))))
+        return fail("cannot write " + pathOf(stem + ".mlir"));
+    }
+    ++number;
+  }
+  lines.close();
+  if (lines.has_error())
+    return fail("cannot write " + pathOf("mutants.jsonl"));
+  score.print(llvm::outs());
+  if (number < count)
+    llvm::outs() << "only " << number << " of " << count
+                 << " mutants: the plan has no more places\n";
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::OptionCategory category("Options of zero-mutate");
+  cl::opt<std::string> file(cl::Positional, cl::cat(category),
+                            cl::desc("<plan.mlir>"));
+  cl::opt<unsigned> count("count", cl::init(100), cl::cat(category),
+                          cl::desc("mutants to make"));
+  cl::opt<uint64_t> seed("seed", cl::init(0), cl::cat(category),
+                         cl::desc("seed of all draws"));
+  cl::opt<std::string> folder("o", cl::cat(category),
+                              cl::desc("folder for mutants"));
+  cl::list<std::string> names("kinds", cl::CommaSeparated, cl::cat(category),
+                              cl::desc("only these kinds"));
+  cl::opt<bool> listKinds("list", cl::cat(category),
+                          cl::desc("print the kinds, and end"));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "breaks plans, to try their judge\n");
+  if (listKinds) {
+    list();
+    return 0;
+  }
+  if (file.empty() || folder.empty())
+    return fail("a plan and -o DIR are needed; see --help");
+  for (const std::string &name : names)
+    if (llvm::none_of(getKinds(),
+                      [&](const Kind &kind) { return kind.name == name; }) &&
+        llvm::none_of(getOneRankKinds(),
+                      [&](const Kind &kind) { return kind.name == name; }))
+      return fail("there is no kind " + name + "; --list prints all");
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registry.insert<nn::NNDialect, ZeroDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  OwningOpRef<ModuleOp> plan;
+  {
+    llvm::SourceMgr sources;
+    SourceMgrDiagnosticHandler diagnostics(sources, &context);
+    plan = parseSourceFile<ModuleOp>(file.getValue(), sources, &context);
+  }
+  if (!plan)
+    return fail(file + " is no valid MLIR; the errors are above");
+  auto level = plan.get()->getAttrOfType<StringAttr>(kLevelAttr);
+  if (!level || level != "memory")
+    return fail(file + " is no finished plan but at level " +
+                (level ? level.getValue() : "model") +
+                "; write one by zeroc --emit=memory");
+  Outcome outcome = judgeModule(*plan);
+  if (!outcome.accepted())
+    return fail(file + " is no good plan to begin with: " + outcome.message);
+  auto axis = plan->lookupSymbol<AxisOp>("dp");
+  SmallVector<const Kind *> kinds =
+      chooseKinds(names, axis ? axis.getSize() : 1);
+  if (kinds.empty())
+    return fail("these kinds need a plan of several ranks");
+  return mutate(*plan, kinds, count, seed, folder);
+}
