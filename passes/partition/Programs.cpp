@@ -57,6 +57,7 @@ public:
   }
 
   void placeParameters();
+  void requireSame(Value average);
   void replaceAverages();
   void exchangeAverages();
   void emitLoss();
@@ -194,6 +195,19 @@ Value Program::average(Value value, Location loc) {
                              b.getF64FloatAttr(1.0 / partition.ranks));
 }
 
+/// Marks the operands that are `average`: the launches that divide by it do not
+/// tell whether it has been exchanged.
+void Program::requireSame(Value average) {
+  for (OpOperand &use : average.getUses()) {
+    SmallVector<int64_t> same = {use.getOperandNumber()};
+    if (auto known =
+            use.getOwner()->getAttrOfType<DenseI64ArrayAttr>(kSameAttr))
+      llvm::append_range(same, known.asArrayRef());
+    llvm::sort(same);
+    use.getOwner()->setAttr(kSameAttr, b.getDenseI64ArrayAttr(same));
+  }
+}
+
 /// In a program with gradients: what the averages are by then.
 void Program::replaceAverages() {
   unsigned i = 0;
@@ -206,6 +220,8 @@ void Program::replaceAverages() {
       result = average(op.getValue(), op.getLoc());
     }
     Operation *local = op.getValue().getDefiningOp();
+    if (partition.ranks > 1)
+      requireSame(op.getResult());
     op.replaceAllUsesWith(result);
     op.erase();
     if (local && isOpTriviallyDead(local))

@@ -13,9 +13,11 @@
 //   * what a rank computes from `own` is `own`, else `same`; a `slice` is not
 //     computed with, it is gathered first.  Only the norm and the update work
 //     on slices.
+//   * what a launch names in zero.same (the number that a loss is divided by)
+//   is
+//     `same`.
 //   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own`
-//   and
-//     gives a `slice`; all_reduce gives `same`.
+//     and gives a `slice`; all_reduce gives `same`.
 //   * an update takes a gradient that has been reduced, and scalars that are
 //     `same`: else ranks would drift apart.
 //   * parameters and optimizer state end as they began; outputs are `same`.
@@ -143,6 +145,15 @@ private:
   }
 
   LogicalResult judgeComputation(Operation *op) {
+    if (auto same = op->getAttrOfType<DenseI64ArrayAttr>(kSameAttr))
+      for (int64_t i : same.asArrayRef()) {
+        if (i < 0 || i >= op->getNumOperands())
+          return op->emitOpError("names operand ")
+                 << i << " in zero.same, and has " << op->getNumOperands()
+                 << " (V11)";
+        if (failed(expect(op, op->getOperand(i), {Part::Same}, "an average")))
+          return failure();
+      }
     Part all = Part::Same;
     for (Value operand : op->getOperands()) {
       if (movesNothing(op) && parts.lookup(operand) == Part::Slice) {

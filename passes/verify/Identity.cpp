@@ -12,6 +12,10 @@
 //     this order;
 //   * a next state is the slot that it replaces.
 //
+// Neither do types tell scalars apart: an update takes those that its optimizer
+// names, `clip` being the factor of zero.clip and all others arguments of the
+// step; the output "grad_norm", and no other, is the norm of zero.clip.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/verify/Identity.h"
@@ -95,7 +99,40 @@ private:
         return failure();
       known[op.getNext()[1 + i]] = {bucket, slot};
     }
+    unsigned next = 0;
+    for (StringRef name : optimizer.getScalars().getAsValueRange<StringAttr>())
+      if (name != "decay" && // a constant
+          failed(expectScalar(op, op.getScalars()[next++], name)))
+        return failure();
     return success();
+  }
+
+  LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
+    while (auto copy = value.getDefiningOp<CopyOp>())
+      value = copy.getSource();
+    if (name == "clip") {
+      auto clip = value.getDefiningOp<ClipOp>();
+      if (clip && value == clip.getFactor())
+        return success();
+    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto scalar = program.getArgAttrOfType<StringAttr>(
+          argument.getArgNumber(), kScalarAttr);
+      if (scalar && scalar == name)
+        return success();
+    }
+    return op->emitOpError("takes ") // (V12)
+           << judge::describe(value) << " as the scalar \"" << name
+           << "\" of its optimizer, and it is not that (V12)";
+  }
+
+  LogicalResult expectOutput(Operation *op, Value value, StringRef name) {
+    auto clip = value.getDefiningOp<ClipOp>();
+    if ((name == "grad_norm") == (clip && value == clip.getNorm()))
+      return success();
+    return op->emitOpError("gives ") // (V12)
+           << judge::describe(value) << " as the output \"" << name
+           << "\"; the norm of zero.clip is \"grad_norm\", and nothing else is "
+              "(V12)";
   }
 
   LogicalResult visitReturn(Operation *op) {
@@ -106,6 +143,10 @@ private:
       if (failed(expect(op, op->getOperand(next++), known.lookup(argument))))
         return failure();
     }
+    for (unsigned i = next, e = op->getNumOperands(); i < e; ++i)
+      if (auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr))
+        if (failed(expectOutput(op, op->getOperand(i), name)))
+          return failure();
     return success();
   }
 

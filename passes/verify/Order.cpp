@@ -185,26 +185,26 @@ static Attribute bytesOf(Value value) {
 }
 
 /// Whether two ranks that meet in `a` and `b` do one exchange: peers find the
-/// source of a rank where their own is.
+/// source of a rank where their own is, and the runtime compares all bytes.
 static bool areSame(Operation *a, Operation *b) {
   if (a->getName() != b->getName() || getStream(a) != getStream(b) ||
-      a->getOperandTypes() != b->getOperandTypes() ||
-      a->getResultTypes() != b->getResultTypes())
+      a->getResultTypes() != b->getResultTypes() ||
+      a->getAttrDictionary() != b->getAttrDictionary())
     return false;
-  for (StringRef name : {"bucket", "axis", "scale"})
-    if (a->getAttr(name) != b->getAttr(name))
-      return false;
-  return llvm::all_of(getExportedOperands(a), [&](unsigned i) {
-    return bytesOf(a->getOperand(i)) == bytesOf(b->getOperand(i));
+  return llvm::equal(a->getOperands(), b->getOperands(), [](Value x, Value y) {
+    return x.getType() == y.getType() && bytesOf(x) == bytesOf(y);
   });
 }
 
 static std::string describeExchange(Operation *op) {
   std::string text = "'" + judge::describe(op) + "' on stream " +
                      stringifyStream(getStream(op)).str();
-  for (unsigned i : getExportedOperands(op))
-    if (auto bytes = dyn_cast_or_null<BytesAttr>(bytesOf(op->getOperand(i))))
-      text += " from " + judge::describe(bytes);
+  auto add = [&](StringRef word, Value value) {
+    if (auto bytes = dyn_cast_or_null<BytesAttr>(bytesOf(value)))
+      text += (word + judge::describe(bytes)).str();
+  };
+  add(" from ", op->getOperand(0));
+  add(" to ", op->getResult(0));
   return text;
 }
 

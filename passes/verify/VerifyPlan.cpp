@@ -9,6 +9,7 @@
 //   Agreement.h   what is equal on all ranks    V11
 //   Order.h       streams and ranks together    V3, V4, V10
 //   Replay.h      every byte, rank by rank      V1, V2, V5, V6, V9
+//   Contributions.h  each gradient, once        V13
 //   here          the module                    S4, S5, V6, V8
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
@@ -21,7 +22,7 @@
 //         the arena.
 //   (S5)  a plan is made of operations and programs that the runtime knows.
 //   (V6)  all programs keep state, inputs, scalars and outputs in the same
-//         bytes; sums of gradients end a step as zeros.
+//         bytes.
 //   (V7)  an operation computes on bytes of the device.
 //   (V8)  an arena is no larger than its budget.
 //
@@ -38,6 +39,7 @@
 
 #include "dialect/zero/Programs.h"
 #include "passes/verify/Agreement.h"
+#include "passes/verify/Contributions.h"
 #include "passes/verify/Identity.h"
 #include "passes/verify/Passes.h"
 #include "passes/verify/Replay.h"
@@ -81,7 +83,6 @@ private:
   LogicalResult judgeRankPrograms();
   LogicalResult judgeArguments(func::FuncOp program);
   LogicalResult judgeOutputs(func::FuncOp program, Outputs &outputs);
-  LogicalResult judgeCleared(func::FuncOp step);
   LogicalResult judgeAlone(func::FuncOp program, Outputs &outputs);
   LogicalResult judgeTogether(StringRef name);
   Ranked findRanked(StringRef name);
@@ -216,24 +217,6 @@ LogicalResult Plan::judgeOutputs(func::FuncOp program, Outputs &outputs) {
   return success();
 }
 
-/// The next step adds to zeros.
-LogicalResult Plan::judgeCleared(func::FuncOp program) {
-  Operation *returned = program.front().getTerminator();
-  unsigned next = 0;
-  for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i) {
-    auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
-    if (!state || next >= returned->getNumOperands())
-      continue;
-    Value value = returned->getOperand(next++);
-    if (state.getSlot() == "grad" && !value.getDefiningOp<ClearOp>()) // (V6)
-      return returned->emitOpError("ends the step with ")
-             << describe(value) << " as "
-             << describe(Value(program.getArgument(i)))
-             << " (V6); the next step adds to it, so it must be cleared";
-  }
-  return success();
-}
-
 LogicalResult Plan::judgeAlone(func::FuncOp program, Outputs &outputs) {
   if (program.isExternal() || !program.getBody().hasOneBlock()) // (S5)
     return program.emitOpError("has ")
@@ -246,8 +229,8 @@ LogicalResult Plan::judgeAlone(func::FuncOp program, Outputs &outputs) {
     return failure();
   ranges[program] = std::move(*found);
   return failure(failed(judgeOutputs(program, outputs)) ||
-                 failed(judgeIdentity(program)) ||
-                 failed(judgeAgreement(program, layouts.getRanks())));
+                 failed(judgeAgreement(program, layouts.getRanks())) ||
+                 failed(judgeIdentity(program)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,12 +271,15 @@ LogicalResult Plan::judge() {
   Outputs outputs;
   for (StringRef name : kPrograms)
     for (auto &[program, ranks] : findRanked(name))
-      if (failed(judgeAlone(program, outputs)) ||
-          (name == "step" && failed(judgeCleared(program))))
+      if (failed(judgeAlone(program, outputs)))
         return failure();
   for (StringRef name : kPrograms)
     if (failed(judgeTogether(name)))
       return failure();
+  for (StringRef name : kPrograms)
+    for (auto &[program, ranks] : findRanked(name))
+      if (failed(judgeContributions(program, name)))
+        return failure();
   return judgeBudget();
 }
 

@@ -107,6 +107,8 @@ func.func @step(%qkv: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32> {
 // CHECK: func.func private @embedding_backward.1
 // CHECK-SAME: -> (tensor<16x32xf32> {zero.must_alias = 2 : i64})
 // CHECK-SAME: zero.kernel = "scatter", zero.space = array<i64: 32>
+// CHECK-LABEL: func.func @step
+// CHECK: zero.launch @embedding_backward.1
 func.func @step(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32> {
   %d = nn.embedding_backward %t, %g into %init : tensor<2x5xi32>, tensor<2x5x32xf32>, tensor<16x32xf32>
   return %d : tensor<16x32xf32>

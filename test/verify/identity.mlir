@@ -77,3 +77,43 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     return
   }
 }
+
+// -----
+
+// Scalars have no other name than that of the argument.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %lr: f32, %decay: f32, %step: f32) state [] scalars ["lr", "decay", "step"] {
+    zero.yield %p : f32
+  }
+  func.func private @f() -> tensor<16xf32> attributes {zero.kernel}
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 64>},
+                  %lr: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 64 + 4>},
+                  %step: tensor<f32> {zero.scalar = "step", zero.at = #zero.bytes<device, 68 + 4>}) -> !zero.shard<16 x f32 by 1> {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 64>]} : () -> tensor<16xf32>
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> tensor<16xf32>
+    // expected-error @below {{'zero.update' op takes argument 2 as the scalar "lr" of its optimizer, and it is not that (V12)}}
+    %p1 = zero.update @sgd of @a (%p, %g) scalars(%step, %lr) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 64>]} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>, tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    return %p1 : !zero.shard<16 x f32 by 1>
+  }
+}
+
+// -----
+
+// Outputs are exchanged.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  func.func private @f() -> (tensor<16xf32>, tensor<f32>) attributes {zero.kernel}
+  func.func @step() -> (tensor<f32> {zero.output = "grad_norm"}, tensor<f32> {zero.output = "loss"}) {
+    %d, %loss = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 64>, #zero.bytes<device, 0 + 4>]} : () -> (tensor<16xf32>, tensor<f32>)
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> tensor<16xf32>
+    %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 8>]} : tensor<16xf32> -> tensor<1xf64>
+    %norm, %clip = zero.clip %s {zero.at = [#zero.bytes<device, 4 + 4>, #zero.bytes<device, 8 + 4>]} : tensor<1xf64> -> tensor<f32>, tensor<f32>
+    // expected-error @below {{'func.return' op gives a result of 'zero.launch' as the output "grad_norm"; the norm of zero.clip is "grad_norm", and nothing else is (V12)}}
+    return %loss, %norm : tensor<f32>, tensor<f32>
+  }
+}

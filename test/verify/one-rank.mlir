@@ -328,19 +328,6 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 
 // -----
 
-// (V6) a step that ends with sums of gradients: the next would add to them.
-
-module attributes {zero.micro_steps = 1 : i64, zero.arena = array<i64: 512, 0, 0>} {
-  zero.axis @dp size 1
-  zero.bucket @b0 over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>]
-  func.func @step(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
-    // expected-error @below {{ends the step with state @b0 "grad" as state @b0 "grad" (V6); the next step adds to it, so it must be cleared}}
-    return %sum : !zero.shard<16 x f32 by 1>
-  }
-}
-
-// -----
-
 // (V6) the next value is overwritten by the end.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {

@@ -8,22 +8,20 @@
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
-  zero.bucket @b over @dp elements 32 members [#zero.member<"w", 32 at 0, init = #zero.constant<0.0>>]
-  func.func @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 64>},
-                  %q: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
-      -> (!zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>) {
-    %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 128 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
-    %g = zero.all_gather %q of @b {zero.at = [#zero.bytes<device, 256 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
-    return %p, %q : !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>
+  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
+  func.func @step() {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 128>], zero.stream = #zero.stream<reduce>} : () -> tensor<32xf32>
+    %flat = zero.pack %d into @a {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<32xf32> -> tensor<32xf32>
+    %g = zero.reduce_scatter %flat of @a {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 256 + 64>], zero.stream = #zero.stream<reduce>} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
+    return
   }
-  func.func @step_of_1(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 64>},
-                       %q: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
-      -> (!zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>) attributes {zero.program = "step", zero.rank = 1 : i64} {
-    %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 128 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
+  func.func @step_of_1() attributes {zero.program = "step", zero.rank = 1 : i64} {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 128>]} : () -> tensor<32xf32>
+    %flat = zero.pack %d into @a {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<32xf32> -> tensor<32xf32>
     %e = zero.record on compute
-    zero.wait %e on gather
-    %g = zero.all_gather %q of @b {zero.at = [#zero.bytes<device, 512 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
-    return %p, %q : !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>
+    zero.wait %e on reduce
+    %g = zero.reduce_scatter %flat of @a {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 256 + 64>], zero.stream = #zero.stream<reduce>} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
+    return
   }
 }
 
@@ -47,7 +45,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
   func.func @step_of_1(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 64>},
                        %q: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
       -> (!zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>) attributes {zero.program = "step", zero.rank = 1 : i64} {
-    // expected-error @below {{'zero.all_gather' op is where rank 1 issues exchange 1, 'zero.all_gather of @b' on stream gather from device bytes [64, 128), but rank 0 issues 'zero.all_gather of @a' on stream gather from device bytes [0, 64) (V3); all ranks issue the same exchanges in the same order}}
+    // expected-error @below {{'zero.all_gather' op is where rank 1 issues exchange 1, 'zero.all_gather of @b' on stream gather from device bytes [64, 128) to device bytes [256, 384), but rank 0 issues 'zero.all_gather of @a' on stream gather from device bytes [0, 64) to device bytes [128, 256) (V3); all ranks issue the same exchanges in the same order}}
     %g = zero.all_gather %q of @b {zero.at = [#zero.bytes<device, 256 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 128 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     return %p, %q : !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>
@@ -74,7 +72,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
   func.func @step_of_1(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 64>},
                        %q: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
       -> (!zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>) attributes {zero.program = "step", zero.rank = 1 : i64} {
-    // expected-error @below {{is where rank 1 issues exchange 1, 'zero.all_gather of @b' on stream reduce from device bytes [64, 128), but rank 0 issues 'zero.all_gather of @a' on stream gather from device bytes [0, 64) (V3)}}
+    // expected-error @below {{is where rank 1 issues exchange 1, 'zero.all_gather of @b' on stream reduce from device bytes [64, 128) to device bytes [256, 384), but rank 0 issues 'zero.all_gather of @a' on stream gather from device bytes [0, 64) to device bytes [128, 256) (V3)}}
     %g = zero.all_gather %q of @b {zero.at = [#zero.bytes<device, 256 + 128>], zero.stream = #zero.stream<reduce>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 128 + 128>], zero.stream = #zero.stream<gather>} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     return %p, %q : !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>
@@ -94,7 +92,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     return %p : !zero.shard<32 x f32 by 2>
   }
   func.func @step_of_1(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<32 x f32 by 2> attributes {zero.program = "step", zero.rank = 1 : i64} {
-    // expected-error @below {{'func.return' op is where rank 1 ends, but rank 0 issues 'zero.all_gather of @a' on stream compute from device bytes [0, 64) (V3)}}
+    // expected-error @below {{'func.return' op is where rank 1 ends, but rank 0 issues 'zero.all_gather of @a' on stream compute from device bytes [0, 64) to device bytes [128, 256) (V3)}}
     return %p : !zero.shard<32 x f32 by 2>
   }
 }
@@ -151,7 +149,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
   func.func @step_of_1() attributes {zero.program = "step", zero.rank = 1 : i64} {
     %d = zero.launch @f() {zero.at = [#zero.bytes<device, 512 + 128>]} : () -> tensor<32xf32>
     %flat = zero.pack %d into @a {zero.at = [#zero.bytes<device, 512 + 128>]} : tensor<32xf32> -> tensor<32xf32>
-    // expected-error @below {{issues exchange 1, 'zero.reduce_scatter of @a' on stream compute from device bytes [512, 640), but rank 0 issues 'zero.reduce_scatter of @a' on stream compute from device bytes [0, 128) (V3)}}
+    // expected-error @below {{issues exchange 1, 'zero.reduce_scatter of @a' on stream compute from device bytes [512, 640) to device bytes [256, 320), but rank 0 issues 'zero.reduce_scatter of @a' on stream compute from device bytes [0, 128) to device bytes [256, 320) (V3)}}
     %g = zero.reduce_scatter %flat of @a {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 256 + 64>]} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
     return
   }

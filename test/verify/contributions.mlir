@@ -1,0 +1,370 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-assign-memory --zero-insert-events --zero-verify-plan
+// (V13): every bucket is updated once, by the gradients of all micro-steps.
+
+// Good: two micro-steps, two buckets.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// @micro leaves its gradient of @b out.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    // expected-error @below {{'func.return' op takes state @b "grad", in which there is 1 x the sum of earlier micro-steps, where it needs 1 x the sum of earlier micro-steps and 1 x this micro-step's gradient (V13)}}
+    return %p, %q, %s1, %qsum : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// @micro adds it twice.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s0 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    // expected-note @below {{made by 'zero.accumulate of @a'}}
+    %s1 = zero.accumulate %s0, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    // expected-error @below {{and 2 x this micro-step's gradient, where it needs}}
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// The update forgets the earlier micro-steps.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    // expected-note @below {{made by 'zero.pack of @a'}}
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    // expected-error @below {{'zero.update' op takes a result of 'zero.pack', in which there is 1 x this micro-step's gradient, where it needs 1 x the sum of earlier micro-steps and 1 x this micro-step's gradient (V13)}}
+    %p1 = zero.update @sgd of @a(%p, %g) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// A step that ends with sums: the next would add to them.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    // expected-note @below {{made by 'zero.accumulate of @b'}}
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    // expected-error @below {{'func.return' op takes a result of 'zero.accumulate', in which there is 1 x the sum of earlier micro-steps and 1 x this micro-step's gradient, where it needs nothing (V13)}}
+    return %p1, %q1, %c, %t1, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// A bucket that is not updated.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    // expected-error @below {{takes state @b "param", in which there is nothing, where it needs 1 x an update (V13)}}
+    return %p1, %q, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// The model reads parameters that are updated already.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %norm, %clip = zero.clip %x, %y {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    // expected-note @below {{made by 'zero.update @sgd of @a'}}
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    // expected-error @below {{'zero.view' op takes a result of 'zero.update', in which there is 1 x an update, where it needs nothing (V13)}}
+    %late = zero.view %p1[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
+
+// -----
+
+// The norm adds its squares in another order.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, decay, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+    zero.yield %p : f32
+  }
+  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                  %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
+    %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
+    %d = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %dq = zero.launch @f(%w) : (tensor<16xf32>) -> tensor<16xf32>
+    %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
+    %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
+    %s1 = zero.accumulate %sum, %g of @a {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %t1 = zero.accumulate %qsum, %gq of @b {scale = 1.0 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
+    %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
+    // expected-error @below {{'zero.clip' op adds squares of @b in place 0, where those of @a belong (V13); the norm is of all buckets, each once, in the order of the module}}
+    %norm, %clip = zero.clip %y, %x {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
+    %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
+    %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
+    %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
+    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+  }
+}
