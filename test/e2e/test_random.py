@@ -17,8 +17,8 @@ import generator
 class RandomModels(support.Case):
     def test_models(self):
         failures = []
-        total = check.check(7, seed=1, jobs=3, report=failures.append)
-        self.assertEqual(total["models"], 7)
+        total = check.check(5, seed=1, jobs=4, report=failures.append)
+        self.assertEqual(total["models"], 5)
         self.assertEqual(total["failures"], 0, "\n".join(failures))
 
     def test_a_failure_fails_the_check(self):

@@ -24,9 +24,9 @@ import math
 
 import support
 
-#: Roundings on the way to a gradient, as units of u G.  Random models reach a fifth of
-#: the tolerance; a rank, a row or a term of the loss that is left out passes it a
-#: hundredfold.
+#: Roundings on the way to a gradient, as units of u G.  The largest difference in 200
+#: models was a quarter of the tolerance; one rank's data left out of two is more than
+#: ten thousand tolerances.
 ROUNDINGS = 128
 UNIT = 2.0 ** -24
 

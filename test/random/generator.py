@@ -86,9 +86,9 @@ def _positions(net, name):
 
 def _blocks(net, x):
     names = net.rng.choice(("h.{}", "h.{}", "transformer.h.{}", "layer{}", "blocks"))
-    for depth in range(net.rng.choice((0, 1, 1, 1, 1, 1, 2, 2, 3, 4))):
+    for depth in range(net.rng.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4))):
         scope = names.format(depth)
-        for part in range(net.rng.choice((1, 1, 1, 2) if depth < 2 else (1,))):
+        for part in range(net.rng.choice((1, 1, 1, 1, 2) if depth < 2 else (1,))):
             piece = net.rng.choice(layers.PIECES)
             inner = f"{scope}.{piece.__name__}" + (str(part) if net.chance(0.3) else "")
             y = x if net.chance(0.1) else layers.norm(net, f"{scope}.ln_{part + 1}", x)
@@ -173,7 +173,7 @@ def _build(net, model):
     x, table = _embeddings(net, model, tokens)
     x = _blocks(net, x)
     loss = _cross_entropy(net, model, _logits(net, model, x, table, "head"), targets)
-    if net.chance(0.1):
+    if net.chance(0.06):
         second = _cross_entropy(net, model, _logits(net, model, x, table, "head2"), targets)
         loss = w.add(loss, w.scale(second, 0.3))
     for term in list(_odd_terms(net, x)):
