@@ -256,9 +256,10 @@ private:
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE;
     auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
-    std::string name =
-        op->getName().stripDialect().str() + " of " +
-        (bucket ? bucket.getValue().str() : nameOf(op->getLoc()));
+    std::string name = op->getName().stripDialect().str(),
+                of = bucket ? bucket.getValue().str() : nameOf(op->getLoc());
+    if (!of.empty())
+      name += " of " + of;
     auto scale = op->getAttrOfType<FloatAttr>("scale");
     auto reduce = dyn_cast<ReduceScatterOp>(op);
     Value whole =
@@ -281,10 +282,10 @@ private:
   llvm::Constant *describe(nn::MatmulOp op) {
     std::string label = nameOf(op.getLoc());
     StringRef last = StringRef(label).rsplit('.').second;
-    label = last.empty() ? (label.empty() ? "matmul" : label) : last.str();
+    label = last.empty() ? label : last.str();
     return constants.global(
         constants.structure(
-            {constants.string("matmul." + label),
+            {constants.string(label.empty() ? "matmul" : "matmul." + label),
              constants.i32(dtypeOf(op.getResult().getType())),
              constants.i32(op.getTransposeA()),
              constants.i32(op.getTransposeB()),

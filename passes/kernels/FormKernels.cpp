@@ -81,10 +81,13 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     eraseDead(step);
   }
 
-  /// Replaces sliced or constant operands of products and the return by copies.
+  /// Replaces sliced or constant operands of products and the return by copies,
+  /// and constant ones of the kernels that are written from views of arguments.
   void copySlices(func::FuncOp step) {
     for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
-      if (!isa<nn::MatmulOp, func::ReturnOp>(op))
+      bool contiguous = isa<nn::MatmulOp, func::ReturnOp>(op);
+      if (!contiguous && !isa<nn::AttentionOp, nn::AttentionBackwardOp,
+                              nn::EmbeddingBackwardOp>(op))
         continue;
       for (OpOperand &operand : op.getOpOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -92,7 +95,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         if (!type)
           continue;
         Value source = skipViews(operand.get(), sawSlice);
-        if (!sawSlice && !source.getDefiningOp<arith::ConstantOp>())
+        if (!(contiguous && sawSlice) &&
+            !source.getDefiningOp<arith::ConstantOp>())
           continue;
         OpBuilder b(&op);
         std::string all = nn::letters(type.getRank());
@@ -112,7 +116,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> results;
     for (Operation *member : members)
       for (Value result : member->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+        // The backward of attention writes all of its results, used or not.
+        if (isa<nn::AttentionBackwardOp>(member) ||
+            llvm::any_of(result.getUsers(), [&](Operation *user) {
               Operation *top = step.getBody().findAncestorOpInRegion(*user);
               return !members.contains(top);
             }))

@@ -56,7 +56,14 @@ def _embeddings(net, model, tokens):
         x = net.linear("wte.up", w.embedding(tokens, table), width)
     else:
         table = net.normal("wte.weight", (vocab, width), 0.8)
-        x = w.embedding(tokens, table)
+        # Rows of a computed table now and then.
+        x = w.embedding(tokens, w.unary("math.tanh", table) if net.chance(0.1) else table)
+    if net.chance(0.1):  # looked up by constant ids
+        ids = ", ".join(str(position // 2) for position in range(net.seq))
+        rows = ", ".join(f"[{ids}]" for _ in range(net.batch))
+        ids = w.op(f"arith.constant dense<[{rows}]> : tensor<{net.batch}x{net.seq}xi32>",
+                   (net.batch, net.seq))
+        x = w.add(x, w.embedding(ids, net.normal("ids.weight", (net.seq, width), 0.4)))
     for number in range(net.rng.choice((0, 1, 1, 1, 2, 3))):
         name = "wpe.weight" if number == 0 else f"pos{number}.weight"
         x = w.add(x, w.spread(_positions(net, name), x.shape))

@@ -211,6 +211,10 @@ def cross_attention(net, scope, x):
     q = by_heads(net, net.linear(scope + ".q", x, net.width))
     k = by_heads(net, net.linear(scope + ".k", source, net.width))
     v = by_heads(net, net.linear(scope + ".v", source, net.width))
+    if net.chance(0.15):  # a constant has no gradient
+        k = w.constant("0.3", k.shape)
+    if net.chance(0.15):
+        v = w.constant("0.6", v.shape)
     return attend(net, scope, q, k, v, own and net.chance(0.6))
 
 
