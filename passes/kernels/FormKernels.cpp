@@ -117,7 +117,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     for (Operation *member : members)
       for (Value result : member->getResults())
         // The backward of attention writes all of its results, used or not.
-        if (isa<nn::AttentionBackwardOp>(member) ||
+        if ((isa<nn::AttentionBackwardOp>(member) && result.use_empty()) ||
             llvm::any_of(result.getUsers(), [&](Operation *user) {
               Operation *top = step.getBody().findAncestorOpInRegion(*user);
               return !members.contains(top);
