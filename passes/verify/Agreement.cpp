@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Agreement.h"
+#include "passes/verify/Meaning.h"
 
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"

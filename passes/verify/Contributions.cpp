@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Contributions.h"
+#include "passes/verify/Meaning.h"
 
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Words.h"

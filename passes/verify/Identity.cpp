@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Identity.h"
+#include "passes/verify/Meaning.h"
 
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Words.h"

@@ -51,7 +51,7 @@ LogicalResult Structure::judgeRange(Operation *op, Value value,
            << range.getSize() << " bytes to " << describe(value)
            << ", which has " << size << " (S1)";
   int64_t limit = arenas.bytes[int(range.getTier())];
-  if (range.getEnd() > limit) // (S1)
+  if (range.getOffset() > limit - size) // (S1)
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range)
            << ", outside of the arena of " << limit << " bytes (S1)";
@@ -61,13 +61,18 @@ LogicalResult Structure::judgeRange(Operation *op, Value value,
 
 LogicalResult Structure::judgeArguments() {
   SmallVector<BlockArgument> placed;
+  DenseSet<Attribute> kept;
   for (BlockArgument argument : program.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
-        state && !layouts.contains(state.getBucket().getValue())) // (S5)
-      return program->emitOpError("keeps ")
-             << describe(argument)
-             << ", but the module has no such bucket (S5)";
+    if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr)) {
+      if (!layouts.contains(state.getBucket().getValue())) // (S5)
+        return program->emitOpError("keeps ")
+               << describe(argument)
+               << ", but the module has no such bucket (S5)";
+      if (!kept.insert(state).second) // (S5)
+        return program->emitOpError("keeps ")
+               << describe(argument) << " twice (S5)";
+    }
     if (!isBytes(argument))
       continue;
     if (failed(

@@ -4,13 +4,11 @@
 // concluded; it shares no code with them but the dialect, which says what an
 // operation reads, writes and ties.
 //
-//   Structure.h   each operation by itself      S1 to S5, V7
-//   Identity.h    buckets and slots             V12
-//   Agreement.h   what is equal on all ranks    V11
-//   Order.h       streams and ranks together    V3, V4, V10
-//   Replay.h      every byte, rank by rank      V1, V2, V5, V6, V9
-//   Contributions.h  each gradient, once        V13
-//   here          the module                    S4, S5, V6, V8
+//   Structure.h   each operation by itself          S1 to S5, V7
+//   Meaning.h     what values stand for             V11, V12, V13
+//   Order.h       streams and ranks together        V3, V4, V10
+//   Replay.h      every byte, rank by rank          V1, V2, V5, V6, V9
+//   here          the module                        S4, S5, V6, V8
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
 //         arguments do not overlap.
@@ -38,9 +36,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/Programs.h"
-#include "passes/verify/Agreement.h"
-#include "passes/verify/Contributions.h"
-#include "passes/verify/Identity.h"
+#include "passes/verify/Meaning.h"
 #include "passes/verify/Passes.h"
 #include "passes/verify/Replay.h"
 #include "passes/verify/Words.h"
@@ -136,7 +132,14 @@ LogicalResult Plan::judgeBudget() {
 
 /// The programs that a step of so many micro-steps needs are there.
 LogicalResult Plan::judgePrograms() {
+  auto axes = llvm::to_vector(module.getOps<AxisOp>());
+  if (axes.size() > 1) // (S5)
+    return axes[1].emitOpError("is a second axis, and the runtime knows one "
+                               "group of ranks (S5)");
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  if (steps && steps.getInt() < 1) // (S5)
+    return module.emitError("has steps of ")
+           << steps.getInt() << " micro-steps (S5); it needs one or more";
   bool several = steps && steps.getInt() > 1;
   if (several != (module.lookupSymbol("micro") != nullptr)) // (S5)
     return module.emitError("has ")

@@ -125,3 +125,38 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     return
   }
 }
+
+// -----
+
+// expected-error @+1 {{has steps of 0 micro-steps (S5); it needs one or more}}
+module attributes {zero.micro_steps = 0 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 2
+  // expected-error @+1 {{is a second axis, and the runtime knows one group of ranks (S5)}}
+  zero.axis @tp size 2
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// (S5) one slot, two places.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  // expected-error @+1 {{keeps state @b "param" twice (S5)}}
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 64>},
+                  %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
+      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
+    return %p, %q : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+}
