@@ -85,7 +85,8 @@ class Plan:
         metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
         for path in (metrics, saved):
             path.unlink(missing_ok=True)
-        env = {**support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "5", **(env or {})}
+        # Jobs that start together race for Open MPI's folder in TMPDIR.
+        env = {**support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "5", "TMPDIR": str(folder.resolve()), **(env or {})}
         if seed is not None:
             env["ZRT_CHAOS"] = str(seed)
         try:

@@ -101,7 +101,9 @@ class Trial:
         setting = "".join(f"{name}={value} " for name, value in dict(environment).items())
         self.commands.append(setting + shlex.join(parts))
         try:
-            done = support.run(*parts, cwd=self.folder, env={**ENVIRONMENT, **dict(environment)},
+            # Jobs that start together race for Open MPI's folder in TMPDIR.
+            done = support.run(*parts, cwd=self.folder,
+                               env={**ENVIRONMENT, "TMPDIR": str(self.folder.resolve()), **dict(environment)},
                                timeout=120)
         except subprocess.TimeoutExpired:
             raise Failure(f"no end after 120 s: {self.commands[-1]}")
