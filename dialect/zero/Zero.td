@@ -184,9 +184,10 @@ def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
     ```
 
     Constraints:
-    * (C1) the size is positive.  It is a constant: launching a plan on another
-      number of ranks is an error.
+    * (C1) the size is from 1 to 65536.  It is a constant: launching a plan on
+      another number of ranks is an error.
   }];
+  let extraClassDeclaration = [{ static constexpr int64_t kMostRanks = 65536; }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size);
   let assemblyFormat = "$sym_name `size` $size attr-dict";
 }
@@ -334,6 +335,7 @@ def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUse
 
     Constraints:
     * (C1) the callee is a kernel of the operand and result types.
+    * (C2) what it names in `zero.in_place` and `zero.must_alias` are operands.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeTensor>:$operands);
   let results = (outs Variadic<AnyStaticShapeTensor>:$outputs);
@@ -371,7 +373,8 @@ def Zero_SplitOp : Zero_Op<"split", [Pure]> {
     ```
 
     Constraints:
-    * (C1) the rows lie inside the operand; all other dimensions are equal.
+    * (C1) the rows, at least one, lie inside the operand; all other dimensions
+      are equal.
   }];
   let arguments = (ins AnyStaticShapeTensor:$whole, I64Attr:$row);
   let results = (outs AnyStaticShapeTensor:$result);

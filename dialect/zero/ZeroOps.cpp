@@ -20,9 +20,12 @@ using namespace mlir::zero::detail;
 //===----------------------------------------------------------------------===//
 
 LogicalResult AxisOp::verify() {
-  if (static_cast<int64_t>(getSize()) < 1) // (C1)
-    return emitOpError("size must be positive, got ")
-           << static_cast<int64_t>(getSize());
+  auto size = static_cast<int64_t>(getSize());
+  if (size < 1) // (C1)
+    return emitOpError("size must be positive, got ") << size;
+  if (size > kMostRanks) // (C1)
+    return emitOpError("size must be at most ")
+           << kMostRanks << ", got " << size;
   return success();
 }
 
@@ -215,7 +218,7 @@ LogicalResult SplitOp::verify() {
   auto whole = cast<RankedTensorType>(getWhole().getType());
   int64_t rows = rowsOf(getResult().getType(), whole);
   int64_t first = static_cast<int64_t>(getRow());
-  if (rows < 0 || first < 0 || first + rows > whole.getDimSize(0)) // (C1)
+  if (rows < 1 || first < 0 || first + rows > whole.getDimSize(0)) // (C1)
     return emitOpError("takes ")
            << getResult().getType() << " from row " << first << " of " << whole;
   return success();
@@ -234,6 +237,23 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!kernel->hasAttr(kKernelAttr) || kernel.getFunctionType() != type) // (C1)
     return emitOpError() << getKernelAttr() << " must be a kernel of type "
                          << type << ", it is " << kernel.getFunctionType();
+  // (C2)
+  auto judge = [&](StringRef name, int64_t operand) -> LogicalResult {
+    if (operand >= 0 && operand < getNumOperands())
+      return success();
+    return emitOpError() << getKernelAttr() << " names operand " << operand
+                         << " in " << name << ", and has " << getNumOperands();
+  };
+  for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
+    if (auto must = kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
+      if (failed(judge(kMustAliasAttr, must.getInt())))
+        return failure();
+    if (auto may =
+            kernel.getResultAttrOfType<DenseI64ArrayAttr>(r, kInPlaceAttr))
+      for (int64_t operand : may.asArrayRef())
+        if (failed(judge(kInPlaceAttr, operand)))
+          return failure();
+  }
   return success();
 }
 

@@ -48,6 +48,7 @@ private:
 
   ModuleOp module;
   OpBuilder b;
+  llvm::StringMap<func::FuncOp> made;
 
   /// `number` as a part of a name: with six digits where they tell it.
   static std::string nameOf(double number) {
@@ -105,16 +106,17 @@ private:
                           b.getContext());
   }
 
-  /// The kernel of that name, or a new one whose body `fill` writes.
+  /// The kernel that was made by that name, or a new one whose body `fill`
+  /// writes; the plan's own kernels may be called the same.
   func::FuncOp getOrCreate(const Twine &name, StringRef kind,
                            ArrayRef<int64_t> space, ArrayRef<Type> args,
                            llvm::function_ref<void(ValueRange)> fill) {
-    std::string symbol = name.str();
-    if (auto known = module.lookupSymbol<func::FuncOp>(symbol))
-      return known;
+    func::FuncOp &kernel = made[name.str()];
+    if (kernel)
+      return kernel;
     b.setInsertionPointToEnd(module.getBody());
-    auto kernel = func::FuncOp::create(b, module.getLoc(), symbol,
-                                       b.getFunctionType(args, TypeRange()));
+    kernel = func::FuncOp::create(b, module.getLoc(), unique(name.str()),
+                                  b.getFunctionType(args, TypeRange()));
     kernel.setPrivate();
     kernel->setAttr(kKernelAttr, b.getStringAttr(kind));
     kernel->setAttr(kSpaceAttr, b.getDenseI64ArrayAttr(space));

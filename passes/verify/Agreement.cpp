@@ -15,7 +15,7 @@
 //     on slices.
 //   * what a launch names in zero.same (the number that a loss is divided by)
 //   is
-//     `same`.
+//     `same`; what is packed or joined is no `slice` either.
 //   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own`
 //     and gives a `slice`; all_reduce gives `same`.
 //   * an update takes a gradient that has been reduced, and scalars that are
@@ -156,7 +156,8 @@ private:
       }
     Part all = Part::Same;
     for (Value operand : op->getOperands()) {
-      if (movesNothing(op) && parts.lookup(operand) == Part::Slice) {
+      if (movesNothing(op) && op->getNumOperands() == 1 &&
+          parts.lookup(operand) == Part::Slice) {
         set(op, Part::Slice);
         return success();
       }

@@ -5,8 +5,8 @@
 // so (V12) follows it:
 //
 //   * state is what its attribute says, a pack is the gradient of its bucket;
-//   * a gather, a copy and a clear give what they take; a reduction takes and
-//     gives gradients;
+//   * a gather and a copy give what they take; a reduction, a sum and a clear
+//     take and give gradients;
 //   * an operation `of` a bucket takes values of this bucket only; an update
 //     takes the parameters, the gradient and the slots of its optimizer, in
 //     this order;
@@ -160,14 +160,15 @@ private:
           return expect(op, view.getFlat(),
                         {view.getBucket(), known.lookup(view.getFlat()).slot});
         })
-        .Case<AllGatherOp, ClearOp>(
-            [&](auto same) { return visitSame(op, same.getBucket()); })
+        .Case([&](AllGatherOp gather) {
+          return visitSame(op, gather.getBucket());
+        })
         .Case([&](CopyOp copy) {
           if (known.contains(copy.getSource()))
             known[copy.getResult()] = known.lookup(copy.getSource());
           return success();
         })
-        .Case<ReduceScatterOp, AccumulateOp>(
+        .Case<ReduceScatterOp, AccumulateOp, ClearOp>(
             [&](auto sum) { return visitGradients(op, sum.getBucket()); })
         .Case([&](SumSquaresOp squares) {
           return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});

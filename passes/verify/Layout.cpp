@@ -1,7 +1,6 @@
 //===- Layout.cpp - Which bytes of a bucket are members, and whose --------===//
 
 #include "passes/verify/Layout.h"
-#include <set>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -26,9 +25,6 @@ Layouts::Layouts(ModuleOp module) {
     for (auto member : op.getMembers().getAsRange<MemberAttr>())
       bucket.members.push_back(
           {member.getOffset(), member.getOffset() + member.getNumElements()});
-    for (Span member : bucket.members)
-      bucket.edges.append({member.begin, member.end});
-    llvm::sort(bucket.edges);
     llvm::sort(bucket.members,
                [](Span a, Span b) { return a.begin < b.begin; });
     Spans merged;
@@ -65,23 +61,4 @@ Spans Layouts::membersIn(StringRef name, Type type, bool slice,
 Span Layouts::sliceOf(StringRef name, Type type, int64_t rank) const {
   int64_t bytes = get(name).slice * elementBytes(type);
   return {rank * bytes, (rank + 1) * bytes};
-}
-
-SmallVector<int64_t> Layouts::findKinds(ArrayRef<int64_t> among) const {
-  SmallVector<int64_t> first;
-  std::set<std::vector<uint32_t>> kinds;
-  for (int64_t rank : among) {
-    std::vector<uint32_t> kind;
-    for (auto &entry : buckets) {
-      const Bucket &bucket = entry.second;
-      for (int64_t at : {rank * bucket.slice, (rank + 1) * bucket.slice}) {
-        auto below = llvm::lower_bound(bucket.edges, at);
-        kind.push_back(below - bucket.edges.begin());
-        kind.push_back(below != bucket.edges.end() && *below == at);
-      }
-    }
-    if (kinds.insert(std::move(kind)).second)
-      first.push_back(rank);
-  }
-  return first;
 }

@@ -33,17 +33,10 @@ public:
   /// The bytes of the slice of `rank`, in a value that is whole.
   Span sliceOf(StringRef bucket, Type type, int64_t rank) const;
 
-  /// Ranks are alike when, in every bucket, their slices begin and end in the
-  /// same places relative to all members' begins and ends.  The judge compares
-  /// places and does nothing else with them, so what it finds for one of them
-  /// it finds for all.  Returns the first of each kind, in order.
-  SmallVector<int64_t> findKinds(ArrayRef<int64_t> among) const;
-
 private:
   struct Bucket {
     int64_t elements, slice;
-    Spans members;              ///< in elements; neighbours are merged
-    SmallVector<int64_t> edges; ///< begins and ends of all members
+    Spans members; ///< in elements; neighbours are merged
   };
   const Bucket &get(StringRef name) const { return buckets.find(name)->second; }
 

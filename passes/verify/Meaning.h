@@ -19,8 +19,9 @@ LogicalResult judgeAgreement(func::FuncOp program, int64_t ranks);
 LogicalResult judgeIdentity(func::FuncOp program);
 
 /// (V13) Each gradient reaches the update, once.  `name` is the program's, also
-/// where the function is that of one rank.
-LogicalResult judgeContributions(func::FuncOp program, StringRef name);
+/// where the function is that of one rank; there are `ranks` in all.
+LogicalResult judgeContributions(func::FuncOp program, StringRef name,
+                                 int64_t ranks);
 
 } // namespace mlir::zero::judge
 

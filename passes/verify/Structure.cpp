@@ -5,6 +5,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Words.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -40,12 +41,40 @@ private:
 };
 } // namespace
 
+/// The bytes of a rank's value of `type`; nothing where the runtime knows no
+/// such elements, or there are more than it can count.
+static std::optional<int64_t> sizeOf(Type type) {
+  Type element = getElementType(type);
+  if (!(element.isF16() || element.isBF16() || element.isF32() ||
+        element.isF64() || element.isSignlessInteger(1) ||
+        element.isSignlessInteger(8) || element.isSignlessInteger(16) ||
+        element.isSignlessInteger(32) || element.isSignlessInteger(64)))
+    return std::nullopt;
+  int64_t size = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  if (auto shard = dyn_cast<ShardType>(type))
+    return llvm::checkedMul(size, shard.getSliceElements());
+  auto tensor = cast<RankedTensorType>(type);
+  if (!tensor.hasStaticShape())
+    return std::nullopt;
+  for (int64_t extent : tensor.getShape()) {
+    std::optional<int64_t> larger = llvm::checkedMul(size, extent);
+    if (!larger)
+      return std::nullopt;
+    size = *larger;
+  }
+  return size;
+}
+
 LogicalResult Structure::judgeRange(Operation *op, Value value,
                                     Attribute attribute) {
   auto range = dyn_cast_or_null<BytesAttr>(attribute);
   if (!range) // (S1)
     return op->emitOpError("gives no bytes to ") << describe(value) << " (S1)";
-  int64_t size = getByteSize(value.getType());
+  std::optional<int64_t> known = sizeOf(value.getType());
+  if (!known) // (S1)
+    return op->emitOpError("has a value of type ")
+           << value.getType() << ", whose bytes the runtime cannot tell (S1)";
+  int64_t size = *known;
   if (range.getSize() != size) // (S1)
     return op->emitOpError("gives ")
            << range.getSize() << " bytes to " << describe(value)
@@ -189,6 +218,19 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   if (!movesNothing(op) && !runs(op)) // (S5)
     return op->emitOpError("is no operation of a plan (S5); put it into a "
                            "kernel");
+  if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+      bucket && !layouts.contains(bucket.getValue())) // (S5)
+    return op->emitOpError("refers to ")
+           << bucket << ", which is no bucket of the module (S5)";
+  // Values of a bucket and their parts are of one type: only ranges are cut.
+  if (isa<ViewOp, PackOp, JoinOp, SplitOp, AllGatherOp, ReduceScatterOp,
+          AccumulateOp, ClearOp>(op))
+    for (Value operand : op->getOperands())
+      if (getElementType(operand.getType()) !=
+          getElementType(op->getResult(0).getType())) // (S1)
+        return op->emitOpError("makes ")
+               << op->getResult(0).getType() << " of " << operand.getType()
+               << " (S1); both have the same elements";
   auto attribute = op->getAttrOfType<ArrayAttr>(kBytesAttr);
   for (OpResult result : op->getResults()) {
     unsigned i = result.getResultNumber();

@@ -6,6 +6,7 @@
 //
 //   Structure.h   each operation by itself          S1 to S5, V7
 //   Meaning.h     what values stand for             V11, V12, V13
+//   Interface.h   what the host reads and writes    S5
 //   Order.h       streams and ranks together        V3, V4, V10
 //   Replay.h      every byte, rank by rank          V1, V2, V5, V6, V9
 //   here          the module                        S4, S5, V6, V8
@@ -36,13 +37,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/Programs.h"
+#include "passes/verify/Interface.h"
+#include "passes/verify/Kinds.h"
 #include "passes/verify/Meaning.h"
 #include "passes/verify/Passes.h"
 #include "passes/verify/Replay.h"
 #include "passes/verify/Words.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_VERIFYPLAN
@@ -104,9 +106,14 @@ LogicalResult Plan::judgeMemory() {
         "a plan has zero.arena, the bytes of the device, host and nvme arena; "
         "run zero-assign-memory first");
   arenas.bytes = arena.asArrayRef();
+  for (int64_t bytes : arenas.bytes)
+    if (bytes < 0) // (S1)
+      return module.emitError("has an arena of ") << bytes << " bytes (S1)";
   // Without the attribute nothing is exported.
   auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
-  int64_t device = arena[0], begin = exported ? exported.getInt() : device;
+  int64_t device = arena[0],
+          begin = exported ? exported.getValue().trySExtValue().value_or(-1)
+                           : device;
   if (begin < 0 || begin > device || (begin % 4096 && begin != device))
     return module.emitError("exports its device arena of ") // (S4)
            << device << " bytes from byte " << begin
@@ -137,25 +144,23 @@ LogicalResult Plan::judgePrograms() {
     return axes[1].emitOpError("is a second axis, and the runtime knows one "
                                "group of ranks (S5)");
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-  if (steps && steps.getInt() < 1) // (S5)
+  constexpr int64_t kMost = 1 << 30;
+  if (steps && (steps.getInt() < 1 || steps.getInt() > kMost)) // (S5)
     return module.emitError("has steps of ")
-           << steps.getInt() << " micro-steps (S5); it needs one or more";
+           << steps.getInt() << " micro-steps (S5); it needs from 1 to "
+           << kMost;
   bool several = steps && steps.getInt() > 1;
-  if (several != (module.lookupSymbol("micro") != nullptr)) // (S5)
+  auto has = [&](StringRef name) {
+    auto program = module.lookupSymbol<func::FuncOp>(name);
+    return program && !program.isExternal();
+  };
+  if (several != has("micro")) // (S5)
     return module.emitError("has ")
            << (several ? "no @micro" : "@micro") << ", but a step of "
            << (steps ? steps.getInt() : 1) << " micro-steps (S5)";
-  llvm::StringSet<> counted;
-  if (auto count = module.lookupSymbol<func::FuncOp>("count"))
-    for (unsigned i = 0, e = count.getNumResults(); i != e; ++i)
-      if (auto name = count.getResultAttrOfType<StringAttr>(i, kOutputAttr))
-        counted.insert(name);
-  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
-    if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
-      if (name.getValue().starts_with("count") &&
-          !counted.contains(name)) // (S5)
-        return step.emitOpError("reads ")
-               << name << ", which no output of @count is called (S5)";
+  if (!several && has("count")) // (S5)
+    return module.emitError("has @count, which runs only in a step of several "
+                            "micro-steps (S5)");
   return success();
 }
 
@@ -257,7 +262,8 @@ LogicalResult Plan::judgeTogether(StringRef name) {
   if (failed(order))
     return failure();
   for (auto &[program, ranks] : ranked)
-    for (int64_t rank : layouts.findKinds(ranks))
+    for (int64_t rank :
+         findKinds(program, ranks, this->ranges[program], layouts))
       if (failed(replay(program, rank, ranges[program], *order, layouts)))
         return failure();
   return success();
@@ -279,9 +285,11 @@ LogicalResult Plan::judge() {
   for (StringRef name : kPrograms)
     if (failed(judgeTogether(name)))
       return failure();
+  if (failed(judgeInterface(module)))
+    return failure();
   for (StringRef name : kPrograms)
     for (auto &[program, ranks] : findRanked(name))
-      if (failed(judgeContributions(program, name)))
+      if (failed(judgeContributions(program, name, layouts.getRanks())))
         return failure();
   return judgeBudget();
 }

@@ -32,11 +32,11 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 
 // (V6) ... and take the same arguments.
 
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
   // expected-error @+1 {{'func.func' op takes other arguments than @step (V6); programs of a step share state, inputs and scalars}}
-  func.func @count() {
+  func.func @micro() {
     return
   }
   func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
@@ -120,7 +120,7 @@ module attributes {zero.micro_steps = 3 : i64, zero.arena = array<i64: 512, 0, 0
 // -----
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{'func.func' op reads "count0", which no output of @count is called (S5)}}
+  // expected-error @+1 {{'func.func' op reads "count0", which is neither lr nor step, and which no output of @count is called (S5)}}
   func.func @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
     return
   }
@@ -128,7 +128,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// expected-error @+1 {{has steps of 0 micro-steps (S5); it needs one or more}}
+// expected-error @+1 {{has steps of 0 micro-steps (S5); it needs from 1 to 1073741824}}
 module attributes {zero.micro_steps = 0 : i64, zero.arena = array<i64: 512, 0, 0>} {
   func.func @step() {
     return
@@ -158,5 +158,94 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     return %p, %q : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+  }
+}
+
+// -----
+
+// (S5) @count would never run.
+
+// expected-error @+1 {{has @count, which runs only in a step of several micro-steps (S5)}}
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func @count() {
+    return
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// (S5) What the host would write in one place of two.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{takes two arguments called "lr" (S5); the host would write one of them}}
+  func.func @step(%a: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 0 + 4>}, %b: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 4 + 4>}) {
+    return
+  }
+}
+
+// -----
+
+// (S5) ... or as two things.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{takes argument 0, which must be one of zero.state, zero.input and zero.scalar, and lie in the arena (S5)}}
+  func.func @step(%a: tensor<f32> {zero.scalar = "lr", zero.input = "tokens", zero.at = #zero.bytes<device, 0 + 4>}) {
+    return
+  }
+}
+
+// -----
+
+// (S5) Ranks have batches of their own: what is no scalar is no scalar.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{takes the scalar "lr" as 'tensor<16xi32>' (S5); scalars are tensor<f32>}}
+  func.func @step(%a: tensor<16xi32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 0 + 64>}) {
+    return
+  }
+}
+
+// -----
+
+// (S5) The host adds up the losses of all micro-steps.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f() -> tensor<f32> attributes {zero.kernel}
+  // expected-error @+1 {{has no output "loss", and @step has (S5); the host adds them up}}
+  func.func @micro() {
+    return
+  }
+  func.func @step() -> (tensor<f32> {zero.output = "loss"}) {
+    %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 4>]} : () -> tensor<f32>
+    return %l : tensor<f32>
+  }
+}
+
+// -----
+
+// (S1) Elements that the runtime and the code generator count differently.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f() -> tensor<8xi48> attributes {zero.kernel}
+  func.func @step() {
+    // expected-error @+1 {{has a value of type 'tensor<8xi48>', whose bytes the runtime cannot tell (S1)}}
+    %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 48>]} : () -> tensor<8xi48>
+    return
+  }
+}
+
+// -----
+
+// (S1) More bytes than an int64 counts.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @f() -> tensor<4611686018427387904xf32> attributes {zero.kernel}
+  func.func @step() {
+    // expected-error @+1 {{whose bytes the runtime cannot tell (S1)}}
+    %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 0>]} : () -> tensor<4611686018427387904xf32>
+    return
   }
 }

@@ -134,12 +134,16 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (!target)
     return target.takeError();
 
-  for (auto function : plan.getOps<func::FuncOp>())
+  for (auto function : plan.getOps<func::FuncOp>()) {
+    if (function->hasAttr(kKernelAttr) && function.isExternal())
+      return llvm::createStringError("kernel @%s has no body",
+                                     function.getSymName().str().c_str());
     if (function->hasAttr(kRankAttr))
       return llvm::createStringError("@%s is a program of one rank, and a "
                                      "binary runs the same programs on "
                                      "all ranks; take it out of the plan",
                                      function.getSymName().str().c_str());
+  }
 
   Certificate certificate = certify(plan);
   if (isReference(plan))
