@@ -195,7 +195,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
               planObject = folder.file("plan.o"),
               result = folder.file("result");
   if (llvm::Error error =
-          emitObject(*code, *target, /*optimise=*/true, kernelObject))
+          emitObject(*code, *target, /*optimise=*/!isReference(plan),
+                     kernelObject))
     return error;
   if (llvm::Error error =
           emitObject(*calls, *target, /*optimise=*/false, planObject))
