@@ -238,3 +238,22 @@ func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) -> (tensor<f32> {zer
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   return %l1 : tensor<f32>
 }
+
+// -----
+
+// A slice beside an own gradient in one pack.
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members [#zero.member<"w", 32 at 0, init = #zero.constant<0.0>>, #zero.member<"v", 32 at 32, init = #zero.constant<0.0>>]
+func.func private @k(tensor<64xi32>) -> tensor<32xf32> attributes {zero.kernel = "serial"}
+func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) {
+  %d = zero.launch @k(%x) : (tensor<64xi32>) -> tensor<32xf32>
+  %e = zero.launch @k(%x) : (tensor<64xi32>) -> tensor<32xf32>
+  %flat = zero.pack %d, %e into @b : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
+  %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> tensor<64xf32>
+  // expected-note @+1 {{made by}}
+  %w = zero.view %r[@b, "w"] : tensor<64xf32> -> tensor<32xf32>
+  // (AssignMemory copies it, for it is a part of another buffer.)
+  // expected-error @+1 {{'zero.copy' op takes an operand that must be equal on all ranks or this rank's own, but it is this rank's slice only (V11)}}
+  %again = zero.pack %w, %e into @b : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
+  return
+}

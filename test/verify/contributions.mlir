@@ -368,3 +368,43 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
+
+// -----
+
+// A gradient that is reduced twice: scaled twice.
+
+module {
+  zero.axis @dp size 2
+  zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
+  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
+  func.func @step() {
+    %d = zero.launch @f() : () -> tensor<32xf32>
+    %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
+    %r = zero.reduce_scatter %g of @a {scale = 0.5 : f64} : tensor<32xf32> -> tensor<32xf32>
+    // expected-note @below {{made by 'zero.all_gather of @a'}}
+    %w = zero.all_gather %r of @a : tensor<32xf32> -> tensor<32xf32>
+    // expected-error @below {{takes a result of 'zero.all_gather', in which there is 1 x this micro-step's gradient and 1 x a reduction over ranks, where it needs 1 x this micro-step's gradient (V13)}}
+    %again = zero.reduce_scatter %w of @a {scale = 0.5 : f64} : tensor<32xf32> -> tensor<32xf32>
+    return
+  }
+}
+
+// -----
+
+// The squares of one bucket are exchanged, not the total.
+
+module {
+  zero.axis @dp size 2
+  zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
+  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
+  func.func @step() -> (tensor<f32> {zero.output = "grad_norm"}) {
+    %d = zero.launch @f() : () -> tensor<32xf32>
+    %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
+    %r = zero.reduce_scatter %g of @a {scale = 0.5 : f64} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
+    %s = zero.sum_squares %r of @a : !zero.shard<32 x f32 by 2> -> tensor<1xf64>
+    %t = zero.all_reduce %s over @dp {scale = 1.0 : f64} : tensor<1xf64>
+    // expected-error @below {{'zero.clip' op takes a result of 'zero.all_reduce' (V13); on several ranks the norm is of one zero.all_reduce of the zero.total}}
+    %norm, %clip = zero.clip %t : tensor<1xf64> -> tensor<f32>, tensor<f32>
+    return %norm : tensor<f32>
+  }
+}

@@ -117,3 +117,17 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     return %loss, %norm : tensor<f32>, tensor<f32>
   }
 }
+
+// -----
+
+// Only gradients are cleared.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  func.func @step(%m: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "m">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+    // expected-error @below {{'zero.clear' op takes state @a "m", which is m of @a, where it needs grad of @a (V12)}}
+    %c = zero.clear %m of @a {zero.at = [#zero.bytes<device, 0 + 64>]} : !zero.shard<16 x f32 by 1>
+    return %c : !zero.shard<16 x f32 by 1>
+  }
+}

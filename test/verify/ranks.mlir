@@ -249,3 +249,25 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     return
   }
 }
+
+// -----
+
+// (V1) Bytes that are free on all ranks but one: they lie in its slice of what
+// was reduced in place.  Slices of ranks 1 and 2 are alike but for that.
+
+module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 0 : i64} {
+  zero.axis @dp size 4
+  zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<0.0>>]
+  func.func private @f() -> tensor<64xf32> attributes {zero.kernel}
+  func.func private @h() -> tensor<2xf32> attributes {zero.kernel}
+  func.func @step() {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 256>]} : () -> tensor<64xf32>
+    %g = zero.pack %d into @b {zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
+    %r = zero.reduce_scatter %g of @b {scale = 0.25 : f64, zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
+    // expected-note @+1 {{overwritten by 'zero.launch @h' on stream compute of rank 2}}
+    %x = zero.launch @h() {zero.at = [#zero.bytes<device, 128 + 8>]} : () -> tensor<2xf32>
+    // expected-error @+1 {{'zero.sum_squares' op reads device bytes [128, 136) of a result of 'zero.reduce_scatter' on stream compute of rank 2, which are overwritten by then (V1)}}
+    %s = zero.sum_squares %r of @b {zero.at = [#zero.bytes<device, 512 + 8>]} : tensor<64xf32> -> tensor<1xf64>
+    return
+  }
+}
