@@ -241,7 +241,7 @@ func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) -> (tensor<f32> {zer
 
 // -----
 
-// A slice beside an own gradient in one pack.
+// A slice beside an own gradient in one pack, which AssignMemory gives a copy.
 zero.axis @dp size 2
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 32 at 0, init = #zero.constant<0.0>>, #zero.member<"v", 32 at 32, init = #zero.constant<0.0>>]
 func.func private @k(tensor<64xi32>) -> tensor<32xf32> attributes {zero.kernel = "serial"}
@@ -250,10 +250,9 @@ func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) {
   %e = zero.launch @k(%x) : (tensor<64xi32>) -> tensor<32xf32>
   %flat = zero.pack %d, %e into @b : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> tensor<64xf32>
-  // expected-note @+1 {{made by}}
-  %w = zero.view %r[@b, "w"] : tensor<64xf32> -> tensor<32xf32>
-  // (AssignMemory copies it, for it is a part of another buffer.)
+  // expected-note @+2 {{made by 'zero.view'}}
   // expected-error @+1 {{'zero.copy' op takes an operand that must be equal on all ranks or this rank's own, but it is this rank's slice only (V11)}}
+  %w = zero.view %r[@b, "w"] : tensor<64xf32> -> tensor<32xf32>
   %again = zero.pack %w, %e into @b : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
   return
 }
