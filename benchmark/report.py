@@ -25,6 +25,8 @@ def mib(size):
 
 def spread(values):
     """(largest - smallest) / median."""
+    if len(values) < 2:
+        return "-"
     return f"{100 * (max(values) - min(values)) / median(values):.0f}%"
 
 
