@@ -1,0 +1,169 @@
+"""What is measured, and the arithmetic of its limit.
+
+A step cannot be faster than
+
+    flops / rate of matrix products  +  28 bytes a parameter / AdamW's bandwidth
+
+of the machine it runs on, on several ranks plus the time of moving what its stage
+exchanges.  Everything else (norms, activations, loss, launches) is counted as free.
+"""
+import dataclasses
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    layers: int
+    heads: int
+    width: int
+    vocab: int
+    positions: int
+
+    @staticmethod
+    def read(path):
+        config = json.loads(Path(path).read_text())
+        return Model(*(config[key] for key in
+                       ("n_layer", "n_head", "n_embd", "vocab_size", "n_positions")))
+
+    @property
+    def weights(self):
+        """Of matrices that multiply: four in a layer, and the vocabulary."""
+        return 12 * self.layers * self.width**2 + self.vocab * self.width
+
+    @property
+    def parameters(self):
+        vectors = self.layers * 13 * self.width + 2 * self.width
+        return self.weights + self.positions * self.width + vectors
+
+    def flops(self, batch, seq):
+        """Of a step: each weight in three products; attention's causal half."""
+        return 6 * self.weights * batch * seq + self.attention_flops(batch, seq)
+
+    def attention_flops(self, batch, seq):
+        return 6 * batch * seq**2 * self.width * self.layers
+
+    def products(self, tokens):
+        """(m, n, k) -> how often a step multiplies m x k by k x n."""
+        c, counts = self.width, Counter()
+        for inputs, outputs, times in ((c, 3 * c, self.layers), (c, c, self.layers),
+                                       (c, 4 * c, self.layers), (4 * c, c, self.layers),
+                                       (c, self.vocab, 1)):
+            counts[tokens, outputs, inputs] += times
+            counts[tokens, inputs, outputs] += times
+            # The vocabulary is the embedding, stored the other way round.
+            gradient = (outputs, inputs) if outputs == self.vocab else (inputs, outputs)
+            counts[(*gradient, tokens)] += times
+        return counts
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A batch of a rank, and on what it runs."""
+    batch: int
+    seq: int
+    threads: int = 1
+    ranks: int = 1
+    stage: int = 0
+
+    @staticmethod
+    def parse(name):
+        """b4t64x2: batch 4, 64 tokens, 2 threads; b2t64r2s3: 2 ranks, stage 3."""
+        match = re.fullmatch(r"b(\d+)t(\d+)(?:r(\d+)s([0-3]))?(?:x(\d+))?", name)
+        if not match:
+            raise ValueError(f"{name} is no case; write b4t64x2 (batch, tokens, threads) "
+                             "or b2t64r2s3 (batch of a rank, tokens, ranks, stage)")
+        batch, seq, ranks, stage, threads = (int(part or 0) for part in match.groups())
+        return Case(batch, seq, threads or 1, ranks or 1, stage)
+
+    @property
+    def name(self):
+        ranks = f"r{self.ranks}s{self.stage}" if self.ranks > 1 else ""
+        threads = f"x{self.threads}" if self.ranks == 1 or self.threads > 1 else ""
+        return f"b{self.batch}t{self.seq}{ranks}{threads}"
+
+    @property
+    def tokens(self):
+        return self.batch * self.seq
+
+
+#: Of issue 5: one rank, then two ranks that share the two cores.
+CASES = ("b4t64x1", "b4t64x2", "b4t256x2", "b1t1024x2", "b2t64r2s2", "b2t64r2s3")
+
+
+class Limits:
+    """What this machine can do.  Every measurement is kept; medians are used.
+
+    seconds[threads, m, n, k, form], seconds["adamw", threads, form] of one
+    parameter, seconds[collective] of one byte.
+    """
+
+    def __init__(self):
+        self.seconds = {}
+
+    def add(self, key, seconds):
+        self.seconds.setdefault(key, []).append(seconds)
+
+    def best(self, *key):
+        """(seconds, form) of the fastest form of `key`."""
+        return min((median(values), known[-1]) for known, values in self.seconds.items()
+                   if isinstance(known, tuple) and known[:-1] == key)
+
+    def product_rate(self, threads, m, n, k):
+        """flop/s of the fastest form."""
+        return 2 * m * n * k / self.best(threads, m, n, k)[0]
+
+    def rate(self, threads, model, tokens):
+        """flop/s of all products of a step, each in its fastest form."""
+        products = model.products(tokens)
+        flops = sum(2 * m * n * k * count for (m, n, k), count in products.items())
+        return flops / sum(self.best(threads, *shape)[0] * count
+                           for shape, count in products.items())
+
+    def bandwidth(self, threads):
+        """bytes/s of AdamW."""
+        return 28 / self.best("adamw", threads)[0]
+
+    def collective(self, name):
+        """Seconds a byte."""
+        return median(self.seconds[name])
+
+
+@dataclasses.dataclass(frozen=True)
+class Limit:
+    """Seconds of a step that cannot be avoided."""
+    products: float
+    attention: float
+    update: float
+    wire: float
+
+    @property
+    def total(self):
+        return self.products + self.attention + self.update + self.wire
+
+
+def limit_of(case, model, limits):
+    """Ranks compute at the same time, a processor each, and share the update's
+    memory bandwidth.  Every stage reduces gradients and gathers parameters;
+    stage 3 gathers them twice, into memory of their own."""
+    rate = limits.rate(case.threads, model, case.tokens)
+    attention = model.attention_flops(case.batch, case.seq)
+    wire = 0
+    if case.ranks > 1:
+        gathers = (2 * limits.collective("gather_apart") if case.stage == 3
+                   else limits.collective("gather_in_place"))
+        wire = 4 * model.parameters * (limits.collective("reduce_scatter") + gathers)
+    # Without a slice of its own, a rank updates everything.
+    copies = case.ranks if case.stage == 0 else 1
+    update = 28 * model.parameters * copies / limits.bandwidth(case.threads * case.ranks)
+    return Limit((model.flops(case.batch, case.seq) - attention) / rate, attention / rate,
+                 update, wire)
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return (ordered[middle] if len(ordered) % 2
+            else (ordered[middle - 1] + ordered[middle]) / 2)

@@ -1,0 +1,34 @@
+//===- timing.h - Median seconds of something repeated ----------*- C++ -*-===//
+#ifndef BENCHMARK_LIMITS_TIMING_H
+#define BENCHMARK_LIMITS_TIMING_H
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+inline double now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Runs `work` once unmeasured, then until it ran three times and `budget`
+/// seconds have passed.
+template <typename Work>
+double medianSeconds(double budget, const Work &work) {
+  work();
+  std::vector<double> seconds;
+  const double start = now();
+  do {
+    const double before = now();
+    work();
+    seconds.push_back(now() - before);
+  } while (seconds.size() < 3 || now() - start < budget);
+  return median(std::move(seconds));
+}
+
+#endif // BENCHMARK_LIMITS_TIMING_H
