@@ -22,6 +22,26 @@ inline func::FuncOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
   return shared && !shared.isExternal() ? shared : func::FuncOp();
 }
 
+/// A state argument of a program, and the value that the program returns for
+/// it: next states come first, in the order of the arguments.
+struct NextState {
+  BlockArgument argument;
+  StateAttr state;
+  Value next; ///< null if the program returns too little
+};
+inline SmallVector<NextState> findNextStates(func::FuncOp program) {
+  SmallVector<NextState> states;
+  Operation *returned = program.front().getTerminator();
+  for (BlockArgument argument : program.getArguments())
+    if (auto state = program.getArgAttrOfType<StateAttr>(
+            argument.getArgNumber(), kStateAttr))
+      states.push_back({argument, state,
+                        states.size() < returned->getNumOperands()
+                            ? returned->getOperand(states.size())
+                            : Value()});
+  return states;
+}
+
 /// The programs that `module` has, in the order in which they run.
 inline SmallVector<func::FuncOp> findPrograms(ModuleOp module) {
   SmallVector<func::FuncOp> programs;

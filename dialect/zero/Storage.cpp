@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static int64_t elementBytes(Type type) {
+int64_t zero::getElementBytes(Type type) {
   return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
 }
 
@@ -30,8 +30,9 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
         MemberAttr member =
             bucket ? bucket.lookup(view.getMember()) : MemberAttr();
         add(StorageTie::ResultInOperand, 0, 0,
-            member ? member.getOffset() * elementBytes(view.getFlat().getType())
-                   : 0);
+            member
+                ? member.getOffset() * getElementBytes(view.getFlat().getType())
+                : 0);
       })
       .Case([&](PackOp pack) {
         auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
@@ -39,7 +40,7 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
         for (auto [i, member] :
              llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
           add(StorageTie::OperandInResult, i, 0,
-              member.getOffset() * elementBytes(pack.getResult().getType()));
+              member.getOffset() * getElementBytes(pack.getResult().getType()));
       })
       .Case([&](JoinOp join) {
         int64_t offset = 0;
@@ -99,6 +100,17 @@ SmallVector<unsigned> zero::getExportedOperands(Operation *op) {
   if (isa<AllGatherOp, ReduceScatterOp>(op))
     return {0};
   return {};
+}
+
+BytesAttr zero::bytesOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<BytesAttr>(argument.getArgNumber(), kBytesAttr);
+  auto result = cast<OpResult>(value);
+  auto ranges = result.getOwner()->getAttrOfType<ArrayAttr>(kBytesAttr);
+  unsigned i = result.getResultNumber();
+  return ranges && i < ranges.size() ? dyn_cast<BytesAttr>(ranges[i])
+                                     : BytesAttr();
 }
 
 bool zero::isCollective(Operation *op) {

@@ -8,6 +8,7 @@
 #ifndef DIALECT_ZERO_STORAGE_H
 #define DIALECT_ZERO_STORAGE_H
 
+#include "dialect/zero/Zero.h"
 #include "mlir/IR/Operation.h"
 
 namespace mlir::zero {
@@ -35,6 +36,12 @@ SmallVector<StorageTie> getStorageTies(Operation *op);
 
 /// The operands that peers read while `op` runs; they lie in exported bytes.
 SmallVector<unsigned> getExportedOperands(Operation *op);
+
+/// The bytes that a plan gives to `value` (zero.at); null if it gives none.
+BytesAttr bytesOf(Value value);
+
+/// Bytes of an element of a tensor or a shard.
+int64_t getElementBytes(Type type);
 
 /// Whether `op` is an exchange between ranks.
 bool isCollective(Operation *op);

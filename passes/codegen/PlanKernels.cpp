@@ -18,6 +18,7 @@
 
 #include "dialect/nn/Scalar.h"
 #include "dialect/zero/Programs.h"
+#include "dialect/zero/Storage.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -243,16 +244,6 @@ func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
 }
 
 } // namespace
-BytesAttr zero::bytesOf(Value value) {
-  if (auto arg = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(arg.getOwner()->getParentOp())
-        .getArgAttrOfType<BytesAttr>(arg.getArgNumber(), kBytesAttr);
-  auto ranges = value.getDefiningOp()->getAttrOfType<ArrayAttr>(kBytesAttr);
-  return ranges
-             ? cast<BytesAttr>(ranges[cast<OpResult>(value).getResultNumber()])
-             : BytesAttr();
-}
-
 DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
   DenseMap<Operation *, PlanLaunch> launches;
   PlanKernelBuilder kernels(plan);

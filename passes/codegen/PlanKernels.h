@@ -34,9 +34,6 @@ struct Dispatch {
 };
 Dispatch getDispatch(func::FuncOp kernel);
 
-/// The bytes of a value of the step: its result's or its argument's range.
-BytesAttr bytesOf(Value value);
-
 } // namespace mlir::zero
 
 #endif // PASSES_CODEGEN_PLANKERNELS_H

@@ -28,6 +28,8 @@
 
 #include "passes/verify/Meaning.h"
 
+#include "dialect/zero/BucketUse.h"
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,11 +53,6 @@ StringRef describe(Part part) {
   llvm_unreachable("all parts have words");
 }
 
-bool isShard(Type type) {
-  auto shard = dyn_cast<ShardType>(type);
-  return shard && shard.getRanks() > 1;
-}
-
 class Parts {
 public:
   explicit Parts(func::FuncOp program) : program(program) {}
@@ -75,7 +72,7 @@ private:
 
   Part ofArgument(unsigned i) {
     auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
-    if (isShard(program.getArgument(i).getType()))
+    if (zero::detail::isSlice(program.getArgument(i).getType()))
       return Part::Slice;
     // Sums of gradients are reduced later.
     if (program.getArgAttr(i, kInputAttr) ||
@@ -138,7 +135,8 @@ private:
       return expect(op, op->getOperand(0), {Part::Slice}, "gradients");
     }
     if (isa<ClearOp>(op)) {
-      set(op, isShard(op->getResult(0).getType()) ? Part::Slice : Part::Same);
+      set(op, zero::detail::isSlice(op->getResult(0).getType()) ? Part::Slice
+                                                                : Part::Same);
       return success();
     }
     return judgeComputation(op);
@@ -187,19 +185,17 @@ private:
   }
 
   LogicalResult judgeReturn(Operation *op) {
-    unsigned next = 0;
-    for (BlockArgument argument : program.getArguments()) {
-      unsigned i = argument.getArgNumber();
-      if (!program.getArgAttr(i, kStateAttr) || next >= op->getNumOperands())
-        continue;
-      Part began = ofArgument(i);
+    SmallVector<NextState> states = findNextStates(program);
+    for (auto &[argument, state, next] : states) {
+      Part began = ofArgument(argument.getArgNumber());
       SmallVector<Part> allowed = {began};
       if (began == Part::Own) // zeros
         allowed.push_back(Part::Same);
-      if (failed(expect(op, op->getOperand(next++), allowed, "a next state")))
+      if (next && failed(expect(op, next, allowed, "a next state")))
         return failure();
     }
-    for (Value output : op->getOperands().drop_front(next))
+    for (Value output : op->getOperands().drop_front(
+             std::min<size_t>(states.size(), op->getNumOperands())))
       if (failed(expect(op, output, {Part::Same}, "an output")))
         return failure();
     return success();

@@ -21,6 +21,8 @@
 
 #include "passes/verify/Meaning.h"
 
+#include "dialect/zero/BucketUse.h"
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Words.h"
@@ -62,8 +64,7 @@ public:
     for (BlockArgument argument : program.getArguments())
       if (auto state = stateOf(argument); state && state.getSlot() == "grad") {
         counts[argument].before = 1;
-        counts[argument].reduced =
-            cast<ShardType>(argument.getType()).getRanks() > 1;
+        counts[argument].reduced = zero::detail::isSlice(argument.getType());
         summed.insert(state.getBucket().getAttr());
       }
     for (Operation &op : program.front())
@@ -180,18 +181,14 @@ private:
   }
 
   LogicalResult visitReturn(Operation *op) {
-    unsigned next = 0;
-    for (BlockArgument argument : program.getArguments()) {
-      StateAttr state = stateOf(argument);
-      if (!state || next >= op->getNumOperands())
-        continue;
+    for (auto &[argument, state, next] : findNextStates(program)) {
       Count expected = counts.lookup(argument);
       bool sum = state.getSlot() == "grad";
       if (name == "micro")
         expected.own += sum;
       if (name == "step")
         expected = {0, 0, 0, !sum};
-      if (failed(expect(op, op->getOperand(next++), expected)))
+      if (next && failed(expect(op, next, expected)))
         return failure();
     }
     return success();

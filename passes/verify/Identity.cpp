@@ -20,6 +20,7 @@
 
 #include "passes/verify/Meaning.h"
 
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Words.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -136,14 +137,11 @@ private:
   }
 
   LogicalResult visitReturn(Operation *op) {
-    unsigned next = 0;
-    for (BlockArgument argument : program.getArguments()) {
-      if (!known.contains(argument) || next >= op->getNumOperands())
-        continue;
-      if (failed(expect(op, op->getOperand(next++), known.lookup(argument))))
+    SmallVector<NextState> states = findNextStates(program);
+    for (auto &[argument, state, next] : states)
+      if (next && failed(expect(op, next, known.lookup(argument))))
         return failure();
-    }
-    for (unsigned i = next, e = op->getNumOperands(); i < e; ++i)
+    for (unsigned i = states.size(), e = op->getNumOperands(); i < e; ++i)
       if (auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr))
         if (failed(expectOutput(op, op->getOperand(i), name)))
           return failure();

@@ -2,18 +2,12 @@
 
 #include "passes/verify/Layout.h"
 
+#include "dialect/zero/BucketUse.h"
+#include "dialect/zero/Storage.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
-
-static int64_t elementBytes(Type type) {
-  return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
-}
-
-static bool isShard(Type type) {
-  auto shard = dyn_cast<ShardType>(type);
-  return shard && shard.getRanks() > 1;
-}
 
 Layouts::Layouts(ModuleOp module) {
   for (auto axis : module.getOps<AxisOp>())
@@ -41,8 +35,8 @@ Layouts::Layouts(ModuleOp module) {
 Spans Layouts::membersIn(StringRef name, Type type, bool slice,
                          int64_t rank) const {
   const Bucket &bucket = get(name);
-  bool shard = isShard(type);
-  int64_t bytes = elementBytes(type), from = 0, to = bucket.elements;
+  bool shard = zero::detail::isSlice(type);
+  int64_t bytes = getElementBytes(type), from = 0, to = bucket.elements;
   if (shard || slice) {
     from = rank * bucket.slice;
     to = from + bucket.slice;
@@ -59,6 +53,6 @@ Spans Layouts::membersIn(StringRef name, Type type, bool slice,
 }
 
 Span Layouts::sliceOf(StringRef name, Type type, int64_t rank) const {
-  int64_t bytes = get(name).slice * elementBytes(type);
+  int64_t bytes = get(name).slice * getElementBytes(type);
   return {rank * bytes, (rank + 1) * bytes};
 }

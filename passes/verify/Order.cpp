@@ -171,19 +171,6 @@ FailureOr<Order> Simulation::run() {
 // (V3) The same exchanges
 //===----------------------------------------------------------------------===//
 
-/// The bytes of an operand, as its definition gives them.
-static Attribute bytesOf(Value value) {
-  if (auto result = dyn_cast<OpResult>(value)) {
-    auto bytes = result.getOwner()->getAttrOfType<ArrayAttr>(kBytesAttr);
-    return bytes && result.getResultNumber() < bytes.size()
-               ? bytes[result.getResultNumber()]
-               : Attribute();
-  }
-  auto argument = cast<BlockArgument>(value);
-  return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-      .getArgAttr(argument.getArgNumber(), kBytesAttr);
-}
-
 /// Whether two ranks that meet in `a` and `b` do one exchange: peers find the
 /// source of a rank where their own is, and the runtime compares all bytes.
 static bool areSame(Operation *a, Operation *b) {
@@ -200,7 +187,7 @@ static std::string describeExchange(Operation *op) {
   std::string text = "'" + judge::describe(op) + "' on stream " +
                      stringifyStream(getStream(op)).str();
   auto add = [&](StringRef word, Value value) {
-    if (auto bytes = dyn_cast_or_null<BytesAttr>(bytesOf(value)))
+    if (BytesAttr bytes = bytesOf(value))
       text += (word + judge::describe(bytes)).str();
   };
   add(" from ", op->getOperand(0));

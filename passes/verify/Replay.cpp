@@ -2,6 +2,7 @@
 
 #include "passes/verify/Replay.h"
 
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Bytes.h"
 #include "passes/verify/Words.h"
@@ -229,12 +230,9 @@ LogicalResult Replay::read(Operation *op, const Reading &reading) {
                            " of " + describe(value),
                        writer, "definition", "V1");
     for (auto &[begin, content] : bytesOf(value).in(piece.begin, piece.end)) {
-      // The last of a stream stands for those before it; that peers read is
-      // kept, for the message.
-      for (Use &use : content.readers)
-        if (use.stream == self.stream)
-          use.op = nullptr;
-      llvm::erase_if(content.readers, [](const Use &use) { return !use.op; });
+      // The last of a stream stands for those before it.
+      llvm::erase_if(content.readers,
+                     [&](const Use &use) { return use.stream == self.stream; });
       content.readers.push_back(self);
     }
     return success();
@@ -317,16 +315,11 @@ LogicalResult Replay::execute(Operation *op) {
 
 /// The host reads outputs, and the next program finds the state.
 LogicalResult Replay::finish(Operation *op) {
-  unsigned next = 0;
-  for (BlockArgument argument : program.getArguments()) {
-    auto state = program.getArgAttrOfType<StateAttr>(argument.getArgNumber(),
-                                                     kStateAttr);
-    if (!state)
-      continue;
-    if (next == op->getNumOperands()) // (V6)
+  SmallVector<NextState> states = findNextStates(program);
+  for (auto &[argument, state, value] : states) {
+    if (!value) // (V6)
       return op->emitOpError("returns no next value of ")
              << describe(argument) << " (V6)";
-    Value value = op->getOperand(next++);
     BytesAttr range = ranges.lookup(value);
     if (range != ranges.lookup(argument)) // (V6)
       return op->emitOpError("returns ")
@@ -341,7 +334,7 @@ LogicalResult Replay::finish(Operation *op) {
         failed(judgePresent(op, value, members, "V6")))
       return failure();
   }
-  for (Value output : op->getOperands().drop_front(next))
+  for (Value output : op->getOperands().drop_front(states.size()))
     if (isBytes(output) &&
         (failed(judgeHeld(op, output, wholeOf(output))) ||
          failed(judgePresent(op, output, wholeOf(output), "V1"))))

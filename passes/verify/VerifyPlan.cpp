@@ -82,7 +82,7 @@ private:
   LogicalResult judgeArguments(func::FuncOp program);
   LogicalResult judgeOutputs(func::FuncOp program, Outputs &outputs);
   LogicalResult judgeAlone(func::FuncOp program, Outputs &outputs);
-  LogicalResult judgeTogether(StringRef name);
+  LogicalResult judgeTogether(Ranked &ranked);
   Ranked findRanked(StringRef name);
 
   ModuleOp module;
@@ -253,8 +253,7 @@ Plan::Ranked Plan::findRanked(StringRef name) {
   return ranked;
 }
 
-LogicalResult Plan::judgeTogether(StringRef name) {
-  Ranked ranked = findRanked(name);
+LogicalResult Plan::judgeTogether(Ranked &ranked) {
   SmallVector<Side> sides;
   for (auto &[program, ranks] : ranked)
     sides.push_back({program, ranks.front()});
@@ -277,18 +276,21 @@ LogicalResult Plan::judge() {
   if (failed(judgeMemory()) || failed(judgePrograms()) ||
       failed(judgeRankPrograms()))
     return failure();
-  Outputs outputs;
+  SmallVector<std::pair<StringRef, Ranked>> programs;
   for (StringRef name : kPrograms)
-    for (auto &[program, ranks] : findRanked(name))
+    programs.push_back({name, findRanked(name)});
+  Outputs outputs;
+  for (auto &[name, ranked] : programs)
+    for (auto &[program, ranks] : ranked)
       if (failed(judgeAlone(program, outputs)))
         return failure();
-  for (StringRef name : kPrograms)
-    if (failed(judgeTogether(name)))
+  for (auto &[name, ranked] : programs)
+    if (failed(judgeTogether(ranked)))
       return failure();
   if (failed(judgeInterface(module)))
     return failure();
-  for (StringRef name : kPrograms)
-    for (auto &[program, ranks] : findRanked(name))
+  for (auto &[name, ranked] : programs)
+    for (auto &[program, ranks] : ranked)
       if (failed(judgeContributions(program, name, layouts.getRanks())))
         return failure();
   return judgeBudget();
