@@ -81,7 +81,9 @@ class Faults(support.Case):
             self.assertRegex(err, keyword)
         return time.monotonic() - started
 
-    WAITING = r"(all_gather|reduce_scatter|all_reduce) of \w+"
+    # What a rank may be waiting in when another ends: a collective of the step, or what
+    # the hosts tell each other between steps.
+    WAITING = r"(all_gather|reduce_scatter|all_reduce) of \w+|a message between all ranks"
 
     def test_killed_rank(self):
         binary = self.binary(ranks=3)
