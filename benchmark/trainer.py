@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ.get("ZERO_BUILD_DIR", ROOT / "build" / "release")).resolve()
 ZEROC = BUILD / "bin" / "zeroc"
 
-#: Steps that pay for page faults, and for oneDNN's own code generation.
+#: Steps that pay for page faults, and in PyTorch for code generation.
 WARM_UP = 2
 
 

@@ -267,9 +267,7 @@ void Context::launch(zrt_stream stream, const zrt_launch_desc &desc) {
                   desc.fn(args.data(), begin, begin + size);
                 }
               });
-  if (const int status = takeTileFailure())
-    fail("{}: dnnl_sgemm failed on a tile (oneDNN status {})",
-         orElse(desc.name, "launch"), status);
+  checkPacking(orElse(desc.name, "launch"));
 }
 
 void Context::update(zrt_stream stream, const zrt_update_desc &desc) {

@@ -1,16 +1,14 @@
 //===- Matmul.cpp - Matrix products ---------------------------------------===//
 //
-// oneDNN splits a product over threads as it likes, k included, so the sums it
-// makes may depend on the number of threads.  We cut C into tiles whose size
-// depends on the shape alone and let each thread compute whole tiles with a
-// single-threaded dnnl_sgemm:
+// f32: C is cut into a grid with as many cells as there are threads, and each
+// thread computes one (runtime/cpu/gemm).  The grid does not show in the bits.
 //
 //          n
-//      +----+----+----+      tiles are dealt out in runs of neighbours;
-//    m | t0 | t1 | t2 |      bias and beta are applied tile by tile, while
-//      +----+----+----+      the tile is in cache
-//      | t3 | t4 | t5 |
-//      +----+----+----+
+//      +-----+-----+      a cell's rows of A and columns of B are copied by
+//    m |  0  |  1  |      its thread, so cells as square as possible copy
+//      +-----+-----+      least; columns count more, B being mostly weights
+//      |  2  |  3  |      that come from memory
+//      +-----+-----+
 //
 // f64 is for tests and reference runs: plain loops in a fixed order.
 //
@@ -19,119 +17,116 @@
 
 #include "runtime/Error.h"
 #include "runtime/cpu/Parallel.h"
+#include "runtime/cpu/gemm/Gemm.h"
 
 #include <algorithm>
 #include <atomic>
-#include <oneapi/dnnl/dnnl.h>
 
 using namespace zrt;
 
 namespace {
 
-/// A tile must be large enough to pay for packing its strips of A and B, and
-/// tiles numerous enough to keep cores busy.  256 x 512 is within 5 % of
-/// oneDNN's own threading on two cores.
-constexpr int64_t kTileRows = 256, kTileColumns = 512;
-constexpr int64_t kSmallestRows = 64, kSmallestColumns = 128;
-constexpr int64_t kEnoughTiles = 16;
 /// Below this many multiply-adds a parallel region costs more than it saves.
 constexpr double kWorthATeam = 1 << 18;
 
-/// How C is cut; a function of the shape alone.
-struct Tiling {
-  int64_t rows = kTileRows, columns = kTileColumns;
-  int64_t down = 0, across = 0;
+int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-  explicit Tiling(const zrt_matmul_desc &d) {
-    count(d);
-    while (d.batch * down * across < kEnoughTiles &&
-           (rows > kSmallestRows || columns > kSmallestColumns)) {
-      if (columns / kSmallestColumns >= rows / kSmallestRows)
-        columns /= 2;
-      else
-        rows /= 2;
-      count(d);
+/// How the C of one matrix product is shared among threads.
+struct Grid {
+  int64_t down = 1, across = 1;
+  int64_t rows = 0, columns = 0; ///< of a cell; fewer at the edges
+
+  Grid(const zrt_matmul_desc &d, int64_t cells, GemmTile tile) {
+    double best = 0;
+    for (int64_t tryDown = 1; tryDown <= cells; ++tryDown) {
+      const int64_t tryAcross = cells / tryDown;
+      const int64_t r = cellSize(d.m, tryDown, tile.rows),
+                    c = cellSize(d.n, tryAcross, tile.columns);
+      // In multiply-adds; copying an element of A costs about as much as 4 of
+      // them, and 8 for B.
+      const double cost =
+          double(r) * double(c) + 4.0 * double(r) + 8.0 * double(c);
+      if (rows != 0 && cost >= best)
+        continue;
+      best = cost;
+      rows = r;
+      columns = c;
     }
+    down = divideUp(d.m, rows);
+    across = divideUp(d.n, columns);
   }
-  void count(const zrt_matmul_desc &d) {
-    down = (d.m + rows - 1) / rows;
-    across = (d.n + columns - 1) / columns;
+
+  static int64_t cellSize(int64_t size, int64_t cells, int64_t tile) {
+    return divideUp(divideUp(size, tile), cells) * tile;
   }
 };
 
-/// The part of one matrix product that one tile is: C[row.., column..].
-struct Tile {
+/// A part of one matrix product: C[row.., column..].
+struct Cell {
   int64_t batch, row, column, rows, columns;
 };
 
-template <typename T>
-void startTile(const zrt_matmul_desc &d, const Tile &t, const T *bias, T *c) {
-  if (!d.has_bias && (d.accumulate || d.k > 0) && d.dtype == ZRT_F32)
-    return; // dnnl_sgemm starts C itself.
-  for (int64_t i = 0; i < t.rows; ++i, c += d.n)
-    for (int64_t j = 0; j < t.columns; ++j) {
-      const T start = d.accumulate ? c[j] : T(0);
-      c[j] = d.has_bias ? start + bias[t.column + j] : start;
-    }
+std::atomic<bool> withoutMemory{false};
+
+void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
+             const float *b, const float *bias, float *c) {
+  Gemm g;
+  g.transA = d.trans_a;
+  g.transB = d.trans_b;
+  g.m = cell.rows;
+  g.n = cell.columns;
+  g.k = d.k;
+  g.beta = d.accumulate ? 1 : 0;
+  g.lda = d.trans_a ? d.m : d.k;
+  g.ldb = d.trans_b ? d.k : d.n;
+  g.ldc = d.n;
+  g.a = a + cell.batch * d.m * d.k + cell.row * (d.trans_a ? 1 : d.k);
+  g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? d.k : 1);
+  g.c = c + cell.batch * d.m * d.n + cell.row * d.n + cell.column;
+  g.bias = d.has_bias ? bias + cell.column : nullptr;
+  if (float *packing = gemmPacking())
+    multiply(g, packing);
+  else
+    withoutMemory = true;
 }
 
-dnnl_status_t multiplyTile(const zrt_matmul_desc &d, const Tile &t,
-                           const float *a, const float *b, float *c) {
-  if (d.k == 0)
-    return dnnl_success;
-  const float *ta = d.trans_a ? a + t.row : a + t.row * d.k;
-  const float *tb = d.trans_b ? b + t.column * d.k : b + t.column;
-  const float beta = d.has_bias || d.accumulate ? 1.0f : 0.0f;
-  return dnnl_sgemm(d.trans_a ? 'T' : 'N', d.trans_b ? 'T' : 'N', t.rows,
-                    t.columns, d.k, /*alpha=*/1.0f, ta, d.trans_a ? d.m : d.k,
-                    tb, d.trans_b ? d.k : d.n, beta, c, d.n);
-}
-
-dnnl_status_t multiplyTile(const zrt_matmul_desc &d, const Tile &t,
-                           const double *a, const double *b, double *c) {
-  for (int64_t i = 0; i < t.rows; ++i, c += d.n)
+void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
+             const double *b, const double *bias, double *c) {
+  a += cell.batch * d.m * d.k;
+  b += cell.batch * d.k * d.n;
+  c += cell.batch * d.m * d.n;
+  for (int64_t i = cell.row; i < cell.row + cell.rows; ++i) {
+    double *row = c + i * d.n;
+    for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
+      row[j] = (d.accumulate ? row[j] : 0) + (d.has_bias ? bias[j] : 0);
     for (int64_t p = 0; p < d.k; ++p) {
-      const int64_t row = t.row + i;
-      const double x = d.trans_a ? a[p * d.m + row] : a[row * d.k + p];
-      const double *y =
-          d.trans_b ? b + t.column * d.k + p : b + p * d.n + t.column;
-      const int64_t stride = d.trans_b ? d.k : 1;
-      for (int64_t j = 0; j < t.columns; ++j)
-        c[j] += x * y[j * stride];
+      const double x = d.trans_a ? a[p * d.m + i] : a[i * d.k + p];
+      for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
+        row[j] += x * (d.trans_b ? b[j * d.k + p] : b[p * d.n + j]);
     }
-  return dnnl_success;
+  }
 }
 
 template <typename T>
 void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
          int threads) {
-  const Tiling tiling(d);
   const double work = double(d.batch) * double(d.m) * double(d.n) * double(d.k);
   if (work < kWorthATeam)
     threads = 1;
-  std::atomic<int> failure{dnnl_success};
-  const int64_t tiles = d.batch * tiling.down * tiling.across;
-  parallelFor(threads, tiles, [&](int64_t begin, int64_t end) {
-    for (int64_t tile = begin; tile < end; ++tile) {
-      const int64_t within = tile % (tiling.down * tiling.across);
-      Tile t;
-      t.batch = tile / (tiling.down * tiling.across);
-      t.row = within / tiling.across * tiling.rows;
-      t.column = within % tiling.across * tiling.columns;
-      t.rows = std::min(tiling.rows, d.m - t.row);
-      t.columns = std::min(tiling.columns, d.n - t.column);
-      T *target = c + t.batch * d.m * d.n + t.row * d.n + t.column;
-      startTile(d, t, bias, target);
-      const dnnl_status_t status = multiplyTile(
-          d, t, a + t.batch * d.m * d.k, b + t.batch * d.k * d.n, target);
-      if (status != dnnl_success)
-        failure = status;
+  const Grid grid(d, std::max<int64_t>(threads / d.batch, 1), gemmTile());
+  const int64_t cells = grid.down * grid.across;
+  parallelFor(threads, d.batch * cells, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Cell cell;
+      cell.batch = i / cells;
+      cell.row = i % cells / grid.across * grid.rows;
+      cell.column = i % cells % grid.across * grid.columns;
+      cell.rows = std::min(grid.rows, d.m - cell.row);
+      cell.columns = std::min(grid.columns, d.n - cell.column);
+      compute(d, cell, a, b, bias, c);
     }
   });
-  if (failure != dnnl_success)
-    fail("{}: dnnl_sgemm failed on a {} x {} x {} product (oneDNN status {}{})",
-         d.name ? d.name : "matmul", d.m, d.n, d.k, failure.load(),
-         failure == dnnl_out_of_memory ? ", out of memory" : "");
+  checkPacking(d.name ? d.name : "matmul");
 }
 
 void checkMatrix(const zrt_matmul_desc &d, const char *what, const zrt_ref &ref,
@@ -145,8 +140,6 @@ void checkMatrix(const zrt_matmul_desc &d, const char *what, const zrt_ref &ref,
          d.name ? d.name : "matmul", what, batch, rows, columns, size,
          ref.bytes);
 }
-
-std::atomic<int> tileFailure{dnnl_success};
 
 } // namespace
 
@@ -177,36 +170,37 @@ void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
         static_cast<const double *>(bias), static_cast<double *>(c), threads);
 }
 
-int zrt::takeTileFailure() {
-  if (tileFailure.load(std::memory_order_relaxed) == dnnl_success)
-    return dnnl_success; // the usual case, without a locked instruction
-  return tileFailure.exchange(dnnl_success);
+void zrt::checkPacking(const char *name) {
+  // In the usual case without a locked instruction.
+  if (withoutMemory.load(std::memory_order_relaxed) &&
+      withoutMemory.exchange(false))
+    fail("{}: no memory for the {} bytes that each thread needs to multiply "
+         "matrices",
+         name, kGemmPackingBytes);
 }
 
 extern "C" void zrt_sgemm_tile(int32_t trans_a, int32_t trans_b, int64_t m,
                                int64_t n, int64_t k, float alpha,
                                const float *a, int64_t lda, const float *b,
                                int64_t ldb, float beta, float *c, int64_t ldc) {
-  if (m <= 0 || n <= 0)
-    return;
-  if (k <= 0) {
-    // oneDNN leaves C alone then; the definition scales it.
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j)
-        c[i * ldc + j] = beta == 0.0f ? 0.0f : beta * c[i * ldc + j];
+  float *packing = gemmPacking();
+  if (!packing) {
+    withoutMemory = true;
     return;
   }
-  const auto multiply = [&] {
-    return dnnl_sgemm(trans_a ? 'T' : 'N', trans_b ? 'T' : 'N', m, n, k, alpha,
-                      a, lda, b, ldb, beta, c, ldc);
-  };
-  dnnl_status_t status = dnnl_success;
-  if (insideParallel()) {
-    status = multiply();
-  } else {
-    SingleThreadedLibrary single;
-    status = multiply();
-  }
-  if (status != dnnl_success)
-    tileFailure = status;
+  Gemm g;
+  g.transA = trans_a;
+  g.transB = trans_b;
+  g.m = m;
+  g.n = n;
+  g.k = k;
+  g.alpha = alpha;
+  g.beta = beta;
+  g.a = a;
+  g.lda = lda;
+  g.b = b;
+  g.ldb = ldb;
+  g.c = c;
+  g.ldc = ldc;
+  multiply(g, packing);
 }

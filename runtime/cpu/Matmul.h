@@ -10,13 +10,13 @@ namespace zrt {
 void checkMatmul(const zrt_matmul_desc &desc);
 
 /// Executes a checked `desc` on at most `threads` threads.  The bits of C do
-/// not depend on `threads`.  Throws when oneDNN fails.
+/// not depend on `threads`.  Throws where a thread gets no packing memory.
 void runMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                const void *bias, void *c, int threads);
 
-/// The first failure of zrt_sgemm_tile since the last call, as an oneDNN
-/// status; 0 when there was none.  (The tile itself has no way to report one.)
-int takeTileFailure();
+/// Throws, naming `name`, if since the last call a thread got no packing memory
+/// for a product.  (zrt_sgemm_tile has no way to report it.)
+void checkPacking(const char *name);
 
 } // namespace zrt
 

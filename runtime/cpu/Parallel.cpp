@@ -8,9 +8,7 @@ void GOMP_parallel(void (*fn)(void *), void *data, unsigned num_threads,
 int omp_get_thread_num(void);
 int omp_get_num_threads(void);
 int omp_get_num_procs(void);
-int omp_get_max_threads(void);
 int omp_in_parallel(void);
-void omp_set_num_threads(int);
 }
 
 using namespace zrt;
@@ -22,23 +20,9 @@ int zrt::availableThreads() {
 
 bool zrt::insideParallel() { return omp_in_parallel() != 0; }
 
-SingleThreadedLibrary::SingleThreadedLibrary() : before(omp_get_max_threads()) {
-  if (before != 1)
-    omp_set_num_threads(1);
-}
-
-SingleThreadedLibrary::~SingleThreadedLibrary() {
-  if (before != 1)
-    omp_set_num_threads(before);
-}
-
 void zrt::runTeam(int threads, void (*body)(void *, int, int), void *data) {
-  if (threads <= 1) {
-    // A region of one thread does not count as parallel for oneDNN.
-    SingleThreadedLibrary single;
-    body(data, 0, 1);
-    return;
-  }
+  if (threads <= 1)
+    return body(data, 0, 1);
   struct Call {
     void (*body)(void *, int, int);
     void *data;
@@ -47,13 +31,7 @@ void zrt::runTeam(int threads, void (*body)(void *, int, int), void *data) {
       [](void *argument) {
         const auto &call = *static_cast<Call *>(argument);
         // The team may be smaller than asked for (OMP_THREAD_LIMIT).
-        const int team = omp_get_num_threads();
-        if (team == 1) {
-          SingleThreadedLibrary single;
-          call.body(call.data, 0, 1);
-          return;
-        }
-        call.body(call.data, omp_get_thread_num(), team);
+        call.body(call.data, omp_get_thread_num(), omp_get_num_threads());
       },
       &call, static_cast<unsigned>(threads), /*flags=*/0);
 }

@@ -1,8 +1,7 @@
 //===- Parallel.h - Parallel regions on libgomp -----------------*- C++ -*-===//
 //
-// oneDNN runs on libgomp.  A process with a second thread pool would have more
-// runnable threads than cores, so kernels use libgomp's pool as well; through
-// its entry point, because clang's own OpenMP code wants another runtime.
+// Through libgomp's entry point, because clang's own OpenMP code wants another
+// runtime; a second thread pool would make more runnable threads than cores.
 //
 // libgomp keeps one pool per thread that opens regions: only the thread of
 // `compute` does.
@@ -20,19 +19,6 @@ int availableThreads();
 
 /// Whether the caller runs inside a region of more than one thread.
 bool insideParallel();
-
-/// Makes oneDNN single-threaded on the calling thread while it lives.  (Inside
-/// a region it already is.)
-class SingleThreadedLibrary {
-public:
-  SingleThreadedLibrary();
-  ~SingleThreadedLibrary();
-  SingleThreadedLibrary(const SingleThreadedLibrary &) = delete;
-  SingleThreadedLibrary &operator=(const SingleThreadedLibrary &) = delete;
-
-private:
-  int before;
-};
 
 /// Runs `body(data, thread, threads)` on a team of at most `threads` threads.
 void runTeam(int threads, void (*body)(void *data, int thread, int threads),

@@ -124,7 +124,7 @@ private:
       stoppedBy = stopSignal(world);
       if (stoppedBy || done == options.schedule.steps)
         break;
-      // The first step also makes oneDNN's kernels and touches the arenas.
+      // The first step also touches the arenas.
       if (options.profile && isFirst && done <= 1) {
         context->profile.start();
         context->wire().start();

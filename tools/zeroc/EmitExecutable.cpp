@@ -150,7 +150,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
   certificate.outside.push_back(
-      "packing buffers of the matrix-product library");
+      "copies of blocks of matrices, 2,097,152 bytes for each thread");
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 
@@ -223,7 +223,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
       command[6] = "-lzrt_mpi";
       command.push_back(ZERO_MPI_LIBRARY);
     }
-    command.append({"-ldnnl", "-lgomp", "-lpthread", "-lm", "-o", result});
+    command.append({"-lgomp", "-lpthread", "-lm", "-o", result});
     if (llvm::Error error = runTool(command, folder))
       return error;
     if (llvm::Error error = install(result, options.output, true))
