@@ -35,7 +35,7 @@ machine
   --device-memory=BYTES   the most that the plan of a rank may take; a plan that
                           needs more is an error                      [no limit]
 
-memory
+loss
   --loss-chunk=BYTES      logits are computed by chunks of rows of so many bytes,
                           with the loss and its gradient; 0 for no chunks [64MiB]
 
