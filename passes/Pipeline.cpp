@@ -33,6 +33,7 @@ constexpr StringRef kNames[] = {"model",       "step",     "kernels",
 // What later runs must know of a printed level.
 constexpr StringRef kOptionsAttr = "zero.options";
 constexpr StringRef kReferenceAttr = "zero.reference";
+constexpr StringRef kLossChunkAttr = "zero.loss_chunk";
 
 /// The shortest text that reads as `value` again.
 std::string shortest(double value) {
@@ -63,8 +64,10 @@ std::string zero::stringifyOptions(const PipelineOptions &options) {
     out << " --momentum=" << shortest(options.momentum);
   out << " --weight-decay=" << shortest(options.weightDecay)
       << " --grad-clip=" << shortest(options.gradClip)
-      << (options.reference ? " --reference" : "")
-      << " --stage=" << options.stage << " --world-size=" << options.worldSize;
+      << (options.reference ? " --reference" : "");
+  if (options.lossChunk != PipelineOptions::kLossChunk)
+    out << " --loss-chunk=" << options.lossChunk;
+  out << " --stage=" << options.stage << " --world-size=" << options.worldSize;
   if (options.accumulate > 1)
     out << " --accumulate=" << options.accumulate;
   if (options.persistBelow > 0)
@@ -120,6 +123,8 @@ static void addPasses(OpPassManager &pm, Level level,
       // Products first: what is left is elementwise or a reduction, and fusing
       // it cannot swallow a contraction.
       pm.addPass(createLowerProducts());
+      // While a loss is one operation, and its products say what they sum.
+      pm.addPass(createChunkLoss({options.lossChunk}));
       pm.addPass(createLowerToGenerics());
     }
     // Before partitioning: that freezes the arithmetic, so every plan of a
@@ -183,9 +188,15 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     // on another command line.
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
+    if (static_cast<Level>(level) == Level::Kernels &&
+        options.lossChunk != PipelineOptions::kLossChunk)
+      module->setAttr(kLossChunkAttr,
+                      attrs.getI64IntegerAttr(options.lossChunk));
     if (static_cast<Level>(level) == Level::Partitioned) {
       PipelineOptions used = options;
       used.reference = isReference(module);
+      auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
+      used.lossChunk = chunk ? chunk.getInt() : PipelineOptions::kLossChunk;
       module->setAttr(kOptionsAttr,
                       attrs.getStringAttr(stringifyOptions(used)));
     }

@@ -29,6 +29,9 @@ struct PipelineOptions {
   double weightDecay = 0.1;
   double gradClip = 1.0; ///< 0: none
   bool reference = false;
+  /// The most bytes of a chunk of logits; 0: any number.
+  int64_t lossChunk = kLossChunk;
+  static constexpr int64_t kLossChunk = int64_t(64) << 20;
   int64_t stage = 0, worldSize = 1, accumulate = 1;
   /// Bytes; 0: a bucket per block, no reuse, nothing persists.
   int64_t bucketSize = 0, reuseDistance = 0, persistBelow = 0;

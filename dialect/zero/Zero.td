@@ -344,11 +344,11 @@ def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUse
 }
 
 def Zero_JoinOp : Zero_Op<"join", [Pure]> {
-  let summary = "Pieces of a parameter, as the parameter";
+  let summary = "Rows that were made apart, as one tensor";
   let description = [{
-    The rows of a parameter that is split over buckets, in order.  No bytes move:
-    memory is assigned so that the pieces are produced one behind the other,
-    inside the result.
+    The rows of a parameter that is split over buckets, or of a gradient that is
+    computed by chunks, in order.  No bytes move: memory is assigned so that the
+    pieces are produced one behind the other, inside the result.
 
     ```mlir
     %w = zero.join %top, %bottom : tensor<512x64xf32>, tensor<88x64xf32> -> tensor<600x64xf32>
@@ -364,9 +364,10 @@ def Zero_JoinOp : Zero_Op<"join", [Pure]> {
 }
 
 def Zero_SplitOp : Zero_Op<"split", [Pure]> {
-  let summary = "Some rows of a gradient whose parameter is split over buckets";
+  let summary = "Some rows of a tensor";
   let description = [{
-    No bytes move: the result lies inside the operand.
+    Of a gradient whose parameter is split over buckets, or of what a chunk of
+    the loss reads.  No bytes move: the result lies inside the operand.
 
     ```mlir
     %top = zero.split %dw from 512 : tensor<600x64xf32> -> tensor<88x64xf32>

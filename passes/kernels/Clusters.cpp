@@ -18,6 +18,7 @@
 #include "passes/kernels/Clusters.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -244,7 +245,7 @@ private:
   /// A fill is a kernel when something other than a kernel reads it.
   bool needsKernel(Operation *fill) {
     return llvm::any_of(fill->getUsers(), [](Operation *user) {
-      return isa<nn::MatmulOp, func::ReturnOp, tensor::CollapseShapeOp,
+      return isa<nn::MatmulOp, SplitOp, func::ReturnOp, tensor::CollapseShapeOp,
                  tensor::ExpandShapeOp>(user);
     });
   }

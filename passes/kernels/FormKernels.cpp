@@ -1,7 +1,7 @@
 //===- FormKernels.cpp - Outlines everything that is no matrix product ----===//
 //
-// 1. Make slices that a matrix product or the caller reads into kernels of
-//    their own: a product needs contiguous operands.
+// 1. Make slices that a matrix product, a split or the caller reads into
+//    kernels of their own: they need contiguous operands.
 // 2. Form clusters (Clusters.cpp).
 // 3. Outline each: operands are the values read from outside, results those
 //    read outside.  Constants, initial values and sliced views of operands are
@@ -81,11 +81,13 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     eraseDead(step);
   }
 
-  /// Replaces sliced or constant operands of products and the return by copies,
-  /// and constant ones of the kernels that are written from views of arguments.
+  /// Replaces sliced or constant operands of products, splits and the return by
+  /// copies, and constant ones of the kernels that are written from views of
+  /// arguments.
   void copySlices(func::FuncOp step) {
+    DenseMap<Value, Value> splitCopies;
     for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
-      bool contiguous = isa<nn::MatmulOp, func::ReturnOp>(op);
+      bool contiguous = isa<nn::MatmulOp, SplitOp, func::ReturnOp>(op);
       if (!contiguous && !isa<nn::AttentionOp, nn::AttentionBackwardOp,
                               nn::EmbeddingBackwardOp>(op))
         continue;
@@ -98,11 +100,19 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         if (!(contiguous && sawSlice) &&
             !source.getDefiningOp<arith::ConstantOp>())
           continue;
+        // The splits of one value share its copy.
+        Value own;
+        Value &copy = isa<SplitOp>(op) ? splitCopies[operand.get()] : own;
+        if (copy) {
+          operand.set(copy);
+          continue;
+        }
         OpBuilder b(&op);
         std::string all = nn::letters(type.getRank());
-        operand.set(nn::elementwise(
+        copy = nn::elementwise(
             b, op.getLoc(), {operand.get()}, {all}, all,
-            [](OpBuilder &, Location, ValueRange in) { return in[0]; }));
+            [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+        operand.set(copy);
       }
     }
   }

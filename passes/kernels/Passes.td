@@ -25,6 +25,46 @@ def LowerProducts : Pass<"zero-lower-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
+  let summary = "Computes a loss and its gradient by chunks of rows";
+  let description = [{
+    Logits are as wide as the vocabulary, yet only the loss and two products read
+    them or their gradient.  Where they have more than `chunk-bytes`, all of that
+    is done for some of their rows after the other, so that neither exists whole.
+
+    ```mlir
+    %logits = nn.matmul %x, %w {transpose_b} : (tensor<64x8xf32>, tensor<50x8xf32>) -> tensor<64x50xf32>
+    %loss, %lse = nn.cross_entropy %logits, %targets by %count : ...
+    %d = linalg.generic ... ins(%logits, %lse, %targets, %one, %count)  // its gradient
+    %dx = nn.matmul %d, %w : ... -> tensor<64x8xf32>
+    %dw = nn.matmul %d, %x {transpose_a} : ... -> tensor<50x8xf32>
+    // becomes, with 32 rows in a chunk
+    %x0 = zero.split %x from 0 : tensor<64x8xf32> -> tensor<32x8xf32>
+    %l0 = nn.matmul %x0, %w {transpose_b} : ... -> tensor<32x50xf32>
+    %t0 = zero.split %targets from 0 : tensor<64xi32> -> tensor<32xi32>
+    %loss0, %lse0 = nn.cross_entropy %l0, %t0 by %count : ...
+    %d0 = linalg.generic ... ins(%l0, %lse0, %t0, %one, %count)
+    %dx0 = nn.matmul %d0, %w : ... -> tensor<32x8xf32>
+    %dw0 = nn.matmul %d0, %x0 {transpose_a} : ... -> tensor<50x8xf32>
+    ...
+    %loss = arith.addf %loss0, %loss1 : tensor<f32>
+    %dw = nn.matmul %d1, %x1 init(%dw0) {transpose_a} : ...
+    %dx = zero.join %dx0, %dx1 : tensor<32x8xf32>, tensor<32x8xf32> -> tensor<64x8xf32>
+    ```
+
+    It is the same sum in another order: rows do not know of each other, and
+    every chunk divides by the count of all of them.  Chunks have equal sizes,
+    multiples of 16 rows, that depend on shapes alone.
+
+    Logits or gradients with other readers stay whole, as with a bias that is
+    trained; so does a loss whose adjoint depends on the loss.
+  }];
+  let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", "64 << 20",
+    "the most bytes of a chunk of logits; 0: any number">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::zero::ZeroDialect"];
+}
+
 def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let summary = "Spells everything but products, attention and scatters as linalg.generic";
   let description = [{

@@ -94,6 +94,11 @@ class Compiler(support.Case):
             with self.subTest(option):
                 self.refuse(self.good(), "--reference", option, options=("--reference", option))
 
+    def test_chunks_of_the_loss(self):
+        self.refuse(self.good(), "--loss-chunk", "number of bytes", options=("--loss-chunk=-1",))
+        self.refuse(self.good(), "--reference", "--loss-chunk",
+                    options=("--reference", "--loss-chunk=1KiB"))
+
     def test_offload_of_the_future(self):
         self.refuse(self.good(), "--offload", options=("--offload=nvme",))
 

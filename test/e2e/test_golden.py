@@ -13,6 +13,10 @@ class Golden(support.Case):
     def test_reference(self):
         self.check_golden("--reference")
 
+    def test_loss_in_chunks(self):
+        """Of 16 rows each, the fewest."""
+        self.check_golden("--loss-chunk=1")
+
     def test_portable_cpu(self):
         """Without AVX-512, which `native` may have."""
         self.check_golden("--cpu=x86-64-v3")

@@ -25,6 +25,12 @@ class Golden(support.Case):
                     self.check_golden(f"--stage={stage}", ranks=ranks,
                                       micro_steps=micro_steps)
 
+    def test_loss_in_chunks(self):
+        for stage, micro_steps in ((1, 1), (3, 1), (3, 2)):
+            with self.subTest(stage=stage, micro_steps=micro_steps):
+                self.check_golden(f"--stage={stage}", "--loss-chunk=1", ranks=2,
+                                  micro_steps=micro_steps)
+
     def test_resident_and_reused_parameters(self):
         self.check_golden("--stage=3", "--persist-below=1KiB", "--reuse-distance=1MiB", ranks=2)
 
@@ -51,6 +57,14 @@ class SameBits(support.Case):
                 expected = expected or outcome
                 self.assertEqual(outcome[0], expected[0], "losses or gradient norms differ")
                 self.assertTrue(outcome[1] == expected[1], "weights differ")
+
+    def test_loss_in_chunks(self):
+        """Three chunks, the last smaller; parameters split by rows at stage 3."""
+        self.check_all((f"stage {stage}, {bucket}",
+                        self.outcome(stage, 2, bucket, "--loss-chunk=9KiB", config=support.ODD,
+                                     batch=2, seq=19))
+                       for stage in range(4) for bucket in ("--bucket-size=20KiB",
+                                                            "--bucket-size=1GiB"))
 
     def test_stages_and_buckets(self):
         for ranks in (2, 3, 4):

@@ -60,6 +60,8 @@ class Trial:
         if self.rows * self.ranks * self.micro_steps * self.model.seq > 64:
             self.rows = 1
         self.optimizer = self._optimizer()
+        # Of a model, not of a plan: other chunks are other sums.
+        self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.commands, self.counts = [], Counter()
 
     def _optimizer(self):
@@ -79,7 +81,7 @@ class Trial:
         rng = self.rng
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
-                       f"--accumulate={self.micro_steps}"]
+                       f"--accumulate={self.micro_steps}", *self.chunks]
             bucket = rng.choice(BUCKETS)
             if bucket:
                 options.append(f"--bucket-size={bucket}")

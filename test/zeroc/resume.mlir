@@ -6,6 +6,9 @@
 // RUN: not zeroc sgd.mlir --grad-clip=7 -o no 2>&1 | FileCheck %s --check-prefix=LATE
 // RUN: zeroc m.mlir --emit=kernels -o k.mlir
 // RUN: not zeroc k.mlir --reference -o no 2>&1 | FileCheck %s --check-prefix=FORMED
+// RUN: not zeroc k.mlir --loss-chunk=1 -o no 2>&1 | FileCheck %s --check-prefix=CHUNKED
+// RUN: zeroc m.mlir --emit=kernels --loss-chunk=0 -o c.mlir
+// RUN: zeroc c.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=CHUNKS
 // RUN: zeroc m.mlir --emit=kernels --reference -o r.mlir
 // RUN: zeroc r.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=REFERENCE
 // RUN: not zeroc sgd.mlir --emit=step 2>&1 | FileCheck %s --check-prefix=BEYOND
@@ -22,6 +25,8 @@
 // KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004 --stage=0 --world-size=1\00
 // LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its state and update are fixed as --optimizer=sgd {{.*}}; drop the option
 // FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are formed
+// CHUNKED: zeroc: error: --loss-chunk comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
+// CHUNKS: --grad-clip=1 --loss-chunk=0 --stage=0 --world-size=1\00
 // REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference --stage=0 --world-size=1\00
 // BEYOND: error: is at level memory already, beyond step
 // BEYOND-NOT: see current operation

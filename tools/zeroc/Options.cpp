@@ -35,6 +35,10 @@ machine
   --device-memory=BYTES   the most that the plan of a rank may take; a plan that
                           needs more is an error                      [no limit]
 
+loss
+  --loss-chunk=BYTES      logits are computed by chunks of rows of so many bytes,
+                          with the loss and its gradient; 0 for no chunks [64MiB]
+
 ranks
   --world-size=N          ranks that train together, started by mpirun    [1]
   --stage=0|1|2|3         what is sharded over them: nothing; optimizer state;
@@ -76,6 +80,7 @@ constexpr StringRef kKnown[] = {"--optimizer",
                                 "--accumulate",
                                 "--offload",
                                 "--bucket-size",
+                                "--loss-chunk",
                                 "--device-memory",
                                 "--persist-below",
                                 "--reuse-distance",
@@ -204,6 +209,8 @@ private:
     PipelineOptions &p = options.pipeline;
     if (options.partitioning.empty() && llvm::is_contained(kPartitioning, name))
       options.partitioning = name.str();
+    if (options.forming.empty() && name == "--loss-chunk")
+      options.forming = name.str();
     if (options.bucketing.empty() && llvm::is_contained(kBucketing, name))
       options.bucketing = name.str();
     if (name == "--optimizer") {
@@ -243,6 +250,8 @@ private:
       bytes(name, value, p.reuseDistance, 0);
     } else if (name == "--persist-below") {
       bytes(name, value, p.persistBelow, 0);
+    } else if (name == "--loss-chunk") {
+      bytes(name, value, p.lossChunk, 0);
     } else if (name == "--device-memory") {
       bytes(name, value, p.deviceMemory, 0);
     } else if (name == "--offload") {
@@ -276,6 +285,9 @@ private:
                    "--world-size=" +
                    Twine(p.worldSize) + " --accumulate=" + Twine(p.accumulate) +
                    "; drop them for the comparison");
+    if (p.reference && !options.forming.empty())
+      return error("--reference computes the loss whole; drop " +
+                   options.forming);
     if (p.stage != 3 && p.persistBelow > 0)
       return error("--persist-below needs --stage=3; parameters of stage " +
                    Twine(p.stage) + " are whole on every rank");

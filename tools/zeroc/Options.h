@@ -14,10 +14,10 @@ struct DriverOptions {
   Level level = Level::Memory; ///< for Emit::Text
   PipelineOptions pipeline;
   bool timing = false;
-  /// The first option given that shapes level partitioned, such as "--betas",
-  /// and level bucketed, such as "--bucket-size"; text beyond that level cannot
-  /// follow it.
-  std::string partitioning, bucketing;
+  /// The first option given that shapes level kernels, such as "--loss-chunk",
+  /// level partitioned, such as "--betas", and level bucketed, such as
+  /// "--bucket-size"; text beyond that level cannot follow it.
+  std::string forming, partitioning, bucketing;
 };
 
 /// Parses the command line; prints `zeroc: error: ...` and returns nothing if

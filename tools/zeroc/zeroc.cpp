@@ -61,6 +61,8 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
                                         : " as " + getPlanOptions(module)) +
         "; drop the option or start from level " + before + " or before");
   };
+  if (*level >= Level::Kernels && !options.forming.empty())
+    return tooLate(options.forming, "kernels are", "step");
   if (*level >= Level::Partitioned && !options.partitioning.empty())
     return tooLate(options.partitioning, "state and update are", "kernels");
   if (*level >= Level::Bucketed && !options.bucketing.empty())

@@ -1,0 +1,308 @@
+//===- ChunkLoss.cpp - A loss whose logits never exist whole --------------===//
+//
+// A vocabulary is large, so logits are the largest value of a step, and they
+// live only from the product that makes them to the two products that read
+// their gradient.  Rows of it do not know of each other, so all of this is done
+// for some rows, a chunk, after the other; one chunk of logits is alive at a
+// time, and its gradient takes its bytes:
+//
+//   logits = x w^T                  for each chunk i of rows:
+//   loss   = cross_entropy(logits)    xi  = rows of x           (no bytes move)
+//   d      = its gradient        =>   li  = xi wT, lossi, di
+//   dx     = d w                      dxi = di w
+//   dw     = dT x                     dw += diT xi              (init)
+//                                   loss = loss0 + loss1 + ...
+//                                   dx   = dx0, dx1, ...        (no bytes move)
+//
+// 1. Match a loss and all readers of its logits and of their gradient.  The
+//    gradient is known by what CrossEntropy's own rule makes.
+// 2. Move what the chunks read, as the loss's own adjoint, before the loss.
+// 3. Emit the chunks in its place, with the loss's own form and rule.
+//
+// The count that the loss is divided by is an operand: it stays that of all
+// rows.  How rows are cut depends on shapes alone, so every stage and number of
+// ranks computes the same bits.
+//
+// Left alone are logits or gradients with another reader (a bias that is
+// trained reads the gradient), a loss without a gradient, and an adjoint that
+// depends on the loss, which no chunk knows before the last.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Clusters.h"
+#include "passes/kernels/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_CHUNKLOSS
+#include "passes/kernels/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Chunks start at multiples of this many rows, so that whatever a row holds
+/// they start at a cache line.
+constexpr int64_t kAlignment = BucketOp::kAlignment;
+
+/// A product that reads the gradient of the logits.
+struct Reader {
+  nn::MatmulOp product;
+  /// Whether it sums over rows, as dw does; dx has a row for each.
+  bool sums;
+  /// The operand that is not the gradient.
+  Value other;
+};
+
+struct Loss {
+  nn::MatmulOp logits; ///< rows x vocabulary
+  nn::CrossEntropyOp entropy;
+  Value adjoint; ///< of the loss
+  SmallVector<Reader> readers;
+  int64_t rows, vocabulary;
+};
+
+/// The uses of `value` that are no reshapes, through reshapes.
+void collectUses(Value value, SmallVector<OpOperand *> &uses) {
+  for (OpOperand &use : value.getUses())
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(use.getOwner()))
+      collectUses(use.getOwner()->getResult(0), uses);
+    else
+      uses.push_back(&use);
+}
+
+/// Whether `op` is what CrossEntropy's rule makes of `entropy` and an adjoint;
+/// returns that, or null.
+Value matchGradient(linalg::GenericOp op, nn::CrossEntropyOp entropy) {
+  if (op.getNumDpsInputs() != 5 || op.getNumDpsInits() != 1 ||
+      op.getResult(0).getType() != entropy.getLogits().getType())
+    return {};
+  Value adjoint = op.getDpsInputs()[3];
+  if (adjoint.getType() != entropy.getLoss().getType())
+    return {};
+  OpBuilder b(op);
+  SmallVector<Value> made;
+  if (failed(entropy.differentiate(b, {adjoint, Value()}, {true, false, false},
+                                   made)))
+    return {};
+  auto rule = made.front().getDefiningOp<linalg::GenericOp>();
+  bool same = rule.getDpsInputs() == op.getDpsInputs() &&
+              rule.getIndexingMaps() == op.getIndexingMaps() &&
+              rule.getIteratorTypes() == op.getIteratorTypes() &&
+              OperationEquivalence::isRegionEquivalentTo(
+                  &rule.getRegion(), &op.getRegion(),
+                  OperationEquivalence::IgnoreLocations);
+  Operation *empty = rule.getDpsInits()[0].getDefiningOp();
+  rule.erase();
+  empty->erase();
+  return same ? adjoint : Value();
+}
+
+std::optional<Reader> matchReader(OpOperand &use) {
+  auto product = dyn_cast<nn::MatmulOp>(use.getOwner());
+  if (!product || product.getBias() || product.getInit() ||
+      product.getResult().getType().getRank() != 2)
+    return std::nullopt;
+  bool isA = use.getOperandNumber() == 0;
+  Value other = isA ? product.getB() : product.getA();
+  // Rows are the gradient's first dimension.  Where they are summed they must
+  // be the other operand's first, too, and else the result's.
+  bool sums = isA ? product.getTransposeA() : !product.getTransposeB();
+  bool fits =
+      sums ? (isA ? !product.getTransposeB() : product.getTransposeA()) : isA;
+  if (!fits)
+    return std::nullopt;
+  return Reader{product, sums, other};
+}
+
+std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
+  bool sawSlice = false;
+  auto logits =
+      skipViews(entropy.getLogits(), sawSlice).getDefiningOp<nn::MatmulOp>();
+  if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
+      !entropy.getCount() || !entropy.getLse())
+    return std::nullopt;
+  RankedTensorType type = logits.getResult().getType();
+  if (type.getRank() != 2 ||
+      type.getDimSize(1) != entropy.getLogits().getType().getShape().back())
+    return std::nullopt;
+  Loss loss{logits, entropy, {}, {}, type.getDimSize(0), type.getDimSize(1)};
+
+  linalg::GenericOp gradient;
+  SmallVector<OpOperand *> uses;
+  collectUses(logits.getResult(), uses);
+  for (OpOperand *use : uses) {
+    if (use->getOwner() == entropy)
+      continue;
+    auto reader = dyn_cast<linalg::GenericOp>(use->getOwner());
+    if (!reader || gradient)
+      return std::nullopt;
+    gradient = reader;
+  }
+  if (!gradient || !entropy.getLse().hasOneUse())
+    return std::nullopt;
+  loss.adjoint = matchGradient(gradient, entropy);
+  if (!loss.adjoint)
+    return std::nullopt;
+
+  uses.clear();
+  collectUses(gradient.getResult(0), uses);
+  for (OpOperand *use : uses) {
+    std::optional<Reader> reader = matchReader(*use);
+    if (!reader || skipViews(reader->other, sawSlice) == gradient.getResult(0))
+      return std::nullopt;
+    loss.readers.push_back(*reader);
+  }
+  llvm::sort(loss.readers, [](const Reader &a, const Reader &b) {
+    return a.product->isBeforeInBlock(b.product);
+  });
+  return loss;
+}
+
+/// Rows of a chunk: as few chunks as the limit allows, of equal size.
+int64_t getChunkRows(Loss &loss, int64_t chunkBytes) {
+  int64_t rowBytes = getByteSize(loss.logits.getResult().getType()) / loss.rows;
+  if (chunkBytes <= 0 || loss.rows * rowBytes <= chunkBytes)
+    return loss.rows;
+  int64_t most =
+      std::max<int64_t>(chunkBytes / rowBytes / kAlignment, 1) * kAlignment;
+  int64_t chunks = llvm::divideCeil(loss.rows, most);
+  return llvm::alignTo(llvm::divideCeil(loss.rows, chunks), kAlignment);
+}
+
+class Chunker {
+public:
+  Chunker(Loss loss, int64_t chunkRows)
+      : loss(std::move(loss)), chunkRows(chunkRows), b(this->loss.entropy) {}
+
+  void run() {
+    nn::CrossEntropyOp entropy = loss.entropy;
+    Value targets = flatten(entropy.getTargets());
+    Value total;
+    SmallVector<Value> sums(loss.readers.size());
+    SmallVector<SmallVector<Value>> pieces(loss.readers.size());
+    for (first = 0; first < loss.rows; first += chunkRows) {
+      slices.clear();
+      nn::MatmulOp whole = loss.logits;
+      Value logits = product(whole, slice(whole.getA()), whole.getB(),
+                             whole.getBias(), /*init=*/Value());
+      auto type = cast<RankedTensorType>(logits.getType());
+      auto chunk = nn::CrossEntropyOp::create(
+          b, entropy.getLoc(), entropy.getLoss().getType(),
+          RankedTensorType::get(type.getShape().drop_back(),
+                                type.getElementType()),
+          logits, slice(targets), entropy.getCount(),
+          entropy.getIgnoreIndexAttr());
+      total = total ? arith::AddFOp::create(b, entropy.getLoc(), total,
+                                            chunk.getLoss())
+                          .getResult()
+                    : Value(chunk.getLoss());
+      SmallVector<Value> gradient;
+      [[maybe_unused]] LogicalResult known = chunk.differentiate(
+          b, {loss.adjoint, Value()}, {true, false, false}, gradient);
+      assert(succeeded(known) && "the rule made the whole gradient");
+      for (auto [i, reader] : llvm::enumerate(loss.readers)) {
+        Value other = reader.sums ? slice(reader.other) : reader.other;
+        bool isA = reader.product.getB() == reader.other;
+        Value result = product(reader.product, isA ? gradient[0] : other,
+                               isA ? other : gradient[0], Value(), sums[i]);
+        if (reader.sums)
+          sums[i] = result;
+        else
+          pieces[i].push_back(result);
+      }
+    }
+    entropy.getLoss().replaceAllUsesWith(total);
+    for (auto [i, reader] : llvm::enumerate(loss.readers)) {
+      Value old = reader.product.getResult();
+      old.replaceAllUsesWith(
+          reader.sums
+              ? sums[i]
+              : JoinOp::create(b, old.getLoc(), old.getType(), pieces[i])
+                    .getResult());
+    }
+  }
+
+private:
+  Loss loss;
+  int64_t chunkRows, first = 0;
+  OpBuilder b;
+  DenseMap<Value, Value> slices; ///< of this chunk
+
+  /// Targets as one dimension.
+  Value flatten(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getRank() == 1)
+      return value;
+    SmallVector<ReassociationIndices> all = {
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
+    return tensor::CollapseShapeOp::create(b, loss.entropy.getLoc(), value,
+                                           all);
+  }
+
+  /// This chunk's rows of `value`.
+  Value slice(Value value) {
+    Value &rows = slices[value];
+    if (!rows) {
+      auto type = cast<RankedTensorType>(value.getType());
+      SmallVector<int64_t> shape(type.getShape());
+      shape[0] = std::min(chunkRows, loss.rows - first);
+      rows =
+          SplitOp::create(b, value.getLoc(), type.clone(shape), value, first);
+    }
+    return rows;
+  }
+
+  /// `like` with other operands.
+  Value product(nn::MatmulOp like, Value a, Value c, Value bias, Value init) {
+    auto extent = [](Value value, unsigned dim) {
+      return cast<RankedTensorType>(value.getType()).getDimSize(dim);
+    };
+    auto type = like.getResult().getType().clone(
+        {extent(a, like.getTransposeA() ? 1 : 0),
+         extent(c, like.getTransposeB() ? 0 : 1)});
+    return nn::MatmulOp::create(b, like.getLoc(), cast<RankedTensorType>(type),
+                                a, c, bias, init, like.getTransposeA(),
+                                like.getTransposeB());
+  }
+};
+
+struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
+  using ChunkLossBase::ChunkLossBase;
+
+  void runOnOperation() override {
+    SmallVector<nn::CrossEntropyOp> losses;
+    getOperation().walk([&](nn::CrossEntropyOp op) { losses.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    llvm::SmallSetVector<Block *, 1> changed;
+    for (nn::CrossEntropyOp op : losses) {
+      std::optional<Loss> loss = matchLoss(op);
+      if (!loss)
+        continue;
+      int64_t rows = getChunkRows(*loss, chunkBytes);
+      if (rows >= loss->rows)
+        continue;
+      SmallVector<Value> read = {loss->adjoint};
+      for (const Reader &reader : loss->readers)
+        read.push_back(reader.other);
+      if (failed(moveValueDefinitions(rewriter, read, op)))
+        continue;
+      Chunker(*loss, rows).run();
+      changed.insert(op->getBlock());
+    }
+    for (Block *block : changed)
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+  }
+};
+
+} // namespace
