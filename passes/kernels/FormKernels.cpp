@@ -108,13 +108,34 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
           continue;
         }
         OpBuilder b(&op);
-        std::string all = nn::letters(type.getRank());
-        copy = nn::elementwise(
-            b, op.getLoc(), {operand.get()}, {all}, all,
-            [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+        copy = contiguousCopy(b, operand.get());
         operand.set(copy);
       }
     }
+  }
+
+  /// A copy of what `value` is a view of.  Slices are copied before they are
+  /// reshaped: their rows need not lie at equal distances, so a reshape of one
+  /// is no view that a kernel could read.
+  static Value contiguousCopy(OpBuilder &b, Value value) {
+    Operation *view = value.getDefiningOp();
+    bool isReshape =
+        isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view);
+    bool sawSlice = false;
+    if (isReshape || isa_and_present<tensor::ExtractSliceOp>(view))
+      skipViews(view->getOperand(0), sawSlice);
+    if (sawSlice) {
+      IRMapping map;
+      map.map(view->getOperand(0), contiguousCopy(b, view->getOperand(0)));
+      value = b.clone(*view, map)->getResult(0);
+      if (isReshape)
+        return value;
+    }
+    std::string all =
+        nn::letters(cast<RankedTensorType>(value.getType()).getRank());
+    return nn::elementwise(
+        b, value.getLoc(), {value}, {all}, all,
+        [](OpBuilder &, Location, ValueRange in) { return in[0]; });
   }
 
   void outline(func::FuncOp step, Cluster &cluster) {

@@ -158,3 +158,20 @@ func.func @step(%q: tensor<1x4x2x8xf32>, %g: tensor<1x4x2x8xf32>, %v: tensor<1x3
   %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %lse {scale = 0.5 : f64} : tensor<1x4x2x8xf32>, tensor<1x3x2x8xf32>, tensor<1x2x4xf32>
   return %dq : tensor<1x4x2x8xf32>
 }
+
+// -----
+
+// A slice is copied before it is reshaped for a product: no view of it has
+// rows at equal distances.
+
+// CHECK: func.func private @kernel{{.*}}(%{{.*}}: tensor<2x4x32xf32>) -> tensor<2x3x32xf32>
+// CHECK-LABEL: func.func @step
+// CHECK: %[[S:.*]] = zero.launch @kernel{{.*}} -> tensor<2x3x32xf32>
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[S]]
+// CHECK: nn.matmul %[[ROWS]]
+func.func @step(%x: tensor<2x4x32xf32>, %w: tensor<32x32xf32>) -> tensor<6x32xf32> {
+  %s = tensor.extract_slice %x[0, 0, 0] [2, 3, 32] [1, 1, 1] : tensor<2x4x32xf32> to tensor<2x3x32xf32>
+  %rows = tensor.collapse_shape %s [[0, 1], [2]] : tensor<2x3x32xf32> into tensor<6x32xf32>
+  %y = nn.matmul %rows, %w : (tensor<6x32xf32>, tensor<32x32xf32>) -> tensor<6x32xf32>
+  return %y : tensor<6x32xf32>
+}

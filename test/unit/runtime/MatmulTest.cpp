@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <sys/resource.h>
@@ -296,6 +297,11 @@ TEST(SgemmTile, AFailureReachesTheContext) {
   // The stream's thread multiplies for the first time, and gets no memory.
   static const zrt_launch_desc bad = {"attention.0",
                                       [](void *const *, int64_t, int64_t) {
+                                        // The C library's own small needs are
+                                        // met before.
+                                        thread_local std::vector<char> warm;
+                                        warm.resize(1 << 12);
+                                        warm = {};
                                         rlimit before{};
                                         getrlimit(RLIMIT_AS, &before);
                                         const rlimit none{1, before.rlim_max};
