@@ -68,6 +68,14 @@ struct Cell {
 
 std::atomic<bool> withoutMemory{false};
 
+/// Computes on this thread; checkPacking tells if it has no memory for that.
+void multiplyHere(const Gemm &g) {
+  if (float *packing = gemmPacking())
+    multiply(g, packing);
+  else
+    withoutMemory = true;
+}
+
 void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
              const float *b, const float *bias, float *c) {
   Gemm g;
@@ -84,10 +92,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? d.k : 1);
   g.c = c + cell.batch * d.m * d.n + cell.row * d.n + cell.column;
   g.bias = d.has_bias ? bias + cell.column : nullptr;
-  if (float *packing = gemmPacking())
-    multiply(g, packing);
-  else
-    withoutMemory = true;
+  multiplyHere(g);
 }
 
 void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
@@ -183,11 +188,6 @@ extern "C" void zrt_sgemm_tile(int32_t trans_a, int32_t trans_b, int64_t m,
                                int64_t n, int64_t k, float alpha,
                                const float *a, int64_t lda, const float *b,
                                int64_t ldb, float beta, float *c, int64_t ldc) {
-  float *packing = gemmPacking();
-  if (!packing) {
-    withoutMemory = true;
-    return;
-  }
   Gemm g;
   g.transA = trans_a;
   g.transB = trans_b;
@@ -202,5 +202,5 @@ extern "C" void zrt_sgemm_tile(int32_t trans_a, int32_t trans_b, int64_t m,
   g.ldb = ldb;
   g.c = c;
   g.ldc = ldc;
-  multiply(g, packing);
+  multiplyHere(g);
 }

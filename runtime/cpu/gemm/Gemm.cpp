@@ -20,7 +20,11 @@ const Target &target() {
 #ifdef __x86_64__
     __builtin_cpu_init();
     const bool fma = __builtin_cpu_supports("fma");
-    if (fma && __builtin_cpu_supports("avx512f"))
+    // What CMakeLists.txt compiles the files for.
+    if (fma && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq"))
       return {avx512::multiply, avx512::kTile};
     if (fma && __builtin_cpu_supports("avx2"))
       return {avx2::multiply, avx2::kTile};
