@@ -2,7 +2,6 @@
 #include "runtime/cpu/BucketWork.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/Parallel.h"
 #include "runtime/cpu/SumSquares.h"
 
 #include <algorithm>
@@ -73,7 +72,7 @@ void BucketWork::check(const zrt_squares_desc &desc) const {
 }
 
 void BucketWork::update(const zrt_update_desc &desc, std::vector<void *> &args,
-                        int threads) const {
+                        Team &team) const {
   const Bucket &bucket = buckets[desc.bucket];
   const uint64_t elements = desc.sliced ? bucket.slice : bucket.elements;
   const auto &segments = desc.sliced ? bucket.owned : bucket.members;
@@ -82,34 +81,34 @@ void BucketWork::update(const zrt_update_desc &desc, std::vector<void *> &args,
       if (desc.args[i].bytes == bucket.elements * 4)
         args[i] = static_cast<float *>(args[i]) + rank * bucket.slice;
 
-  parallelFor(threads, static_cast<int64_t>((elements + kPiece - 1) / kPiece),
-              [&](int64_t first, int64_t last) {
-                const uint64_t from = uint64_t(first) * kPiece;
-                const uint64_t to = uint64_t(last) * kPiece;
-                for (const Segment &segment : segments) {
-                  const auto begin = std::max(segment.begin, from);
-                  const auto end = std::min(segment.end, to);
-                  if (begin < end)
-                    (segment.decays ? desc.decayed : desc.plain)(
-                        args.data(), int64_t(begin), int64_t(end));
-                }
-              });
+  team.parallelFor(static_cast<int64_t>((elements + kPiece - 1) / kPiece),
+                   [&](int64_t first, int64_t last) {
+                     const uint64_t from = uint64_t(first) * kPiece;
+                     const uint64_t to = uint64_t(last) * kPiece;
+                     for (const Segment &segment : segments) {
+                       const auto begin = std::max(segment.begin, from);
+                       const auto end = std::min(segment.end, to);
+                       if (begin < end)
+                         (segment.decays ? desc.decayed : desc.plain)(
+                             args.data(), int64_t(begin), int64_t(end));
+                     }
+                   });
 }
 
 void BucketWork::sumSquares(const zrt_squares_desc &desc, const float *grad,
-                            double *partials, int threads) const {
+                            double *partials, Team &team) const {
   const Bucket &bucket = buckets[desc.bucket];
   const auto &blocks = bucket.blocks;
   if (desc.grad.bytes == bucket.elements * 4)
     grad += rank * bucket.slice;
-  parallelFor(threads, static_cast<int64_t>(blocks.size()),
-              [&](int64_t first, int64_t last) {
-                for (int64_t i = first; i < last; ++i) {
-                  const Segment &block = blocks[size_t(i)];
-                  partials[i] = zrt::sumSquares(grad + block.begin,
-                                                block.end - block.begin);
-                }
-              });
+  team.parallelFor(
+      static_cast<int64_t>(blocks.size()), [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          const Segment &block = blocks[size_t(i)];
+          partials[i] =
+              zrt::sumSquares(grad + block.begin, block.end - block.begin);
+        }
+      });
   const size_t room = desc.partials.bytes / sizeof(double);
   std::fill_n(partials + blocks.size(), room - blocks.size(), 0.0);
 }

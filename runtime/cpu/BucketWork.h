@@ -8,6 +8,7 @@
 #define ZRT_CPU_BUCKET_WORK_H
 
 #include "runtime/cpu/Segments.h"
+#include "runtime/cpu/Team.h"
 #include "runtime/zrt.h"
 
 #include <vector>
@@ -23,12 +24,12 @@ public:
   void check(const zrt_update_desc &desc) const;
   void check(const zrt_squares_desc &desc) const;
 
-  /// Executes a checked `desc` on at most `threads` threads, which never change
-  /// a bit.  `args` are the addresses of its arguments; they are changed.
+  /// Executes a checked `desc`; the team's size never changes a bit.  `args`
+  /// are the addresses of its arguments; they are changed.
   void update(const zrt_update_desc &desc, std::vector<void *> &args,
-              int threads) const;
+              Team &team) const;
   void sumSquares(const zrt_squares_desc &desc, const float *grad,
-                  double *partials, int threads) const;
+                  double *partials, Team &team) const;
 
 private:
   struct Bucket {

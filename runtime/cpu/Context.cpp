@@ -3,7 +3,6 @@
 
 #include "runtime/Error.h"
 #include "runtime/cpu/Matmul.h"
-#include "runtime/cpu/Parallel.h"
 #include "runtime/cpu/PlanChecks.h"
 #include "runtime/cpu/Poison.h"
 #include "runtime/world/Agree.h"
@@ -45,8 +44,7 @@ void ErrorLatch::latch(std::string text) {
 }
 
 Context::Context(const zrt_plan &aPlan, int threads, World *world)
-    : plan(aPlan), teamSize(threads), events(eventCount(aPlan)),
-      chaos(world ? world->rank() : 0),
+    : plan(aPlan), events(eventCount(aPlan)), chaos(world ? world->rank() : 0),
       buckets(aPlan, world ? static_cast<uint32_t>(world->rank()) : 0) {
   if (threads < 0)
     fail("the number of threads is {}; give 0 for all", threads);
@@ -65,15 +63,23 @@ Context::Context(const zrt_plan &aPlan, int threads, World *world)
     allocate();
   transport =
       std::make_unique<Transport>(plan, arenas[ZRT_DEVICE], world, chaos);
-  if (teamSize == 0) {
-    teamSize = availableThreads();
-    if (const Peers *peers = transport->connected())
-      teamSize = peers->processorShare(teamSize);
-  }
+  team = makeTeam(threads);
   for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
     queues[stream] = std::make_unique<StreamQueue>(
         stream,
         [this](zrt_stream s, const Entry &entry) { execute(s, entry); });
+}
+
+std::unique_ptr<Team> Context::makeTeam(int threads) const {
+  std::vector<int> processors = availableProcessors();
+  if (const Peers *peers = transport->connected())
+    processors = peers->shareOf(processors);
+  const size_t size =
+      threads ? size_t(threads) : std::max<size_t>(processors.size(), 1);
+  // With fewer threads than processors, other programs may want the rest.
+  if (processors.size() != size)
+    processors.clear();
+  return std::make_unique<Team>(static_cast<int>(size), std::move(processors));
 }
 
 void Context::latch(const std::string &text) {
@@ -222,7 +228,6 @@ void Context::execute(zrt_stream stream, const Entry &entry) {
 }
 
 void Context::work(zrt_stream stream, const Entry &entry) {
-  const int threads = stream == ZRT_COMPUTE ? teamSize : 1;
   switch (entry.kind) {
   case Entry::Kind::Launch:
     return launch(stream, *entry.launch);
@@ -232,7 +237,7 @@ void Context::work(zrt_stream stream, const Entry &entry) {
     const zrt_squares_desc &desc = *entry.squares;
     return buckets.sumSquares(
         desc, reinterpret_cast<const float *>(address(desc.grad)),
-        reinterpret_cast<double *>(address(desc.partials)), threads);
+        reinterpret_cast<double *>(address(desc.partials)), teamOf(stream));
   }
   case Entry::Kind::Collective: {
     const zrt_collective_desc &desc = *entry.collective;
@@ -248,7 +253,7 @@ void Context::work(zrt_stream stream, const Entry &entry) {
   const zrt_matmul_desc &desc = *entry.matmul;
   runMatmul(desc, address(desc.a), address(desc.b),
             desc.has_bias ? address(desc.bias) : nullptr, address(desc.c),
-            threads);
+            teamOf(stream));
 }
 
 void Context::launch(zrt_stream stream, const zrt_launch_desc &desc) {
@@ -258,15 +263,13 @@ void Context::launch(zrt_stream stream, const zrt_launch_desc &desc) {
     args[i] = address(desc.args[i]);
   const int64_t pieces =
       desc.extent / desc.grain + (desc.extent % desc.grain != 0);
-  parallelFor(stream == ZRT_COMPUTE ? teamSize : 1, pieces,
-              [&](int64_t first, int64_t last) {
-                for (int64_t piece = first; piece < last; ++piece) {
-                  const int64_t begin = piece * desc.grain;
-                  const int64_t size =
-                      std::min(desc.grain, desc.extent - begin);
-                  desc.fn(args.data(), begin, begin + size);
-                }
-              });
+  teamOf(stream).parallelFor(pieces, [&](int64_t first, int64_t last) {
+    for (int64_t piece = first; piece < last; ++piece) {
+      const int64_t begin = piece * desc.grain;
+      const int64_t size = std::min(desc.grain, desc.extent - begin);
+      desc.fn(args.data(), begin, begin + size);
+    }
+  });
   checkPacking(orElse(desc.name, "launch"));
 }
 
@@ -275,7 +278,7 @@ void Context::update(zrt_stream stream, const zrt_update_desc &desc) {
   args.resize(desc.arg_count);
   for (uint32_t i = 0; i < desc.arg_count; ++i)
     args[i] = address(desc.args[i]);
-  buckets.update(desc, args, stream == ZRT_COMPUTE ? teamSize : 1);
+  buckets.update(desc, args, teamOf(stream));
 }
 
 void Context::copy(zrt_stream stream, const Entry &entry) {

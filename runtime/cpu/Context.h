@@ -19,6 +19,7 @@
 #include "runtime/cpu/EventTable.h"
 #include "runtime/cpu/Profile.h"
 #include "runtime/cpu/StreamQueue.h"
+#include "runtime/cpu/Team.h"
 #include "runtime/cpu/Trace.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/zrt.h"
@@ -64,7 +65,7 @@ public:
     return arenas[ref.tier].data() + ref.offset;
   }
   const Arena &arena(uint32_t tier) const { return arenas[tier]; }
-  int threads() const { return teamSize; }
+  int threads() const { return team->size(); }
   int rank() const { return transport->rank(); }
   int ranks() const { return transport->ranks(); }
   /// What went over the wire so far; no program may be running.
@@ -80,18 +81,21 @@ public:
 
 private:
   void check(const Entry &entry);
+  std::unique_ptr<Team> makeTeam(int threads) const;
   void joinAll();
   /// Host thread, while no stream runs.
   void poison();
   /// Stream thread: executes one entry; latches what goes wrong.
   void execute(zrt_stream stream, const Entry &entry);
+  Team &teamOf(zrt_stream stream) {
+    return stream == ZRT_COMPUTE ? *team : alone;
+  }
   void work(zrt_stream stream, const Entry &entry);
   void launch(zrt_stream stream, const zrt_launch_desc &desc);
   void update(zrt_stream stream, const zrt_update_desc &desc);
   void copy(zrt_stream stream, const Entry &entry);
 
   const zrt_plan plan;
-  int teamSize;
   uint64_t runs = 0;
   std::array<Arena, ZRT_TIER_COUNT> arenas;
   EventTable events;
@@ -101,6 +105,8 @@ private:
   std::unique_ptr<Transport> transport;
   BucketWork buckets;
   std::unique_ptr<Trace> trace; ///< nullptr unless ZRT_TRACE is set
+  std::unique_ptr<Team> team;   ///< of `compute`
+  Team alone{1};                ///< of every other stream
   /// Last, so that the threads end before what they use goes away.
   std::array<std::unique_ptr<StreamQueue>, ZRT_STREAM_COUNT> queues;
 };

@@ -16,7 +16,6 @@
 #include "runtime/cpu/Matmul.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/Parallel.h"
 #include "runtime/cpu/gemm/Gemm.h"
 
 #include <algorithm>
@@ -114,13 +113,12 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
 
 template <typename T>
 void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
-         int threads) {
+         Team &team) {
   const double work = double(d.batch) * double(d.m) * double(d.n) * double(d.k);
-  if (work < kWorthATeam)
-    threads = 1;
+  const int threads = work < kWorthATeam ? 1 : team.size();
   const Grid grid(d, std::max<int64_t>(threads / d.batch, 1), gemmTile());
   const int64_t cells = grid.down * grid.across;
-  parallelFor(threads, d.batch * cells, [&](int64_t begin, int64_t end) {
+  const auto computeCells = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Cell cell;
       cell.batch = i / cells;
@@ -130,7 +128,8 @@ void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
       cell.columns = std::min(grid.columns, d.n - cell.column);
       compute(d, cell, a, b, bias, c);
     }
-  });
+  };
+  team.parallelFor(d.batch * cells, computeCells, threads);
   checkPacking(d.name ? d.name : "matmul");
 }
 
@@ -164,15 +163,18 @@ void zrt::checkMatmul(const zrt_matmul_desc &d) {
 }
 
 void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
-                    const void *bias, void *c, int threads) {
+                    const void *bias, void *c, Team &team) {
   if (d.batch == 0 || d.m == 0 || d.n == 0)
     return;
+  const auto as = [&](auto element) {
+    using T = decltype(element);
+    run(d, static_cast<const T *>(a), static_cast<const T *>(b),
+        static_cast<const T *>(bias), static_cast<T *>(c), team);
+  };
   if (d.dtype == ZRT_F32)
-    run(d, static_cast<const float *>(a), static_cast<const float *>(b),
-        static_cast<const float *>(bias), static_cast<float *>(c), threads);
+    as(float());
   else
-    run(d, static_cast<const double *>(a), static_cast<const double *>(b),
-        static_cast<const double *>(bias), static_cast<double *>(c), threads);
+    as(double());
 }
 
 void zrt::checkPacking(const char *name) {

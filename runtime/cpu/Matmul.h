@@ -2,6 +2,7 @@
 #ifndef ZRT_CPU_MATMUL_H
 #define ZRT_CPU_MATMUL_H
 
+#include "runtime/cpu/Team.h"
 #include "runtime/zrt.h"
 
 namespace zrt {
@@ -9,10 +10,10 @@ namespace zrt {
 /// Throws unless sizes are sane and every ref holds its matrices.
 void checkMatmul(const zrt_matmul_desc &desc);
 
-/// Executes a checked `desc` on at most `threads` threads.  The bits of C do
-/// not depend on `threads`.  Throws where a thread gets no packing memory.
+/// Executes a checked `desc`.  The bits of C do not depend on the team's size.
+/// Throws where a thread gets no packing memory.
 void runMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
-               const void *bias, void *c, int threads);
+               const void *bias, void *c, Team &team);
 
 /// Throws, naming `name`, if since the last call a thread got no packing memory
 /// for a product.  (zrt_sgemm_tile has no way to report it.)

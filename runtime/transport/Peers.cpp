@@ -146,14 +146,16 @@ void Peers::openPeers() {
     hostLink = theWorld.linkHosts();
 }
 
-int Peers::processorShare(int available) const {
-  const RankCard &mine = card(me);
-  const auto sharing =
-      std::count_if(peers.begin(), peers.end(), [&](const Peer &peer) {
-        return peer.card.host == mine.host &&
-               peer.card.affinity == mine.affinity;
-      });
-  return std::max(1, available / static_cast<int>(sharing));
+std::vector<int> Peers::shareOf(const std::vector<int> &processors) const {
+  const auto shares = [&](const Peer &peer) {
+    return peer.card.host == card(me).host &&
+           peer.card.affinity == card(me).affinity;
+  };
+  const auto before = std::count_if(peers.begin(), peers.begin() + me, shares);
+  const auto ranks = std::count_if(peers.begin(), peers.end(), shares);
+  const auto each = static_cast<std::ptrdiff_t>(processors.size()) / ranks;
+  const auto first = processors.begin() + before * each;
+  return {first, first + each};
 }
 
 void Peers::raise(const Alarm &alarm, const std::string &text) {

@@ -70,8 +70,9 @@ public:
   World &world() const { return theWorld; }
 
   /// This rank's part of the processors that it may run on: ranks of one
-  /// machine with the same affinity share them.
-  int processorShare(int available) const;
+  /// machine with the same affinity share them.  Empty when there are fewer
+  /// than ranks.
+  std::vector<int> shareOf(const std::vector<int> &processors) const;
 
   /// Fails this rank: everything that peers wait for ends with an error, and
   /// what other streams of this rank wait for ends with `text`.  Any thread;

@@ -74,7 +74,7 @@ class Plan:
                  "--keep-global-symbol=zrt_own_plan", second],
                 [compiler, "-std=c++20", "-I", support.ROOT, HERE / "two_plans.cpp", first, second,
                  "-L", support.BUILD / "lib", "-lzrt_main", "-lzrt", "-lzrt_mpi", "-lzrt", mpi,
-                 "-lgomp", "-lpthread", "-lm", "-o", folder / "program"]):
+                 "-lpthread", "-lm", "-o", folder / "program"]):
             done = support.run(*command)
             if done.returncode:
                 raise RuntimeError(f"{command[0]}: {done.err.strip()}")

@@ -2,7 +2,7 @@
 #include "runtime/cpu/Matmul.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/Parallel.h"
+#include "runtime/cpu/Team.h"
 #include "runtime/cpu/gemm/Targets.h"
 
 #include "TestFiles.h"
@@ -55,8 +55,9 @@ struct Problem {
   }
 
   std::vector<T> run(int threads) const {
+    Team team(threads);
     std::vector<T> result = c;
-    runMatmul(desc, a.data(), b.data(), bias.data(), result.data(), threads);
+    runMatmul(desc, a.data(), b.data(), bias.data(), result.data(), team);
     return result;
   }
 
@@ -264,7 +265,7 @@ TEST(SgemmTile, FollowsItsDefinitionInsideAndOutsideOfRegions) {
     std::vector<float> outside = start, inside[2] = {start, start};
     zrt_sgemm_tile(ta, tb, m, n, k, 0.5f, a.data(), lda, b.data(), ldb, 2.0f,
                    outside.data(), ldc);
-    parallelFor(2, 2, [&](int64_t begin, int64_t end) {
+    Team(2).parallelFor(2, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         zrt_sgemm_tile(ta, tb, m, n, k, 0.5f, a.data(), lda, b.data(), ldb,
                        2.0f, inside[i].data(), ldc);

@@ -238,8 +238,9 @@ TEST(Threads, AreSharedByTheRanksOfAHost) {
     ASSERT_EQ(zrt_create(&idlePlan, 0, &handle, &created), 0);
     const ContextPtr ctx(created);
     const Peers &peers = *ctx->connected();
-    EXPECT_EQ(peers.processorShare(7), 3);
-    EXPECT_EQ(peers.processorShare(1), 1);
+    const std::vector<int> shares[] = {{2, 3, 5}, {7, 11, 13}};
+    EXPECT_EQ(peers.shareOf({2, 3, 5, 7, 11, 13, 17}), shares[world.rank()]);
+    EXPECT_EQ(peers.shareOf({2}), std::vector<int>());
     EXPECT_GE(ctx->threads(), 1);
   });
 }

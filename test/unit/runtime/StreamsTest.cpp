@@ -1,7 +1,6 @@
 //===- StreamsTest.cpp - Streams, events, errors, arenas ------------------===//
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/CpuFeatures.h"
-#include "runtime/cpu/Parallel.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"
@@ -57,17 +56,6 @@ TEST(Launch, OfNothingCallsNothing) {
   calls = 0;
   EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_EQ(calls, 0);
-}
-
-TEST(ParallelFor, UsesATeam) {
-  std::atomic<int> together{0};
-  std::atomic<int> ranges{0};
-  parallelFor(2, 2, [&](int64_t, int64_t) {
-    ++ranges;
-    together += insideParallel() ? 1 : 0;
-  });
-  EXPECT_EQ(ranges, 2);
-  EXPECT_EQ(together, 2);
 }
 
 //===----------------------------------------------------------------------===//

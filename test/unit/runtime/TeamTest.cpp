@@ -1,0 +1,117 @@
+#include "runtime/cpu/Team.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <sched.h>
+#include <set>
+#include <sys/resource.h>
+
+using namespace zrt;
+
+namespace {
+
+using Ranges = std::set<std::pair<int64_t, int64_t>>;
+
+Ranges deal(Team &team, int64_t count, int most = 1 << 30) {
+  Ranges ranges;
+  std::mutex mutex;
+  team.parallelFor(
+      count,
+      [&](int64_t begin, int64_t end) {
+        std::lock_guard<std::mutex> lock(mutex);
+        ranges.emplace(begin, end);
+      },
+      most);
+  return ranges;
+}
+
+TEST(Team, DealsOutEqualRuns) {
+  Team team(3);
+  EXPECT_EQ(team.size(), 3);
+  EXPECT_EQ(deal(team, 0), Ranges{});
+  EXPECT_EQ(deal(team, 1), (Ranges{{0, 1}}));
+  EXPECT_EQ(deal(team, 2), (Ranges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(deal(team, 8), (Ranges{{0, 3}, {3, 6}, {6, 8}}));
+  EXPECT_EQ(deal(team, 8, 2), (Ranges{{0, 4}, {4, 8}}));
+  EXPECT_EQ(deal(team, 8, 1), (Ranges{{0, 8}}));
+}
+
+TEST(Team, ComputesAtTheSameTime) {
+  Team team(2);
+  std::atomic<int> arrived{0};
+  // Each waits for the other: one thread alone would not come back.
+  team.parallelFor(2, [&](int64_t, int64_t) {
+    ++arrived;
+    while (arrived < 2)
+      std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, 2);
+}
+
+// Calls in a row find the helpers awake, calls after a while asleep; more
+// threads than processors never stay awake.
+TEST(Team, LosesNoCall) {
+  const int processors = static_cast<int>(availableProcessors().size());
+  for (const int size : {2, 3, 4 * processors + 1}) {
+    Team team(size);
+    int64_t sum = 0;
+    for (int call = 0; call < 3000; ++call) {
+      std::atomic<int64_t> items{0};
+      team.parallelFor(
+          call % 7, [&](int64_t begin, int64_t end) { items += end - begin; });
+      sum += items;
+      if (call % 500 == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(sum, 3000 / 7 * 21 + 0 + 1 + 2 + 3) << size << " threads";
+  }
+}
+
+std::vector<int> processorsOfMembers(std::vector<int> processors) {
+  std::vector<int> found;
+  // A thread of its own is bound instead of this one.
+  std::thread([&] {
+    std::mutex mutex;
+    Team team(static_cast<int>(processors.size()), processors);
+    team.parallelFor(team.size(), [&](int64_t, int64_t) {
+      const std::vector<int> mine = availableProcessors();
+      std::lock_guard<std::mutex> lock(mutex);
+      found.insert(found.end(), mine.begin(), mine.end());
+    });
+  }).join();
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TEST(Team, BindsEachMemberToItsProcessor) {
+  const std::vector<int> all = availableProcessors();
+  EXPECT_EQ(processorsOfMembers({all.back()}), std::vector<int>{all.back()});
+  EXPECT_EQ(processorsOfMembers(all), all);
+  EXPECT_EQ(availableProcessors(), all);
+}
+
+[[noreturn]] void startMoreThanFit() {
+  const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
+  setrlimit(RLIMIT_AS, &limit);
+  try {
+    Team team(1000);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s", error.what());
+    std::exit(7);
+  }
+  std::exit(0);
+}
+
+// In a process of its own, in whose memory few stacks have room.
+TEST(TeamDeathTest, OfMoreThreadsThanThereIsRoomForSaysSo) {
+  EXPECT_EXIT(
+      startMoreThanFit(), testing::ExitedWithCode(7),
+      "thread [0-9]+ of 1000 cannot be started: .*; use fewer with --threads");
+}
+
+} // namespace
