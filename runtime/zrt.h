@@ -142,6 +142,10 @@ typedef struct zrt_squares_desc {
 } zrt_squares_desc;
 #define ZRT_SQUARES_BLOCK 16384
 
+/// What each thread that multiplies matrices keeps for copies of their blocks,
+/// outside the arenas.
+#define ZRT_PACKING_BYTES (2 << 20)
+
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 
 /// One collective over all ranks.  It is complete on a rank when its result can

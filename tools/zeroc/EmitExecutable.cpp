@@ -16,9 +16,11 @@
 #include "passes/codegen/EmitObject.h"
 #include "passes/codegen/LowerPlanToRuntime.h"
 #include "passes/plan/Certificate.h"
+#include "runtime/zrt.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -150,7 +152,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
   certificate.outside.push_back(
-      "copies of blocks of matrices, 2,097,152 bytes for each thread");
+      llvm::formatv("copies of blocks of matrices, {0} MiB for each thread",
+                    ZRT_PACKING_BYTES >> 20));
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 

@@ -9,6 +9,8 @@
 #ifndef ZRT_CPU_GEMM_GEMM_H
 #define ZRT_CPU_GEMM_GEMM_H
 
+#include "runtime/zrt.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -30,7 +32,7 @@ struct Gemm {
 };
 
 /// Memory that a thread keeps for copies of blocks of A and B: one huge page.
-constexpr size_t kGemmPackingBytes = size_t{2} << 20;
+constexpr size_t kGemmPackingBytes = ZRT_PACKING_BYTES;
 
 /// The calling thread's packing memory, made when it is first asked for; null
 /// when there is none to be had.
