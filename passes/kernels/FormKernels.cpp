@@ -1,7 +1,6 @@
 //===- FormKernels.cpp - Outlines everything that is no matrix product ----===//
 //
-// 1. Make slices that a matrix product, a split or the caller reads into
-//    kernels of their own: they need contiguous operands.
+// 1. Copy slices that cannot be read where they lie (CopySlices.cpp).
 // 2. Form clusters (Clusters.cpp).
 // 3. Outline each: operands are the values read from outside, results those
 //    read outside.  Constants, initial values and sliced views of operands are
@@ -12,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Clusters.h"
+#include "passes/kernels/CopySlices.h"
 #include "passes/kernels/Passes.h"
 
 #include "dialect/nn/Generic.h"
@@ -79,63 +79,6 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     for (Cluster &cluster : formClusters(step))
       outline(step, cluster);
     eraseDead(step);
-  }
-
-  /// Replaces sliced or constant operands of products, splits and the return by
-  /// copies, and constant ones of the kernels that are written from views of
-  /// arguments.
-  void copySlices(func::FuncOp step) {
-    DenseMap<Value, Value> splitCopies;
-    for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
-      bool contiguous = isa<nn::MatmulOp, SplitOp, func::ReturnOp>(op);
-      if (!contiguous && !isa<nn::AttentionOp, nn::AttentionBackwardOp,
-                              nn::EmbeddingBackwardOp>(op))
-        continue;
-      for (OpOperand &operand : op.getOpOperands()) {
-        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-        bool sawSlice = false;
-        if (!type)
-          continue;
-        Value source = skipViews(operand.get(), sawSlice);
-        if (!(contiguous && sawSlice) &&
-            !source.getDefiningOp<arith::ConstantOp>())
-          continue;
-        // The splits of one value share its copy.
-        Value own;
-        Value &copy = isa<SplitOp>(op) ? splitCopies[operand.get()] : own;
-        if (copy) {
-          operand.set(copy);
-          continue;
-        }
-        OpBuilder b(&op);
-        copy = contiguousCopy(b, operand.get());
-        operand.set(copy);
-      }
-    }
-  }
-
-  /// A copy of what `value` is a view of.  Slices are copied before they are
-  /// reshaped: their rows need not lie at equal distances, so a reshape of one
-  /// is no view that a kernel could read.
-  static Value contiguousCopy(OpBuilder &b, Value value) {
-    Operation *view = value.getDefiningOp();
-    bool isReshape =
-        isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view);
-    bool sawSlice = false;
-    if (isReshape || isa_and_present<tensor::ExtractSliceOp>(view))
-      skipViews(view->getOperand(0), sawSlice);
-    if (sawSlice) {
-      IRMapping map;
-      map.map(view->getOperand(0), contiguousCopy(b, view->getOperand(0)));
-      value = b.clone(*view, map)->getResult(0);
-      if (isReshape)
-        return value;
-    }
-    std::string all =
-        nn::letters(cast<RankedTensorType>(value.getType()).getRank());
-    return nn::elementwise(
-        b, value.getLoc(), {value}, {all}, all,
-        [](OpBuilder &, Location, ValueRange in) { return in[0]; });
   }
 
   void outline(func::FuncOp step, Cluster &cluster) {

@@ -3,8 +3,8 @@ import array
 
 import support
 
-#: The slice of 19 of 20 positions is read by a product, and is sliced again after a
-#: reshape.
+#: The slice of 19 of 20 positions is read by a product, and after a reshape by a kernel
+#: and by another slice.
 MODEL = """
 func.func @loss(
     %wte: tensor<16x8xf32> {zero.param = "wte", zero.init = #zero.normal<std = 0.5>},
@@ -18,11 +18,13 @@ func.func @loss(
   %y = nn.linear %s, %w : tensor<2x19x8xf32>, tensor<8x8xf32> -> tensor<2x19x8xf32>
   %rows = tensor.collapse_shape %s [[0, 1], [2]] : tensor<2x19x8xf32> into tensor<38x8xf32>
   %some = tensor.extract_slice %rows[1, 0] [37, 8] [1, 1] : tensor<38x8xf32> to tensor<37x8xf32>
+  %g = nn.gelu %rows : tensor<38x8xf32>
   %z = nn.linear %some, %w : tensor<37x8xf32>, tensor<8x8xf32> -> tensor<37x8xf32>
   %zero = arith.constant dense<0.0> : tensor<38x8xf32>
   %into = tensor.insert_slice %z into %zero[1, 0] [37, 8] [1, 1]
       : tensor<37x8xf32> into tensor<38x8xf32>
-  %back = tensor.expand_shape %into [[0, 1], [2]] output_shape [2, 19, 8]
+  %both = arith.addf %into, %g : tensor<38x8xf32>
+  %back = tensor.expand_shape %both [[0, 1], [2]] output_shape [2, 19, 8]
       : tensor<38x8xf32> into tensor<2x19x8xf32>
   %sum = arith.addf %y, %back : tensor<2x19x8xf32>
   %logits = nn.linear %sum, %head : tensor<2x19x8xf32>, tensor<16x8xf32> -> tensor<2x19x16xf32>

@@ -1,0 +1,16 @@
+//===- CopySlices.h - Slices that cannot be read where they lie -*- C++ -*-===//
+#ifndef PASSES_KERNELS_COPYSLICES_H
+#define PASSES_KERNELS_COPYSLICES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::zero {
+
+/// Replaces sliced or constant operands of products, splits and the return by
+/// copies, constant ones of the kernels that are written from views of
+/// arguments, and those that no kernel could read where they lie.
+void copySlices(func::FuncOp step);
+
+} // namespace mlir::zero
+
+#endif // PASSES_KERNELS_COPYSLICES_H
