@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 2u
+#define ZRT_ABI_VERSION 3u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -207,12 +207,30 @@ zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event);
 // What a compiled kernel calls
 //===----------------------------------------------------------------------===//
 
-/// C = alpha op(A) op(B) + beta C on the calling thread, row-major with leading
-/// dimensions in elements; for tiles inside kernels (attention).
-void zrt_sgemm_tile(int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
-                    int64_t k, float alpha, const float *a, int64_t lda,
-                    const float *b, int64_t ldb, float beta, float *c,
-                    int64_t ldc);
+/// Attention of one batch and head on the calling thread:
+///
+///   out = softmax(scale q k^T) v
+///
+/// q and out are queries x width, k and v keys x width; rows are contiguous and
+/// `..._stride` elements apart.  With `causal`, query i sees keys up to
+/// i + keys - queries, and there are at least as many keys as queries.  `lse`
+/// (one value per query, or NULL) gets the log of each row's sum of
+/// exponentials.  width is at most ZRT_MAX_ATTENTION_WIDTH.
+void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
+                   int32_t causal, const float *q, int64_t q_stride,
+                   const float *k, int64_t k_stride, const float *v,
+                   int64_t v_stride, float *out, int64_t out_stride,
+                   float *lse);
+
+/// Sets the adjoints of q, k and v, given `grad`, that of out.
+void zrt_attention_backward(int64_t queries, int64_t keys, int64_t width,
+                            float scale, int32_t causal, const float *grad,
+                            int64_t grad_stride, const float *q,
+                            int64_t q_stride, const float *k, int64_t k_stride,
+                            const float *v, int64_t v_stride, const float *lse,
+                            float *dq, int64_t dq_stride, float *dk,
+                            int64_t dk_stride, float *dv, int64_t dv_stride);
+#define ZRT_MAX_ATTENTION_WIDTH 2048
 
 //===----------------------------------------------------------------------===//
 // What a compiled plan says about itself

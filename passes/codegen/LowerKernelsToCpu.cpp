@@ -1,6 +1,7 @@
 //===- LowerKernelsToCpu.cpp - Kernels from tensors to the LLVM dialect ---===//
 //
-// 1. Attention and scatter kernels are written by hand on memref views.
+// 1. Attention kernels become calls of the runtime, scatter kernels loops, both
+//    on memref views.
 // 2. All others go through one-shot bufferization and become loops over their
 //    units with vector loops inside (UnitLoops, VectorLoops).
 // 3. Functions of math become polynomials; then everything goes to LLVM.

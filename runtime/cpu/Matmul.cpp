@@ -67,12 +67,9 @@ struct Cell {
 
 std::atomic<bool> withoutMemory{false};
 
-/// Computes on this thread; checkPacking tells if it has no memory for that.
 void multiplyHere(const Gemm &g) {
-  if (float *packing = gemmPacking())
+  if (float *packing = packingOrNote())
     multiply(g, packing);
-  else
-    withoutMemory = true;
 }
 
 void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
@@ -177,6 +174,13 @@ void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
     as(double());
 }
 
+float *zrt::packingOrNote() {
+  float *packing = gemmPacking();
+  if (!packing)
+    withoutMemory = true;
+  return packing;
+}
+
 void zrt::checkPacking(const char *name) {
   // In the usual case without a locked instruction.
   if (withoutMemory.load(std::memory_order_relaxed) &&
@@ -184,25 +188,4 @@ void zrt::checkPacking(const char *name) {
     fail("{}: no memory for the {} bytes that each thread needs to multiply "
          "matrices",
          name, kGemmPackingBytes);
-}
-
-extern "C" void zrt_sgemm_tile(int32_t trans_a, int32_t trans_b, int64_t m,
-                               int64_t n, int64_t k, float alpha,
-                               const float *a, int64_t lda, const float *b,
-                               int64_t ldb, float beta, float *c, int64_t ldc) {
-  Gemm g;
-  g.transA = trans_a;
-  g.transB = trans_b;
-  g.m = m;
-  g.n = n;
-  g.k = k;
-  g.alpha = alpha;
-  g.beta = beta;
-  g.a = a;
-  g.lda = lda;
-  g.b = b;
-  g.ldb = ldb;
-  g.c = c;
-  g.ldc = ldc;
-  multiplyHere(g);
 }

@@ -15,8 +15,12 @@ void checkMatmul(const zrt_matmul_desc &desc);
 void runMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                const void *bias, void *c, Team &team);
 
-/// Throws, naming `name`, if since the last call a thread got no packing memory
-/// for a product.  (zrt_sgemm_tile has no way to report it.)
+/// The calling thread's packing memory.  Where there is none to be had, null,
+/// and checkPacking tells: compiled kernels have no way to report it.
+float *packingOrNote();
+
+/// Throws, naming `name`, if since the last call a thread got no packing
+/// memory.
 void checkPacking(const char *name);
 
 } // namespace zrt

@@ -87,29 +87,6 @@ func.func private @transpose(%x: tensor<32x48xf32>) -> tensor<48x32xf32>
 
 // -----
 
-// Attention: blocks of queries, products on tiles, nothing of size T x S but one
-// tile; the second block of 100 queries is shorter.
-
-// CHECK-LABEL: func.func private @attention(
-// CHECK: memref.alloca() {{.*}} : memref<64x100xf32>
-// CHECK: call @zrt_sgemm_tile
-// CHECK: arith.maximumf
-// CHECK: math.exp
-// CHECK: call @zrt_sgemm_tile
-func.func private @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
-    attributes {zero.kernel = "attention", zero.space = array<i64: 2, 2>} {
-  %q0 = tensor.extract_slice %qkv[0, 0, 0] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
-  %k0 = tensor.extract_slice %qkv[0, 0, 32] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
-  %v0 = tensor.extract_slice %qkv[0, 0, 64] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
-  %q = tensor.expand_shape %q0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
-  %k = tensor.expand_shape %k0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
-  %v = tensor.expand_shape %v0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
-  %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<2x100x2x16xf32>, tensor<2x100x2x16xf32>
-  return %o : tensor<2x100x2x16xf32>
-}
-
-// -----
-
 // A scatter: each thread walks all tokens for its own columns.
 
 // CHECK-LABEL: func.func private @scatter(

@@ -18,15 +18,9 @@ struct Target {
 const Target &target() {
   static const Target chosen = []() -> Target {
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    const bool fma = __builtin_cpu_supports("fma");
-    // What CMakeLists.txt compiles the files for.
-    if (fma && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
+    if (instructionSet() == InstructionSet::Avx512)
       return {avx512::multiply, avx512::kTile};
-    if (fma && __builtin_cpu_supports("avx2"))
+    if (instructionSet() == InstructionSet::Avx2)
       return {avx2::multiply, avx2::kTile};
 #endif
     return {portable::multiply, portable::kTile};
@@ -72,6 +66,21 @@ void start(const Gemm &g) {
 }
 
 } // namespace
+
+InstructionSet zrt::instructionSet() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  const bool fma = __builtin_cpu_supports("fma");
+  // What CMakeLists.txt compiles the files for.
+  if (fma && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    return InstructionSet::Avx512;
+  if (fma && __builtin_cpu_supports("avx2"))
+    return InstructionSet::Avx2;
+#endif
+  return InstructionSet::Portable;
+}
 
 float *zrt::gemmPacking() {
   // A thread that gets none asks again.

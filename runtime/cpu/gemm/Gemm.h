@@ -31,7 +31,8 @@ struct Gemm {
   int64_t ldc = 0;
 };
 
-/// Memory that a thread keeps for copies of blocks of A and B: one huge page.
+/// Memory that a thread keeps for copies of blocks of A and B, and attention for
+/// its own: one huge page.
 constexpr size_t kGemmPackingBytes = ZRT_PACKING_BYTES;
 
 /// The calling thread's packing memory, made when it is first asked for; null
@@ -40,6 +41,10 @@ float *gemmPacking();
 
 /// Computes on the calling thread.  `packing` is what gemmPacking() gave.
 void multiply(const Gemm &gemm, float *packing);
+
+/// The instruction set that loops which are compiled for several run with.
+enum class InstructionSet { Portable, Avx2, Avx512 };
+InstructionSet instructionSet();
 
 /// Sizes of the tile of C that is kept in registers.
 struct GemmTile {

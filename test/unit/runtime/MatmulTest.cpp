@@ -13,7 +13,6 @@
 #include <fstream>
 #include <limits>
 #include <random>
-#include <sys/resource.h>
 #include <vector>
 
 using namespace zrt;
@@ -250,81 +249,6 @@ TEST(Matmul, RunsOnAStream) {
   ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
   EXPECT_EQ(std::vector<float>(data + 8, data + 12),
             (std::vector<float>{19, 22, 43, 50}));
-}
-
-TEST(SgemmTile, FollowsItsDefinitionInsideAndOutsideOfRegions) {
-  constexpr int64_t m = 7, n = 9, k = 5, lda = 16, ldb = 17, ldc = 18;
-  std::vector<float> a(16 * lda), b(16 * ldb), start(m * ldc), expected;
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> value(-1, 1);
-  for (auto *vector : {&a, &b, &start})
-    for (float &x : *vector)
-      x = value(random);
-  for (int flags = 0; flags < 4; ++flags) {
-    const bool ta = flags & 1, tb = flags & 2;
-    std::vector<float> outside = start, inside[2] = {start, start};
-    zrt_sgemm_tile(ta, tb, m, n, k, 0.5f, a.data(), lda, b.data(), ldb, 2.0f,
-                   outside.data(), ldc);
-    Team(2).parallelFor(2, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        zrt_sgemm_tile(ta, tb, m, n, k, 0.5f, a.data(), lda, b.data(), ldb,
-                       2.0f, inside[i].data(), ldc);
-    });
-    EXPECT_EQ(outside, inside[0]);
-    EXPECT_EQ(outside, inside[1]);
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < ldc; ++j) {
-        const auto at = size_t(i * ldc + j);
-        double sum = 0;
-        for (int64_t p = 0; j < n && p < k; ++p)
-          sum += double(a[size_t(ta ? p * lda + i : i * lda + p)]) *
-                 double(b[size_t(tb ? j * ldb + p : p * ldb + j)]);
-        // Beyond column n nothing is touched.
-        ASSERT_NEAR(outside[at],
-                    j < n ? 0.5 * sum + 2.0 * start[at] : start[at], 1e-5);
-      }
-  }
-  EXPECT_NO_THROW(checkPacking("attention.0"));
-}
-
-TEST(SgemmTile, OfAnEmptySumScalesC) {
-  std::vector<float> c = {1, NAN, 3};
-  zrt_sgemm_tile(0, 0, 1, 1, 0, 1, nullptr, 1, nullptr, 1, 2.0f, &c[0], 1);
-  zrt_sgemm_tile(0, 0, 1, 1, 0, 1, nullptr, 1, nullptr, 1, 0.0f, &c[1], 1);
-  EXPECT_EQ(c, (std::vector<float>{2, 0, 3}));
-}
-
-TEST(SgemmTile, AFailureReachesTheContext) {
-  // The stream's thread multiplies for the first time, and gets no memory.
-  static const zrt_launch_desc bad = {"attention.0",
-                                      [](void *const *, int64_t, int64_t) {
-                                        // The C library's own small needs are
-                                        // met before.
-                                        thread_local std::vector<char> warm;
-                                        warm.resize(1 << 12);
-                                        warm = {};
-                                        rlimit before{};
-                                        getrlimit(RLIMIT_AS, &before);
-                                        const rlimit none{1, before.rlim_max};
-                                        setrlimit(RLIMIT_AS, &none);
-                                        static float x[64];
-                                        zrt_sgemm_tile(0, 0, 4, 4, 4, 1, x, 4,
-                                                       x, 4, 0, x, 4);
-                                        setrlimit(RLIMIT_AS, &before);
-                                      },
-                                      1,
-                                      1,
-                                      0,
-                                      0,
-                                      nullptr};
-  const zrt_plan plan = testPlan(
-      [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &bad); });
-  const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
-  const std::string message = zrt_error_message(ctx.get());
-  EXPECT_NE(message.find("attention.0: no memory for the 2097152 bytes"),
-            std::string::npos)
-      << message;
 }
 
 } // namespace

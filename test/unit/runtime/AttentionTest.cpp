@@ -1,0 +1,301 @@
+//===- AttentionTest.cpp - Attention against the definition ---------------===//
+#include "runtime/cpu/attention/Targets.h"
+
+#include "runtime/cpu/Matmul.h"
+#include "runtime/cpu/gemm/Gemm.h"
+
+#include "TestPlan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <sys/resource.h>
+#include <vector>
+
+using namespace zrt;
+
+namespace {
+
+/// One batch and head.  Queries, keys and values lie packed in rows of three
+/// heads, as a model's do; what lies between must not be touched.
+struct Problem {
+  AttentionShape shape;
+  int64_t stride;
+  std::vector<float> qkv, grad;
+
+  Problem(int64_t queries, int64_t keys, int64_t width, bool causal)
+      : shape{queries, keys, width, 0.7f / std::sqrt(float(width)), causal},
+        stride(3 * width + 1) {
+    std::mt19937 random(static_cast<unsigned>(queries + 7 * keys + 31 * width));
+    std::normal_distribution<float> value;
+    qkv.resize(size_t(std::max(queries, keys) * stride));
+    grad.resize(size_t(queries * stride));
+    for (auto *vector : {&qkv, &grad})
+      for (float &x : *vector)
+        x = value(random);
+  }
+
+  const float *part(int64_t which) const {
+    return qkv.data() + which * shape.width;
+  }
+};
+
+struct Results {
+  std::vector<float> out, lse, dqkv;
+
+  explicit Results(const Problem &p)
+      : out(size_t(p.shape.queries * p.stride), kUntouched),
+        lse(size_t(p.shape.queries), kUntouched),
+        dqkv(p.qkv.size(), kUntouched) {}
+  static constexpr float kUntouched = -12345;
+
+  bool sameBits(const Results &other) const {
+    const auto same = [](const auto &x, const auto &y) {
+      return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+    };
+    return same(out, other.out) && same(lse, other.lse) &&
+           same(dqkv, other.dqkv);
+  }
+};
+
+struct Target {
+  const char *name;
+  void (*attend)(const Attention &, float *);
+  void (*attendBackward)(const AttentionBackward &, float *);
+};
+
+std::vector<Target> targets() {
+  std::vector<Target> all = {
+      {"portable", portable::attend, portable::attendBackward}};
+#ifdef __x86_64__
+  const InstructionSet best = instructionSet();
+  if (best != InstructionSet::Portable)
+    all.push_back({"avx2", avx2::attend, avx2::attendBackward});
+  if (best == InstructionSet::Avx512)
+    all.push_back({"avx512", avx512::attend, avx512::attendBackward});
+#endif
+  return all;
+}
+
+/// What a thread's memory held before must not matter.
+float *poisoned() {
+  float *memory = gemmPacking();
+  std::memset(memory, 0xff, kGemmPackingBytes);
+  return memory;
+}
+
+Results run(const Problem &p, const Target &target) {
+  Results r(p);
+  const int64_t s = p.stride, width = p.shape.width;
+  target.attend({p.shape,
+                 {p.part(0), s},
+                 {p.part(1), s},
+                 {p.part(2), s},
+                 {r.out.data(), s},
+                 r.lse.data()},
+                poisoned());
+  target.attendBackward({p.shape,
+                         {p.grad.data(), s},
+                         {p.part(0), s},
+                         {p.part(1), s},
+                         {p.part(2), s},
+                         r.lse.data(),
+                         {r.dqkv.data(), s},
+                         {r.dqkv.data() + width, s},
+                         {r.dqkv.data() + 2 * width, s}},
+                        poisoned());
+  return r;
+}
+
+/// The definition, in double.
+struct Expected {
+  std::vector<double> out, lse, dqkv;
+
+  explicit Expected(const Problem &p)
+      : out(size_t(p.shape.queries * p.stride), Results::kUntouched),
+        lse(size_t(p.shape.queries)), dqkv(p.qkv.size(), Results::kUntouched) {
+    const int64_t width = p.shape.width, s = p.stride;
+    const double scale = double(p.shape.scale);
+    const auto at = [&](int64_t row, int64_t which, int64_t c) {
+      return size_t(row * s + which * width + c);
+    };
+    for (int64_t i = 0; i < std::max(p.shape.queries, p.shape.keys); ++i)
+      for (int64_t c = 0; c < 3 * width; ++c)
+        if (i < (c < width ? p.shape.queries : p.shape.keys))
+          dqkv[at(i, 0, c)] = 0;
+    for (int64_t i = 0; i < p.shape.queries; ++i) {
+      const int64_t seen = p.shape.causal
+                               ? i + p.shape.keys - p.shape.queries + 1
+                               : p.shape.keys;
+      std::vector<double> probability(static_cast<size_t>(seen)), adjoint;
+      double most = -INFINITY, sum = 0, dot = 0;
+      for (int64_t j = 0; j < seen; ++j) {
+        double &x = probability[size_t(j)];
+        for (int64_t c = 0; c < width; ++c)
+          x += scale * double(p.qkv[at(i, 0, c)]) * double(p.qkv[at(j, 1, c)]);
+        most = std::max(most, x);
+      }
+      for (double &x : probability)
+        sum += x = std::exp(x - most);
+      lse[size_t(i)] = most + std::log(sum);
+      for (int64_t c = 0; c < width; ++c)
+        out[at(i, 0, c)] = 0;
+      for (int64_t j = 0; j < seen; ++j) {
+        const double x = probability[size_t(j)] /= sum;
+        double d = 0;
+        for (int64_t c = 0; c < width; ++c) {
+          out[at(i, 0, c)] += x * double(p.qkv[at(j, 2, c)]);
+          d += double(p.grad[at(i, 0, c)]) * double(p.qkv[at(j, 2, c)]);
+          dqkv[at(j, 2, c)] += x * double(p.grad[at(i, 0, c)]);
+        }
+        adjoint.push_back(d);
+        dot += x * d;
+      }
+      for (int64_t j = 0; j < seen; ++j) {
+        const double d =
+            scale * probability[size_t(j)] * (adjoint[size_t(j)] - dot);
+        for (int64_t c = 0; c < width; ++c) {
+          dqkv[at(i, 0, c)] += d * double(p.qkv[at(j, 1, c)]);
+          dqkv[at(j, 1, c)] += d * double(p.qkv[at(i, 0, c)]);
+        }
+      }
+    }
+  }
+};
+
+::testing::AssertionResult near(const std::vector<float> &x,
+                                const std::vector<double> &y) {
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!(std::abs(double(x[i]) - y[i]) <= 1e-5))
+      return ::testing::AssertionFailure()
+             << "at " << i << " of " << x.size() << ": " << x[i]
+             << " instead of " << y[i];
+  return ::testing::AssertionSuccess();
+}
+
+void expectRight(int64_t queries, int64_t keys, int64_t width, bool causal) {
+  const Problem problem(queries, keys, width, causal);
+  const Expected expected(problem);
+  for (const Target &target : targets()) {
+    SCOPED_TRACE(target.name);
+    SCOPED_TRACE(std::to_string(queries) + " queries, " + std::to_string(keys) +
+                 " keys, width " + std::to_string(width) +
+                 (causal ? ", causal" : ""));
+    const Results results = run(problem, target);
+    EXPECT_TRUE(near(results.out, expected.out));
+    EXPECT_TRUE(near(results.lse, expected.lse));
+    EXPECT_TRUE(near(results.dqkv, expected.dqkv));
+  }
+}
+
+TEST(Attention, IsRightForAllShapes) {
+  for (int64_t queries : {1, 7, 64, 65, 130, 300})
+    for (int64_t width : {1, 5, 16, 64, 80, 130})
+      for (int64_t more : {0, 3, 100})
+        for (bool causal : {false, true})
+          expectRight(queries, queries + more, width, causal);
+}
+
+TEST(Attention, IsRightForFewerKeysThanQueries) {
+  expectRight(300, 20, 33, false);
+  expectRight(65, 1, 64, false);
+}
+
+TEST(Attention, IsRightWhereKeysComeInBlocks) {
+  // Of 64 columns 1282 keys fit for the backward, 2661 for the forward.
+  for (bool causal : {false, true}) {
+    expectRight(70, 3000, 64, causal);
+    expectRight(150, 150, 768, causal);
+    expectRight(40, 75, ZRT_MAX_ATTENTION_WIDTH, causal);
+  }
+}
+
+TEST(Attention, HasTheSameBitsOnAllProcessorsWithFma) {
+  const std::vector<Target> all = targets();
+  for (size_t i = 2; i < all.size(); ++i)
+    for (int64_t queries : {7, 65, 150})
+      for (int64_t width : {5, 64, 80, 768})
+        for (bool causal : {false, true}) {
+          const Problem problem(queries, queries + 33, width, causal);
+          EXPECT_TRUE(run(problem, all[1]).sameBits(run(problem, all[i])))
+              << queries << " queries, width " << width;
+        }
+}
+
+TEST(Attention, HandlesScoresThatAreFarApart) {
+  // exp of the others is 0, and nothing overflows.
+  Problem problem(20, 20, 16, true);
+  problem.shape.scale = 1000;
+  for (const Target &target : targets()) {
+    const Results results = run(problem, target);
+    for (int64_t i = 0; i < 20; ++i)
+      for (int64_t c = 0; c < 16; ++c)
+        ASSERT_LT(std::abs(results.out[size_t(i * problem.stride + c)]), 10);
+    for (int64_t c = 0; c < 16; ++c)
+      EXPECT_EQ(results.out[size_t(c)], problem.qkv[size_t(32 + c)]);
+  }
+}
+
+TEST(Attention, ANanStaysOne) {
+  // Each kind: poison of the arena is all ones.
+  const uint32_t ones = 0xffffffff;
+  for (float nan : {NAN, -NAN, reinterpret_cast<const float &>(ones)}) {
+    Problem problem(40, 40, 16, true);
+    problem.qkv[size_t(30 * problem.stride + 16)] = nan; // in key 30
+    for (const Target &target : targets()) {
+      const Results results = run(problem, target);
+      EXPECT_FALSE(std::isnan(results.out[size_t(10 * problem.stride)]));
+      for (int64_t i = 30; i < 40; ++i)
+        EXPECT_TRUE(std::isnan(results.out[size_t(i * problem.stride)])) << i;
+      EXPECT_TRUE(std::isnan(results.dqkv[size_t(35 * problem.stride)]));
+    }
+  }
+}
+
+TEST(Attention, LseIsLeftOutWhereNobodyAsks) {
+  const Problem p(9, 9, 8, true);
+  const Results expected = run(p, targets().back());
+  Results r(p);
+  zrt_attention(9, 9, 8, p.shape.scale, 1, p.part(0), p.stride, p.part(1),
+                p.stride, p.part(2), p.stride, r.out.data(), p.stride, nullptr);
+  EXPECT_EQ(r.out, expected.out);
+  EXPECT_NO_THROW(checkPacking("attention.0"));
+}
+
+TEST(Attention, AFailureReachesTheContext) {
+  // The stream's thread multiplies for the first time, and gets no memory.
+  static const zrt_launch_desc bad = {"attention.0",
+                                      [](void *const *, int64_t, int64_t) {
+                                        // The C library's own small needs are
+                                        // met before.
+                                        thread_local std::vector<char> warm;
+                                        warm.resize(1 << 12);
+                                        warm = {};
+                                        rlimit before{};
+                                        getrlimit(RLIMIT_AS, &before);
+                                        const rlimit none{1, before.rlim_max};
+                                        setrlimit(RLIMIT_AS, &none);
+                                        static float x[64];
+                                        zrt_attention(4, 4, 4, 1, 0, x, 4, x, 4,
+                                                      x, 4, x, 4, nullptr);
+                                        setrlimit(RLIMIT_AS, &before);
+                                      },
+                                      1,
+                                      1,
+                                      0,
+                                      0,
+                                      nullptr};
+  const zrt_plan plan = testPlan(
+      [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &bad); });
+  const ContextPtr ctx = create(plan);
+  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
+  const std::string message = zrt_error_message(ctx.get());
+  EXPECT_NE(message.find("attention.0: no memory for the 2097152 bytes"),
+            std::string::npos)
+      << message;
+}
+
+} // namespace
