@@ -50,12 +50,12 @@ LogicalResult CountValidOp::verify() {
 SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getTargets().getType().getRank());
   Type type = getResult().getType().getElementType();
-  return {reduceSum(
-      b, getLoc(), {getTargets()}, {all}, "",
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
-        return arith::UIToFPOp::create(nested, loc, type, valid);
-      })};
+  return {
+      reduceSum(b, getLoc(), {getTargets()}, {all}, "",
+                [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                  Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
+                  return arith::UIToFPOp::create(nested, loc, type, valid);
+                })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,7 +177,8 @@ LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
         S p = exp(s(0) - s(1));
-        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) * (s(3) / divisor(s(4)));
+        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) *
+                 (s(3) / divisor(s(4)));
         return select(isValid(nested, at, in[2], getIgnoreIndex()), grad,
                       grad.constant(0));
       });

@@ -303,7 +303,7 @@ Dispatch zero::getDispatch(func::FuncOp kernel) {
     return {units,
             std::max<int64_t>(1, 32768 / std::max<int64_t>(1, widest / units))};
   if (kind == "columns") // whole cache lines of a column sum, or a long run
-    return {units, matrices ? 64 : 16384};
+    return {units, matrices ? 128 : 16384};
   if (kind == "attention")
     return {units, 1};
   if (kind == "scatter")

@@ -7,10 +7,15 @@
 //   the contiguous loop    in vectors of 16, the rest masked
 //   reductions             innermost, accumulators in registers
 //
+// A reduction of columns takes 8 vectors of them at a time, so that a step to
+// the next row reads 512 bytes and not 64.
+//
 // When the contiguous loop is itself a reduction it comes last: 16 lanes
 // accumulate separately and are combined pairwise at the end, so the order of a
-// sum depends on the shape alone.  Values that the vector loop does not change
-// stay scalar, and those that no loop changes are computed before the loops.
+// sum depends on the shape alone.  Four such vectors take turns where the loop
+// is long enough: one would wait for each addition before the next.  Values
+// that the vector loop does not change stay scalar, and those that no loop
+// changes are computed before the loops.
 //
 // An operation that walks some operand across memory (a transpose), or whose
 // reduction is not of a known kind, gets scalar loops.
@@ -30,6 +35,11 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
+
+/// Vectors of columns that are reduced at once.
+constexpr int64_t kColumnVectors = 8;
+/// Vectors that take turns in accumulating a row.
+constexpr int64_t kRowVectors = 4;
 
 class Emitter {
 public:
@@ -260,54 +270,111 @@ private:
       return;
     }
     if (lane < 0)
-      return emitPoint(b, Value());
+      return emitPoints(b, {Value()}, Value());
     if (isReduction(lane))
       return emitLaneReduction(b);
     auto [lower, upper] = bounds(b, lane);
+    if (hasReductions() && extents[lane] >= kColumnVectors * kLanes)
+      lower = emitColumnGroups(b, lower, upper);
     forVectors(b, loc, lower, upper, {},
                [&](OpBuilder &inner, Value first, Value mask, ValueRange) {
-                 index[lane] = first;
-                 emitPoint(inner, mask);
-                 index[lane] = nullptr;
+                 emitPoints(inner, {first}, mask);
                  return SmallVector<Value>();
                });
   }
 
-  /// Everything for one index of the parallel loops (one vector, or a scalar).
-  void emitPoint(OpBuilder &b, Value mask) {
-    SmallVector<Value> accumulators;
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      bool used = !body->getArgument(init.getOperandNumber()).use_empty();
-      accumulators.push_back(used ? load(b, init, mask) : Value());
-    }
-    SmallVector<Value> results = emitReductions(b, 0, accumulators, mask);
-    for (auto [init, result] : llvm::zip(op.getDpsInitsMutable(), results))
-      store(b, init, result, mask);
+  bool hasReductions() {
+    return llvm::any_of(llvm::seq<int>(0, extents.size()), [&](int loop) {
+      return isReduction(loop) && !isOpen(loop);
+    });
   }
 
-  /// Opens the reduction loops from `loop` on, carrying the accumulators.
+  /// Reduces whole groups of vectors of columns; returns where they end.
+  Value emitColumnGroups(OpBuilder &b, Value lower, Value upper) {
+    Value step = constantIndex(b, kColumnVectors * kLanes);
+    Value extent = b.createOrFold<arith::SubIOp>(loc, upper, lower);
+    Value rest = b.createOrFold<arith::RemUIOp>(loc, extent, step);
+    Value end = b.createOrFold<arith::SubIOp>(loc, upper, rest);
+    auto nest = scf::ForOp::create(b, loc, lower, end, step);
+    OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
+    emitPoints(inner,
+               vectorsFrom(inner, nest.getInductionVar(), kColumnVectors),
+               Value());
+    return end;
+  }
+
+  /// `first` and the vectors behind it.
+  SmallVector<Value> vectorsFrom(OpBuilder &b, Value first, int64_t count) {
+    SmallVector<Value> firsts = {first};
+    for (int64_t i = 1; i < count; ++i)
+      firsts.push_back(
+          arith::AddIOp::create(b, loc, first, constantIndex(b, i * kLanes)));
+    return firsts;
+  }
+
+  /// Everything for one index of the parallel loops (the vectors that begin at
+  /// `firsts`, or one scalar).
+  void emitPoints(OpBuilder &b, ArrayRef<Value> firsts, Value mask) {
+    SmallVector<Value> accumulators;
+    for (Value first : firsts) {
+      openLane(first);
+      for (OpOperand &init : op.getDpsInitsMutable()) {
+        bool used = !body->getArgument(init.getOperandNumber()).use_empty();
+        accumulators.push_back(used ? load(b, init, mask) : Value());
+      }
+    }
+    SmallVector<Value> results =
+        emitReductions(b, 0, firsts, accumulators, mask);
+    ArrayRef<Value> left = results;
+    for (Value first : firsts) {
+      openLane(first);
+      for (OpOperand &init : op.getDpsInitsMutable()) {
+        store(b, init, left.front(), mask);
+        left = left.drop_front();
+      }
+    }
+    openLane(Value());
+  }
+
+  void openLane(Value first) {
+    if (lane >= 0)
+      index[lane] = first;
+  }
+
+  /// Opens the reduction loops from `loop` on, carrying the accumulators of
+  /// each of `firsts`.
   SmallVector<Value> emitReductions(OpBuilder &b, int loop,
+                                    ArrayRef<Value> firsts,
                                     ArrayRef<Value> accumulators, Value mask) {
     int count = extents.size();
     while (loop < count && (isOpen(loop) || !isReduction(loop) || loop == lane))
       ++loop;
-    if (loop >= count)
-      return emitBody(b, accumulators, mask);
+    if (loop >= count) {
+      SmallVector<Value> results;
+      unsigned inits = op.getNumDpsInits();
+      for (auto [i, first] : llvm::enumerate(firsts)) {
+        openLane(first);
+        llvm::append_range(
+            results, emitBody(b, accumulators.slice(i * inits, inits), mask));
+      }
+      return results;
+    }
     auto [lower, upper] = bounds(b, loop);
     auto nest = scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1),
                                    accumulators);
     OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
     index[loop] = nest.getInductionVar();
     SmallVector<Value> carried(nest.getRegionIterArgs());
-    SmallVector<Value> next = emitReductions(inner, loop + 1, carried, mask);
+    SmallVector<Value> next =
+        emitReductions(inner, loop + 1, firsts, carried, mask);
     index[loop] = nullptr;
     inner.setInsertionPointToEnd(nest.getBody());
     scf::YieldOp::create(inner, loc, next);
     return SmallVector<Value>(nest.getResults());
   }
 
-  /// The vector loop is a reduction: lanes first, then pairwise.
-  void emitLaneReduction(OpBuilder &b) {
+  /// One accumulator of lanes for each result.
+  SmallVector<Value> identities(OpBuilder &b) {
     SmallVector<Value> lanes;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
       auto type = VectorType::get(
@@ -318,14 +385,23 @@ private:
               type,
               b.getFloatAttr(type.getElementType(), *identity(combiner(i))))));
     }
-    lanes = emitLaneReductions(b, 0, lanes);
+    return lanes;
+  }
+
+  /// `x` and `y` by the operation that adds to accumulator `i`.
+  Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
+    OperationState state(loc, combiner(i)->getName(), ValueRange{x, y},
+                         x.getType());
+    return b.create(state)->getResult(0);
+  }
+
+  /// The vector loop is a reduction: lanes first, then pairwise.
+  void emitLaneReduction(OpBuilder &b) {
+    SmallVector<Value> lanes = emitLaneReductions(b, 0, identities(b));
     for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      Operation *combine = combiner(i);
-      Value total = combineLanes(b, loc, combine->getName(), lanes[i]);
+      Value total = combineLanes(b, loc, combiner(i)->getName(), lanes[i]);
       Value start = load(b, init, Value());
-      OperationState state(loc, combine->getName(), ValueRange{start, total},
-                           total.getType());
-      store(b, init, b.create(state)->getResult(0), Value());
+      store(b, init, combine(b, i, start, total), Value());
     }
   }
 
@@ -348,8 +424,15 @@ private:
       return SmallVector<Value>(nest.getResults());
     }
     auto [lower, upper] = bounds(b, lane);
+    SmallVector<Value> start(lanes);
+    if (extents[lane] >= 2 * kRowVectors * kLanes && !context.columnBegin) {
+      int64_t step = kRowVectors * kLanes;
+      Value end = constantIndex(b, extents[lane] / step * step);
+      start = emitTurns(b, lower, end, lanes);
+      lower = end;
+    }
     return forVectors(
-        b, loc, lower, upper, lanes,
+        b, loc, lower, upper, start,
         [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
           index[lane] = first;
           SmallVector<Value> current(carried);
@@ -363,6 +446,35 @@ private:
           }
           return next;
         });
+  }
+
+  /// Accumulates [lower, upper), whole turns of kRowVectors vectors each.
+  SmallVector<Value> emitTurns(OpBuilder &b, Value lower, Value upper,
+                               ArrayRef<Value> lanes) {
+    unsigned inits = lanes.size();
+    SmallVector<Value> start(lanes);
+    for (int64_t i = 1; i < kRowVectors; ++i)
+      llvm::append_range(start, identities(b));
+    auto nest = scf::ForOp::create(
+        b, loc, lower, upper, constantIndex(b, kRowVectors * kLanes), start);
+    OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
+    SmallVector<Value> carried(nest.getRegionIterArgs()), next;
+    for (auto [i, first] : llvm::enumerate(
+             vectorsFrom(inner, nest.getInductionVar(), kRowVectors))) {
+      openLane(first);
+      ArrayRef<Value> current =
+          ArrayRef<Value>(carried).slice(i * inits, inits);
+      for (Value value : emitBody(inner, current, Value()))
+        next.push_back(asVector(inner, value));
+    }
+    openLane(Value());
+    scf::YieldOp::create(inner, loc, next);
+    SmallVector<Value> sums(nest.getResults());
+    for (int64_t half = kRowVectors / 2; half >= 1; half /= 2)
+      for (unsigned i = 0; i < half * inits; ++i)
+        sums[i] = combine(b, i % inits, sums[i], sums[half * inits + i]);
+    sums.truncate(inits);
+    return sums;
   }
 
   //===--------------------------------------------------------------------===//
