@@ -13,10 +13,11 @@
 //    n + 127, the exponent of 2^n, in the sum's low bits.
 // 3. Evaluate a polynomial of degree 6 at r, by Horner's rule with FMA.  Its
 //    coefficients interpolate at Chebyshev nodes; the relative error is 1e-8
-//    before rounding, and below 1.2e-7 with it.
+//    before rounding and at most 8e-8 with it.
 //
-// Results below 2^-126 may be zero.  There is no branch and no select on the
-// processor's kind: the bits are those of the operations, in vectors and not.
+// Results below 2^-126 may be zero, those above 2^127.5 are infinite.  There is
+// no branch and no select on the processor's kind: the bits are those of the
+// operations, in vectors and not.
 //
 //===----------------------------------------------------------------------===//
 

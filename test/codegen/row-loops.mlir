@@ -44,13 +44,45 @@ func.func private @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
 
 // -----
 
-// A column sum: units are columns, rows are added in order in a register.
+// A long row: four vectors of lanes take turns, the rest follows in the first.
+
+// CHECK-LABEL: func.func private @turns(
+// CHECK: %[[FOUR:.*]]:4 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: arith.addf
+// CHECK: %[[X:.*]] = arith.addf %[[FOUR]]#0, %[[FOUR]]#2
+// CHECK: %[[Y:.*]] = arith.addf %[[FOUR]]#1, %[[FOUR]]#3
+// CHECK: %[[Z:.*]] = arith.addf %[[X]], %[[Y]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[Z]])
+// CHECK: vector.maskedload
+func.func private @turns(%x: tensor<4x150xf32>) -> tensor<4xf32>
+    attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x150xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %0 = arith.addf %acc, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %sum : tensor<4xf32>
+}
+
+// -----
+
+// A column sum: units are columns, rows are added in order in registers, eight
+// vectors of columns at a time where there are so many.
 
 // CHECK-LABEL: func.func private @columns(
 // CHECK-SAME: %[[X:.*]]: memref<8x256xf32>, %[[OUT:.*]]: memref<256xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index
 // CHECK: scf.for %[[C:.*]] = %[[BEGIN]]
-// CHECK: scf.for %[[R:.*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// CHECK: scf.for %[[R:.*]] = {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK: vector.load %[[X]][%[[R]], %[[C]]]
+// CHECK-COUNT-7: vector.load %[[X]][%[[R]],
+// CHECK: scf.for %[[C1:.*]] =
+// CHECK: scf.for %[[R1:.*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// CHECK: vector.load %[[X]][%[[R1]], %[[C1]]]
 func.func private @columns(%x: tensor<8x256xf32>) -> tensor<256xf32>
     attributes {zero.kernel = "columns", zero.space = array<i64: 256>} {
   %zero = arith.constant 0.0 : f32
