@@ -7,8 +7,8 @@
 //   the contiguous loop    in vectors of 16, the rest masked
 //   reductions             innermost, accumulators in registers
 //
-// A reduction of columns takes 8 vectors of them at a time, so that a step to
-// the next row reads 512 bytes and not 64.
+// A sum of columns adds 8 rows at a time to all columns of its range, from left
+// to right: memory is read in 8 long runs, and the sums stay in cache.
 //
 // When the contiguous loop is itself a reduction it comes last: 16 lanes
 // accumulate separately and are combined pairwise at the end, so the order of a
@@ -36,8 +36,8 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Vectors of columns that are reduced at once.
-constexpr int64_t kColumnVectors = 8;
+/// Rows that are added to columns at once.
+constexpr int64_t kColumnRows = 8;
 /// Vectors that take turns in accumulating a row.
 constexpr int64_t kRowVectors = 4;
 
@@ -270,15 +270,23 @@ private:
       return;
     }
     if (lane < 0)
-      return emitPoints(b, {Value()}, Value());
+      return emitPoint(b, Value());
     if (isReduction(lane))
       return emitLaneReduction(b);
+    if (hasReductions())
+      return emitColumns(b, 0);
+    forLane(b, [&](OpBuilder &inner, Value mask) { emitPoint(inner, mask); });
+  }
+
+  /// The vector loop, where it carries nothing.
+  void forLane(OpBuilder &b,
+               llvm::function_ref<void(OpBuilder &, Value mask)> emit) {
     auto [lower, upper] = bounds(b, lane);
-    if (hasReductions() && extents[lane] >= kColumnVectors * kLanes)
-      lower = emitColumnGroups(b, lower, upper);
     forVectors(b, loc, lower, upper, {},
                [&](OpBuilder &inner, Value first, Value mask, ValueRange) {
-                 emitPoints(inner, {first}, mask);
+                 index[lane] = first;
+                 emit(inner, mask);
+                 index[lane] = nullptr;
                  return SmallVector<Value>();
                });
   }
@@ -289,19 +297,82 @@ private:
     });
   }
 
-  /// Reduces whole groups of vectors of columns; returns where they end.
-  Value emitColumnGroups(OpBuilder &b, Value lower, Value upper) {
-    Value step = constantIndex(b, kColumnVectors * kLanes);
-    Value extent = b.createOrFold<arith::SubIOp>(loc, upper, lower);
-    Value rest = b.createOrFold<arith::RemUIOp>(loc, extent, step);
-    Value end = b.createOrFold<arith::SubIOp>(loc, upper, rest);
-    auto nest = scf::ForOp::create(b, loc, lower, end, step);
-    OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
-    emitPoints(inner,
-               vectorsFrom(inner, nest.getInductionVar(), kColumnVectors),
-               Value());
-    return end;
+  /// Opens the reduction loops from `loop` on, the innermost in blocks of rows,
+  /// and inside them the vector loop.
+  void emitColumns(OpBuilder &b, int loop) {
+    int count = extents.size(), inner = loop;
+    auto isNext = [&](int i) { return !isOpen(i) && isReduction(i); };
+    while (!isNext(loop))
+      ++loop;
+    for (inner = loop + 1; inner < count && !isNext(inner);)
+      ++inner;
+    int64_t step = inner < count ? 1 : kColumnRows;
+    int64_t whole = extents[loop] / step * step;
+    if (whole > 0) {
+      auto nest =
+          scf::ForOp::create(b, loc, constantIndex(b, 0),
+                             constantIndex(b, whole), constantIndex(b, step));
+      OpBuilder at = OpBuilder::atBlockBegin(nest.getBody());
+      index[loop] = nest.getInductionVar();
+      if (inner < count)
+        emitColumns(at, loop);
+      else
+        addRows(at, loop, step);
+    }
+    if (whole < extents[loop]) {
+      index[loop] = constantIndex(b, whole);
+      addRows(b, loop, extents[loop] - whole);
+    }
+    index[loop] = nullptr;
   }
+
+  /// Adds `rows` of loop `loop` to every column, from the open index on.
+  void addRows(OpBuilder &b, int loop, int64_t rows) {
+    SmallVector<Value> at = {index[loop]};
+    for (int64_t i = 1; i < rows; ++i)
+      at.push_back(
+          arith::AddIOp::create(b, loc, index[loop], constantIndex(b, i)));
+    // What a row has once is read before its columns.
+    IRMapping outside = invariant;
+    SmallVector<IRMapping> ofRow;
+    for (Value row : at) {
+      index[loop] = row;
+      hoistInvariants(b);
+      ofRow.push_back(invariant);
+      invariant = outside;
+    }
+    forLane(b, [&](OpBuilder &inner, Value mask) {
+      SmallVector<Value> sums = loadInits(inner, mask);
+      for (auto [row, values] : llvm::zip_equal(at, ofRow)) {
+        index[loop] = row;
+        invariant = values;
+        sums = emitBody(inner, sums, mask);
+      }
+      invariant = outside;
+      storeInits(inner, sums, mask);
+    });
+  }
+
+  SmallVector<Value> loadInits(OpBuilder &b, Value mask) {
+    SmallVector<Value> values;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      bool used = !body->getArgument(init.getOperandNumber()).use_empty();
+      values.push_back(used ? load(b, init, mask) : Value());
+    }
+    return values;
+  }
+
+  void storeInits(OpBuilder &b, ArrayRef<Value> values, Value mask) {
+    for (auto [init, value] : llvm::zip(op.getDpsInitsMutable(), values))
+      store(b, init, value, mask);
+  }
+
+  /// Everything for one index of the parallel loops (one vector, or a scalar).
+  void emitPoint(OpBuilder &b, Value mask) {
+    storeInits(b, emitReductions(b, 0, loadInits(b, mask), mask), mask);
+  }
+
+  void openLane(Value first) { index[lane] = first; }
 
   /// `first` and the vectors behind it.
   SmallVector<Value> vectorsFrom(OpBuilder &b, Value first, int64_t count) {
@@ -312,61 +383,21 @@ private:
     return firsts;
   }
 
-  /// Everything for one index of the parallel loops (the vectors that begin at
-  /// `firsts`, or one scalar).
-  void emitPoints(OpBuilder &b, ArrayRef<Value> firsts, Value mask) {
-    SmallVector<Value> accumulators;
-    for (Value first : firsts) {
-      openLane(first);
-      for (OpOperand &init : op.getDpsInitsMutable()) {
-        bool used = !body->getArgument(init.getOperandNumber()).use_empty();
-        accumulators.push_back(used ? load(b, init, mask) : Value());
-      }
-    }
-    SmallVector<Value> results =
-        emitReductions(b, 0, firsts, accumulators, mask);
-    ArrayRef<Value> left = results;
-    for (Value first : firsts) {
-      openLane(first);
-      for (OpOperand &init : op.getDpsInitsMutable()) {
-        store(b, init, left.front(), mask);
-        left = left.drop_front();
-      }
-    }
-    openLane(Value());
-  }
-
-  void openLane(Value first) {
-    if (lane >= 0)
-      index[lane] = first;
-  }
-
-  /// Opens the reduction loops from `loop` on, carrying the accumulators of
-  /// each of `firsts`.
+  /// Opens the reduction loops from `loop` on, carrying the accumulators.
   SmallVector<Value> emitReductions(OpBuilder &b, int loop,
-                                    ArrayRef<Value> firsts,
                                     ArrayRef<Value> accumulators, Value mask) {
     int count = extents.size();
     while (loop < count && (isOpen(loop) || !isReduction(loop) || loop == lane))
       ++loop;
-    if (loop >= count) {
-      SmallVector<Value> results;
-      unsigned inits = op.getNumDpsInits();
-      for (auto [i, first] : llvm::enumerate(firsts)) {
-        openLane(first);
-        llvm::append_range(
-            results, emitBody(b, accumulators.slice(i * inits, inits), mask));
-      }
-      return results;
-    }
+    if (loop >= count)
+      return emitBody(b, accumulators, mask);
     auto [lower, upper] = bounds(b, loop);
     auto nest = scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1),
                                    accumulators);
     OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
     index[loop] = nest.getInductionVar();
     SmallVector<Value> carried(nest.getRegionIterArgs());
-    SmallVector<Value> next =
-        emitReductions(inner, loop + 1, firsts, carried, mask);
+    SmallVector<Value> next = emitReductions(inner, loop + 1, carried, mask);
     index[loop] = nullptr;
     inner.setInsertionPointToEnd(nest.getBody());
     scf::YieldOp::create(inner, loc, next);
