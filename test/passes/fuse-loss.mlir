@@ -45,3 +45,16 @@ func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {ze
   %square = arith.mulf %loss, %loss : tensor<f32>
   return %square : tensor<f32>
 }
+
+// -----
+
+// However wide a row is, it is one kernel: exponentials are no temporary.
+
+// KERNEL-LABEL: -> (tensor<8xf32>, tensor<8xf32>, tensor<8x300000xf32> {zero.in_place = array<i64: 0>})
+// KERNEL-SAME: zero.kernel = "rows"
+func.func @loss(%w: tensor<300000x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {zero.param = "h"},
+                %targets: tensor<8xi32> {zero.input = "targets"}) -> tensor<f32> {
+  %logits = nn.linear %h, %w : tensor<8x8xf32>, tensor<300000x8xf32> -> tensor<8x300000xf32>
+  %loss = nn.cross_entropy %logits, %targets : tensor<8x300000xf32>, tensor<8xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
