@@ -125,6 +125,8 @@ static void addPasses(OpPassManager &pm, Level level,
       pm.addPass(createLowerProducts());
       // While a loss is one operation, and its products say what they sum.
       pm.addPass(createChunkLoss({options.lossChunk}));
+      // Whole or in chunks; nothing else knows a gradient for what it is later.
+      pm.addPass(createFuseLoss());
       pm.addPass(createLowerToGenerics());
     }
     // Before partitioning: that freezes the arithmetic, so every plan of a

@@ -21,12 +21,15 @@ constexpr double kSqrt2OverPi = 0.79788456080286535588;
 constexpr double kInvSqrt2 = 0.70710678118654752440;
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 constexpr double kCubic = 0.044715;
+constexpr double kLog2E = 1.44269504088896340736;
 
 /// sigmoid(2u) with u = sqrt(2/pi) (x + 0.044715 x^3), the factor of x in the
-/// tanh form: (1 + tanh(u)) / 2 = sigmoid(2u).
-S tanhFormGate(S x) {
-  S u2 = 2.0 * kSqrt2OverPi * (x + kCubic * (x * x * x));
-  return 1.0 / (exp(-u2) + 1.0);
+/// tanh form: (1 + tanh(u)) / 2 = sigmoid(2u) = 1 / (1 + exp(-2u)).  This is
+/// its divisor, by a power of 2.
+S tanhFormDivisor(S x) {
+  constexpr double scale = -2.0 * kSqrt2OverPi * kLog2E;
+  S factor = fma(x * x, x.constant(scale * kCubic), x.constant(scale));
+  return exp2(x * factor) + 1.0;
 }
 
 /// Phi(x) = (1 + erf(x / sqrt 2)) / 2.
@@ -36,12 +39,12 @@ S erfFormGate(S x) { return 0.5 * (erf(kInvSqrt2 * x) + 1.0); }
 
 SmallVector<Value> GeluOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getX().getType().getRank());
-  return {
-      elementwise(b, getLoc(), {getX()}, {all}, all,
-                  [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-                    S x(nested, loc, in[0]);
-                    return x * (getTanh() ? tanhFormGate(x) : erfFormGate(x));
-                  })};
+  return {elementwise(
+      b, getLoc(), {getX()}, {all}, all,
+      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+        S x(nested, loc, in[0]);
+        return getTanh() ? x / tanhFormDivisor(x) : x * erfFormGate(x);
+      })};
 }
 
 LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
@@ -54,9 +57,11 @@ LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
         S x(nested, loc, in[0]), dy(nested, loc, in[1]);
         if (getTanh()) {
           // (x s)' = s + x s (1 - s) (2u)'
-          S s = tanhFormGate(x);
-          S du2 = 2.0 * kSqrt2OverPi * (3.0 * kCubic * (x * x) + 1.0);
-          return dy * (s + x * s * (1.0 - s) * du2);
+          constexpr double scale = 2.0 * kSqrt2OverPi;
+          S s = 1.0 / tanhFormDivisor(x);
+          S du2 =
+              fma(x * x, x.constant(3.0 * scale * kCubic), x.constant(scale));
+          return dy * fma(x * s * (1.0 - s), du2, s);
         }
         // (x Phi)' = Phi + x phi
         return dy * (erfFormGate(x) + x * (kInvSqrt2Pi * exp(-0.5 * (x * x))));

@@ -1,8 +1,9 @@
 //===- CrossEntropy.cpp - The loss and its count of targets ---------------===//
 
-#include "dialect/nn/NN.h"
+#include "dialect/nn/CrossEntropy.h"
+
 #include "dialect/nn/Scalar.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::nn;
@@ -50,12 +51,12 @@ LogicalResult CountValidOp::verify() {
 SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getTargets().getType().getRank());
   Type type = getResult().getType().getElementType();
-  return {reduceSum(
-      b, getLoc(), {getTargets()}, {all}, "",
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
-        return arith::UIToFPOp::create(nested, loc, type, valid);
-      })};
+  return {
+      reduceSum(b, getLoc(), {getTargets()}, {all}, "",
+                [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                  Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
+                  return arith::UIToFPOp::create(nested, loc, type, valid);
+                })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,10 +178,131 @@ LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
         S p = exp(s(0) - s(1));
-        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) * (s(3) / divisor(s(4)));
+        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) *
+                 (s(3) / divisor(s(4)));
         return select(isValid(nested, at, in[2], getIgnoreIndex()), grad,
                       grad.constant(0));
       });
   out.append({dlogits, Value(), Value()});
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// cross_entropy and its gradient
+//===----------------------------------------------------------------------===//
+
+Value nn::matchLossGradient(linalg::GenericOp op, CrossEntropyOp entropy) {
+  if (op.getNumDpsInputs() != 5 || op.getNumDpsInits() != 1 ||
+      op.getResult(0).getType() != entropy.getLogits().getType())
+    return {};
+  Value adjoint = op.getDpsInputs()[3];
+  if (adjoint.getType() != entropy.getLoss().getType())
+    return {};
+  OpBuilder b(op);
+  SmallVector<Value> made;
+  if (failed(entropy.differentiate(b, {adjoint, Value()}, {true, false, false},
+                                   made)))
+    return {};
+  auto rule = made.front().getDefiningOp<linalg::GenericOp>();
+  bool same = rule.getDpsInputs() == op.getDpsInputs() &&
+              rule.getIndexingMaps() == op.getIndexingMaps() &&
+              rule.getIteratorTypes() == op.getIteratorTypes() &&
+              OperationEquivalence::isRegionEquivalentTo(
+                  &rule.getRegion(), &op.getRegion(),
+                  OperationEquivalence::IgnoreLocations);
+  Operation *empty = rule.getDpsInits()[0].getDefiningOp();
+  rule.erase();
+  empty->erase();
+  return same ? adjoint : Value();
+}
+
+/// The target's logit minus the maximum; zero where the target is no class.
+static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
+                            Value targets, Value max) {
+  RankedTensorType type = cast<RankedTensorType>(logits.getType());
+  std::string rows = letters(type.getRank() - 1);
+  return elementwise(
+      b, loc, {max, targets}, {rows, rows}, rows,
+      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        auto number = [&](int64_t value) {
+          return arith::ConstantIntOp::create(nested, at, value, 32);
+        };
+        Value isClass =
+            arith::CmpIOp::create(nested, at, arith::CmpIPredicate::ult, in[1],
+                                  number(type.getShape().back()));
+        Value column =
+            arith::SelectOp::create(nested, at, isClass, in[1], number(0));
+        SmallVector<Value> position;
+        for (int64_t i = 0; i + 1 < type.getRank(); ++i)
+          position.push_back(linalg::IndexOp::create(nested, at, i));
+        position.push_back(arith::IndexCastOp::create(
+            nested, at, nested.getIndexType(), column));
+        S logit(nested, at,
+                tensor::ExtractOp::create(nested, at, logits, position));
+        return select(isClass, logit - S(nested, at, in[0]), logit.constant(0));
+      });
+}
+
+/// The mean over valid targets of log(sum) - target.
+static Value meanLoss(OpBuilder &b, CrossEntropyOp op, Value target, Value sum,
+                      Value count) {
+  Location loc = op.getLoc();
+  std::string rows = letters(op.getTargets().getType().getRank());
+  Value total =
+      reduceSum(b, loc, {sum, target, op.getTargets()}, {rows, rows, rows}, "",
+                [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                  S nll = log(S(nested, at, in[0])) - S(nested, at, in[1]);
+                  return select(isValid(nested, at, in[2], op.getIgnoreIndex()),
+                                nll, nll.constant(0));
+                });
+  return elementwise(
+      b, loc, {total, count}, {"", ""}, "",
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return S(nested, at, in[0]) / divisor(S(nested, at, in[1]));
+      });
+}
+
+LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
+                                        Value adjoint) {
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getLogits().getType();
+  int64_t rank = type.getRank();
+  std::string all = letters(rank);
+  StringRef rows = StringRef(all).drop_back();
+  Value logits = op.getLogits(), targets = op.getTargets();
+
+  // The target's logit is read before exponentials take its place.
+  Value max =
+      reduceMax(b, loc, {logits}, {all}, rows,
+                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value target = targetBelowMax(b, loc, logits, targets, max);
+  Value e = elementwise(
+      b, loc, {logits, max}, {all, rows}, all,
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        // exp by a power of 2: it is at most 1, where that is as exact.
+        constexpr double log2E = 1.44269504088896340736;
+        return exp2(log2E * (S(nested, at, in[0]) - S(nested, at, in[1])));
+      });
+  Value sum =
+      reduceSum(b, loc, {e}, {all}, rows,
+                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+
+  // valid (e / sum - onehot) dloss / count, over the bytes of e
+  AffineMap each = b.getMultiDimIdentityMap(rank),
+            row = each.getMajorSubMap(rank - 1),
+            none = AffineMap::get(rank, 0, b.getContext());
+  auto gradient = linalg::GenericOp::create(
+      b, loc, type, ValueRange{sum, targets, adjoint, op.getCount()},
+      ValueRange{e}, {row, row, none, none, each},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location at, ValueRange in) {
+        auto s = [&](unsigned i) { return S(nested, at, in[i]); };
+        S p = s(4) * (1.0 / s(0));
+        S grad = (p - oneHot(nested, at, in[1], rank - 1, p)) *
+                 (s(2) / divisor(s(3)));
+        S valid = select(isValid(nested, at, in[1], op.getIgnoreIndex()), grad,
+                         grad.constant(0));
+        linalg::YieldOp::create(nested, at, ValueRange{valid});
+      });
+  return {meanLoss(b, op, target, sum, op.getCount()), gradient.getResult(0)};
 }

@@ -49,10 +49,16 @@ struct S {
 };
 
 inline S exp(S x) { return x.apply<math::ExpOp>(); }
+inline S exp2(S x) { return x.apply<math::Exp2Op>(); }
 inline S log(S x) { return x.apply<math::LogOp>(); }
 inline S sqrt(S x) { return x.apply<math::SqrtOp>(); }
 inline S tanh(S x) { return x.apply<math::TanhOp>(); }
 inline S erf(S x) { return x.apply<math::ErfOp>(); }
+
+/// x y + z, rounded once.
+inline S fma(S x, S y, S z) {
+  return x.with(math::FmaOp::create(*x.b, x.loc, x.v, y.v, z.v));
+}
 
 /// `condition ? x : y`.
 inline S select(Value condition, S x, S y) {

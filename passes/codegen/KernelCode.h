@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Pass/Pass.h"
 
 namespace mlir::zero {
 
@@ -31,6 +32,9 @@ LogicalResult emitUnitLoops(func::FuncOp kernel);
 /// are written from memref views of their operands (still in tensor form).
 LogicalResult emitAttentionKernel(func::FuncOp kernel);
 LogicalResult emitScatterKernel(func::FuncOp kernel);
+
+/// Functions of math become polynomials.
+std::unique_ptr<Pass> createApproximateMath();
 
 } // namespace mlir::zero
 

@@ -302,8 +302,8 @@ Dispatch zero::getDispatch(func::FuncOp kernel) {
   if (kind == "rows") // about 32 KiB of the widest operand
     return {units,
             std::max<int64_t>(1, 32768 / std::max<int64_t>(1, widest / units))};
-  if (kind == "columns") // whole cache lines of a column sum, or a long run
-    return {units, matrices ? 64 : 16384};
+  if (kind == "columns") // 1 KiB of each row of a column sum, or a long run
+    return {units, matrices ? 256 : 16384};
   if (kind == "attention")
     return {units, 1};
   if (kind == "scatter")

@@ -7,10 +7,15 @@
 //   the contiguous loop    in vectors of 16, the rest masked
 //   reductions             innermost, accumulators in registers
 //
+// A sum of columns adds 8 rows at a time to all columns of its range, from left
+// to right: memory is read in 8 long runs, and the sums stay in cache.
+//
 // When the contiguous loop is itself a reduction it comes last: 16 lanes
 // accumulate separately and are combined pairwise at the end, so the order of a
-// sum depends on the shape alone.  Values that the vector loop does not change
-// stay scalar, and those that no loop changes are computed before the loops.
+// sum depends on the shape alone.  Four such vectors take turns where the loop
+// is long enough: one would wait for each addition before the next.  Values
+// that the vector loop does not change stay scalar, and those that no loop
+// changes are computed before the loops.
 //
 // An operation that walks some operand across memory (a transpose), or whose
 // reduction is not of a known kind, gets scalar loops.
@@ -30,6 +35,11 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
+
+/// Rows that are added to columns at once.
+constexpr int64_t kColumnRows = 8;
+/// Vectors that take turns in accumulating a row.
+constexpr int64_t kRowVectors = 4;
 
 class Emitter {
 public:
@@ -263,26 +273,114 @@ private:
       return emitPoint(b, Value());
     if (isReduction(lane))
       return emitLaneReduction(b);
+    if (hasReductions())
+      return emitColumns(b, 0);
+    forLane(b, [&](OpBuilder &inner, Value mask) { emitPoint(inner, mask); });
+  }
+
+  /// The vector loop, where it carries nothing.
+  void forLane(OpBuilder &b,
+               llvm::function_ref<void(OpBuilder &, Value mask)> emit) {
     auto [lower, upper] = bounds(b, lane);
     forVectors(b, loc, lower, upper, {},
                [&](OpBuilder &inner, Value first, Value mask, ValueRange) {
                  index[lane] = first;
-                 emitPoint(inner, mask);
+                 emit(inner, mask);
                  index[lane] = nullptr;
                  return SmallVector<Value>();
                });
   }
 
-  /// Everything for one index of the parallel loops (one vector, or a scalar).
-  void emitPoint(OpBuilder &b, Value mask) {
-    SmallVector<Value> accumulators;
+  bool hasReductions() {
+    return llvm::any_of(llvm::seq<int>(0, extents.size()), [&](int loop) {
+      return isReduction(loop) && !isOpen(loop);
+    });
+  }
+
+  /// Opens the reduction loops from `loop` on, the innermost in blocks of rows,
+  /// and inside them the vector loop.
+  void emitColumns(OpBuilder &b, int loop) {
+    int count = extents.size(), inner = loop;
+    auto isNext = [&](int i) { return !isOpen(i) && isReduction(i); };
+    while (!isNext(loop))
+      ++loop;
+    for (inner = loop + 1; inner < count && !isNext(inner);)
+      ++inner;
+    int64_t step = inner < count ? 1 : kColumnRows;
+    int64_t whole = extents[loop] / step * step;
+    if (whole > 0) {
+      auto nest =
+          scf::ForOp::create(b, loc, constantIndex(b, 0),
+                             constantIndex(b, whole), constantIndex(b, step));
+      OpBuilder at = OpBuilder::atBlockBegin(nest.getBody());
+      index[loop] = nest.getInductionVar();
+      if (inner < count)
+        emitColumns(at, loop);
+      else
+        addRows(at, loop, step);
+    }
+    if (whole < extents[loop]) {
+      index[loop] = constantIndex(b, whole);
+      addRows(b, loop, extents[loop] - whole);
+    }
+    index[loop] = nullptr;
+  }
+
+  /// Adds `rows` of loop `loop` to every column, from the open index on.
+  void addRows(OpBuilder &b, int loop, int64_t rows) {
+    SmallVector<Value> at = {index[loop]};
+    for (int64_t i = 1; i < rows; ++i)
+      at.push_back(
+          arith::AddIOp::create(b, loc, index[loop], constantIndex(b, i)));
+    // What a row has once is read before its columns.
+    IRMapping outside = invariant;
+    SmallVector<IRMapping> ofRow;
+    for (Value row : at) {
+      index[loop] = row;
+      hoistInvariants(b);
+      ofRow.push_back(invariant);
+      invariant = outside;
+    }
+    forLane(b, [&](OpBuilder &inner, Value mask) {
+      SmallVector<Value> sums = loadInits(inner, mask);
+      for (auto [row, values] : llvm::zip_equal(at, ofRow)) {
+        index[loop] = row;
+        invariant = values;
+        sums = emitBody(inner, sums, mask);
+      }
+      invariant = outside;
+      storeInits(inner, sums, mask);
+    });
+  }
+
+  SmallVector<Value> loadInits(OpBuilder &b, Value mask) {
+    SmallVector<Value> values;
     for (OpOperand &init : op.getDpsInitsMutable()) {
       bool used = !body->getArgument(init.getOperandNumber()).use_empty();
-      accumulators.push_back(used ? load(b, init, mask) : Value());
+      values.push_back(used ? load(b, init, mask) : Value());
     }
-    SmallVector<Value> results = emitReductions(b, 0, accumulators, mask);
-    for (auto [init, result] : llvm::zip(op.getDpsInitsMutable(), results))
-      store(b, init, result, mask);
+    return values;
+  }
+
+  void storeInits(OpBuilder &b, ArrayRef<Value> values, Value mask) {
+    for (auto [init, value] : llvm::zip(op.getDpsInitsMutable(), values))
+      store(b, init, value, mask);
+  }
+
+  /// Everything for one index of the parallel loops (one vector, or a scalar).
+  void emitPoint(OpBuilder &b, Value mask) {
+    storeInits(b, emitReductions(b, 0, loadInits(b, mask), mask), mask);
+  }
+
+  void openLane(Value first) { index[lane] = first; }
+
+  /// `first` and the vectors behind it.
+  SmallVector<Value> vectorsFrom(OpBuilder &b, Value first, int64_t count) {
+    SmallVector<Value> firsts = {first};
+    for (int64_t i = 1; i < count; ++i)
+      firsts.push_back(
+          arith::AddIOp::create(b, loc, first, constantIndex(b, i * kLanes)));
+    return firsts;
   }
 
   /// Opens the reduction loops from `loop` on, carrying the accumulators.
@@ -306,8 +404,8 @@ private:
     return SmallVector<Value>(nest.getResults());
   }
 
-  /// The vector loop is a reduction: lanes first, then pairwise.
-  void emitLaneReduction(OpBuilder &b) {
+  /// One accumulator of lanes for each result.
+  SmallVector<Value> identities(OpBuilder &b) {
     SmallVector<Value> lanes;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
       auto type = VectorType::get(
@@ -318,14 +416,23 @@ private:
               type,
               b.getFloatAttr(type.getElementType(), *identity(combiner(i))))));
     }
-    lanes = emitLaneReductions(b, 0, lanes);
+    return lanes;
+  }
+
+  /// `x` and `y` by the operation that adds to accumulator `i`.
+  Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
+    OperationState state(loc, combiner(i)->getName(), ValueRange{x, y},
+                         x.getType());
+    return b.create(state)->getResult(0);
+  }
+
+  /// The vector loop is a reduction: lanes first, then pairwise.
+  void emitLaneReduction(OpBuilder &b) {
+    SmallVector<Value> lanes = emitLaneReductions(b, 0, identities(b));
     for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      Operation *combine = combiner(i);
-      Value total = combineLanes(b, loc, combine->getName(), lanes[i]);
+      Value total = combineLanes(b, loc, combiner(i)->getName(), lanes[i]);
       Value start = load(b, init, Value());
-      OperationState state(loc, combine->getName(), ValueRange{start, total},
-                           total.getType());
-      store(b, init, b.create(state)->getResult(0), Value());
+      store(b, init, combine(b, i, start, total), Value());
     }
   }
 
@@ -348,8 +455,15 @@ private:
       return SmallVector<Value>(nest.getResults());
     }
     auto [lower, upper] = bounds(b, lane);
+    SmallVector<Value> start(lanes);
+    if (extents[lane] >= 2 * kRowVectors * kLanes && !context.columnBegin) {
+      int64_t step = kRowVectors * kLanes;
+      Value end = constantIndex(b, extents[lane] / step * step);
+      start = emitTurns(b, lower, end, lanes);
+      lower = end;
+    }
     return forVectors(
-        b, loc, lower, upper, lanes,
+        b, loc, lower, upper, start,
         [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
           index[lane] = first;
           SmallVector<Value> current(carried);
@@ -363,6 +477,35 @@ private:
           }
           return next;
         });
+  }
+
+  /// Accumulates [lower, upper), whole turns of kRowVectors vectors each.
+  SmallVector<Value> emitTurns(OpBuilder &b, Value lower, Value upper,
+                               ArrayRef<Value> lanes) {
+    unsigned inits = lanes.size();
+    SmallVector<Value> start(lanes);
+    for (int64_t i = 1; i < kRowVectors; ++i)
+      llvm::append_range(start, identities(b));
+    auto nest = scf::ForOp::create(
+        b, loc, lower, upper, constantIndex(b, kRowVectors * kLanes), start);
+    OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
+    SmallVector<Value> carried(nest.getRegionIterArgs()), next;
+    for (auto [i, first] : llvm::enumerate(
+             vectorsFrom(inner, nest.getInductionVar(), kRowVectors))) {
+      openLane(first);
+      ArrayRef<Value> current =
+          ArrayRef<Value>(carried).slice(i * inits, inits);
+      for (Value value : emitBody(inner, current, Value()))
+        next.push_back(asVector(inner, value));
+    }
+    openLane(Value());
+    scf::YieldOp::create(inner, loc, next);
+    SmallVector<Value> sums(nest.getResults());
+    for (int64_t half = kRowVectors / 2; half >= 1; half /= 2)
+      for (unsigned i = 0; i < half * inits; ++i)
+        sums[i] = combine(b, i % inits, sums[i], sums[half * inits + i]);
+    sums.truncate(inits);
+    return sums;
   }
 
   //===--------------------------------------------------------------------===//

@@ -32,7 +32,7 @@
 #include "passes/kernels/Clusters.h"
 #include "passes/kernels/Passes.h"
 
-#include "dialect/nn/NN.h"
+#include "dialect/nn/CrossEntropy.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -79,33 +79,6 @@ void collectUses(Value value, SmallVector<OpOperand *> &uses) {
       uses.push_back(&use);
 }
 
-/// Whether `op` is what CrossEntropy's rule makes of `entropy` and an adjoint;
-/// returns that, or null.
-Value matchGradient(linalg::GenericOp op, nn::CrossEntropyOp entropy) {
-  if (op.getNumDpsInputs() != 5 || op.getNumDpsInits() != 1 ||
-      op.getResult(0).getType() != entropy.getLogits().getType())
-    return {};
-  Value adjoint = op.getDpsInputs()[3];
-  if (adjoint.getType() != entropy.getLoss().getType())
-    return {};
-  OpBuilder b(op);
-  SmallVector<Value> made;
-  if (failed(entropy.differentiate(b, {adjoint, Value()}, {true, false, false},
-                                   made)))
-    return {};
-  auto rule = made.front().getDefiningOp<linalg::GenericOp>();
-  bool same = rule.getDpsInputs() == op.getDpsInputs() &&
-              rule.getIndexingMaps() == op.getIndexingMaps() &&
-              rule.getIteratorTypes() == op.getIteratorTypes() &&
-              OperationEquivalence::isRegionEquivalentTo(
-                  &rule.getRegion(), &op.getRegion(),
-                  OperationEquivalence::IgnoreLocations);
-  Operation *empty = rule.getDpsInits()[0].getDefiningOp();
-  rule.erase();
-  empty->erase();
-  return same ? adjoint : Value();
-}
-
 std::optional<Reader> matchReader(OpOperand &use) {
   auto product = dyn_cast<nn::MatmulOp>(use.getOwner());
   if (!product || product.getBias() || product.getInit() ||
@@ -149,7 +122,7 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   }
   if (!gradient || !entropy.getLse().hasOneUse())
     return std::nullopt;
-  loss.adjoint = matchGradient(gradient, entropy);
+  loss.adjoint = nn::matchLossGradient(gradient, entropy);
   if (!loss.adjoint)
     return std::nullopt;
 

@@ -229,17 +229,28 @@ private:
            temporaryBytes(cluster) <= kMaxRowTemporaryBytes;
   }
 
-  /// An upper bound: as if every result of the cluster were a temporary row.
+  /// An upper bound: as if every result of the cluster were a temporary row,
+  /// but for those that another operation starts from and overwrites.
   int64_t temporaryBytes(const Cluster &cluster) {
     int64_t rows = 1, bytes = 0;
     for (int64_t extent : cluster.space)
       rows *= extent;
     for (Operation *member : cluster.members)
-      for (Type type : member->getResultTypes())
-        bytes += cast<RankedTensorType>(type).getNumElements() / rows *
-                 llvm::divideCeil(
-                     getElementTypeOrSelf(type).getIntOrFloatBitWidth(), 8);
+      for (Value result : member->getResults())
+        if (!isOverwritten(result))
+          bytes += cast<RankedTensorType>(result.getType()).getNumElements() /
+                   rows *
+                   llvm::divideCeil(getElementTypeOrSelf(result.getType())
+                                        .getIntOrFloatBitWidth(),
+                                    8);
     return bytes;
+  }
+
+  static bool isOverwritten(Value value) {
+    return llvm::any_of(value.getUses(), [](OpOperand &use) {
+      auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      return op && op.isDpsInit(&use);
+    });
   }
 
   /// A fill is a kernel when something other than a kernel reads it.

@@ -196,9 +196,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     });
   }
 
-  /// A result may overwrite an operand when the operation that writes it is the
-  /// operand's last reader and reads, element by element, what it overwrites.
-  /// Scatters demand it: they add into their initial value.
+  /// A result may overwrite an operand when the operation that writes it first
+  /// is the operand's last reader and reads, element by element, what it
+  /// overwrites.  Scatters demand it: they add into their initial value.
   void permitInPlace(func::FuncOp kernel) {
     Block &body = kernel.getBody().front();
     auto kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
@@ -210,29 +210,23 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
           kernel.setResultAttr(
               r, kMustAliasAttr,
               Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
-      auto writer = value.getDefiningOp<linalg::LinalgOp>();
-      if (!writer || writer.getNumParallelLoops() != writer.getNumLoops())
+      OpResult first = firstWritten(value);
+      if (!first)
         continue;
-      AffineMap out =
-          writer.getIndexingMapMatchingResult(cast<OpResult>(value));
+      auto writer = cast<linalg::LinalgOp>(first.getOwner());
+      AffineMap out = writer.getIndexingMapMatchingResult(first);
       SmallVector<int64_t> allowed;
       for (BlockArgument arg : body.getArguments()) {
         if (arg.getType() != value.getType() || arg.use_empty())
           continue;
         bool fits = llvm::all_of(arg.getUses(), [&](OpOperand &use) {
           auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
-          if (!reader)
-            return false;
-          AffineMap in = reader.getMatchingIndexingMap(&use);
-          if (reader == writer)
-            return in == out && out.isIdentity();
-          if (kind != "rows" || !reader->isBeforeInBlock(writer) ||
-              in.getNumResults() < rows)
-            return false;
-          for (size_t i = 0; i < rows; ++i)
-            if (in.getResult(i) != getAffineDimExpr(i, &getContext()))
-              return false;
-          return true;
+          if (reader == writer && reader)
+            return reader.getMatchingIndexingMap(&use) == out &&
+                   out.isIdentity();
+          Operation *top = body.findAncestorOpInBlock(*use.getOwner());
+          return kind == "rows" && top->isBeforeInBlock(writer) &&
+                 readsOwnRow(use, rows);
         });
         if (fits)
           allowed.push_back(arg.getArgNumber());
@@ -241,6 +235,46 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         kernel.setResultAttr(r, kInPlaceAttr,
                              DenseI64ArrayAttr::get(&getContext(), allowed));
     }
+  }
+
+  /// What is first written to the bytes of `value`, if all that is written to
+  /// them is elementwise, else null.
+  static OpResult firstWritten(Value value) {
+    OpResult first;
+    while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+      if (op.getNumParallelLoops() != op.getNumLoops())
+        return {};
+      first = cast<OpResult>(value);
+      OpOperand *init = op.getDpsInitOperand(first.getResultNumber());
+      if (op.getMatchingBlockArgument(init).use_empty())
+        break;
+      value = init->get();
+    }
+    return first;
+  }
+
+  /// Whether `use` reads nothing but the row that its kernel is at.
+  static bool readsOwnRow(OpOperand &use, size_t rows) {
+    auto isRow = [](auto positions, size_t count, auto loopOf) {
+      if (positions.size() < count)
+        return false;
+      for (size_t i = 0; i < count; ++i)
+        if (loopOf(positions[i]) != static_cast<int64_t>(i))
+          return false;
+      return true;
+    };
+    if (auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner()))
+      return isRow(extract.getIndices(), rows, [](Value position) -> int64_t {
+        auto loop = position.getDefiningOp<linalg::IndexOp>();
+        return loop ? static_cast<int64_t>(loop.getDim()) : -1;
+      });
+    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return reader &&
+           isRow(reader.getMatchingIndexingMap(&use).getResults(), rows,
+                 [](AffineExpr position) -> int64_t {
+                   auto loop = dyn_cast<AffineDimExpr>(position);
+                   return loop ? static_cast<int64_t>(loop.getPosition()) : -1;
+                 });
   }
 
   /// Gives `kernel` its name, or returns that of an equal kernel and erases it.

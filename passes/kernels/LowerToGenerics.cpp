@@ -37,6 +37,19 @@ bool hasOwnKernel(Operation *op) {
              nn::EmbeddingBackwardOp>(op);
 }
 
+/// Whether `op` reads single elements at computed places, not rows.  It stays
+/// where it is: further back, what it reads would have to live on.
+bool gathersElements(Operation *op) {
+  return op
+      ->walk([](tensor::ExtractOp extract) {
+        bool isRow =
+            !extract.getIndices().empty() &&
+            extract.getIndices().back().getDefiningOp<linalg::IndexOp>();
+        return isRow ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 struct LowerToGenericsPass
     : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
   void runOnOperation() override {
@@ -69,7 +82,7 @@ struct LowerToGenericsPass
     RewritePatternSet fusion(ctx);
     linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {
       Operation *producer = use->get().getDefiningOp();
-      return producer && producer->hasOneUse();
+      return producer && producer->hasOneUse() && !gathersElements(producer);
     });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);

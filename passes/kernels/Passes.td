@@ -65,6 +65,31 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::zero::ZeroDialect"];
 }
 
+def FuseLoss : Pass<"zero-fuse-loss", "::mlir::ModuleOp"> {
+  let summary = "Computes a loss and its gradient in one trip over the logits";
+  let description = [{
+    `nn.cross_entropy` and the gradient of its logits become operations that run
+    for one row after the other, and compute each exponential once.
+
+    ```mlir
+    %loss, %lse = nn.cross_entropy %logits, %targets by %count : ...
+    %d = linalg.generic ... ins(%logits, %lse, %targets, %one, %count)  // its gradient
+    // becomes
+    %max = linalg.generic ... ins(%logits) outs(%low : tensor<64xf32>)
+    %target = linalg.generic ... ins(%max, %targets)  // %logits[target] - %max
+    %e = linalg.generic ... ins(%logits, %max) outs(%empty : tensor<64x50xf32>)
+    %sum = linalg.generic ... ins(%e) outs(%zero : tensor<64xf32>)
+    %d = linalg.generic ... ins(%sum, %targets, %one, %count) outs(%e : tensor<64x50xf32>)
+    %total = linalg.generic ... ins(%sum, %target, %targets)
+    %loss = linalg.generic ... ins(%total, %count)
+    ```
+
+    A loss whose adjoint depends on it stays as it is.
+  }];
+  let dependentDialects = ["::mlir::nn::NNDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let summary = "Spells everything but products, attention and scatters as linalg.generic";
   let description = [{

@@ -44,21 +44,57 @@ func.func private @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
 
 // -----
 
-// A column sum: units are columns, rows are added in order in a register.
+// A long row: four vectors of lanes take turns, the rest follows in the first.
+
+// CHECK-LABEL: func.func private @turns(
+// CHECK: %[[FOUR:.*]]:4 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: arith.addf
+// CHECK: %[[X:.*]] = arith.addf %[[FOUR]]#0, %[[FOUR]]#2
+// CHECK: %[[Y:.*]] = arith.addf %[[FOUR]]#1, %[[FOUR]]#3
+// CHECK: %[[Z:.*]] = arith.addf %[[X]], %[[Y]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[Z]])
+// CHECK: vector.maskedload
+func.func private @turns(%x: tensor<4x150xf32>) -> tensor<4xf32>
+    attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x150xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %0 = arith.addf %acc, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %sum : tensor<4xf32>
+}
+
+// -----
+
+// A column sum: units are columns.  Eight rows are added in order to each vector
+// of columns, then the two that are left.
 
 // CHECK-LABEL: func.func private @columns(
-// CHECK-SAME: %[[X:.*]]: memref<8x256xf32>, %[[OUT:.*]]: memref<256xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index
+// CHECK-SAME: %[[X:.*]]: memref<10x256xf32>, %[[OUT:.*]]: memref<256xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK: scf.for %[[R:.*]] = %{{.*}} to %{{.*}} step %[[EIGHT]]
 // CHECK: scf.for %[[C:.*]] = %[[BEGIN]]
-// CHECK: scf.for %[[R:.*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
-// CHECK: vector.load %[[X]][%[[R]], %[[C]]]
-func.func private @columns(%x: tensor<8x256xf32>) -> tensor<256xf32>
+// CHECK: %[[SUM:.*]] = vector.load %[[OUT]][%[[C]]]
+// CHECK: %[[X0:.*]] = vector.load %[[X]][%[[R]], %[[C]]]
+// CHECK: arith.addf %[[SUM]], %[[X0]]
+// CHECK-COUNT-7: vector.load %[[X]][%{{.*}}, %[[C]]]
+// CHECK: vector.store %{{.*}}, %[[OUT]][%[[C]]]
+// CHECK: scf.for %[[C1:.*]] = %[[BEGIN]]
+// CHECK-COUNT-2: vector.load %[[X]][%{{.*}}, %[[C1]]]
+// CHECK: vector.store %{{.*}}, %[[OUT]][%[[C1]]]
+func.func private @columns(%x: tensor<10x256xf32>) -> tensor<256xf32>
     attributes {zero.kernel = "columns", zero.space = array<i64: 256>} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<256xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256xf32>) -> tensor<256xf32>
   %sum = linalg.generic {indexing_maps = [affine_map<(c, a) -> (a, c)>, affine_map<(c, a) -> (c)>],
                          iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<8x256xf32>) outs(%f : tensor<256xf32>) {
+      ins(%x : tensor<10x256xf32>) outs(%f : tensor<256xf32>) {
   ^bb0(%in: f32, %acc: f32):
     %0 = arith.addf %acc, %in : f32
     linalg.yield %0 : f32

@@ -1,0 +1,64 @@
+//===- FuseLoss.cpp - A loss and its gradient in one trip -----------------===//
+//
+// The loss needs exponentials of all logits for their sum, and its gradient
+// needs them again, divided by it.  Both are done row by row, so a row that was
+// read once stays in cache for all of it:
+//
+//   loss, lse = cross_entropy(l)        per row:
+//   d = exp(l - lse) - onehot ...  =>     m = max l
+//                                         e = exp(l - m)        (in the place
+//                                         s = sum e              of d)
+//                                         d = e / s - onehot ...
+//                                       loss = mean(log s - (l[target] - m))
+//
+// 1. Match a loss and the one reader of its lse, its gradient.
+// 2. Move what makes the loss's adjoint before the loss.
+// 3. Emit both in the loss's place.
+//
+// Left alone is a loss whose adjoint depends on it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Passes.h"
+
+#include "dialect/nn/CrossEntropy.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_FUSELOSS
+#include "passes/kernels/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+
+namespace {
+
+struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
+  void runOnOperation() override {
+    SmallVector<nn::CrossEntropyOp> losses;
+    getOperation().walk([&](nn::CrossEntropyOp op) { losses.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (nn::CrossEntropyOp op : losses)
+      fuse(rewriter, op);
+  }
+
+  void fuse(IRRewriter &rewriter, nn::CrossEntropyOp op) {
+    if (!op.getCount() || !op.getLse() || !op.getLse().hasOneUse())
+      return;
+    auto gradient =
+        dyn_cast<linalg::GenericOp>(*op.getLse().getUsers().begin());
+    if (!gradient || gradient->getBlock() != op->getBlock())
+      return;
+    Value adjoint = nn::matchLossGradient(gradient, op);
+    if (!adjoint || failed(moveValueDefinitions(rewriter, {adjoint}, op)))
+      return;
+    rewriter.setInsertionPoint(op);
+    nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, adjoint);
+    rewriter.replaceOp(gradient, made.gradient);
+    rewriter.replaceAllUsesWith(op.getLoss(), made.loss);
+    rewriter.eraseOp(op);
+  }
+};
+
+} // namespace
