@@ -19,15 +19,15 @@ class Mutants(support.Case):
     def test_short_run(self):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-            mutants, holes = mutate.run(["--mutants=70", "--seeds=1", "--execute=5", "--seed=3",
+            mutants, holes = mutate.run(["--mutants=140", "--seeds=1", "--execute=5", "--seed=3",
                                          "--plans=tiny-0-1-2,tiny-3-2-1"])
         text = printed.getvalue()
         self.assertEqual(holes, [], text)
-        self.assertEqual(len(mutants), 70)
+        self.assertEqual(len(mutants), 140)
         self.assertLessEqual({"IR", "S1", "S2", "V1", "V2"}, {m["outcome"] for m in mutants}, text)
         verdicts = [m["verdict"] for m in mutants]
         self.assertGreaterEqual(verdicts.count("equal") + verdicts.count("same program"), 3, text)
-        self.assertIn("70 mutants of 2 plans", text)
+        self.assertIn("140 mutants of 2 plans", text)
 
     def test_comparison_can_fail(self):
         """Other results and errors are told apart from equal ones."""
