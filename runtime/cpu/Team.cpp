@@ -13,9 +13,10 @@ using namespace zrt;
 
 namespace {
 
-/// How long a waiting thread stays awake: some times what waking it costs, and
-/// more than what lies between two kernels.
-constexpr std::chrono::microseconds kAwake{50};
+/// How long a waiting thread stays awake: at first at once when it is needed,
+/// then leaving its processor to any other thread that wants it.  Waking a
+/// sleeper may take longer than a kernel does, above all in a virtual machine.
+constexpr std::chrono::microseconds kReady{20}, kAwake{2000};
 
 void rest() {
 #if defined(__x86_64__)
@@ -136,13 +137,17 @@ void Team::bindTo(int member) const {
 
 void Team::await(const std::atomic<uint32_t> &value, uint32_t old) const {
   using Clock = std::chrono::steady_clock;
-  if (watchful)
-    for (const auto end = Clock::now() + kAwake; Clock::now() < end;)
-      for (int i = 0; i < 8; ++i) {
-        if (value.load(std::memory_order_acquire) != old)
-          return;
-        rest();
-      }
+  const auto start = Clock::now();
+  for (auto waited = Clock::duration(); watchful && waited < kAwake;
+       waited = Clock::now() - start) {
+    for (int i = 0; i < 8; ++i) {
+      if (value.load(std::memory_order_acquire) != old)
+        return;
+      rest();
+    }
+    if (waited > kReady)
+      sched_yield();
+  }
   while (value.load(std::memory_order_acquire) == old)
     value.wait(old, std::memory_order_acquire);
 }
