@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/Call.h"
+#include "runtime/transport/CopyAround.h"
 #include "runtime/transport/HostLink.h"
 #include "runtime/transport/RankedSum.h"
 
@@ -96,8 +97,8 @@ void Transport::copyFromPeer(Call &call, int peer, std::byte *to) {
   const size_t piece = chaos.on() ? call.sliceBytes / 3 + 1 : call.sliceBytes;
   for (size_t begin = 0; begin < call.sliceBytes; begin += piece) {
     chaos.delay(call.stream);
-    std::memcpy(to + begin, from + begin,
-                std::min(piece, call.sliceBytes - begin));
+    copyAround(to + begin, from + begin,
+               std::min(piece, call.sliceBytes - begin));
   }
   call.row.bytes += call.sliceBytes;
 }
@@ -108,7 +109,7 @@ void Transport::allGather(Call &call) {
   const std::byte *own = call.source + (whole ? mine : 0);
   arrive(call);
   if (own != call.result + mine)
-    std::memcpy(call.result + mine, own, slice);
+    copyAround(call.result + mine, own, slice);
   if (!peers)
     return finish(call);
 

@@ -1,0 +1,38 @@
+//===- CopyAround.cpp - Copies that pass the caches by --------------------===//
+#include "runtime/transport/CopyAround.h"
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+using namespace zrt;
+
+namespace {
+/// Below this the caches hold what is copied until it is used.
+constexpr size_t kWorthIt = size_t{1} << 20;
+} // namespace
+
+void zrt::copyAround(std::byte *to, const std::byte *from, size_t bytes) {
+#ifdef __SSE2__
+  if (bytes >= kWorthIt) {
+    constexpr size_t line = 64;
+    const size_t head = -reinterpret_cast<uintptr_t>(to) % line;
+    std::memcpy(to, from, head);
+    size_t at = head;
+    for (; at + line <= bytes; at += line)
+      for (size_t i = at; i < at + line; i += sizeof(__m128i))
+        _mm_stream_si128(
+            reinterpret_cast<__m128i *>(to + i),
+            _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i)));
+    // Such stores are not ordered before others, as what tells the peers.
+    _mm_sfence();
+    to += at;
+    from += at;
+    bytes -= at;
+  }
+#endif
+  std::memcpy(to, from, bytes);
+}
