@@ -11,6 +11,7 @@
 //   d      = its gradient        =>   li  = xi wT, lossi, di
 //   dx     = d w                      dxi = di w
 //   dw     = dT x                     dw += diT xi              (init)
+//   dbias  = sum of rows of d         dbias += those of di      (init)
 //                                   loss = loss0 + loss1 + ...
 //                                   dx   = dx0, dx1, ...        (no bytes move)
 //
@@ -23,9 +24,9 @@
 // rows.  How rows are cut depends on shapes alone, so every stage and number of
 // ranks computes the same bits.
 //
-// Left alone are logits or gradients with another reader (a bias that is
-// trained reads the gradient), a loss without a gradient, and an adjoint that
-// depends on the loss, which no chunk knows before the last.
+// Left alone are logits or gradients with another reader, a loss without a
+// gradient, and an adjoint that depends on the loss, which no chunk knows
+// before the last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,7 @@
 #include "passes/kernels/Passes.h"
 
 #include "dialect/nn/CrossEntropy.h"
+#include "dialect/nn/Generic.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -53,12 +55,12 @@ namespace {
 /// they start at a cache line.
 constexpr int64_t kAlignment = BucketOp::kAlignment;
 
-/// A product that reads the gradient of the logits.
+/// A product that reads the gradient of the logits, or the sum of its rows.
 struct Reader {
-  nn::MatmulOp product;
+  Operation *op;
   /// Whether it sums over rows, as dw does; dx has a row for each.
   bool sums;
-  /// The operand that is not the gradient.
+  /// Of a product, the operand that is not the gradient.
   Value other;
 };
 
@@ -79,7 +81,29 @@ void collectUses(Value value, SmallVector<OpOperand *> &uses) {
       uses.push_back(&use);
 }
 
+/// A sum of all rows, whatever their dimensions, that starts from zero.
+bool isRowSum(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !nn::isZeros(op.getDpsInits()[0]))
+    return false;
+  const unsigned last = op.getNumLoops() - 1;
+  AffineMap columns =
+      AffineMap::get(last + 1, 0, getAffineDimExpr(last, op.getContext()));
+  Block *body = op.getBody();
+  auto sum = dyn_cast<arith::AddFOp>(body->front());
+  return last > 0 && op.getNumReductionLoops() == last &&
+         op.getIndexingMapsArray()[0].isIdentity() &&
+         op.getIndexingMapsArray()[1] == columns && llvm::hasNItems(*body, 2) &&
+         sum && body->getTerminator()->getOperand(0) == sum &&
+         llvm::all_of(body->getArguments(), [&](BlockArgument argument) {
+           return llvm::is_contained(sum->getOperands(), argument);
+         });
+}
+
 std::optional<Reader> matchReader(OpOperand &use) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+      generic && isRowSum(generic))
+    return Reader{generic, /*sums=*/true, Value()};
   auto product = dyn_cast<nn::MatmulOp>(use.getOwner());
   if (!product || product.getBias() || product.getInit() ||
       product.getResult().getType().getRank() != 2)
@@ -130,12 +154,13 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   collectUses(gradient.getResult(0), uses);
   for (OpOperand *use : uses) {
     std::optional<Reader> reader = matchReader(*use);
-    if (!reader || skipViews(reader->other, sawSlice) == gradient.getResult(0))
+    if (!reader || (reader->other && skipViews(reader->other, sawSlice) ==
+                                         gradient.getResult(0)))
       return std::nullopt;
     loss.readers.push_back(*reader);
   }
   llvm::sort(loss.readers, [](const Reader &a, const Reader &b) {
-    return a.product->isBeforeInBlock(b.product);
+    return a.op->isBeforeInBlock(b.op);
   });
   return loss;
 }
@@ -183,19 +208,17 @@ public:
           b, {loss.adjoint, Value()}, {true, false, false}, gradient);
       assert(succeeded(known) && "the rule made the whole gradient");
       for (auto [i, reader] : llvm::enumerate(loss.readers)) {
-        Value other = reader.sums ? slice(reader.other) : reader.other;
-        bool isA = reader.product.getB() == reader.other;
-        Value result = product(reader.product, isA ? gradient[0] : other,
-                               isA ? other : gradient[0], Value(), sums[i]);
-        if (reader.sums)
-          sums[i] = result;
+        if (!reader.other)
+          sums[i] = rowSum(reader.op->getLoc(), gradient[0], sums[i]);
+        else if (reader.sums)
+          sums[i] = read(reader, gradient[0], slice(reader.other), sums[i]);
         else
-          pieces[i].push_back(result);
+          pieces[i].push_back(read(reader, gradient[0], reader.other, Value()));
       }
     }
     entropy.getLoss().replaceAllUsesWith(total);
     for (auto [i, reader] : llvm::enumerate(loss.readers)) {
-      Value old = reader.product.getResult();
+      Value old = reader.op->getResult(0);
       old.replaceAllUsesWith(
           reader.sums
               ? sums[i]
@@ -234,6 +257,24 @@ private:
     return rows;
   }
 
+  /// The rows of `values`, added to those of the chunks before.
+  Value rowSum(Location loc, Value values, Value before) {
+    Value sum = nn::reduceSum(
+        b, loc, {values}, {"rv"}, "v",
+        [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+    if (before)
+      sum.getDefiningOp<linalg::GenericOp>().getDpsInitsMutable()[0].set(
+          before);
+    return sum;
+  }
+
+  Value read(const Reader &reader, Value gradient, Value other, Value init) {
+    auto whole = cast<nn::MatmulOp>(reader.op);
+    bool isA = whole.getB() == reader.other;
+    return product(whole, isA ? gradient : other, isA ? other : gradient,
+                   Value(), init);
+  }
+
   /// `like` with other operands.
   Value product(nn::MatmulOp like, Value a, Value c, Value bias, Value init) {
     auto extent = [](Value value, unsigned dim) {
@@ -265,7 +306,8 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
         continue;
       SmallVector<Value> read = {loss->adjoint};
       for (const Reader &reader : loss->readers)
-        read.push_back(reader.other);
+        if (reader.other)
+          read.push_back(reader.other);
       if (failed(moveValueDefinitions(rewriter, read, op)))
         continue;
       Chunker(*loss, rows).run();

@@ -65,13 +65,33 @@ func.func @loss(%w: tensor<8x50xf32> {zero.param = "w"}, %h: tensor<40x8xf32> {z
 
 // -----
 
-// Left alone: the gradient of the bias reads that of the logits.
+// The gradient of a bias sums the rows of one chunk after those of another.
+
+// CHECK-LABEL: func.func @step
+// CHECK: %[[D0:.*]] = linalg.generic {{.*}} : tensor<16x50xf32>
+// CHECK: %[[DB0:.*]] = linalg.generic {{.*}}["reduction", "parallel"]} ins(%[[D0]] : tensor<16x50xf32>) outs(%{{.*}} : tensor<50xf32>)
+// CHECK: %[[DB1:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<16x50xf32>) outs(%[[DB0]] : tensor<50xf32>)
+// CHECK: %[[DB:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8x50xf32>) outs(%[[DB1]] : tensor<50xf32>)
+// CHECK: return %{{.*}}, %{{.*}}, %[[DB]]
+func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %b: tensor<50xf32> {zero.param = "b"},
+                %h: tensor<2x20x8xf32> {zero.input = "h"}, %targets: tensor<2x20xi32> {zero.input = "targets"}) -> tensor<f32> {
+  %logits = nn.linear %h, %w, %b : tensor<2x20x8xf32>, tensor<50x8xf32>, tensor<50xf32> -> tensor<2x20x50xf32>
+  %loss = nn.cross_entropy %logits, %targets : tensor<2x20x50xf32>, tensor<2x20xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// Left alone: something else sums the gradient's columns.
 
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: zero.split
-func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %b: tensor<50xf32> {zero.param = "b"},
+func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %b: tensor<40xf32> {zero.param = "b"},
                 %h: tensor<40x8xf32> {zero.input = "h"}, %targets: tensor<40xi32> {zero.input = "targets"}) -> tensor<f32> {
-  %logits = nn.linear %h, %w, %b : tensor<40x8xf32>, tensor<50x8xf32>, tensor<50xf32> -> tensor<40x50xf32>
+  %y = nn.linear %h, %w : tensor<40x8xf32>, tensor<50x8xf32> -> tensor<40x50xf32>
+  %empty = tensor.empty() : tensor<40x50xf32>
+  %rows = linalg.broadcast ins(%b : tensor<40xf32>) outs(%empty : tensor<40x50xf32>) dimensions = [1]
+  %logits = arith.addf %y, %rows : tensor<40x50xf32>
   %loss = nn.cross_entropy %logits, %targets : tensor<40x50xf32>, tensor<40xi32> -> tensor<f32>
   return %loss : tensor<f32>
 }
