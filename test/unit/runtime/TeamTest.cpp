@@ -109,6 +109,9 @@ TEST(Team, BindsEachMemberToItsProcessor) {
 
 // In a process of its own, in whose memory few stacks have room.
 TEST(TeamDeathTest, OfMoreThreadsThanThereIsRoomForSaysSo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more memory than the test leaves";
+#endif
   EXPECT_EXIT(
       startMoreThanFit(), testing::ExitedWithCode(7),
       "thread [0-9]+ of 1000 cannot be started: .*; use fewer with --threads");
