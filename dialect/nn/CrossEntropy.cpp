@@ -216,7 +216,8 @@ Value nn::matchLossGradient(linalg::GenericOp op, CrossEntropyOp entropy) {
   return same ? adjoint : Value();
 }
 
-/// The target's logit minus the maximum; zero where the target is no class.
+/// The target's logit minus the maximum.  Like the sum over one-hot terms it
+/// takes zero for the logit of a target that is no class.
 static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
                             Value targets, Value max) {
   RankedTensorType type = cast<RankedTensorType>(logits.getType());
@@ -239,7 +240,7 @@ static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
             nested, at, nested.getIndexType(), column));
         S logit(nested, at,
                 tensor::ExtractOp::create(nested, at, logits, position));
-        return select(isClass, logit - S(nested, at, in[0]), logit.constant(0));
+        return select(isClass, logit, logit.constant(0)) - S(nested, at, in[0]);
       });
 }
 
@@ -289,7 +290,7 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
 
   // valid (e / sum - onehot) dloss / count, over the bytes of e
   AffineMap each = b.getMultiDimIdentityMap(rank),
-            row = each.getMajorSubMap(rank - 1),
+            row = each.dropResult(rank - 1),
             none = AffineMap::get(rank, 0, b.getContext());
   auto gradient = linalg::GenericOp::create(
       b, loc, type, ValueRange{sum, targets, adjoint, op.getCount()},

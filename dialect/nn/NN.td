@@ -271,8 +271,9 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
   let summary = "Mean negative log-likelihood of the targets";
   let description = [{
     `sum over valid rows of (logsumexp(logits) - logits[target]) / count`.  Rows
-    whose target is `ignore_index` (default -100) add nothing.  `count` is the
-    number of valid rows unless the operand gives it.
+    whose target is `ignore_index` (default -100) add nothing, whatever their
+    logits are; the logit of any other target that is no class counts as zero.
+    `count` is the number of valid rows unless the operand gives it.
 
     ```mlir
     %loss = nn.cross_entropy %logits, %targets : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>

@@ -4,13 +4,11 @@
 // all of them run for one row before the next row begins, so what passes
 // between them stays in cache, and a temporary needs the bytes of one row:
 //
-//   %t = memref.alloc() : memref<4x64x32xf32>      %t = memref.alloca() :
-//   memref<32xf32> linalg.generic ... outs(%t)               =>   scf.for %row
-//   = %begin to %end { linalg.generic ins(%t) ...                       loops
-//   of the first for that row
-//                                                    loops of the second for
-//                                                    that row
-//                                                  }
+//   %t = memref.alloc()   : memref<4x32xf32>  %t = memref.alloca()
+//   linalg.generic ... outs(%t)           =>  scf.for %row = %begin to %end {
+//   linalg.generic ins(%t) ...                  loops of the first for that row
+//                                               loops of the second for that row
+//                                             }
 //
 // FormKernels has made sure that every operation indexes temporaries by the
 // row.

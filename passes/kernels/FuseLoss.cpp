@@ -15,7 +15,9 @@
 // 2. Move what makes the loss's adjoint before the loss.
 // 3. Emit both in the loss's place.
 //
-// Left alone is a loss whose adjoint depends on it.
+// Left alone is a loss whose adjoint depends on it, and any but the first of
+// the same logits: their exponentials are one value, which two gradients cannot
+// both replace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,25 +41,30 @@ struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
     SmallVector<nn::CrossEntropyOp> losses;
     getOperation().walk([&](nn::CrossEntropyOp op) { losses.push_back(op); });
     IRRewriter rewriter(&getContext());
-    for (nn::CrossEntropyOp op : losses)
-      fuse(rewriter, op);
+    DenseSet<Value> fused;
+    for (nn::CrossEntropyOp op : losses) {
+      Value logits = op.getLogits();
+      if (!fused.contains(logits) && fuse(rewriter, op))
+        fused.insert(logits);
+    }
   }
 
-  void fuse(IRRewriter &rewriter, nn::CrossEntropyOp op) {
+  bool fuse(IRRewriter &rewriter, nn::CrossEntropyOp op) {
     if (!op.getCount() || !op.getLse() || !op.getLse().hasOneUse())
-      return;
+      return false;
     auto gradient =
         dyn_cast<linalg::GenericOp>(*op.getLse().getUsers().begin());
     if (!gradient || gradient->getBlock() != op->getBlock())
-      return;
+      return false;
     Value adjoint = nn::matchLossGradient(gradient, op);
     if (!adjoint || failed(moveValueDefinitions(rewriter, {adjoint}, op)))
-      return;
+      return false;
     rewriter.setInsertionPoint(op);
     nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, adjoint);
     rewriter.replaceOp(gradient, made.gradient);
     rewriter.replaceAllUsesWith(op.getLoss(), made.loss);
     rewriter.eraseOp(op);
+    return true;
   }
 };
 

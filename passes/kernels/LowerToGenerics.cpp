@@ -6,7 +6,9 @@
 //    stored.
 //
 // A producer is fused into its consumer only when that is its one use: a value
-// that is read twice is cheaper to keep than to compute twice.
+// that is read twice is cheaper to keep than to compute twice.  Nor is one that
+// overwrites what it reads, as a loss's gradient does its exponentials: fused,
+// it would write to a copy of them that nobody reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +52,15 @@ bool gathersElements(Operation *op) {
       .wasInterrupted();
 }
 
+/// Whether `op` computes from the value whose place it takes.
+bool overwritesInput(Operation *op) {
+  auto generic = dyn_cast<linalg::LinalgOp>(op);
+  return generic &&
+         llvm::any_of(generic.getDpsInitsMutable(), [&](OpOperand &init) {
+           return generic.payloadUsesValueFromOperand(&init);
+         });
+}
+
 struct LowerToGenericsPass
     : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
   void runOnOperation() override {
@@ -82,7 +93,8 @@ struct LowerToGenericsPass
     RewritePatternSet fusion(ctx);
     linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {
       Operation *producer = use->get().getDefiningOp();
-      return producer && producer->hasOneUse() && !gathersElements(producer);
+      return producer && producer->hasOneUse() && !gathersElements(producer) &&
+             !overwritesInput(producer);
     });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);

@@ -48,8 +48,28 @@ func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {ze
 
 // -----
 
+// Of two losses of the same logits one is fused: both gradients want the place
+// of the same exponentials.
+
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-1: math.exp2
+// CHECK-NOT: math.exp2
+// CHECK: nn.cross_entropy
+// CHECK-NOT: math.exp2
+func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {zero.param = "h"},
+                %t: tensor<8xi32> {zero.input = "targets"}, %u: tensor<8xi32> {zero.input = "tokens"}) -> tensor<f32> {
+  %logits = nn.linear %h, %w : tensor<8x8xf32>, tensor<50x8xf32> -> tensor<8x50xf32>
+  %a = nn.cross_entropy %logits, %t : tensor<8x50xf32>, tensor<8xi32> -> tensor<f32>
+  %b = nn.cross_entropy %logits, %u : tensor<8x50xf32>, tensor<8xi32> -> tensor<f32>
+  %loss = arith.addf %a, %b : tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
 // However wide a row is, it is one kernel: exponentials are no temporary.
 
+// CHECK-LABEL: func.func @step
 // KERNEL-LABEL: -> (tensor<8xf32>, tensor<8xf32>, tensor<8x300000xf32> {zero.in_place = array<i64: 0>})
 // KERNEL-SAME: zero.kernel = "rows"
 func.func @loss(%w: tensor<300000x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {zero.param = "h"},

@@ -1,0 +1,96 @@
+//===- LoopNest.h - The loops around one operation, and its body ----------===//
+#ifndef PASSES_CODEGEN_LOOPNEST_H
+#define PASSES_CODEGEN_LOOPNEST_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/codegen/VectorLane.h"
+
+namespace mlir::zero {
+
+/// The loops of an operation while they are emitted: which are open and where
+/// they stand, and the code of the operation's body there.
+class LoopNest {
+public:
+  LoopNest(linalg::LinalgOp op, const LoopContext &context);
+
+  linalg::LinalgOp getOp() const { return op; }
+  Location getLoc() const { return loc; }
+  int getNumLoops() const { return static_cast<int>(extents.size()); }
+  int64_t getExtent(int loop) const { return extents[loop]; }
+  /// The loop in vectors, or -1.
+  int getLane() const { return lane; }
+  /// Whether a loop does only a part of its indices, as columns do.
+  bool isCut(int loop) const {
+    return context.columnBegin && loop == contiguous;
+  }
+
+  bool isReduction(int loop) const {
+    return iterators[loop] == utils::IteratorType::reduction;
+  }
+  bool isOpen(int loop) const { return static_cast<bool>(index[loop]); }
+  /// The first loop from `loop` on that is a reduction, or is none, and is
+  /// neither open nor the lane; the number of loops if there is no such.
+  int findClosed(int loop, bool reduction) const;
+
+  void open(int loop, Value at) { index[loop] = at; }
+  void close(int loop) { index[loop] = nullptr; }
+
+  std::pair<Value, Value> getBounds(OpBuilder &b, int loop) const;
+  Value constantIndex(OpBuilder &b, int64_t value) const;
+  Value asVector(OpBuilder &b, Value value) const;
+
+  /// The vector loop, where it carries nothing.
+  void forLane(OpBuilder &b,
+               llvm::function_ref<void(OpBuilder &, Value mask)> emit);
+
+  /// Emits loop `loop`, which carries `values`; `emit` returns the next ones.
+  SmallVector<Value> forCarried(
+      OpBuilder &b, int loop, ArrayRef<Value> values,
+      llvm::function_ref<SmallVector<Value>(OpBuilder &, ArrayRef<Value>)>
+          emit);
+
+  /// The element, or the vector, of an operand at the open indices.
+  Value load(OpBuilder &b, OpOperand &operand, Value mask);
+  void store(OpBuilder &b, OpOperand &operand, Value value, Value mask);
+  /// Of every init; null where the body does not read it.
+  SmallVector<Value> loadInits(OpBuilder &b, Value mask);
+  void storeInits(OpBuilder &b, ArrayRef<Value> values, Value mask);
+
+  /// Loads and arithmetic that only depend on open loops.
+  void hoistInvariants(OpBuilder &b);
+  /// Body values that no closed loop changes.
+  IRMapping invariant;
+
+  /// What the body yields at the open indices.
+  SmallVector<Value> emitBody(OpBuilder &b, ArrayRef<Value> accumulators,
+                              Value mask);
+
+private:
+  linalg::LinalgOp op;
+  const LoopContext &context;
+  Location loc;
+  Block *body;
+  SmallVector<int64_t> extents;
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<Value> index; ///< of each loop that is open
+  int contiguous;           ///< the loop along memory, or -1
+  int lane;                 ///< the same if it is in vectors, or -1
+
+  SmallVector<Value> indicesOf(OpBuilder &b, OpOperand &operand);
+  Value bufferOf(OpOperand &operand) const;
+  bool onLane(OpOperand &operand);
+  Value emitIndex(OpBuilder &b, linalg::IndexOp loop) const;
+  Value emitLoad(OpBuilder &b, memref::LoadOp access, IRMapping &map,
+                 Value mask);
+  void emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map, Value mask);
+};
+
+/// Sums whose lanes are columns: rows are added to all columns of the range.
+void emitColumnSums(OpBuilder &b, LoopNest &nest);
+/// Sums along the lanes themselves.
+void emitRowSums(OpBuilder &b, LoopNest &nest);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_LOOPNEST_H

@@ -1,0 +1,150 @@
+//===- RowSums.cpp - Sums along the lanes ---------------------------------===//
+//
+// When the contiguous loop is itself a reduction it comes last: 16 lanes
+// accumulate separately and are combined pairwise at the end, so the order of a
+// sum depends on the shape alone.  Four such vectors take turns where the loop
+// is long enough: one would wait for each addition before the next.
+//
+//   a = b = c = d = 0                   vectors of 16
+//   for i = 0, 64, 128, ...
+//     a += x[i ..], b += x[i + 16 ..], c += x[i + 32 ..], d += x[i + 48 ..]
+//   a = (a + c) + (b + d)
+//   for the rest: a += x[i ..]          the last one masked
+//   sum = sum + pairwise(a)
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/LoopNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Vectors that take turns in accumulating a row.
+constexpr int64_t kRowVectors = 4;
+
+class RowSums {
+public:
+  explicit RowSums(LoopNest &nest)
+      : nest(nest), op(nest.getOp()), loc(nest.getLoc()), lane(nest.getLane()) {
+  }
+
+  void emit(OpBuilder &b) {
+    SmallVector<Value> lanes = emitReductions(b, 0, identities(b));
+    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+      OpOperand &init = *op.getDpsInitOperand(i);
+      Value total =
+          combineLanes(b, loc, getCombiner(op, i)->getName(), lanes[i]);
+      Value start = nest.load(b, init, Value());
+      nest.store(b, init, combine(b, i, start, total), Value());
+    }
+  }
+
+private:
+  LoopNest &nest;
+  linalg::LinalgOp op;
+  Location loc;
+  int lane;
+
+  /// One accumulator of lanes for each result.
+  SmallVector<Value> identities(OpBuilder &b) {
+    SmallVector<Value> lanes;
+    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+      Operation *combiner = getCombiner(op, i);
+      auto type = VectorType::get({kLanes}, combiner->getResult(0).getType());
+      Attribute identity =
+          b.getFloatAttr(type.getElementType(), *getIdentity(combiner));
+      lanes.push_back(arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, identity)));
+    }
+    return lanes;
+  }
+
+  /// `x` and `y` by the operation that adds to accumulator `i`.
+  Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
+    OperationState state(loc, getCombiner(op, i)->getName(), ValueRange{x, y},
+                         x.getType());
+    return b.create(state)->getResult(0);
+  }
+
+  /// Opens the reduction loops from `loop` on, and inside them the lanes.
+  SmallVector<Value> emitReductions(OpBuilder &b, int loop,
+                                    ArrayRef<Value> lanes) {
+    loop = nest.findClosed(loop, /*reduction=*/true);
+    if (loop < nest.getNumLoops())
+      return nest.forCarried(b, loop, lanes,
+                             [&](OpBuilder &inner, ArrayRef<Value> carried) {
+                               return emitReductions(inner, loop + 1, carried);
+                             });
+    auto [lower, upper] = nest.getBounds(b, lane);
+    SmallVector<Value> start(lanes);
+    int64_t extent = nest.getExtent(lane), step = kRowVectors * kLanes;
+    if (extent >= 2 * step && !nest.isCut(lane)) {
+      Value end = nest.constantIndex(b, extent / step * step);
+      start = emitTurns(b, lower, end, lanes);
+      lower = end;
+    }
+    return forVectors(
+        b, loc, lower, upper, start,
+        [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
+          nest.open(lane, first);
+          SmallVector<Value> current(carried);
+          SmallVector<Value> next = nest.emitBody(inner, current, mask);
+          nest.close(lane);
+          // Lanes off the mask keep what they have.
+          for (auto [value, old] : llvm::zip(next, current)) {
+            value = nest.asVector(inner, value);
+            if (mask)
+              value = arith::SelectOp::create(inner, loc, mask, value, old);
+          }
+          return next;
+        });
+  }
+
+  /// `first` and the vectors behind it.
+  SmallVector<Value> vectorsFrom(OpBuilder &b, Value first) {
+    SmallVector<Value> firsts = {first};
+    for (int64_t i = 1; i < kRowVectors; ++i)
+      firsts.push_back(arith::AddIOp::create(
+          b, loc, first, nest.constantIndex(b, i * kLanes)));
+    return firsts;
+  }
+
+  /// Accumulates [lower, upper), whole turns of kRowVectors vectors each.
+  SmallVector<Value> emitTurns(OpBuilder &b, Value lower, Value upper,
+                               ArrayRef<Value> lanes) {
+    unsigned inits = lanes.size();
+    SmallVector<Value> start(lanes);
+    for (int64_t i = 1; i < kRowVectors; ++i)
+      llvm::append_range(start, identities(b));
+    auto turns =
+        scf::ForOp::create(b, loc, lower, upper,
+                           nest.constantIndex(b, kRowVectors * kLanes), start);
+    OpBuilder inner = OpBuilder::atBlockBegin(turns.getBody());
+    SmallVector<Value> carried(turns.getRegionIterArgs()), next;
+    for (auto [i, first] :
+         llvm::enumerate(vectorsFrom(inner, turns.getInductionVar()))) {
+      nest.open(lane, first);
+      ArrayRef<Value> current =
+          ArrayRef<Value>(carried).slice(i * inits, inits);
+      for (Value value : nest.emitBody(inner, current, Value()))
+        next.push_back(nest.asVector(inner, value));
+    }
+    nest.close(lane);
+    scf::YieldOp::create(inner, loc, next);
+    SmallVector<Value> sums(turns.getResults());
+    for (int64_t half = kRowVectors / 2; half >= 1; half /= 2)
+      for (unsigned i = 0; i < half * inits; ++i)
+        sums[i] = combine(b, i % inits, sums[i], sums[half * inits + i]);
+    sums.truncate(inits);
+    return sums;
+  }
+};
+
+} // namespace
+
+void zero::emitRowSums(OpBuilder &b, LoopNest &nest) { RowSums(nest).emit(b); }

@@ -1,0 +1,157 @@
+//===- VectorLane.cpp - Which loop of an operation runs in vectors --------===//
+//
+// The loop that walks contiguous memory for most of the operands' bytes runs in
+// vectors, if
+//
+//   it is long enough         half a vector; a column kernel's always is
+//   no operand crosses it     each walks along it or stands still, as in a sum
+//                             each result must and else none may
+//   its sums are known        a reduction has an operation with an identity
+//   the body is elementwise   or reads memory along the loop
+//
+// An operation that walks some operand across memory (a transpose), or whose
+// reduction is not of a known kind, gets scalar loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/VectorLane.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/kernels/Clusters.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+Operation *zero::getCombiner(linalg::LinalgOp op, unsigned i) {
+  Block *body = op.getBlock();
+  BlockArgument acc = body->getArgument(op.getNumDpsInputs() + i);
+  Operation *def = body->getTerminator()->getOperand(i).getDefiningOp();
+  if (!def || !acc.hasOneUse() || *acc.user_begin() != def ||
+      def->getNumOperands() != 2)
+    return nullptr;
+  return def;
+}
+
+std::optional<double> zero::getIdentity(Operation *combiner) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (isa<arith::AddFOp>(combiner))
+    return 0.0;
+  if (isa<arith::MulFOp>(combiner))
+    return 1.0;
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner))
+    return -infinity;
+  if (isa<arith::MinimumFOp, arith::MinNumFOp>(combiner))
+    return infinity;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Whether loop `lane` of `op` can run in vectors.
+class Analysis {
+public:
+  Analysis(linalg::LinalgOp op, int lane)
+      : op(op), lane(lane), body(op.getBlock()) {}
+
+  bool canVectorize() {
+    return operandsFollow() && sumsAreKnown() &&
+           llvm::all_of(body->without_terminator(),
+                        [&](Operation &inner) { return hasVectorForm(inner); });
+  }
+
+private:
+  linalg::LinalgOp op;
+  int lane;
+  Block *body;
+
+  bool isReduction() {
+    return op.getIteratorTypesArray()[lane] == utils::IteratorType::reduction;
+  }
+
+  bool dependsOnLane(AffineMap map) {
+    return map.isFunctionOfDim(static_cast<unsigned>(lane));
+  }
+
+  bool isContiguousIn(Value operand, AffineMap map) {
+    unsigned uses = llvm::count_if(map.getResults(), [&](AffineExpr expr) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      return dim && static_cast<int>(dim.getPosition()) == lane;
+    });
+    auto last = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1));
+    if (uses != 1 || !last || static_cast<int>(last.getPosition()) != lane)
+      return false;
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return succeeded(cast<MemRefType>(operand.getType())
+                         .getStridesAndOffset(strides, offset)) &&
+           strides.back() == 1;
+  }
+
+  bool operandsFollow() {
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      if (isa<MemRefType>(operand.get().getType()) && dependsOnLane(map) &&
+          !isContiguousIn(operand.get(), map))
+        return false;
+      if (op.isDpsInit(&operand) && dependsOnLane(map) == isReduction())
+        return false;
+    }
+    return true;
+  }
+
+  bool sumsAreKnown() {
+    if (isReduction())
+      for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+        if (!getCombiner(op, i) || !getIdentity(getCombiner(op, i)))
+          return false;
+    return true;
+  }
+
+  bool hasVectorForm(Operation &inner) {
+    if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
+      return true;
+    auto load = dyn_cast<memref::LoadOp>(inner);
+    if (!load)
+      return OpTrait::hasElementwiseMappableTraits(&inner);
+    for (auto [i, position] : llvm::enumerate(load.getIndices())) {
+      bool last = i + 1 == load.getIndices().size();
+      auto loop = position.getDefiningOp<linalg::IndexOp>();
+      bool onLane = loop && static_cast<int>(loop.getDim()) == lane;
+      if (onLane && last)
+        continue;
+      if (onLane || varies(position))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether `value` differs from lane to lane.
+  bool varies(Value value) {
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      if (arg.getOwner() != body)
+        return false;
+      return dependsOnLane(
+          op.getMatchingIndexingMap(&op->getOpOperand(arg.getArgNumber())));
+    }
+    Operation *def = value.getDefiningOp();
+    if (def->getBlock() != body)
+      return false;
+    if (auto loop = dyn_cast<linalg::IndexOp>(def))
+      return static_cast<int>(loop.getDim()) == lane;
+    return llvm::any_of(def->getOperands(),
+                        [&](Value operand) { return varies(operand); });
+  }
+};
+
+} // namespace
+
+LaneChoice zero::chooseLane(linalg::LinalgOp op, const LoopContext &context) {
+  int lane = contiguousLoop(op);
+  // It may be the row itself.
+  if (lane < static_cast<int>(context.rows.size()))
+    return {};
+  bool isLong =
+      context.columnBegin || op.getStaticLoopRanges()[lane] >= kLanes / 2;
+  return {lane, isLong && Analysis(op, lane).canVectorize()};
+}

@@ -1,0 +1,26 @@
+//===- VectorLane.h - Which loop of an operation runs in vectors ----------===//
+#ifndef PASSES_CODEGEN_VECTORLANE_H
+#define PASSES_CODEGEN_VECTORLANE_H
+
+#include "passes/codegen/VectorLoops.h"
+
+namespace mlir::zero {
+
+/// The loop along memory, if any is left to emit.
+struct LaneChoice {
+  int contiguous = -1;  ///< the loop along memory, or -1
+  bool vectors = false; ///< whether it runs in vectors
+};
+
+LaneChoice chooseLane(linalg::LinalgOp op, const LoopContext &context);
+
+/// The operation that adds to accumulator `i`, if it is the accumulator's one
+/// use and yields the result.
+Operation *getCombiner(linalg::LinalgOp op, unsigned i);
+
+/// What a sum by `combiner` starts from, if its kind is known.
+std::optional<double> getIdentity(Operation *combiner);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_VECTORLANE_H
