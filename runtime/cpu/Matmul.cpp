@@ -6,8 +6,8 @@
 //          n
 //      +-----+-----+      a cell's rows of A and columns of B are copied by
 //    m |  0  |  1  |      its thread, so cells as square as possible copy
-//      +-----+-----+      least; columns count more, B being mostly weights
-//      |  2  |  3  |      that come from memory
+//      +-----+-----+      least; rows count more, as A is copied in advance and
+//      |  2  |  3  |      a plain B by its first tiles
 //      +-----+-----+
 //
 // f64 is for tests and reference runs: plain loops in a fixed order.
@@ -30,6 +30,10 @@ constexpr double kWorthATeam = 1 << 18;
 
 int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
+/// What copying an element costs, in multiply-adds.  Fitted to cells of GPT-2's
+/// products, whose operands come from memory.
+constexpr double kCopyA = 27, kCopyB = 5, kCopyTransposedB = 11;
+
 /// How the C of one matrix product is shared among threads.
 struct Grid {
   int64_t down = 1, across = 1;
@@ -41,10 +45,8 @@ struct Grid {
       const int64_t tryAcross = cells / tryDown;
       const int64_t r = cellSize(d.m, tryDown, tile.rows),
                     c = cellSize(d.n, tryAcross, tile.columns);
-      // In multiply-adds; copying an element of A costs about as much as 4 of
-      // them, and 8 for B.
-      const double cost =
-          double(r) * double(c) + 4.0 * double(r) + 8.0 * double(c);
+      const double cost = double(r) * double(c) + kCopyA * double(r) +
+                          (d.trans_b ? kCopyTransposedB : kCopyB) * double(c);
       if (rows != 0 && cost >= best)
         continue;
       best = cost;
