@@ -7,6 +7,9 @@ norm of the gradient that an update saw, S steps, and a parameter p:
   (see layers.py), so its error is of the order of u G, not of u times the
   gradient itself, which may be all cancellation: the key's bias in an attention has
   a gradient of exactly zero, and what is computed for it is rounding.
+  Where all of it is cancellation, as with logits that are all equal, G itself is
+  rounding. What cancels is the loss's gradient by a row of logits, of unit size before
+  the mean over rows divides it: G counts as SMALLEST_NORM at least.
 * An optimizer turns an error e of a gradient into one of p:
   SGD with momentum m, in S steps, lr e (1 + (1 + m) + (1 + m + m^2) + ...);
   AdamW at most lr e / eps a step, since g / (|g| + eps) has slope 1 / eps at zero.
@@ -29,6 +32,7 @@ import support
 #: ten thousand tolerances.
 ROUNDINGS = 128
 UNIT = 2.0 ** -24
+SMALLEST_NORM = 1 / 64
 
 
 class Outcome:
@@ -86,6 +90,7 @@ def beyond_rounding(outcome, reference, start, optimizer):
     norm = max(reference.values("grad_norm"))
     if optimizer["clip"]:
         norm = min(norm, optimizer["clip"])
+    norm = max(norm, SMALLEST_NORM)
     spread = optimizer["lr"] * norm * sensitivity(optimizer, steps)
     for name, (_, values) in reference.weights.items():
         size = max(map(abs, values))
