@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 using namespace mlir::nn;
@@ -21,13 +22,12 @@ constexpr double kSqrt2OverPi = 0.79788456080286535588;
 constexpr double kInvSqrt2 = 0.70710678118654752440;
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 constexpr double kCubic = 0.044715;
-constexpr double kLog2E = 1.44269504088896340736;
 
 /// sigmoid(2u) with u = sqrt(2/pi) (x + 0.044715 x^3), the factor of x in the
 /// tanh form: (1 + tanh(u)) / 2 = sigmoid(2u) = 1 / (1 + exp(-2u)).  This is
 /// its divisor, by a power of 2.
 S tanhFormDivisor(S x) {
-  constexpr double scale = -2.0 * kSqrt2OverPi * kLog2E;
+  constexpr double scale = -2.0 * kSqrt2OverPi * std::numbers::log2e;
   S factor = fma(x * x, x.constant(scale * kCubic), x.constant(scale));
   return exp2(x * factor) + 1.0;
 }

@@ -5,6 +5,8 @@
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace mlir::nn;
 
@@ -95,6 +97,37 @@ static Value countOf(CrossEntropyOp op, OpBuilder &b) {
                               op.getTargets(), op.getIgnoreIndex());
 }
 
+/// The mean over rows with a valid target of a negative log-likelihood, which
+/// `nll` makes of a row's values in `x` and `y`.
+static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
+                         Value count, llvm::function_ref<S(S, S)> nll) {
+  Location loc = op.getLoc();
+  std::string rows = letters(op.getTargets().getType().getRank());
+  Value total =
+      reduceSum(b, loc, {x, y, op.getTargets()}, {rows, rows, rows}, "",
+                [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                  S row = nll(S(nested, at, in[0]), S(nested, at, in[1]));
+                  return select(isValid(nested, at, in[2], op.getIgnoreIndex()),
+                                row, row.constant(0));
+                });
+  return elementwise(
+      b, loc, {total, count}, {"", ""}, "",
+      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        return S(nested, at, in[0]) / divisor(S(nested, at, in[1]));
+      });
+}
+
+/// The adjoint of a logit, of probability `p` among the classes of its row:
+/// valid (p - onehot) dloss / count.
+static Value logitAdjoint(OpBuilder &b, Location loc, CrossEntropyOp op, S p,
+                          Value target, S adjoint, S count) {
+  int64_t classes = op.getLogits().getType().getRank() - 1;
+  S grad =
+      (p - oneHot(b, loc, target, classes, p)) * (adjoint / divisor(count));
+  return select(isValid(b, loc, target, op.getIgnoreIndex()), grad,
+                grad.constant(0));
+}
+
 SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   int64_t rank = getLogits().getType().getRank();
@@ -130,18 +163,8 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
                   [](OpBuilder &nested, Location at, ValueRange in) -> Value {
                     return S(nested, at, in[0]) + log(S(nested, at, in[1]));
                   });
-  Value total =
-      reduceSum(b, loc, {lse, picked, targets}, {rows, rows, rows}, "",
-                [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                  S nll = S(nested, at, in[0]) - S(nested, at, in[1]);
-                  return select(isValid(nested, at, in[2], getIgnoreIndex()),
-                                nll, nll.constant(0));
-                });
-  Value loss =
-      elementwise(b, loc, {total, count}, {"", ""}, "",
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) / divisor(S(nested, at, in[1]));
-                  });
+  Value loss = meanOfValid(b, *this, lse, picked, count,
+                           [](S lse, S logit) { return lse - logit; });
   if (!getLse())
     return {loss};
   return {loss, lse};
@@ -177,11 +200,8 @@ LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
       {all, rows, rows, "", ""}, all,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-        S p = exp(s(0) - s(1));
-        S grad = (p - oneHot(nested, at, in[2], rank - 1, p)) *
-                 (s(3) / divisor(s(4)));
-        return select(isValid(nested, at, in[2], getIgnoreIndex()), grad,
-                      grad.constant(0));
+        return logitAdjoint(nested, at, *this, exp(s(0) - s(1)), in[2], s(3),
+                            s(4));
       });
   out.append({dlogits, Value(), Value()});
   return success();
@@ -244,25 +264,6 @@ static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
       });
 }
 
-/// The mean over valid targets of log(sum) - target.
-static Value meanLoss(OpBuilder &b, CrossEntropyOp op, Value target, Value sum,
-                      Value count) {
-  Location loc = op.getLoc();
-  std::string rows = letters(op.getTargets().getType().getRank());
-  Value total =
-      reduceSum(b, loc, {sum, target, op.getTargets()}, {rows, rows, rows}, "",
-                [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                  S nll = log(S(nested, at, in[0])) - S(nested, at, in[1]);
-                  return select(isValid(nested, at, in[2], op.getIgnoreIndex()),
-                                nll, nll.constant(0));
-                });
-  return elementwise(
-      b, loc, {total, count}, {"", ""}, "",
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) / divisor(S(nested, at, in[1]));
-      });
-}
-
 LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
                                         Value adjoint) {
   Location loc = op.getLoc();
@@ -277,18 +278,19 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
       reduceMax(b, loc, {logits}, {all}, rows,
                 [](OpBuilder &, Location, ValueRange in) { return in[0]; });
   Value target = targetBelowMax(b, loc, logits, targets, max);
-  Value e = elementwise(
-      b, loc, {logits, max}, {all, rows}, all,
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        // exp by a power of 2: it is at most 1, where that is as exact.
-        constexpr double log2E = 1.44269504088896340736;
-        return exp2(log2E * (S(nested, at, in[0]) - S(nested, at, in[1])));
-      });
+  Value e =
+      elementwise(b, loc, {logits, max}, {all, rows}, all,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    // exp by a power of 2: it is at most 1, where that is as
+                    // exact.
+                    return exp2(std::numbers::log2e *
+                                (S(nested, at, in[0]) - S(nested, at, in[1])));
+                  });
   Value sum =
       reduceSum(b, loc, {e}, {all}, rows,
                 [](OpBuilder &, Location, ValueRange in) { return in[0]; });
 
-  // valid (e / sum - onehot) dloss / count, over the bytes of e
+  // Over the bytes of e, with p = e / sum.
   AffineMap each = b.getMultiDimIdentityMap(rank),
             row = each.dropResult(rank - 1),
             none = AffineMap::get(rank, 0, b.getContext());
@@ -298,12 +300,11 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](OpBuilder &nested, Location at, ValueRange in) {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-        S p = s(4) * (1.0 / s(0));
-        S grad = (p - oneHot(nested, at, in[1], rank - 1, p)) *
-                 (s(2) / divisor(s(3)));
-        S valid = select(isValid(nested, at, in[1], op.getIgnoreIndex()), grad,
-                         grad.constant(0));
-        linalg::YieldOp::create(nested, at, ValueRange{valid});
+        Value grad = logitAdjoint(nested, at, op, s(4) * (1.0 / s(0)), in[1],
+                                  s(2), s(3));
+        linalg::YieldOp::create(nested, at, grad);
       });
-  return {meanLoss(b, op, target, sum, op.getCount()), gradient.getResult(0)};
+  Value loss = meanOfValid(b, op, sum, target, op.getCount(),
+                           [](S sum, S target) { return log(sum) - target; });
+  return {loss, gradient.getResult(0)};
 }

@@ -30,13 +30,14 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace mlir::zero;
 using nn::S;
 
 namespace {
 
-constexpr double kLog2E = 1.44269504088896341;
 /// ln 2 as the sum of two f32.
 constexpr double kLn2High = 0.6931471824645996, kLn2Low = -1.904654323148236e-9;
 /// Rounds what it is added to, and shifts it into the exponent's range.
@@ -84,7 +85,7 @@ S powerOfTwo(S shifted) {
 
 S approximate(math::ExpOp, S x) {
   x = clamp(x, -88.2, 88.72);
-  S shifted = fma(x, x.constant(kLog2E), x.constant(kRound));
+  S shifted = fma(x, x.constant(std::numbers::log2e), x.constant(kRound));
   S n = shifted - x.constant(kRound);
   S r = fma(n, x.constant(-kLn2Low), fma(n, x.constant(-kLn2High), x));
   return polynomial(r, kExp) * powerOfTwo(shifted);
