@@ -1,9 +1,9 @@
 //===- Gemm.cpp - Which loops, and their memory ---------------------------===//
 #include "runtime/cpu/gemm/Gemm.h"
 
+#include "runtime/cpu/Pages.h"
 #include "runtime/cpu/gemm/Targets.h"
 
-#include <optional>
 #include <sys/mman.h>
 
 using namespace zrt;
@@ -28,32 +28,16 @@ const Target &target() {
   return chosen;
 }
 
-/// A huge page, where there is one.
 struct Packing {
-  Packing() {
-    constexpr size_t size = kGemmPackingBytes;
-    void *twice = mmap(nullptr, 2 * size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (twice == MAP_FAILED)
-      return;
-    // Huge pages are aligned; the rest is given back.
-    const auto begin = reinterpret_cast<uintptr_t>(twice);
-    const uintptr_t aligned = (begin + size - 1) / size * size;
-    if (aligned != begin)
-      munmap(twice, aligned - begin);
-    if (begin + size != aligned)
-      munmap(reinterpret_cast<void *>(aligned + size), begin + size - aligned);
-    memory = reinterpret_cast<float *>(aligned);
-    madvise(memory, size, MADV_HUGEPAGE);
-  }
+  Packing() = default;
   ~Packing() {
-    if (memory)
-      munmap(memory, kGemmPackingBytes);
+    if (pages.at)
+      munmap(pages.at, pages.bytes);
   }
   Packing(const Packing &) = delete;
   Packing &operator=(const Packing &) = delete;
 
-  float *memory = nullptr;
+  Pages pages;
 };
 
 /// C = beta C + bias, what is left of a product whose sums are empty.
@@ -84,10 +68,10 @@ InstructionSet zrt::instructionSet() {
 
 float *zrt::gemmPacking() {
   // A thread that gets none asks again.
-  thread_local std::optional<Packing> packing;
-  if (!packing || !packing->memory)
-    packing.emplace();
-  return packing->memory;
+  thread_local Packing packing;
+  if (!packing.pages.at)
+    packing.pages = mapPages(kGemmPackingBytes);
+  return reinterpret_cast<float *>(packing.pages.at);
 }
 
 void zrt::multiply(const Gemm &gemm, float *packing) {
