@@ -34,7 +34,8 @@ public:
 
   /// Deals `count` items out in equal runs of neighbours: calls
   /// `body(begin, end)` once per thread that gets any, on at most `most` of
-  /// them.  Always from the same thread; `body` must not throw.
+  /// them.  Always from the same thread, unless the team is one unbound thread;
+  /// `body` must not throw.
   template <typename Body>
   void parallelFor(int64_t count, Body &&body, int most = 1 << 30) {
     struct Job {

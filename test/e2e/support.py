@@ -234,6 +234,14 @@ class Case(unittest.TestCase):
             self.assertNotIn("nonfinite", line)
         return lines, saved
 
+    def trained_weights(self, model, vocab, name, *options, ranks=1):
+        """The saved weights of a model's text after four steps on `ranks` ranks."""
+        data, binary = self.folder / "tokens.u16", self.folder / "train"
+        write_tokens(data, 900, vocab)
+        self.run_ok(ZEROC, self.write("model.mlir", model), *options, f"--world-size={ranks}",
+                    "-o", binary)
+        return self.train(binary, data, 4, 1e-2, name=name, ranks=ranks)[1]
+
     def check_golden(self, *options, ranks=1, micro_steps=1, env=None):
         """20 steps of a tiny GPT-2, which PyTorch trained in float64."""
         golden = json.loads((GOLDEN / "golden.json").read_text())

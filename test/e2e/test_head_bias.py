@@ -1,6 +1,4 @@
 """A trained bias of the vocabulary: its gradient sums rows over the chunks of the loss."""
-import array
-
 import support
 
 MODEL = """
@@ -20,21 +18,14 @@ func.func @loss(
 
 
 class HeadBias(support.Case):
-    def weights(self, name, *options, ranks=1):
-        model = self.write("model.mlir", MODEL)
-        data = self.write("tokens.bin", array.array("H", (i * i % 90 for i in range(900))).tobytes())
-        binary = self.folder / "train"
-        self.run_ok(support.ZEROC, model, *options, f"--world-size={ranks}", "-o", binary)
-        _, saved = self.train(binary, data, 4, 1e-2, ranks=ranks)
-        return saved.rename(self.folder / name)
-
     def test_against_reference(self):
-        self.assert_weights_close(self.weights("fast.safetensors", "--loss-chunk=1"),
-                                  self.weights("slow.safetensors", "--reference"), 1e-5)
+        self.assert_weights_close(self.trained_weights(MODEL, 90, "fast", "--loss-chunk=1"),
+                                  self.trained_weights(MODEL, 90, "slow", "--reference"), 1e-5)
 
     def test_stages_agree(self):
-        zero, three = (self.weights(f"{stage}.safetensors", "--loss-chunk=1", f"--stage={stage}",
-                                    ranks=2).read_bytes() for stage in (0, 3))
+        zero, three = (self.trained_weights(MODEL, 90, f"stage{stage}", "--loss-chunk=1",
+                                            f"--stage={stage}", ranks=2).read_bytes()
+                       for stage in (0, 3))
         self.assertEqual(zero, three)
 
     def test_logits_are_never_whole(self):

@@ -1,6 +1,4 @@
 """Slices whose rows do not lie at equal distances, where contiguous values are wanted."""
-import array
-
 import support
 
 #: The slice of 19 of 20 positions is read by a product, and after a reshape by a kernel
@@ -36,14 +34,6 @@ func.func @loss(
 
 
 class Slices(support.Case):
-    def weights(self, name, *options):
-        model = self.write("model.mlir", MODEL)
-        data = self.write("tokens.bin", array.array("H", (i * i % 16 for i in range(400))).tobytes())
-        binary = self.folder / "train"
-        self.run_ok(support.ZEROC, model, *options, "-o", binary)
-        _, saved = self.train(binary, data, 4, 1e-2)
-        return saved.rename(self.folder / name)
-
     def test_against_reference(self):
-        self.assert_weights_close(self.weights("fast.safetensors"),
-                                  self.weights("slow.safetensors", "--reference"), 1e-5)
+        self.assert_weights_close(self.trained_weights(MODEL, 16, "fast"),
+                                  self.trained_weights(MODEL, 16, "slow", "--reference"), 1e-5)
