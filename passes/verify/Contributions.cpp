@@ -1,21 +1,31 @@
 //===- Contributions.cpp - Each gradient reaches the update, once ---------===//
 //
-// What a step is for: every bucket is updated once, by the gradients of all
-// micro-steps.  (V13) counts, for each value of a bucket, the micro-steps
-// before and the program's own gradient that are in it, and the updates behind
-// it:
+// What a step is for: every bucket is updated once, by the mean of the
+// gradients of all ranks and micro-steps.  (V13) follows, for each value of a
+// bucket, how much of what is in it:
+//
+//   before   of the sum of earlier micro-steps
+//   own      of the program's own gradient
+//   reduced  how often it was reduced over ranks
+//   updates  how often it was updated
 //
 //   state "grad"       {before: 1}      a pack            {own: 1}
-//   sums               both             clear             {}
-//   update             {updates: 1}     gather, reduce    as they are
+//   sum + scale x more                  clear             {}
+//   update             {updates: 1}     gather, copy      as they are
+//   reduction          scale x all of it, and reduced
 //
 //   @count   state stays as it is
-//   @micro   sums end as {before: 1, own: 1}; the rest stays as it is
-//   @step    an update takes {own: 1}, and {before: 1} where there are sums;
-//            parameters and moments end as {updates: 1}, sums as {}
+//   @micro   sums end as {before: 1, own: unit}; the rest stays as it is
+//   @step    an update takes {own: mean}, and where there are sums so much of
+//            them that earlier gradients count alike; parameters and moments
+//            end as {updates: 1}, sums as {}
+//
+// mean = 1 / (ranks x micro-steps).  Sums that are yet to be reduced hold whole
+// gradients (unit = 1), others their share of the mean (unit = mean).
 //
 // The model reads parameters before their update, and the norm is that of all
-// buckets, each once, in the order of the module: f64 sums depend on it.
+// buckets, each once, in the order of the module: f64 sums depend on it.  Other
+// values are averaged over ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,45 +37,62 @@
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Words.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
 namespace {
-struct Count {
-  int before = 0, own = 0, reduced = 0, updates = 0;
-  bool operator==(const Count &other) const {
-    return before == other.before && own == other.own &&
-           reduced == other.reduced && updates == other.updates;
-  }
+struct Share {
+  double before = 0, own = 0;
+  int reduced = 0, updates = 0;
 };
 
-std::string describe(const Count &count) {
+/// Scales are quotients of small whole numbers, rounded a few times.
+bool isNear(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+bool operator==(const Share &a, const Share &b) {
+  return isNear(a.before, b.before) && isNear(a.own, b.own) &&
+         a.reduced == b.reduced && a.updates == b.updates;
+}
+
+std::string textOf(double number) {
+  return llvm::formatv("{0}", llvm::format("%.6g", number)).str();
+}
+
+std::string describe(const Share &share) {
   std::string text;
-  auto add = [&](int n, StringRef what) {
-    if (n)
-      text += (text.empty() ? "" : " and ") + std::to_string(n) + " x " +
-              what.str();
+  auto add = [&](double n, StringRef what) {
+    if (n != 0)
+      text += (text.empty() ? "" : " and ") + textOf(n) + " x " + what.str();
   };
-  add(count.before, "the sum of earlier micro-steps");
-  add(count.own, "this micro-step's gradient");
-  add(count.reduced, "a reduction over ranks");
-  add(count.updates, "an update");
+  add(share.before, "the sum of earlier micro-steps");
+  add(share.own, "this micro-step's gradient");
+  add(share.reduced, "a reduction over ranks");
+  add(share.updates, "an update");
   return text.empty() ? "nothing" : text;
 }
 
 class Contributions {
 public:
   Contributions(func::FuncOp program, StringRef name, int64_t ranks)
-      : program(program), name(name), ranks(ranks) {}
+      : program(program), name(name), ranks(ranks) {
+    auto steps =
+        program->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
+            kMicroStepsAttr);
+    mean = 1.0 / (ranks * (steps ? steps.getInt() : 1));
+  }
 
   LogicalResult run() {
     for (BlockArgument argument : program.getArguments())
       if (auto state = stateOf(argument); state && state.getSlot() == "grad") {
-        counts[argument].before = 1;
-        counts[argument].reduced = zero::detail::isSlice(argument.getType());
-        summed.insert(state.getBucket().getAttr());
+        bool reduced = zero::detail::isSlice(argument.getType());
+        shares[argument] = {1, 0, reduced, 0};
+        units[state.getBucket()] = ranks > 1 && !reduced ? 1 : mean;
       }
     for (Operation &op : program.front())
       if (failed(visit(&op)))
@@ -79,8 +106,8 @@ private:
                                                kStateAttr);
   }
 
-  LogicalResult expect(Operation *op, Value value, Count expected) {
-    Count found = counts.lookup(value);
+  LogicalResult expect(Operation *op, Value value, Share expected) {
+    Share found = shares.lookup(value);
     if (found == expected)
       return success();
     InFlightDiagnostic error = op->emitOpError("takes "); // (V13)
@@ -92,34 +119,52 @@ private:
     return error;
   }
 
-  /// All of the gradient of `bucket`.
-  Count whole(FlatSymbolRefAttr bucket) {
-    return {summed.contains(bucket.getAttr()), 1, ranks > 1, 0};
+  /// The mean gradient of `bucket`.
+  Share whole(FlatSymbolRefAttr bucket) {
+    auto unit = units.find(bucket);
+    double before = unit == units.end() ? 0 : mean / unit->second;
+    return {before, mean, ranks > 1, 0};
   }
 
-  /// sum + more, which are reduced alike.
-  LogicalResult visitSum(Operation *op, Value sum, Value more) {
-    Count a = counts.lookup(sum), b = counts.lookup(more);
-    counts[op->getResult(0)] = {a.before + b.before, a.own + b.own, b.reduced,
-                                a.updates + b.updates};
-    a.reduced = b.reduced;
-    return expect(op, sum, a);
+  /// sum + scale x more, which are reduced alike.
+  LogicalResult visitSum(AccumulateOp op) {
+    Share sum = shares.lookup(op.getSum()), more = shares.lookup(op.getFlat());
+    double scale = op.getScale().convertToDouble();
+    shares[op.getResult()] = {sum.before + scale * more.before,
+                              sum.own + scale * more.own, more.reduced,
+                              sum.updates + more.updates};
+    sum.reduced = more.reduced;
+    return expect(op, op.getSum(), sum);
   }
 
   LogicalResult visitReduce(ReduceScatterOp op) {
-    Count count = counts.lookup(op.getSource()), unreduced = count;
+    Share more = shares.lookup(op.getSource()), unreduced = more, into;
     unreduced.reduced = 0;
     if (failed(expect(op, op.getSource(), unreduced)))
       return failure();
-    ++count.reduced;
-    counts[op.getResult()] = count;
-    if (!op.getInto())
-      return success();
-    Count into = counts.lookup(op.getInto());
-    counts[op.getResult()].before += into.before;
-    counts[op.getResult()].own += into.own;
-    into.reduced = 1;
-    return expect(op, op.getInto(), into);
+    if (op.getInto()) {
+      into = shares.lookup(op.getInto());
+      Share reduced = into;
+      reduced.reduced = 1;
+      if (failed(expect(op, op.getInto(), reduced)))
+        return failure();
+    }
+    double scale = op.getScale().convertToDouble();
+    shares[op.getResult()] = {into.before + scale * more.before,
+                              into.own + scale * more.own, 1, more.updates};
+    return success();
+  }
+
+  /// The mean over ranks, but of squares their sum.
+  LogicalResult visitAllReduce(AllReduceOp op) {
+    bool squares = isa_and_present<TotalOp, SumSquaresOp>(op.getValue().getDefiningOp());
+    double expected = squares ? 1 : 1.0 / ranks,
+           scale = op.getScale().convertToDouble();
+    if (!isNear(scale, expected)) // (V13)
+      return op.emitOpError("scales by ")
+             << textOf(scale) << " where it needs " << textOf(expected)
+             << " (V13); squares are added over ranks, all else is averaged";
+    return visitOther(op);
   }
 
   LogicalResult visitUpdate(UpdateOp op) {
@@ -130,7 +175,7 @@ private:
       if (failed(expect(op, slot, {})))
         return failure();
     for (Value next : op.getNext())
-      counts[next].updates = 1;
+      shares[next].updates = 1;
     return success();
   }
 
@@ -173,7 +218,7 @@ private:
 
   /// The gradient of a pack is none that is in a bucket already.
   LogicalResult visitPack(PackOp op) {
-    counts[op.getResult()].own = 1;
+    shares[op.getResult()].own = 1;
     for (Value member : op.getMembers())
       if (failed(expect(op, member, {})))
         return failure();
@@ -182,10 +227,10 @@ private:
 
   LogicalResult visitReturn(Operation *op) {
     for (auto &[argument, state, next] : findNextStates(program)) {
-      Count expected = counts.lookup(argument);
+      Share expected = shares.lookup(argument);
       bool sum = state.getSlot() == "grad";
-      if (name == "micro")
-        expected.own += sum;
+      if (name == "micro" && sum)
+        expected.own = units.lookup(state.getBucket());
       if (name == "step")
         expected = {0, 0, 0, !sum};
       if (next && failed(expect(op, next, expected)))
@@ -197,11 +242,11 @@ private:
   /// Nobody computes with what is updated; a part has what the whole has.
   LogicalResult visitOther(Operation *op) {
     for (Value operand : op->getOperands()) {
-      Count count = counts.lookup(operand);
+      Share share = shares.lookup(operand);
       if (movesNothing(op) && op->getNumResults())
-        counts[op->getResult(0)] = count;
-      count.updates = 0;
-      if (failed(expect(op, operand, count)))
+        shares[op->getResult(0)] = share;
+      share.updates = 0;
+      if (failed(expect(op, operand, share)))
         return failure();
     }
     return success();
@@ -211,13 +256,12 @@ private:
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](PackOp pack) { return visitPack(pack); })
         .Case<AllGatherOp, CopyOp>([&](auto same) {
-          counts[same.getResult()] = counts.lookup(same.getSource());
+          shares[same.getResult()] = shares.lookup(same.getSource());
           return success();
         })
         .Case([&](ReduceScatterOp reduce) { return visitReduce(reduce); })
-        .Case([&](AccumulateOp sum) {
-          return visitSum(op, sum.getSum(), sum.getFlat());
-        })
+        .Case([&](AccumulateOp sum) { return visitSum(sum); })
+        .Case([&](AllReduceOp reduce) { return visitAllReduce(reduce); })
         .Case<ClearOp>([](auto) { return success(); }) // nothing is in it
         .Case([&](UpdateOp update) { return visitUpdate(update); })
         .Case([&](SumSquaresOp squares) {
@@ -234,8 +278,10 @@ private:
   func::FuncOp program;
   StringRef name;
   int64_t ranks;
-  DenseMap<Value, Count> counts;
-  DenseSet<Attribute> summed; ///< buckets with sums over micro-steps
+  double mean; ///< what a gradient counts in the update
+  DenseMap<Value, Share> shares;
+  /// Of buckets with sums over micro-steps: what a gradient counts in the sum.
+  DenseMap<Attribute, double> units;
 };
 } // namespace
 

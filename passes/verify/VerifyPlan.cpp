@@ -6,6 +6,7 @@
 //
 //   Structure.h   each operation by itself          S1 to S5, V7
 //   Meaning.h     what values stand for             V11, V12, V13
+//   Kernels.h     what kernels say of themselves    S6
 //   Interface.h   what the host reads and writes    S5
 //   Order.h       streams and ranks together        V3, V4, V10
 //   Replay.h      every byte, rank by rank          V1, V2, V5, V6, V9
@@ -38,6 +39,7 @@
 
 #include "dialect/zero/Programs.h"
 #include "passes/verify/Interface.h"
+#include "passes/verify/Kernels.h"
 #include "passes/verify/Kinds.h"
 #include "passes/verify/Meaning.h"
 #include "passes/verify/Passes.h"
@@ -274,7 +276,7 @@ LogicalResult Plan::judge() {
     return module.emitError(
         "a plan has a function @step of one block; this module has none");
   if (failed(judgeMemory()) || failed(judgePrograms()) ||
-      failed(judgeRankPrograms()))
+      failed(judgeRankPrograms()) || failed(judgeKernels(module)))
     return failure();
   SmallVector<std::pair<StringRef, Ranked>> programs;
   for (StringRef name : kPrograms)

@@ -64,6 +64,12 @@ ArrayRef<Kind> zero::getKinds() {
        exchangeUpdates},
       {"exchange-operands", "exchanges two operands of one type", kUnused,
        exchangeOperands},
+      {"change-scale", "a reduction or a sum scales by another number", kUnused,
+       changeScale},
+      {"change-space", "cuts a kernel into other units",
+       "the units still make up the kernel", changeSpace},
+      {"permit-in-place", "a result takes the bytes of an operand",
+       "the operand is not needed any more", permitInPlace},
   };
   return kinds;
 }

@@ -1,9 +1,9 @@
 //===- Kinds.h - The ways to break a plan ---------------------------------===//
 //
 // A mutation breaks one thing of a plan: an event, the order of operations, a
-// byte range, a stream, or what is written where.  Mathematics stays as it is:
-// no scale, no kernel and no type is changed, since the judge takes them from
-// the plan and has nothing to compare them with.
+// byte range, a stream, what is written where, what a kernel says of itself, or
+// a scale.  Other mathematics stays as it is: what kernels compute, and the
+// optimizer, the judge takes from the plan and has nothing to compare with.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_ZERO_MUTATE_KINDS_H
@@ -79,6 +79,11 @@ Change exchangeStates(Victim &);
 Change exchangeReturns(Victim &);
 Change exchangeUpdates(Victim &);
 Change exchangeOperands(Victim &);
+
+// How kernels run, and what means are of (KernelKinds.cpp).
+Change changeScale(Victim &);
+Change changeSpace(Victim &);
+Change permitInPlace(Victim &);
 
 } // namespace mlir::zero
 

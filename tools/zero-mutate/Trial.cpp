@@ -69,13 +69,16 @@ Trial::Trial(ModuleOp plan, uint64_t seed) : plan(plan), random(seed) {
   isNew(plan);
 }
 
-/// Kernels never change: what tells mutants apart is programs and attributes.
+/// Bodies of kernels never change: what tells mutants apart is programs and
+/// attributes.
 bool Trial::isNew(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << module->getAttrDictionary();
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function->hasAttr(kKernelAttr))
+    if (function->hasAttr(kKernelAttr))
+      os << function->getAttrDictionary();
+    else
       function->print(os);
   auto hash = llvm::SHA256::hash(
       ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));

@@ -1,0 +1,466 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// (S6): what a kernel says of its units, and of operands that a result may
+// replace, is true of its body.
+
+// Good: a sum of each row, then an operation that replaces the row.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %c = arith.constant 0.0 : f32
+    %s0 = tensor.empty() : tensor<4xf32>
+    %s = linalg.fill ins(%c : f32) outs(%s0 : tensor<4xf32>) -> tensor<4xf32>
+    %t = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%s : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %t, %y : tensor<4xf32>, tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Rows that the operations do not have.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 8>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    // expected-error @below {{'linalg.generic' op has loops of [4, 8], and its kernel is cut into rows of [8] (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Threads that add to one sum.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %c = arith.constant 0.0 : f32
+    %s0 = tensor.empty() : tensor<8xf32>
+    // expected-error @below {{'linalg.fill' op has loops of [8], and its kernel is cut into rows of [4] (S6)}}
+    %s = linalg.fill ins(%c : f32) outs(%s0 : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [#row, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<8xf32>
+    return %t : tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A result that is stored across the rows.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    // expected-error @below {{'linalg.generic' op writes by affine_map<(d0, d1) -> (d1, d0)>, not its own row of a kernel that is cut into rows (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #across], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %y : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Another row of what the kernel computes row by row.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %f = tensor.empty() : tensor<4x4xf32>
+    // expected-note @below {{computed here}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    // expected-error @below {{'linalg.generic' op reads more than its own row of what its kernel computes row by row (S6)}}
+    %z = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %z : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// The same, read inside of the body.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %f = tensor.empty() : tensor<4x4xf32>
+    // expected-note @below {{computed here}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    // expected-error @below {{reads more than its own row of what its kernel computes row by row (S6)}}
+    %z = linalg.generic {indexing_maps = [#row], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<4x4xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %r = tensor.extract %y[%j, %i] : tensor<4x4xf32>
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %z : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Columns of what another thread may not have computed yet.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %f = tensor.empty() : tensor<4x4xf32>
+    // expected-note @below {{computed here}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    // expected-error @below {{'linalg.generic' op reads what another operation computes, in a kernel that is cut into columns (S6)}}
+    %z = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %z : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Fewer columns than there are.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 7>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    // expected-error @below {{'linalg.generic' op has loops of [4, 8], and its kernel is cut into columns of [7] (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Heads that nobody does.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op says that it has units [2, 2] of kind "attention", and its body has [2, 3] (S6)}}
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 2>} {
+    %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    return %y : tensor<2x4x3x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A kind that nobody knows.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op is no kernel of kind "tiles" (S6)}}
+  func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {zero.kernel = "tiles", zero.space = array<i64: 4>} {
+    return %x : tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// An operand that is read after its row was overwritten.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 0>}, tensor<4xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %c = arith.constant 0.0 : f32
+    %s0 = tensor.empty() : tensor<4xf32>
+    %s = linalg.fill ins(%c : f32) outs(%s0 : tensor<4xf32>) -> tensor<4xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    // expected-note @below {{by 'linalg.generic'}}
+    %t = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%s : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    return %y, %t : tensor<4x8xf32>, tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// An operand of which other rows are read while this one is overwritten.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    // expected-note @below {{by 'linalg.generic'}}
+    %y = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %y : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// The same by an earlier operation of the row.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %f = tensor.empty() : tensor<4x4xf32>
+    // expected-note @below {{by 'linalg.generic'}}
+    %t = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %y : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Sound where there is one unit: all is read before anything is written.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %f = tensor.empty() : tensor<4x4xf32>
+    %t = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %y : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A sum is written before all of its operand is read.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, but does not write it element by element (S6)}}
+  func.func private @k(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %c = arith.constant 0.0 : f32
+    %s0 = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%c : f32) outs(%s0 : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [#row, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<8xf32>
+    return %t : tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Bytes of another type.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which has another type (S6)}}
+  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf64> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf64>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf64>) {
+    ^bb0(%a: f32, %o: f64):
+      %r = arith.extf %a : f32 to f64
+      linalg.yield %r : f64
+    } -> tensor<4x8xf64>
+    return %y : tensor<4x8xf64>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A scatter that adds to what it does not replace.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op adds to operand 2 in result 0, which must replace it (S6)}}
+  func.func private @k(%ids: tensor<4xi32>, %g: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x8xf32> attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
+    %y = nn.embedding_backward %ids, %g into %w : tensor<4xi32>, tensor<4x8xf32>, tensor<16x8xf32>
+    return %y : tensor<16x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
