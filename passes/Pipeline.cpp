@@ -32,7 +32,6 @@ constexpr StringRef kNames[] = {"model",       "step",     "kernels",
 
 // What later runs must know of a printed level.
 constexpr StringRef kOptionsAttr = "zero.options";
-constexpr StringRef kReferenceAttr = "zero.reference";
 constexpr StringRef kLossChunkAttr = "zero.loss_chunk";
 
 /// The shortest text that reads as `value` again.

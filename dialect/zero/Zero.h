@@ -49,7 +49,8 @@ constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
 // On launches of several ranks: operands that must be equal on all of them, such
 // as the number that a loss is divided by.
 constexpr llvm::StringLiteral kSameAttr = "zero.same";
-// On kernels: extents of the outer parallel dimensions; already on memrefs.
+// On kernels: how many units there are, by dimension (KernelUnits.h); already on
+// memrefs.
 constexpr llvm::StringLiteral kSpaceAttr = "zero.space";
 constexpr llvm::StringLiteral kBufferizedAttr = "zero.bufferized";
 // On inputs: ids are below it.
@@ -68,6 +69,10 @@ constexpr llvm::StringLiteral kRankAttr = "zero.rank";
 // micro-steps of a step.
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";
 constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
+
+// On the module, from level kernels on: the step is one serial kernel, which is
+// compiled through plain loops (--reference).
+constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
 
 // On the module, at level memory: bytes of the device, host and nvme arena, the
 // most that are alive at once in each, and the most that the user allows each

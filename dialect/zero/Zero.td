@@ -64,6 +64,18 @@ class Zero_Attr<string name, string attrMnemonic> : AttrDef<Zero_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
+// rows       one unit per index of the first loops, of the sizes in zero.space
+// columns    one unit per index of the contiguous loop (KernelUnits.h)
+// serial     one unit
+// attention  one unit per batch and head
+// scatter    one unit per column; tokens in order
+def Zero_KernelKind : I32EnumAttr<"KernelKind", "the units that threads cut a kernel into", [
+    I32EnumAttrCase<"Rows", 0, "rows">, I32EnumAttrCase<"Columns", 1, "columns">,
+    I32EnumAttrCase<"Serial", 2, "serial">, I32EnumAttrCase<"Attention", 3, "attention">,
+    I32EnumAttrCase<"Scatter", 4, "scatter">]> {
+  let cppNamespace = "::mlir::zero";
+  let genSpecializedAttr = 0;
+}
 def Zero_StreamAttr : EnumAttr<Zero_Dialect, Zero_Stream, "stream"> {
   let assemblyFormat = "`<` $value `>`";
 }

@@ -16,7 +16,7 @@
 #include "passes/model/ReferenceLowering.h"
 
 #include "dialect/nn/NN.h"
-#include "dialect/zero/Zero.h"
+#include "dialect/zero/KernelUnits.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -49,10 +49,6 @@ void registerCodegenDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect,
                   x86vector::X86VectorDialect>();
-}
-
-StringRef kindOf(func::FuncOp kernel) {
-  return cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
 }
 
 LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
@@ -122,13 +118,13 @@ LogicalResult lowerToLoops(ModuleOp module, bool reference) {
     bool bufferized = kernel->hasAttr(kBufferizedAttr);
     if (reference && !bufferized)
       continue;
-    StringRef kind = kindOf(kernel);
-    if (kind == "attention") {
+    std::optional<KernelKind> kind = getKernelKind(kernel);
+    if (kind == KernelKind::Attention) {
       if (failed(emitAttentionKernel(kernel)))
         return failure();
       continue;
     }
-    if (kind == "scatter") {
+    if (kind == KernelKind::Scatter) {
       if (failed(emitScatterKernel(kernel)))
         return failure();
       continue;

@@ -17,6 +17,7 @@
 #include "passes/codegen/PlanKernels.h"
 
 #include "dialect/nn/Scalar.h"
+#include "dialect/zero/KernelUnits.h"
 #include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -109,7 +110,7 @@ private:
 
   /// The kernel that was made by that name, or a new one whose body `fill`
   /// writes; the plan's own kernels may be called the same.
-  func::FuncOp getOrCreate(const Twine &name, StringRef kind,
+  func::FuncOp getOrCreate(const Twine &name, KernelKind kind,
                            ArrayRef<int64_t> space, ArrayRef<Type> args,
                            llvm::function_ref<void(ValueRange)> fill) {
     func::FuncOp &kernel = made[name.str()];
@@ -119,7 +120,7 @@ private:
     kernel = func::FuncOp::create(b, module.getLoc(), unique(name.str()),
                                   b.getFunctionType(args, TypeRange()));
     kernel.setPrivate();
-    kernel->setAttr(kKernelAttr, b.getStringAttr(kind));
+    kernel->setAttr(kKernelAttr, b.getStringAttr(stringifyKernelKind(kind)));
     kernel->setAttr(kSpaceAttr, b.getDenseI64ArrayAttr(space));
     kernel->setAttr(kBufferizedAttr, b.getUnitAttr());
     Block *body = kernel.addEntryBlock();
@@ -154,7 +155,7 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
   maps.append(1 + slots, identity(1));
   std::string name = (rule.getSymName() + "_decay" + nameOf(decay)).str();
   return getOrCreate(
-      name, "columns", {kAnyCount}, args, [&](ValueRange values) {
+      name, KernelKind::Columns, {kAnyCount}, args, [&](ValueRange values) {
         linalg::GenericOp::create(
             b, module.getLoc(), TypeRange(), values.take_front(inputs),
             values.drop_front(inputs), maps,
@@ -186,7 +187,7 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
 func::FuncOp PlanKernelBuilder::accumulate(double scale) {
   Type flat = memref({kAnyCount}, b.getF32Type());
   return getOrCreate(
-      "accumulate_scale" + nameOf(scale), "columns", {kAnyCount},
+      "accumulate_scale" + nameOf(scale), KernelKind::Columns, {kAnyCount},
       {flat, flat, flat}, [&](ValueRange values) {
         linalg::GenericOp::create(
             b, module.getLoc(), TypeRange(), values.take_front(2),
@@ -203,7 +204,7 @@ func::FuncOp PlanKernelBuilder::accumulate(double scale) {
 
 func::FuncOp PlanKernelBuilder::clear() {
   Type flat = memref({kAnyCount}, b.getF32Type());
-  return getOrCreate("clear", "columns", {kAnyCount}, {flat},
+  return getOrCreate("clear", KernelKind::Columns, {kAnyCount}, {flat},
                      [&](ValueRange values) { fillZero(values[0]); });
 }
 
@@ -211,7 +212,7 @@ func::FuncOp PlanKernelBuilder::total(TotalOp op) {
   SmallVector<Type> args = memrefsOf(op.getPartials());
   args.push_back(memref({}, b.getF64Type()));
   return getOrCreate(
-      unique("squares_total"), "serial", {}, args,
+      unique("squares_total"), KernelKind::Serial, {}, args,
       [&](ValueRange values) { addAll(values.drop_back(), values.back()); });
 }
 
@@ -220,7 +221,8 @@ func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
   unsigned inputs = args.size();
   args.append(2, memref({}, b.getF32Type()));
   return getOrCreate(
-      unique("grad_norm"), "serial", {}, args, [&](ValueRange values) {
+      unique("grad_norm"), KernelKind::Serial, {}, args,
+      [&](ValueRange values) {
         Location loc = module.getLoc();
         Value sum =
             memref::AllocaOp::create(b, loc, memref({}, b.getF64Type()));
@@ -284,10 +286,8 @@ DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
 }
 
 Dispatch zero::getDispatch(func::FuncOp kernel) {
-  StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
-  ArrayRef<int64_t> space =
-      cast<DenseI64ArrayAttr>(kernel->getAttr(kSpaceAttr)).asArrayRef();
-  int64_t units = llvm::product_of(space);
+  std::optional<KernelKind> kind = getKernelKind(kernel);
+  int64_t units = llvm::product_of(getKernelSpace(kernel));
   bool matrices = false;
   int64_t widest = 1;
   auto visit = [&](Type type) {
@@ -299,14 +299,15 @@ Dispatch zero::getDispatch(func::FuncOp kernel) {
   };
   llvm::for_each(kernel.getArgumentTypes(), visit);
   llvm::for_each(kernel.getResultTypes(), visit);
-  if (kind == "rows") // about 32 KiB of the widest operand
+  if (kind == KernelKind::Rows) // about 32 KiB of the widest operand
     return {units,
             std::max<int64_t>(1, 32768 / std::max<int64_t>(1, widest / units))};
-  if (kind == "columns") // 1 KiB of each row of a column sum, or a long run
+  if (kind ==
+      KernelKind::Columns) // 1 KiB of each row of a column sum, or a long run
     return {units, matrices ? 256 : 16384};
-  if (kind == "attention")
+  if (kind == KernelKind::Attention)
     return {units, 1};
-  if (kind == "scatter")
+  if (kind == KernelKind::Scatter)
     return {units, 64};
   return {1, 1};
 }

@@ -7,7 +7,8 @@
 //   %t = memref.alloc()   : memref<4x32xf32>  %t = memref.alloca()
 //   linalg.generic ... outs(%t)           =>  scf.for %row = %begin to %end {
 //   linalg.generic ins(%t) ...                  loops of the first for that row
-//                                               loops of the second for that row
+//                                               loops of the second for that
+//                                               row
 //                                             }
 //
 // FormKernels has made sure that every operation indexes temporaries by the
@@ -18,7 +19,7 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/VectorLoops.h"
 
-#include "dialect/zero/Zero.h"
+#include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,15 +89,14 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
 LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
-  StringRef kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
-  ArrayRef<int64_t> space =
-      cast<DenseI64ArrayAttr>(kernel->getAttr(kSpaceAttr)).asArrayRef();
+  std::optional<KernelKind> kind = getKernelKind(kernel);
+  ArrayRef<int64_t> space = getKernelSpace(kernel);
   Value begin = body.getArgument(body.getNumArguments() - 2);
   Value end = body.getArgument(body.getNumArguments() - 1);
 
   lowerCopies(kernel);
   LoopContext context;
-  bool rows = kind == "rows";
+  bool rows = kind == KernelKind::Rows;
   if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(),
                               context)))
     return failure();
@@ -122,7 +122,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
       context.rows[i] = arith::RemUIOp::create(b, loc, rest, extent);
       rest = arith::DivUIOp::create(b, loc, rest, extent);
     }
-  } else if (kind == "columns") {
+  } else if (kind == KernelKind::Columns) {
     context.columnBegin = begin;
     context.columnEnd = end;
   }

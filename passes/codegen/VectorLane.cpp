@@ -16,9 +16,9 @@
 
 #include "passes/codegen/VectorLane.h"
 
+#include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "passes/kernels/Clusters.h"
 
 using namespace mlir;
 using namespace mlir::zero;

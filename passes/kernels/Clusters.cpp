@@ -18,7 +18,7 @@
 #include "passes/kernels/Clusters.h"
 
 #include "dialect/nn/NN.h"
-#include "dialect/zero/Zero.h"
+#include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -320,40 +320,6 @@ private:
 };
 
 } // namespace
-
-StringRef zero::stringifyKernelKind(KernelKind kind) {
-  switch (kind) {
-  case KernelKind::Rows:
-    return "rows";
-  case KernelKind::Columns:
-    return "columns";
-  case KernelKind::Serial:
-    return "serial";
-  case KernelKind::Attention:
-    return "attention";
-  case KernelKind::Scatter:
-    return "scatter";
-  }
-  llvm_unreachable("all kinds have a name");
-}
-
-int zero::contiguousLoop(linalg::LinalgOp op) {
-  SmallVector<int64_t> weight(op.getNumLoops(), 0);
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (map.getNumResults() == 0)
-      continue;
-    if (auto dim =
-            dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1)))
-      weight[dim.getPosition()] +=
-          cast<ShapedType>(operand.get().getType()).getNumElements();
-  }
-  int best = -1;
-  for (int loop = 0, e = weight.size(); loop < e; ++loop)
-    if (best < 0 || weight[loop] >= weight[best])
-      best = loop;
-  return best;
-}
 
 bool zero::isAuxiliary(Operation *op) {
   return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,

@@ -2,22 +2,11 @@
 #ifndef PASSES_KERNELS_CLUSTERS_H
 #define PASSES_KERNELS_CLUSTERS_H
 
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::zero {
-
-/// How the units of a kernel are dealt out.
-enum class KernelKind {
-  Rows,      ///< one unit per index of `space`, the leading parallel loops
-  Columns,   ///< one unit per index of the contiguous loop, in whole vectors
-  Serial,    ///< one unit: everything
-  Attention, ///< one unit per (batch, head)
-  Scatter,   ///< one unit per column, tokens in order
-};
-
-/// The attribute value of `zero.kernel`.
-StringRef stringifyKernelKind(KernelKind kind);
 
 struct Cluster {
   KernelKind kind;
@@ -27,10 +16,6 @@ struct Cluster {
   /// Something outside already reads a result: no later operation may join.
   bool closed = false;
 };
-
-/// The loop that walks contiguous memory for most of the operands' bytes, or -1
-/// for an operation without loops.
-int contiguousLoop(linalg::LinalgOp op);
 
 /// Forms the clusters of a straight-line step; every operation that is neither
 /// a matrix product, a view nor an auxiliary of one (constant, empty, fill) is

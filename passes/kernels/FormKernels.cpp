@@ -16,7 +16,7 @@
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
-#include "dialect/zero/Zero.h"
+#include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -201,8 +201,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   /// overwrites.  Scatters demand it: they add into their initial value.
   void permitInPlace(func::FuncOp kernel) {
     Block &body = kernel.getBody().front();
-    auto kind = cast<StringAttr>(kernel->getAttr(kKernelAttr)).getValue();
-    size_t rows = cast<DenseI64ArrayAttr>(kernel->getAttr(kSpaceAttr)).size();
+    bool byRows = getKernelKind(kernel) == KernelKind::Rows;
+    size_t rows = getKernelSpace(kernel).size();
     auto returned = cast<func::ReturnOp>(body.getTerminator());
     for (auto [r, value] : llvm::enumerate(returned.getOperands())) {
       if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
@@ -225,7 +225,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
             return reader.getMatchingIndexingMap(&use) == out &&
                    out.isIdentity();
           Operation *top = body.findAncestorOpInBlock(*use.getOwner());
-          return kind == "rows" && top->isBeforeInBlock(writer) &&
+          return byRows && top->isBeforeInBlock(writer) &&
                  readsOwnRow(use, rows);
         });
         if (fits)

@@ -9,11 +9,12 @@
 //                 loops, parallel and of the sizes in zero.space, writes by
 //                 them, and of what others in the kernel write reads its own
 //                 row.
-//                 "columns": a unit is an index of one parallel loop of each
+//                 "columns": a unit is an index of the contiguous loop of each
 //                 operation; none reads what another writes.
 //                 "serial": one unit.
 //                 "attention", "scatter": one operation; a unit is a head of a
 //                 batch, or a column.
+//                 With --reference (zero.reference) all kernels are serial.
 //   zero.in_place the result is written element by element, and an operand is
 //                 read no more once an element of it may be overwritten: by
 //                 earlier operations in their own row (anywhere, if there is
@@ -28,9 +29,7 @@
 #include "passes/verify/Kernels.h"
 
 #include "dialect/nn/NN.h"
-#include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -40,25 +39,28 @@ namespace {
 class Kernel {
 public:
   explicit Kernel(func::FuncOp kernel)
-      : kernel(kernel), body(kernel.front()), returned(body.getTerminator()) {}
+      : kernel(kernel), body(kernel.front()), returned(body.getTerminator()),
+        isReference(kernel->getParentOp()->hasAttr(kReferenceAttr)) {}
 
   LogicalResult judge() {
     if (!kernel.getBody().hasOneBlock() ||
         !isa<func::ReturnOp>(returned)) // (S6)
       return kernel.emitOpError("is a kernel of several blocks (S6); it is a "
                                 "straight line");
-    auto kindAttr = kernel->getAttrOfType<StringAttr>(kKernelAttr);
-    auto spaceAttr = kernel->getAttrOfType<DenseI64ArrayAttr>(kSpaceAttr);
-    if (!kindAttr || !spaceAttr) // (S6)
-      return kernel.emitOpError("is a kernel, and needs a name of its kind as "
-                                "zero.kernel and sizes as zero.space (S6)");
-    kind = kindAttr.getValue();
-    space = spaceAttr.asArrayRef();
+    std::optional<KernelKind> known = getKernelKind(kernel);
+    if (!known || !kernel->hasAttrOfType<DenseI64ArrayAttr>(kSpaceAttr)) // (S6)
+      return kernel.emitOpError("is a kernel of kind ")
+             << kernel->getAttr(kKernelAttr) << " with units "
+             << kernel->getAttr(kSpaceAttr)
+             << " (S6); kinds are rows, columns, serial, attention and scatter";
+    kind = *known;
+    space = getKernelSpace(kernel);
     return failure(failed(judgeUnits()) || failed(judgeReplacements()));
   }
 
 private:
   LogicalResult judgeUnits();
+  LogicalResult judgeOperation(Operation *op);
   LogicalResult judgeSpace(ArrayRef<int64_t> expected);
   LogicalResult judgeRows(linalg::LinalgOp op);
   LogicalResult judgeColumns(linalg::LinalgOp op);
@@ -74,7 +76,8 @@ private:
   func::FuncOp kernel;
   Block &body;
   Operation *returned;
-  StringRef kind;
+  bool isReference;
+  KernelKind kind = KernelKind::Serial;
   ArrayRef<int64_t> space;
 };
 } // namespace
@@ -146,14 +149,13 @@ LogicalResult Kernel::judgeRows(linalg::LinalgOp op) {
 }
 
 LogicalResult Kernel::judgeColumns(linalg::LinalgOp op) {
-  auto loops = llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray());
-  if (space.size() != 1 || llvm::none_of(loops, [&](auto loop) {
-        auto [extent, iterator] = loop;
-        return extent == space[0] && iterator == utils::IteratorType::parallel;
-      })) // (S6)
+  int cut = contiguousLoop(op);
+  if (space.size() != 1 || cut < 0 ||
+      op.getStaticLoopRanges()[cut] != space[0] ||
+      op.getIteratorTypesArray()[cut] != utils::IteratorType::parallel) // (S6)
     return op.emitOpError("has loops of [")
-           << op.getStaticLoopRanges() << "], and its kernel is cut into "
-           << "columns of [" << space << "] (S6)";
+           << op.getStaticLoopRanges() << "], contiguous along loop " << cut
+           << ", and its kernel is cut into columns of [" << space << "] (S6)";
   for (OpOperand *use : inner(op))
     if (!isa<linalg::FillOp>(use->get().getDefiningOp())) // (S6)
       return op.emitOpError("reads what another operation computes, in a "
@@ -166,41 +168,75 @@ LogicalResult Kernel::judgeColumns(linalg::LinalgOp op) {
 LogicalResult Kernel::judgeSpace(ArrayRef<int64_t> expected) {
   if (space == expected)
     return success();
-  return kernel.emitOpError("says that it has units [") // (S6)
-         << space << "] of kind \"" << kind << "\", and its body has ["
-         << expected << "] (S6)";
+  return kernel.emitOpError("is a kernel of ") // (S6)
+         << stringifyKernelKind(kind) << " with units [" << space
+         << "], and its body has [" << expected << "] (S6)";
+}
+
+/// Whether `op` has a kernel of its own.
+static bool standsAlone(Operation *op) {
+  return isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp,
+             nn::MatmulOp>(op);
+}
+
+/// What every kernel may have for itself: constants, initial values, views.
+static bool isAuxiliary(Operation *op) {
+  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,
+             tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+LogicalResult Kernel::judgeOperation(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  switch (kind) {
+  case KernelKind::Rows:
+    if (structured)
+      return judgeRows(structured);
+    break;
+  case KernelKind::Columns:
+    if (structured)
+      return judgeColumns(structured);
+    break;
+  case KernelKind::Serial:
+    if (isReference || !standsAlone(op))
+      return judgeSpace({});
+    break;
+  case KernelKind::Attention:
+    if (isa<nn::AttentionOp, nn::AttentionBackwardOp>(op)) {
+      auto q = cast<RankedTensorType>(op->getOperand(0).getType());
+      return judgeSpace({q.getDimSize(0), q.getDimSize(2)});
+    }
+    break;
+  case KernelKind::Scatter:
+    if (isa<nn::EmbeddingBackwardOp>(op))
+      return judgeSpace(
+          {cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(1)});
+    break;
+  }
+  if (isAuxiliary(op))
+    return success();
+  return op->emitOpError("does not belong into a kernel of ") // (S6)
+         << stringifyKernelKind(kind) << " (S6)";
 }
 
 LogicalResult Kernel::judgeUnits() {
-  if (kind == "serial")
-    return judgeSpace({});
-  for (Operation &op : body.without_terminator()) {
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (kind == "rows" && structured) {
-      if (failed(judgeRows(structured)))
-        return failure();
-    } else if (kind == "columns" && structured) {
-      if (failed(judgeColumns(structured)))
-        return failure();
-    } else if (isa<nn::AttentionOp, nn::AttentionBackwardOp>(op) &&
-               kind == "attention") {
-      auto q = cast<RankedTensorType>(op.getOperand(0).getType());
-      return judgeSpace({q.getDimSize(0), q.getDimSize(2)});
-    } else if (isa<nn::EmbeddingBackwardOp>(op) && kind == "scatter") {
-      auto table = cast<RankedTensorType>(op.getResult(0).getType());
-      return judgeSpace({table.getDimSize(1)});
-    } else if (structured
-                   ? !isa<linalg::FillOp>(op)
-                   : !isa<arith::ConstantOp, tensor::EmptyOp,
-                          tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-                          tensor::ExpandShapeOp>(op)) { // (S6)
-      return op.emitOpError("does not belong into a kernel of kind \"")
-             << kind << "\" (S6)";
-    }
-  }
-  if (kind == "rows" || kind == "columns")
-    return success();
-  return kernel.emitOpError("is no kernel of kind \"") << kind << "\" (S6)";
+  if (isReference && kind != KernelKind::Serial) // (S6)
+    return kernel.emitOpError("is a kernel of ")
+           << stringifyKernelKind(kind)
+           << ", but with zero.reference all are serial (S6)";
+  auto own =
+      llvm::count_if(body, [](Operation &op) { return standsAlone(&op); });
+  if (!isReference && own > 1) // (S6)
+    return kernel.emitOpError("has ")
+           << own << " operations that have kernels of their own (S6)";
+  if ((kind == KernelKind::Attention || kind == KernelKind::Scatter) &&
+      own == 0) // (S6)
+    return kernel.emitOpError("is a kernel of ")
+           << stringifyKernelKind(kind) << " without such an operation (S6)";
+  for (Operation &op : body.without_terminator())
+    if (failed(judgeOperation(&op)))
+      return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,7 +284,8 @@ LogicalResult Kernel::judgeInPlace(unsigned result, int64_t operand) {
     bool same = use.getOwner() == writer && written.isIdentity() &&
                 writer.getMatchingIndexingMap(&use) == written;
     bool earlier = reader->isBeforeInBlock(writer) &&
-                   (kind == "serial" || (kind == "rows" && readsOwnRow(use)));
+                   (kind == KernelKind::Serial ||
+                    (kind == KernelKind::Rows && readsOwnRow(use)));
     if (!same && !earlier)
       return refuse("which is read when an element of it may be overwritten",
                     reader);

@@ -219,7 +219,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 7>} {
     %e = tensor.empty() : tensor<4x8xf32>
-    // expected-error @below {{'linalg.generic' op has loops of [4, 8], and its kernel is cut into columns of [7] (S6)}}
+    // expected-error @below {{'linalg.generic' op has loops of [4, 8], contiguous along loop 1, and its kernel is cut into columns of [7] (S6)}}
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.negf %a : f32
@@ -242,7 +242,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op says that it has units [2, 2] of kind "attention", and its body has [2, 3] (S6)}}
+  // expected-error @below {{'func.func' op is a kernel of attention with units [2, 2], and its body has [2, 3] (S6)}}
   func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 2>} {
     %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
     return %y : tensor<2x4x3x8xf32>
@@ -262,9 +262,79 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op is no kernel of kind "tiles" (S6)}}
+  // expected-error @below {{'func.func' op is a kernel of kind "tiles" with units array<i64: 4> (S6); kinds are rows, columns, serial, attention and scatter}}
   func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {zero.kernel = "tiles", zero.space = array<i64: 4>} {
     return %x : tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Columns of a loop that does not walk contiguous memory.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    // expected-error @below {{'linalg.generic' op has loops of [4, 8], contiguous along loop 1, and its kernel is cut into columns of [4] (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Attention is a kernel by itself.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    // expected-error @below {{does not belong into a kernel of serial (S6)}}
+    %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    return %y : tensor<2x4x3x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// With --reference nothing is cut.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.reference, zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{is a kernel of rows, but with zero.reference all are serial (S6)}}
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
   }
   func.func @step() {
     return

@@ -1,0 +1,34 @@
+//===- KernelUnits.cpp - Where a kernel is cut ----------------------------===//
+
+#include "dialect/zero/KernelUnits.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+std::optional<KernelKind> zero::getKernelKind(func::FuncOp kernel) {
+  auto kind = kernel->getAttrOfType<StringAttr>(kKernelAttr);
+  return kind ? symbolizeKernelKind(kind.getValue()) : std::nullopt;
+}
+
+ArrayRef<int64_t> zero::getKernelSpace(func::FuncOp kernel) {
+  auto space = kernel->getAttrOfType<DenseI64ArrayAttr>(kSpaceAttr);
+  return space ? space.asArrayRef() : ArrayRef<int64_t>();
+}
+
+int zero::contiguousLoop(linalg::LinalgOp op) {
+  SmallVector<int64_t> weight(op.getNumLoops(), 0);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (map.getNumResults() == 0)
+      continue;
+    if (auto dim =
+            dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1)))
+      weight[dim.getPosition()] +=
+          cast<ShapedType>(operand.get().getType()).getNumElements();
+  }
+  int best = -1;
+  for (int loop = 0, e = weight.size(); loop < e; ++loop)
+    if (best < 0 || weight[loop] >= weight[best])
+      best = loop;
+  return best;
+}
