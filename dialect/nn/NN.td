@@ -122,6 +122,7 @@ def NN_MatmulOp : NN_Op<"matmul", [AttrSizedOperandSegments]> {
     * (C1) `a`, `b` and the result have the same rank of two or more, and equal batch dimensions.
     * (C2) the inner dimensions agree, and the result is m x n.
     * (C3) `bias`, if there, has n elements; `init`, if there, has the result's type.
+    * (C4) all have one element type.
   }];
   let arguments = (ins NN_Tensor:$a, NN_Tensor:$b, Optional<NN_Tensor>:$bias, Optional<NN_Tensor>:$init,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);

@@ -136,6 +136,10 @@ LogicalResult MatmulOp::verify() {
   }
   if (getInit() && getInit().getType() != c) // (C3)
     return emitOpError("init must be ") << c << ", got " << getInit().getType();
+  for (Type type : getOperandTypes())
+    if (getElementTypeOrSelf(type) != c.getElementType()) // (C4)
+      return emitOpError("computes ")
+             << c << " from " << type << "; all have one element type";
   return success();
 }
 

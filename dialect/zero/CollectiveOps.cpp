@@ -13,7 +13,8 @@ LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
     return emitOpError("operand must be ")
            << use.either() << ", got " << getSource().getType();
-  if (getElementType(getSource().getType()) != getElementType(getResult().getType()))
+  if (getElementType(getSource().getType()) !=
+      getElementType(getResult().getType()))
     return emitOpError("changes the element type from ") // (C2)
            << getSource().getType() << " to " << getResult().getType();
   bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
@@ -41,7 +42,8 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError("operand must be the whole bucket of ")
            << use.bucket.getElements() << " elements, got "
            << getSource().getType();
-  if (getElementType(getSource().getType()) != getElementType(getResult().getType()))
+  if (getElementType(getSource().getType()) !=
+      getElementType(getResult().getType()))
     return emitOpError("changes the element type from ") // (C2)
            << getSource().getType() << " to " << getResult().getType();
   if (getInto() && isInPlace()) // (C3)
@@ -55,8 +57,8 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult AllReduceOp::verify() {
   Type element = cast<RankedTensorType>(getValue().getType()).getElementType();
-  int64_t bytes = getByteSize(getValue().getType());
-  if (!(element.isF32() || element.isF64()) || bytes > kMostBytes) // (C1)
+  if (!(element.isF32() || element.isF64()) ||
+      getByteSize(getValue().getType()) > kMostBytes) // (C1)
     return emitOpError("takes at most ")
            << kMostBytes << " bytes of f32 or f64, got "
            << getValue().getType();

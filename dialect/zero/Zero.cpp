@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -120,11 +121,23 @@ LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult MemberAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringAttr name, ArrayRef<int64_t> shape,
-                                 int64_t, int64_t firstRow, int64_t rows, bool,
-                                 Attribute) {
+                                 int64_t offset, int64_t firstRow, int64_t rows,
+                                 bool, Attribute init) {
+  std::optional<int64_t> elements = 1;
+  for (int64_t extent : shape)
+    if (elements)
+      elements = llvm::checkedMul(*elements, extent);
+  if (!elements || offset < 0 || !llvm::checkedAdd(offset, *elements))
+    return emitError() << "member " << name << " has more elements at "
+                       << offset << " than can be counted";
+  if (!isa<NormalAttr, UniformAttr, ConstantAttr>(init))
+    return emitError() << "member " << name << " begins as " << init
+                       << "; it is #zero.normal, #zero.uniform or "
+                          "#zero.constant";
   if (rows == 0 && firstRow == 0)
     return success();
-  if (shape.empty() || firstRow < 0 || firstRow + shape.front() > rows)
+  if (shape.empty() || firstRow < 0 || firstRow > rows ||
+      shape.front() > rows - firstRow)
     return emitError() << "member " << name << ": rows from " << firstRow
                        << " on are not among the " << rows
                        << " rows of its parameter";

@@ -121,9 +121,11 @@ LogicalResult OptimizerOp::verify() {
            << getSlots().size() << " state slots and " << getScalars().size()
            << " scalars";
   if (block.empty() ||
-      block.getTerminator()->getNumOperands() != 1 + getSlots().size()) // (C2)
+      block.getTerminator()->getNumOperands() != 1 + getSlots().size() ||
+      !llvm::all_of(block.getTerminator()->getOperandTypes(),
+                    [](Type type) { return type.isF32(); })) // (C2)
     return emitOpError("yields the parameter and ")
-           << getSlots().size() << " state slots";
+           << getSlots().size() << " state slots, all f32";
   return success();
 }
 

@@ -84,7 +84,8 @@ public:
     auto steps =
         program->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
             kMicroStepsAttr);
-    mean = 1.0 / (ranks * (steps ? steps.getInt() : 1));
+    microSteps = steps ? steps.getInt() : 1;
+    mean = 1.0 / double(ranks * microSteps);
   }
 
   LogicalResult run() {
@@ -122,7 +123,9 @@ private:
   /// The mean gradient of `bucket`.
   Share whole(FlatSymbolRefAttr bucket) {
     auto unit = units.find(bucket);
-    double before = unit == units.end() ? 0 : mean / unit->second;
+    double before = microSteps == 1       ? 0
+                    : unit == units.end() ? 1 // a sum is missing
+                                          : mean / unit->second;
     return {before, mean, ranks > 1, 0};
   }
 
@@ -157,7 +160,8 @@ private:
 
   /// The mean over ranks, but of squares their sum.
   LogicalResult visitAllReduce(AllReduceOp op) {
-    bool squares = isa_and_present<TotalOp, SumSquaresOp>(op.getValue().getDefiningOp());
+    bool squares =
+        isa_and_present<TotalOp, SumSquaresOp>(op.getValue().getDefiningOp());
     double expected = squares ? 1 : 1.0 / ranks,
            scale = op.getScale().convertToDouble();
     if (!isNear(scale, expected)) // (V13)
@@ -243,8 +247,11 @@ private:
   LogicalResult visitOther(Operation *op) {
     for (Value operand : op->getOperands()) {
       Share share = shares.lookup(operand);
-      if (movesNothing(op) && op->getNumResults())
+      if (movesNothing(op) && op->getNumResults()) {
+        // Pieces that are joined have equal shares.
+        share = shares.lookup(op->getOperand(0));
         shares[op->getResult(0)] = share;
+      }
       share.updates = 0;
       if (failed(expect(op, operand, share)))
         return failure();
@@ -277,7 +284,7 @@ private:
 
   func::FuncOp program;
   StringRef name;
-  int64_t ranks;
+  int64_t ranks, microSteps;
   double mean; ///< what a gradient counts in the update
   DenseMap<Value, Share> shares;
   /// Of buckets with sums over micro-steps: what a gradient counts in the sum.

@@ -7,10 +7,12 @@
 //     have one name.
 //   * state is f32, the whole bucket or the rank's slice of it.
 //   * a scalar is a f32: the host's `lr` or `step`, or the mean of the output
-//   of
-//     that name of @count.
-//   * outputs stand behind the next state, each with a name of its own; @micro
-//     has the loss if @step has it: the host adds them up.
+//     of that name of @count.
+//   * an input is called as no scalar is.
+//   * outputs are scalars behind the next state, each with a name of its own;
+//     @micro has the loss if @step has it, since the host adds them up, and
+//     what it reads after @step is there.
+//   * a parameter has a name of its own, unless it is cut by rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,8 @@ public:
   explicit Interface(ModuleOp module) : module(module) {}
 
   LogicalResult run() {
+    if (failed(judgeParameters()))
+      return failure();
     for (func::FuncOp program : findPrograms(module))
       if (failed(judgeOutputs(program)))
         return failure();
@@ -39,6 +43,14 @@ public:
         !outputs["micro"].contains("loss")) // (S5)
       return micro.emitOpError("has no output \"loss\", and @step has (S5); "
                                "the host adds them up");
+    for (StringRef name : {"loss", "grad_norm"})
+      for (func::FuncOp program : findPrograms(module))
+        if (outputs[program.getSymName()].contains(name) &&
+            !outputs["step"].contains(name)) // (S5)
+          return program.emitOpError("has output \"")
+                 << name
+                 << "\", and @step has none (S5); the host reads it "
+                    "after @step";
     // All programs take the same arguments (V6).
     for (BlockArgument argument : step.getArguments())
       if (failed(judgeArgument(step, argument)))
@@ -47,6 +59,22 @@ public:
   }
 
 private:
+  /// The runtime compares names as C strings.
+  static bool isName(StringRef name) {
+    return !name.empty() && !name.contains('\0');
+  }
+
+  static bool isReadable(func::FuncOp program, unsigned result,
+                         StringAttr name) {
+    auto type = dyn_cast<RankedTensorType>(program.getResultTypes()[result]);
+    if (!type ||
+        !(type.getElementType().isF32() || type.getElementType().isF64()))
+      return false;
+    bool isRead = program.getSymName() == "count" ||
+                  (name && (name == "loss" || name == "grad_norm"));
+    return !isRead || type.getRank() == 0;
+  }
+
   LogicalResult judgeOutputs(func::FuncOp program) {
     unsigned states = 0;
     for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
@@ -57,12 +85,33 @@ private:
       if (i < states && name) // (S5)
         return program.emitOpError("calls next state ")
                << i << " the output " << name << " (S5)";
+      if (i >= states && !isReadable(program, i, name)) // (S5)
+        return program.emitOpError("has output ")
+               << name << " of " << program.getResultTypes()[i]
+               << " (S5); outputs are f32 or f64, and scalars if the host "
+                  "reads them";
+      if (i >= states && name && !isName(name)) // (S5)
+        return program.emitOpError("has an output called ")
+               << name << ", which is no name (S5)";
       if (i >= states && (!name || !names.insert(name).second)) // (S5)
         return program.emitOpError("has result ")
                << i
                << (name ? ", a second output " : ", an output without a name")
                << (name ? name.getValue() : "") << " (S5)";
     }
+    return success();
+  }
+
+  /// Parameters that are whole have names of their own.
+  LogicalResult judgeParameters() {
+    llvm::StringSet<> parameters;
+    for (auto bucket : module.getOps<BucketOp>())
+      for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+        if (!isName(member.getName()) ||
+            (!member.isPiece() &&
+             !parameters.insert(member.getName()).second)) // (S5)
+          return bucket.emitOpError("has a parameter ")
+                 << member.getName() << ", which is no name, or another's (S5)";
     return success();
   }
 
@@ -80,11 +129,20 @@ private:
     if (state)
       return judgeState(step, argument, cast<StateAttr>(state));
     StringAttr name = input ? input : scalar;
+    if (!isName(name)) // (S5)
+      return step.emitOpError("takes an argument called ")
+             << name << ", which is no name (S5)";
     if (!names.insert(name).second) // (S5)
       return step.emitOpError("takes two arguments called ")
              << name << " (S5); the host would write one of them";
-    if (!scalar)
+    if (!scalar) {
+      bool isOutput = llvm::any_of(
+          outputs, [&](auto &of) { return of.second.contains(name); });
+      if (isOutput || name == "lr" || name == "step") // (S5)
+        return step.emitOpError("takes the input ")
+               << name << ", and the host knows a scalar of that name (S5)";
       return success();
+    }
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type || type.getRank() != 0 || !type.getElementType().isF32()) // (S5)
       return step.emitOpError("takes the scalar ")
@@ -101,6 +159,9 @@ private:
 
   LogicalResult judgeState(func::FuncOp step, BlockArgument argument,
                            StateAttr state) {
+    if (!isName(state.getSlot())) // (S5)
+      return step.emitOpError("keeps ")
+             << describe(argument) << ", whose slot has no name (S5)";
     auto bucket = module.lookupSymbol<BucketOp>(state.getBucket().getAttr());
     auto axis = module.lookupSymbol<AxisOp>(bucket.getAxisAttr().getAttr());
     auto shard = dyn_cast<ShardType>(argument.getType());

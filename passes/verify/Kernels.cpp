@@ -49,10 +49,9 @@ public:
                                 "straight line");
     std::optional<KernelKind> known = getKernelKind(kernel);
     if (!known || !kernel->hasAttrOfType<DenseI64ArrayAttr>(kSpaceAttr)) // (S6)
-      return kernel.emitOpError("is a kernel of kind ")
-             << kernel->getAttr(kKernelAttr) << " with units "
-             << kernel->getAttr(kSpaceAttr)
-             << " (S6); kinds are rows, columns, serial, attention and scatter";
+      return kernel.emitOpError("is a kernel, and needs units as zero.space "
+                                "and as zero.kernel a kind (S6), which is "
+                                "rows, columns, serial, attention or scatter");
     kind = *known;
     space = getKernelSpace(kernel);
     return failure(failed(judgeUnits()) || failed(judgeReplacements()));
@@ -86,6 +85,11 @@ private:
 // Units
 //===----------------------------------------------------------------------===//
 
+static bool isView(Operation *op) {
+  return isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp>(op);
+}
+
 /// Whether the first positions of `map` are the loops of the row.
 bool Kernel::isRow(AffineMap map) const {
   if (map.getNumResults() < space.size())
@@ -97,6 +101,8 @@ bool Kernel::isRow(AffineMap map) const {
 }
 
 bool Kernel::readsOwnRow(OpOperand &use) const {
+  if (isView(use.get().getDefiningOp()))
+    return false; // whose rows are others
   if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner()))
     return isRow(op.getMatchingIndexingMap(&use));
   auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner());
@@ -112,12 +118,20 @@ bool Kernel::readsOwnRow(OpOperand &use) const {
   return true;
 }
 
+/// Whether `value` is neither an operand of the kernel nor a constant, nor a
+/// view of one.
+static bool isComputed(Value value) {
+  while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  Operation *def = value.getDefiningOp();
+  return def && !isa<arith::ConstantOp, tensor::EmptyOp>(def);
+}
+
 SmallVector<OpOperand *> Kernel::inner(linalg::LinalgOp op) const {
   SmallVector<OpOperand *> found;
   op->walk([&](Operation *nested) {
     for (OpOperand &use : nested->getOpOperands())
-      if (use.get().getParentBlock() == &body &&
-          isa_and_present<linalg::LinalgOp>(use.get().getDefiningOp()))
+      if (use.get().getParentBlock() == &body && isComputed(use.get()))
         found.push_back(&use);
   });
   return found;
@@ -181,9 +195,8 @@ static bool standsAlone(Operation *op) {
 
 /// What every kernel may have for itself: constants, initial values, views.
 static bool isAuxiliary(Operation *op) {
-  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,
-             tensor::ExtractSliceOp, tensor::InsertSliceOp,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+  return isView(op) ||
+         isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op);
 }
 
 LogicalResult Kernel::judgeOperation(Operation *op) {
@@ -213,6 +226,9 @@ LogicalResult Kernel::judgeOperation(Operation *op) {
           {cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(1)});
     break;
   }
+  // Attention's gradients may be inserted where they are packed.
+  if (kind == KernelKind::Attention && isa<tensor::InsertSliceOp>(op))
+    return success();
   if (isAuxiliary(op))
     return success();
   return op->emitOpError("does not belong into a kernel of ") // (S6)
@@ -281,12 +297,16 @@ LogicalResult Kernel::judgeInPlace(unsigned result, int64_t operand) {
   AffineMap written = writer.getIndexingMapMatchingResult(first);
   for (OpOperand &use : replaced.getUses()) {
     Operation *reader = body.findAncestorOpInBlock(*use.getOwner());
+    // What reads it through a view may do so later.
+    bool direct =
+        isa<linalg::LinalgOp>(reader) &&
+        (reader == use.getOwner() || isa<tensor::ExtractOp>(use.getOwner()));
     bool same = use.getOwner() == writer && written.isIdentity() &&
                 writer.getMatchingIndexingMap(&use) == written;
     bool earlier = reader->isBeforeInBlock(writer) &&
                    (kind == KernelKind::Serial ||
                     (kind == KernelKind::Rows && readsOwnRow(use)));
-    if (!same && !earlier)
+    if (!direct || (!same && !earlier))
       return refuse("which is read when an element of it may be overwritten",
                     reader);
   }

@@ -19,18 +19,32 @@ struct Piece {
   int64_t begin, end;
   unsigned version;
 };
+/// Of one value: in order, and apart from each other.
+using Pieces = SmallVector<Piece, 1>;
+
+void sortPieces(Pieces &pieces) {
+  llvm::sort(pieces,
+             [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+}
+
+/// The first of `pieces` that ends behind `at`.
+const Piece *findFrom(const Pieces &pieces, int64_t at) {
+  return llvm::partition_point(
+      pieces, [&](const Piece &piece) { return piece.end <= at; });
+}
 
 class Replay {
 public:
-  Replay(func::FuncOp program, int64_t rank, const Ranges &ranges,
-         const Order &order, const Layouts &layouts)
-      : program(program), rank(rank), ranges(ranges), order(order),
+  Replay(func::FuncOp program, StringRef name, int64_t rank,
+         const Ranges &ranges, const Order &order, const Layouts &layouts)
+      : program(program), name(name), rank(rank), ranges(ranges), order(order),
         layouts(layouts) {}
 
   LogicalResult run();
 
 private:
   void enterArguments();
+  bool isWritten(BlockArgument argument);
   void takeOver(Operation *op);
   LogicalResult execute(Operation *op);
   LogicalResult read(Operation *op, const Reading &reading);
@@ -66,24 +80,27 @@ private:
   template <typename Visitor>
   LogicalResult visitPieces(Value value, const Spans &bytes, Visitor visit) {
     int64_t base = ranges.lookup(value).getOffset();
-    for (const Piece &piece : values[value])
-      for (Span span : bytes) {
-        int64_t begin = std::max(piece.begin, base + span.begin),
-                end = std::min(piece.end, base + span.end);
-        if (begin < end && failed(visit(Piece{begin, end, piece.version})))
+    const Pieces &pieces = values[value];
+    for (Span span : bytes) {
+      int64_t first = base + span.begin, last = base + span.end;
+      for (const Piece *piece = findFrom(pieces, first);
+           piece != pieces.end() && piece->begin < last; ++piece)
+        if (failed(visit(Piece{std::max(piece->begin, first),
+                               std::min(piece->end, last), piece->version})))
           return failure();
-      }
+    }
     return success();
   }
 
   func::FuncOp program;
+  StringRef name;
   int64_t rank;
   const Ranges &ranges;
   const Order &order;
   const Layouts &layouts;
   Bytes tiers[3];
   std::vector<Use> writers; ///< by version
-  DenseMap<Value, SmallVector<Piece, 1>> values;
+  DenseMap<Value, Pieces> values;
 };
 
 } // namespace
@@ -95,6 +112,13 @@ static Spans wholeOf(Value value) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+/// The host writes means of @count's outputs behind @count only.
+bool Replay::isWritten(BlockArgument argument) {
+  auto scalar = program.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kScalarAttr);
+  return name != "count" || !scalar || scalar == "lr" || scalar == "step";
+}
 
 void Replay::enterArguments() {
   for (BlockArgument argument : program.getArguments()) {
@@ -108,7 +132,8 @@ void Replay::enterArguments() {
     Spans spans =
         state ? layouts.membersIn(state.getBucket().getValue(),
                                   argument.getType(), /*slice=*/false, rank)
-              : wholeOf(argument);
+        : isWritten(argument) ? wholeOf(argument)
+                              : Spans();
     for (Span span : spans)
       values[argument].push_back({range.getOffset() + span.begin,
                                   range.getOffset() + span.end, version});
@@ -120,7 +145,7 @@ void Replay::takeOver(Operation *op) {
   for (const StorageTie &tie : getStorageTies(op)) {
     Value result = op->getResult(tie.result);
     BytesAttr range = ranges.lookup(result);
-    SmallVector<Piece, 1> pieces = values.lookup(op->getOperand(tie.operand));
+    Pieces pieces = values.lookup(op->getOperand(tie.operand));
     for (Piece piece : pieces) {
       piece.begin = std::max(piece.begin, range.getOffset());
       piece.end = std::min(piece.end, range.getEnd());
@@ -128,6 +153,8 @@ void Replay::takeOver(Operation *op) {
         values[result].push_back(piece);
     }
   }
+  for (OpResult result : op->getResults())
+    sortPieces(values[result]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,26 +165,23 @@ void Replay::takeOver(Operation *op) {
 LogicalResult Replay::judgeHeld(Operation *op, Value value,
                                 const Spans &bytes) {
   BytesAttr range = ranges.lookup(value);
-  ArrayRef<Piece> pieces = values[value];
+  const Pieces &pieces = values[value];
   for (Span span : bytes) {
     int64_t at = range.getOffset() + span.begin,
             end = range.getOffset() + span.end;
-    while (at < end) {
-      auto piece = llvm::find_if(pieces, [&](const Piece &piece) {
-        return piece.begin <= at && at < piece.end;
-      });
-      if (piece != pieces.end()) {
+    for (const Piece *piece = findFrom(pieces, at); at < end; ++piece) {
+      if (piece != pieces.end() && piece->begin <= at) {
         at = piece->end;
         continue;
       }
-      for (const Piece &piece : pieces)
-        if (piece.begin > at)
-          end = std::min(end, piece.begin);
+      if (piece != pieces.end())
+        end = std::min(end, piece->begin);
       InFlightDiagnostic error = op->emitOpError("reads "); // (V9)
       error << describe(range.getTier(), at, end) << " of " << describe(value)
             << " on " << describe(where(int(getStream(op))))
-            << ", which hold nothing there (V9): padding, or another rank's "
-               "slice; read members, or gather the value first";
+            << ", which hold nothing there (V9): padding, another rank's "
+               "slice, or in @count a mean of its outputs; read members, or "
+               "gather the value first";
       if (Operation *def = value.getDefiningOp())
         error.attachNote(def->getLoc())
             << "defined by '" << describe(def) << '\'';
@@ -261,7 +285,7 @@ LogicalResult Replay::write(Operation *op, const Writing &writing) {
   BytesAttr range = ranges.lookup(result);
   Bytes &bytes = bytesOf(result);
   unsigned version = addVersion(useBy(op));
-  SmallVector<Piece, 1> kept;
+  Pieces kept;
   if (!writing.kept.empty())
     (void)visitPieces(op->getOperand(writing.keptOperand), writing.kept,
                       [&](Piece piece) {
@@ -284,11 +308,12 @@ LogicalResult Replay::write(Operation *op, const Writing &writing) {
     }
     bytes.overwrite(first, last, version);
   }
-  SmallVector<Piece, 1> &pieces = values[result];
+  Pieces &pieces = values[result];
   pieces = std::move(kept);
   for (Span span : writing.defined)
     pieces.push_back({range.getOffset() + span.begin,
                       range.getOffset() + span.end, version});
+  sortPieces(pieces);
   return success();
 }
 
@@ -357,8 +382,8 @@ LogicalResult Replay::run() {
   return success();
 }
 
-LogicalResult judge::replay(func::FuncOp program, int64_t rank,
+LogicalResult judge::replay(func::FuncOp program, StringRef name, int64_t rank,
                             const Ranges &ranges, const Order &order,
                             const Layouts &layouts) {
-  return Replay(program, rank, ranges, order, layouts).run();
+  return Replay(program, name, rank, ranges, order, layouts).run();
 }

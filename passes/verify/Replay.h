@@ -19,7 +19,8 @@
 //   (V5)  ... and after the exchanges in which peers read them.
 //   (V6)  next state is still there when the program ends.
 //   (V9)  what is read is defined: padding and other ranks' slices never reach
-//         the model, the norm, an update or an exchange.
+//         the model, the norm, an update or an exchange, nor @count the means
+//         that it is there for.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_VERIFY_REPLAY_H
@@ -30,9 +31,11 @@
 
 namespace mlir::zero::judge {
 
-/// Fails at the first operation of `program` that breaks a rule on `rank`.
-LogicalResult replay(func::FuncOp program, int64_t rank, const Ranges &ranges,
-                     const Order &order, const Layouts &layouts);
+/// Fails at the first operation of `program`, which is @`name`, that breaks a
+/// rule on `rank`.
+LogicalResult replay(func::FuncOp program, StringRef name, int64_t rank,
+                     const Ranges &ranges, const Order &order,
+                     const Layouts &layouts);
 
 } // namespace mlir::zero::judge
 

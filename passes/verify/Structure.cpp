@@ -29,6 +29,7 @@ public:
 private:
   LogicalResult judgeArguments();
   LogicalResult judgeOperation(Operation *op);
+  LogicalResult judgeElements(Operation *op);
   LogicalResult judgeRange(Operation *op, Value value, Attribute attribute);
   LogicalResult judgeTies(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
@@ -98,6 +99,10 @@ LogicalResult Structure::judgeArguments() {
         return program->emitOpError("keeps ")
                << describe(argument)
                << ", but the module has no such bucket (S5)";
+      if (!isBytes(argument)) // (S5)
+        return program->emitOpError("keeps ")
+               << describe(argument) << " as " << argument.getType()
+               << ", which has no bytes (S5)";
       if (!kept.insert(state).second) // (S5)
         return program->emitOpError("keeps ")
                << describe(argument) << " twice (S5)";
@@ -214,10 +219,27 @@ static bool runs(Operation *op) {
          isCollective(op);
 }
 
+/// The runtime's own work on buckets is of f32.
+LogicalResult Structure::judgeElements(Operation *op) {
+  if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, SumSquaresOp,
+           UpdateOp>(op))
+    return success();
+  Type type = getElementType(op->getOperand(0).getType());
+  if (type.isF32())
+    return success();
+  return op->emitOpError("computes with ") // (S5)
+         << type << " (S5); the runtime does so with f32";
+}
+
 LogicalResult Structure::judgeOperation(Operation *op) {
   if (!movesNothing(op) && !runs(op)) // (S5)
     return op->emitOpError("is no operation of a plan (S5); put it into a "
                            "kernel");
+  if (Attribute stream = op->getAttr(kStreamAttr);
+      stream && !isa<StreamAttr>(stream)) // (S5)
+    return op->emitOpError("is on ") << stream << ", which is no stream (S5)";
+  if (failed(judgeElements(op)))
+    return failure();
   if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
       bucket && !layouts.contains(bucket.getValue())) // (S5)
     return op->emitOpError("refers to ")

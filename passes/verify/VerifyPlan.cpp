@@ -77,6 +77,8 @@ private:
   /// A program, and the ranks that run it.
   using Ranked = llvm::MapVector<func::FuncOp, SmallVector<int64_t>>;
 
+  template <typename AttributeTy>
+  LogicalResult judgeType(StringRef name);
   LogicalResult judgeMemory();
   LogicalResult judgeBudget();
   LogicalResult judgePrograms();
@@ -84,7 +86,7 @@ private:
   LogicalResult judgeArguments(func::FuncOp program);
   LogicalResult judgeOutputs(func::FuncOp program, Outputs &outputs);
   LogicalResult judgeAlone(func::FuncOp program, Outputs &outputs);
-  LogicalResult judgeTogether(Ranked &ranked);
+  LogicalResult judgeTogether(StringRef name, Ranked &ranked);
   Ranked findRanked(StringRef name);
 
   ModuleOp module;
@@ -100,6 +102,17 @@ private:
 // The module
 //===----------------------------------------------------------------------===//
 
+/// An attribute of another type would be taken for none.
+template <typename AttributeTy>
+LogicalResult Plan::judgeType(StringRef name) {
+  Attribute attribute = module->getAttr(name);
+  if (!attribute || isa<AttributeTy>(attribute))
+    return success();
+  return module.emitError("has ") // (S5)
+         << name << " = " << attribute << ", which is none of "
+         << AttributeTy::name << " (S5)";
+}
+
 LogicalResult Plan::judgeMemory() {
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
   constexpr int kTiers = 3;
@@ -111,6 +124,8 @@ LogicalResult Plan::judgeMemory() {
   for (int64_t bytes : arenas.bytes)
     if (bytes < 0) // (S1)
       return module.emitError("has an arena of ") << bytes << " bytes (S1)";
+  if (failed(judgeType<IntegerAttr>(kExportedAttr)))
+    return failure();
   // Without the attribute nothing is exported.
   auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
   int64_t device = arena[0],
@@ -125,6 +140,8 @@ LogicalResult Plan::judgeMemory() {
 }
 
 LogicalResult Plan::judgeBudget() {
+  if (failed(judgeType<DenseI64ArrayAttr>(kBudgetAttr)))
+    return failure();
   if (auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr))
     for (int tier = 0; tier < std::min<int>(arenas.bytes.size(), budget.size());
          ++tier)
@@ -145,12 +162,19 @@ LogicalResult Plan::judgePrograms() {
   if (axes.size() > 1) // (S5)
     return axes[1].emitOpError("is a second axis, and the runtime knows one "
                                "group of ranks (S5)");
+  if (failed(judgeType<IntegerAttr>(kMicroStepsAttr)))
+    return failure();
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
   constexpr int64_t kMost = 1 << 30;
-  if (steps && (steps.getInt() < 1 || steps.getInt() > kMost)) // (S5)
-    return module.emitError("has steps of ")
-           << steps.getInt() << " micro-steps (S5); it needs from 1 to "
-           << kMost;
+  if (steps && (!steps.getType().isSignlessInteger(64) || steps.getInt() < 1 ||
+                steps.getInt() > kMost)) // (S5)
+    return module.emitError("has ")
+           << kMicroStepsAttr << " = " << steps
+           << " (S5); it is an i64 from 1 to " << kMost;
+  for (StringRef name : kPrograms)
+    if (auto program = module.lookupSymbol<func::FuncOp>(name);
+        program && program->hasAttr(kKernelAttr)) // (S5)
+      return program.emitOpError("is a program and a kernel (S5)");
   bool several = steps && steps.getInt() > 1;
   auto has = [&](StringRef name) {
     auto program = module.lookupSymbol<func::FuncOp>(name);
@@ -255,7 +279,7 @@ Plan::Ranked Plan::findRanked(StringRef name) {
   return ranked;
 }
 
-LogicalResult Plan::judgeTogether(Ranked &ranked) {
+LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
   SmallVector<Side> sides;
   for (auto &[program, ranks] : ranked)
     sides.push_back({program, ranks.front()});
@@ -265,7 +289,7 @@ LogicalResult Plan::judgeTogether(Ranked &ranked) {
   for (auto &[program, ranks] : ranked)
     for (int64_t rank :
          findKinds(program, ranks, this->ranges[program], layouts))
-      if (failed(replay(program, rank, ranges[program], *order, layouts)))
+      if (failed(replay(program, name, rank, ranges[program], *order, layouts)))
         return failure();
   return success();
 }
@@ -279,15 +303,21 @@ LogicalResult Plan::judge() {
       failed(judgeRankPrograms()) || failed(judgeKernels(module)))
     return failure();
   SmallVector<std::pair<StringRef, Ranked>> programs;
-  for (StringRef name : kPrograms)
+  for (StringRef name : kPrograms) {
     programs.push_back({name, findRanked(name)});
+    if (auto shared = module.lookupSymbol<func::FuncOp>(name);
+        shared && !shared.isExternal() &&
+        !programs.back().second.contains(shared)) // (S5)
+      return shared.emitOpError("is run by no rank: each has a program of its "
+                                "own (S5)");
+  }
   Outputs outputs;
   for (auto &[name, ranked] : programs)
     for (auto &[program, ranks] : ranked)
       if (failed(judgeAlone(program, outputs)))
         return failure();
   for (auto &[name, ranked] : programs)
-    if (failed(judgeTogether(ranked)))
+    if (failed(judgeTogether(name, ranked)))
       return failure();
   if (failed(judgeInterface(module)))
     return failure();

@@ -150,3 +150,11 @@ func.func @cross_entropy_c3(%l: tensor<4x10xf32>, %t: tensor<4xi32>) {
   %x, %s = nn.cross_entropy %l, %t : tensor<4x10xf32>, tensor<4xi32> -> tensor<f32> stats tensor<10xf32>
   return
 }
+
+// -----
+
+func.func @matmul_c4(%a: tensor<4x8xf64>, %b: tensor<8x2xf32>) {
+  // expected-error @+1 {{computes 'tensor<4x2xf32>' from 'tensor<4x8xf64>'; all have one element type}}
+  %c = nn.matmul %a, %b : (tensor<4x8xf64>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  return
+}

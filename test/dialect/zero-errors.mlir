@@ -364,3 +364,32 @@ func.func @reduce_scatter_type_c2(%a: tensor<64xf64>) {
   %0 = zero.reduce_scatter %a of @b {scale = 1.0} : tensor<64xf64> -> !zero.shard<64 x f32 by 2>
   return
 }
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{member "a" has more elements at 9223372036854775792 than can be counted}}
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 9223372036854775792, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{member "a" begins as unit; it is #zero.normal, #zero.uniform or #zero.constant}}
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = unit>]
+
+// -----
+
+// expected-error @+1 {{'zero.optimizer' op yields the parameter and 0 state slots, all f32}}
+zero.optimizer @c2(%p: f32, %g: f32) state [] scalars [] {
+  %q = arith.extf %p : f32 to f64
+  zero.yield %q : f64
+}
+
+// -----
+
+zero.axis @dp size 2
+func.func @all_reduce_c1(%x: tensor<index>) {
+  // expected-error @+1 {{takes at most 64 bytes of f32 or f64, got 'tensor<index>'}}
+  %y = zero.all_reduce %x over @dp {scale = 1.0 : f64} : tensor<index>
+  return
+}

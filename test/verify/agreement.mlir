@@ -228,11 +228,11 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
 
 // A count that a loss is divided by, and that was not exchanged.
 zero.axis @dp size 2
-func.func private @count(tensor<64xi32>) -> tensor<f32> attributes {zero.kernel = "serial"}
+func.func private @valid(tensor<64xi32>) -> tensor<f32> attributes {zero.kernel = "serial"}
 func.func private @loss(tensor<64xi32>, tensor<f32>) -> tensor<f32> attributes {zero.kernel = "serial"}
 func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) -> (tensor<f32> {zero.output = "loss"}) {
   // expected-note @+1 {{made by}}
-  %n = zero.launch @count(%x) : (tensor<64xi32>) -> tensor<f32>
+  %n = zero.launch @valid(%x) : (tensor<64xi32>) -> tensor<f32>
   // expected-error @+1 {{takes an average that must be equal on all ranks, but it is this rank's own (V11); reduce it first}}
   %l = zero.launch @loss(%x, %n) {zero.same = array<i64: 1>} : (tensor<64xi32>, tensor<f32>) -> tensor<f32>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>

@@ -529,3 +529,47 @@ module {
     return
   }
 }
+
+// -----
+
+// An update of the last micro-step's gradient alone.
+
+module attributes {zero.micro_steps = 2 : i64} {
+  zero.axis @dp size 2
+  zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
+  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
+  func.func @micro() {
+    return
+  }
+  func.func @step() {
+    %d = zero.launch @f() : () -> tensor<32xf32>
+    %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
+    // expected-note @below {{made by 'zero.reduce_scatter of @a'}}
+    %r = zero.reduce_scatter %g of @a {scale = 0.25 : f64} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
+    // expected-error @below {{in which there is 0.25 x this micro-step's gradient and 1 x a reduction over ranks, where it needs 1 x the sum of earlier micro-steps and 0.25 x this micro-step's gradient and 1 x a reduction over ranks (V13)}}
+    %s = zero.sum_squares %r of @a : !zero.shard<32 x f32 by 2> -> tensor<1xf64>
+    return
+  }
+}
+
+// -----
+
+// Rows that are in the gradient already, and rows that are not, as one tensor.
+
+module {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 32 members [#zero.member<"u", 4x8 at 0, init = #zero.constant<0.0>>]
+  func.func private @f() -> tensor<4x8xf32> attributes {zero.kernel}
+  func.func private @g() -> tensor<2x8xf32> attributes {zero.kernel}
+  func.func @step() {
+    %d = zero.launch @f() : () -> tensor<4x8xf32>
+    %g = zero.pack %d into @a : tensor<4x8xf32> -> tensor<32xf32>
+    %w = zero.view %g[@a, "u"] : tensor<32xf32> -> tensor<4x8xf32>
+    %top = zero.split %w from 0 : tensor<4x8xf32> -> tensor<2x8xf32>
+    // expected-note @below {{made by 'zero.launch @g'}}
+    %more = zero.launch @g() : () -> tensor<2x8xf32>
+    // expected-error @below {{in which there is nothing, where it needs 1 x this micro-step's gradient (V13)}}
+    %joined = zero.join %top, %more : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
+    return
+  }
+}

@@ -262,7 +262,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op is a kernel of kind "tiles" with units array<i64: 4> (S6); kinds are rows, columns, serial, attention and scatter}}
+  // expected-error @below {{'func.func' op is a kernel, and needs units as zero.space and as zero.kernel a kind (S6), which is rows, columns, serial, attention or scatter}}
   func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {zero.kernel = "tiles", zero.space = array<i64: 4>} {
     return %x : tensor<4xf32>
   }
@@ -529,6 +529,68 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%ids: tensor<4xi32>, %g: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x8xf32> attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
     %y = nn.embedding_backward %ids, %g into %w : tensor<4xi32>, tensor<4x8xf32>, tensor<16x8xf32>
     return %y : tensor<16x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Rows of a view are not those of the kernel.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %f = tensor.empty() : tensor<4x4xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    // expected-note @+2 {{computed here}}
+    %c = tensor.collapse_shape %y [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+    %w = tensor.expand_shape %c [[0, 1]] output_shape [4, 4] : tensor<16xf32> into tensor<4x4xf32>
+    // expected-error @below {{reads more than its own row of what its kernel computes row by row (S6)}}
+    %z = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %z : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// What reads an operand through a view may do so too late.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    // expected-note @+1 {{by 'tensor.collapse_shape'}}
+    %c = tensor.collapse_shape %x [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+    %w = tensor.expand_shape %c [[0, 1]] output_shape [4, 4] : tensor<16xf32> into tensor<4x4xf32>
+    %y = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %y : tensor<4x4xf32>
   }
   func.func @step() {
     return

@@ -96,39 +96,7 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 64 : i64
 
 // -----
 
-// (S5) What the runtime does not know would be left out.
-
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @+1 {{'math.exp' op is no operation of a plan (S5); put it into a kernel}}
-    %y = math.exp %x {zero.at = [#zero.bytes<device, 64 + 64>]} : tensor<16xf32>
-    return
-  }
-}
-
-// -----
-
-// (S5) The programs are those of a step of so many micro-steps.
-
-// expected-error @+1 {{has no @micro, but a step of 3 micro-steps (S5)}}
-module attributes {zero.micro_steps = 3 : i64, zero.arena = array<i64: 512, 0, 0>} {
-  func.func @step() {
-    return
-  }
-}
-
-// -----
-
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{'func.func' op reads "count0", which is neither lr nor step, and which no output of @count is called (S5)}}
-  func.func @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
-    return
-  }
-}
-
-// -----
-
-// expected-error @+1 {{has steps of 0 micro-steps (S5); it needs from 1 to 1073741824}}
+// expected-error @+1 {{has zero.micro_steps = 0 : i64 (S5); it is an i64 from 1 to 1073741824}}
 module attributes {zero.micro_steps = 0 : i64, zero.arena = array<i64: 512, 0, 0>} {
   func.func @step() {
     return
@@ -143,84 +111,6 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @tp size 2
   func.func @step() {
     return
-  }
-}
-
-// -----
-
-// (S5) one slot, two places.
-
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  zero.axis @dp size 1
-  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
-  // expected-error @+1 {{keeps state @b "param" twice (S5)}}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 64>},
-                  %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 64 + 64>})
-      -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
-    return %p, %q : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
-  }
-}
-
-// -----
-
-// (S5) @count would never run.
-
-// expected-error @+1 {{has @count, which runs only in a step of several micro-steps (S5)}}
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func @count() {
-    return
-  }
-  func.func @step() {
-    return
-  }
-}
-
-// -----
-
-// (S5) What the host would write in one place of two.
-
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{takes two arguments called "lr" (S5); the host would write one of them}}
-  func.func @step(%a: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 0 + 4>}, %b: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 4 + 4>}) {
-    return
-  }
-}
-
-// -----
-
-// (S5) ... or as two things.
-
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{takes argument 0, which must be one of zero.state, zero.input and zero.scalar, and lie in the arena (S5)}}
-  func.func @step(%a: tensor<f32> {zero.scalar = "lr", zero.input = "tokens", zero.at = #zero.bytes<device, 0 + 4>}) {
-    return
-  }
-}
-
-// -----
-
-// (S5) Ranks have batches of their own: what is no scalar is no scalar.
-
-module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{takes the scalar "lr" as 'tensor<16xi32>' (S5); scalars are tensor<f32>}}
-  func.func @step(%a: tensor<16xi32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 0 + 64>}) {
-    return
-  }
-}
-
-// -----
-
-// (S5) The host adds up the losses of all micro-steps.
-
-module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f() -> tensor<f32> attributes {zero.kernel}
-  // expected-error @+1 {{has no output "loss", and @step has (S5); the host adds them up}}
-  func.func @micro() {
-    return
-  }
-  func.func @step() -> (tensor<f32> {zero.output = "loss"}) {
-    %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 4>]} : () -> tensor<f32>
-    return %l : tensor<f32>
   }
 }
 

@@ -16,7 +16,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     %g = zero.pack %u, %w into @a {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<10xf32>, tensor<16xf32> -> tensor<32xf32>
     // Members only.
     %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
-    // expected-error @below {{'zero.launch' op reads device bytes [40, 64) of a result of 'zero.pack' on stream compute, which hold nothing there (V9): padding, or another rank's slice; read members, or gather the value first}}
+    // expected-error @below {{'zero.launch' op reads device bytes [40, 64) of a result of 'zero.pack' on stream compute, which hold nothing there (V9): padding, another rank's slice, or in @count a mean of its outputs; read members, or gather the value first}}
     %t = zero.launch @h(%g) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
     return
   }
@@ -37,5 +37,24 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     // expected-error @below {{reads device bytes [168, 192) of a result of 'zero.copy' on stream compute of rank 0, which hold nothing there (V9)}}
     %t = zero.launch @h(%c) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
     return %p : !zero.shard<32 x f32 by 2>
+  }
+}
+
+// -----
+
+// A mean is written when @count is over.
+
+module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
+  func.func private @valid(tensor<f32>) -> tensor<f32> attributes {zero.kernel}
+  func.func @count(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) -> (tensor<f32> {zero.output = "count0"}) {
+    // expected-error @below {{'zero.launch' op reads device bytes [0, 4) of argument 0 on stream compute, which hold nothing there (V9)}}
+    %m = zero.launch @valid(%n) {zero.at = [#zero.bytes<device, 64 + 4>]} : (tensor<f32>) -> tensor<f32>
+    return %m : tensor<f32>
+  }
+  func.func @micro(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
+    return
+  }
+  func.func @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
+    return
   }
 }
