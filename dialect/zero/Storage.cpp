@@ -15,7 +15,8 @@ int64_t zero::getElementBytes(Type type) {
   return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
 }
 
-SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
+SmallVector<StorageTie> zero::getStorageTies(Operation *op,
+                                             SymbolTableCollection &symbols) {
   SmallVector<StorageTie> ties;
   auto add = [&](StorageTie::Kind kind, unsigned operand, unsigned result,
                  int64_t offset = 0) {
@@ -25,8 +26,8 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
       .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
           [&](Operation *) { add(StorageTie::ResultInOperand, 0, 0); })
       .Case([&](ViewOp view) {
-        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-            op, view.getBucketAttr());
+        auto bucket =
+            symbols.lookupNearestSymbolFrom<BucketOp>(op, view.getBucketAttr());
         MemberAttr member =
             bucket ? bucket.lookup(view.getMember()) : MemberAttr();
         add(StorageTie::ResultInOperand, 0, 0,
@@ -35,8 +36,8 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
                 : 0);
       })
       .Case([&](PackOp pack) {
-        auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-            op, pack.getBucketAttr());
+        auto bucket =
+            symbols.lookupNearestSymbolFrom<BucketOp>(op, pack.getBucketAttr());
         for (auto [i, member] :
              llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
           add(StorageTie::OperandInResult, i, 0,
@@ -78,7 +79,7 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op) {
           add(StorageTie::MustReplace, op->getNumOperands() - 1, 0);
       })
       .Case([&](LaunchOp launch) {
-        auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(
             op, launch.getKernelAttr());
         if (!kernel)
           return;

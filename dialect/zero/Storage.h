@@ -31,8 +31,10 @@ struct StorageTie {
   int64_t offset = 0;
 };
 
-/// The ties of `op`; symbols are looked up in the enclosing module.
-SmallVector<StorageTie> getStorageTies(Operation *op);
+/// The ties of `op`; symbols are looked up in the enclosing module, whose tables
+/// `symbols` keeps.
+SmallVector<StorageTie> getStorageTies(Operation *op,
+                                       SymbolTableCollection &symbols);
 
 /// The operands that peers read while `op` runs; they lie in exported bytes.
 SmallVector<unsigned> getExportedOperands(Operation *op);

@@ -150,6 +150,7 @@ private:
   DenseMap<Value, BytesAttr> bytes;
   // The bytes of packs and of views into them that are not padding.
   DenseMap<Value, SmallVector<Range>> contents;
+  SymbolTableCollection symbols;
 };
 
 struct InsertEvents : zero::impl::InsertEventsBase<InsertEvents> {
@@ -179,7 +180,7 @@ LogicalResult Analysis::locate(Value value, Attribute attribute, Location loc) {
 
 /// Follows contents through an operation that only names bytes.
 void Analysis::name(Operation *op) {
-  SmallVector<StorageTie> ties = getStorageTies(op);
+  SmallVector<StorageTie> ties = getStorageTies(op, symbols);
   for (const StorageTie &tie : ties)
     contents[op->getResult(tie.result)].clear();
   for (const StorageTie &tie : ties) {

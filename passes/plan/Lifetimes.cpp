@@ -125,6 +125,7 @@ private:
   Storage storage;
   DenseMap<Operation *, unsigned> points;
   DenseMap<Operation *, SmallVector<StorageTie>> ties;
+  SymbolTableCollection symbols;
   // The forest: the outer buffer, and the place in it.  Roots are their own.
   std::vector<Place> outer;
   std::vector<SmallVector<Held, 2>> held;
@@ -303,7 +304,7 @@ LogicalResult Analysis::replace(OpOperand &operand, OpResult result,
 }
 
 LogicalResult Analysis::place(Operation *op, unsigned point) {
-  auto &mine = ties[op] = getStorageTies(op);
+  auto &mine = ties[op] = getStorageTies(op, symbols);
   for (const StorageTie &tie : mine) {
     OpResult result = op->getResult(tie.result);
     OpOperand &operand = op->getOpOperand(tie.operand);

@@ -87,8 +87,8 @@ private:
   }
 
   LogicalResult visitUpdate(UpdateOp op) {
-    auto optimizer = SymbolTable::lookupNearestSymbolFrom<OptimizerOp>(
-        op, op.getOptimizerAttr());
+    auto optimizer =
+        symbols.lookupNearestSymbolFrom<OptimizerOp>(op, op.getOptimizerAttr());
     StringRef bucket = op.getBucket();
     if (failed(expect(op, op.getParam(), {bucket, "param"})) ||
         failed(expect(op, op.getGrad(), {bucket, "grad"})))
@@ -178,6 +178,7 @@ private:
 
   func::FuncOp program;
   DenseMap<Value, Identity> known;
+  SymbolTableCollection symbols;
 };
 } // namespace
 

@@ -101,6 +101,7 @@ private:
   Bytes tiers[3];
   std::vector<Use> writers; ///< by version
   DenseMap<Value, Pieces> values;
+  SymbolTableCollection symbols;
 };
 
 } // namespace
@@ -142,7 +143,7 @@ void Replay::enterArguments() {
 
 /// The results of an operation that only names bytes.
 void Replay::takeOver(Operation *op) {
-  for (const StorageTie &tie : getStorageTies(op)) {
+  for (const StorageTie &tie : getStorageTies(op, symbols)) {
     Value result = op->getResult(tie.result);
     BytesAttr range = ranges.lookup(result);
     Pieces pieces = values.lookup(op->getOperand(tie.operand));

@@ -39,6 +39,7 @@ private:
   Arenas arenas;
   const Layouts &layouts;
   Ranges ranges;
+  SymbolTableCollection symbols;
 };
 } // namespace
 
@@ -262,7 +263,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
                                                             : Attribute())))
       return failure();
   }
-  SmallVector<StorageTie> ties = getStorageTies(op);
+  SmallVector<StorageTie> ties = getStorageTies(op, symbols);
   if (failed(judgeTies(op, ties)))
     return failure();
   if (movesNothing(op))

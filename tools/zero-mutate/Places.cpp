@@ -95,13 +95,14 @@ class Bonds {
 public:
   explicit Bonds(Victim &victim) {
     llvm::StringMap<Value> outputs;
+    SymbolTableCollection symbols;
     for (func::FuncOp program : victim.programs) {
       for (Value argument : program.getArguments())
         if (getBytes(argument))
           for (Value like : argumentsLike(victim, argument))
             add(argument, like);
       for (Operation &op : program.front())
-        for (const StorageTie &tie : getStorageTies(&op))
+        for (const StorageTie &tie : getStorageTies(&op, symbols))
           addTie(op.getOperand(tie.operand), op.getResult(tie.result),
                  tie.kind);
       addReturn(program, outputs);
