@@ -8,17 +8,12 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/verify/Layout.h"
+#include "passes/verify/Module.h"
 
 namespace mlir::zero::judge {
 
 /// The bytes of every value of a program that has any.
 using Ranges = DenseMap<Value, BytesAttr>;
-
-/// What the module says of its memory.
-struct Arenas {
-  ArrayRef<int64_t> bytes; ///< by tier
-  int64_t exported;        ///< peers read the device arena from here on
-};
 
 /// Fails at the first operation of `program` that breaks one of the rules.
 FailureOr<Ranges> judgeStructure(func::FuncOp program, Arenas arenas,

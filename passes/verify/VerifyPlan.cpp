@@ -7,10 +7,11 @@
 //   Structure.h   each operation by itself          S1 to S5, V7
 //   Meaning.h     what values stand for             V11, V12, V13
 //   Kernels.h     what kernels say of themselves    S6
+//   Module.h      what the module says of itself    S1, S4, S5, V8
 //   Interface.h   what the host reads and writes    S5
 //   Order.h       streams and ranks together        V3, V4, V10
 //   Replay.h      every byte, rank by rank          V1, V2, V5, V6, V9
-//   here          the module                        S4, S5, V6, V8
+//   here          the programs together             S5, V6
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
 //         arguments do not overlap.
@@ -31,7 +32,7 @@
 // program may find the state as its arguments say, with nothing under way, and
 // leaves it so (V6).  Peers are no exception: an exchange is over on a rank
 // only when no peer reads its bytes any more.  Inputs and scalars are written
-// by the host before each program.
+// by the host before each program, means of what @count gives when it is over.
 //
 // The judge stops at the first offence.
 //
@@ -42,6 +43,7 @@
 #include "passes/verify/Kernels.h"
 #include "passes/verify/Kinds.h"
 #include "passes/verify/Meaning.h"
+#include "passes/verify/Module.h"
 #include "passes/verify/Passes.h"
 #include "passes/verify/Replay.h"
 #include "passes/verify/Words.h"
@@ -77,12 +79,6 @@ private:
   /// A program, and the ranks that run it.
   using Ranked = llvm::MapVector<func::FuncOp, SmallVector<int64_t>>;
 
-  template <typename AttributeTy>
-  LogicalResult judgeType(StringRef name);
-  LogicalResult judgeMemory();
-  LogicalResult judgeBudget();
-  LogicalResult judgePrograms();
-  LogicalResult judgeRankPrograms();
   LogicalResult judgeArguments(func::FuncOp program);
   LogicalResult judgeOutputs(func::FuncOp program, Outputs &outputs);
   LogicalResult judgeAlone(func::FuncOp program, Outputs &outputs);
@@ -97,120 +93,6 @@ private:
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// The module
-//===----------------------------------------------------------------------===//
-
-/// An attribute of another type would be taken for none.
-template <typename AttributeTy>
-LogicalResult Plan::judgeType(StringRef name) {
-  Attribute attribute = module->getAttr(name);
-  if (!attribute || isa<AttributeTy>(attribute))
-    return success();
-  return module.emitError("has ") // (S5)
-         << name << " = " << attribute << ", which is none of "
-         << AttributeTy::name << " (S5)";
-}
-
-LogicalResult Plan::judgeMemory() {
-  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
-  constexpr int kTiers = 3;
-  if (!arena || arena.size() != kTiers)
-    return module.emitError(
-        "a plan has zero.arena, the bytes of the device, host and nvme arena; "
-        "run zero-assign-memory first");
-  arenas.bytes = arena.asArrayRef();
-  for (int64_t bytes : arenas.bytes)
-    if (bytes < 0) // (S1)
-      return module.emitError("has an arena of ") << bytes << " bytes (S1)";
-  if (failed(judgeType<IntegerAttr>(kExportedAttr)))
-    return failure();
-  // Without the attribute nothing is exported.
-  auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
-  int64_t device = arena[0],
-          begin = exported ? exported.getValue().trySExtValue().value_or(-1)
-                           : device;
-  if (begin < 0 || begin > device || (begin % 4096 && begin != device))
-    return module.emitError("exports its device arena of ") // (S4)
-           << device << " bytes from byte " << begin
-           << " on, which is no page of it (S4)";
-  arenas.exported = begin;
-  return success();
-}
-
-LogicalResult Plan::judgeBudget() {
-  if (failed(judgeType<DenseI64ArrayAttr>(kBudgetAttr)))
-    return failure();
-  if (auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr))
-    for (int tier = 0; tier < std::min<int>(arenas.bytes.size(), budget.size());
-         ++tier)
-      if (budget[tier] >= 0 && arenas.bytes[tier] > budget[tier]) // (V8)
-        return module.emitError("needs ")
-               << arenas.bytes[tier] << " bytes of "
-               << stringifyTier(Tier(tier)) << " memory on each rank, "
-               << arenas.bytes[tier] - budget[tier] << " more than the "
-               << budget[tier]
-               << " that it may have (V8); a higher stage, more ranks or a "
-                  "smaller batch need less";
-  return success();
-}
-
-/// The programs that a step of so many micro-steps needs are there.
-LogicalResult Plan::judgePrograms() {
-  auto axes = llvm::to_vector(module.getOps<AxisOp>());
-  if (axes.size() > 1) // (S5)
-    return axes[1].emitOpError("is a second axis, and the runtime knows one "
-                               "group of ranks (S5)");
-  if (failed(judgeType<IntegerAttr>(kMicroStepsAttr)))
-    return failure();
-  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-  constexpr int64_t kMost = 1 << 30;
-  if (steps && (!steps.getType().isSignlessInteger(64) || steps.getInt() < 1 ||
-                steps.getInt() > kMost)) // (S5)
-    return module.emitError("has ")
-           << kMicroStepsAttr << " = " << steps
-           << " (S5); it is an i64 from 1 to " << kMost;
-  for (StringRef name : kPrograms)
-    if (auto program = module.lookupSymbol<func::FuncOp>(name);
-        program && program->hasAttr(kKernelAttr)) // (S5)
-      return program.emitOpError("is a program and a kernel (S5)");
-  bool several = steps && steps.getInt() > 1;
-  auto has = [&](StringRef name) {
-    auto program = module.lookupSymbol<func::FuncOp>(name);
-    return program && !program.isExternal();
-  };
-  if (several != has("micro")) // (S5)
-    return module.emitError("has ")
-           << (several ? "no @micro" : "@micro") << ", but a step of "
-           << (steps ? steps.getInt() : 1) << " micro-steps (S5)";
-  if (!several && has("count")) // (S5)
-    return module.emitError("has @count, which runs only in a step of several "
-                            "micro-steps (S5)");
-  return success();
-}
-
-/// Programs of one rank are those of a rank and a program that exist.
-LogicalResult Plan::judgeRankPrograms() {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
-    auto rank = function->getAttrOfType<IntegerAttr>(kRankAttr);
-    if (!program && !rank)
-      continue;
-    if (!program || !rank || !module.lookupSymbol(program)) // (S5)
-      return function.emitOpError("is a program of one rank, and needs "
-                                  "zero.rank and, as zero.program, the name "
-                                  "of a program of this module (S5)");
-    if (rank.getInt() < 0 || rank.getInt() >= layouts.getRanks()) // (S5)
-      return function.emitOpError("is a program of rank ")
-             << rank.getInt() << ", but the plan has " << layouts.getRanks()
-             << " ranks (S5)";
-    if (findProgram(module, program, rank.getInt()) != function) // (S5)
-      return function.emitOpError("is a second program ")
-             << program << " of rank " << rank.getInt() << " (S5)";
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // One program
@@ -299,9 +181,11 @@ LogicalResult Plan::judge() {
   if (!step || step.isExternal())
     return module.emitError(
         "a plan has a function @step of one block; this module has none");
-  if (failed(judgeMemory()) || failed(judgePrograms()) ||
-      failed(judgeRankPrograms()) || failed(judgeKernels(module)))
+  FailureOr<Arenas> memory = judgeMemory(module);
+  if (failed(memory) || failed(judgePrograms(module, layouts.getRanks())) ||
+      failed(judgeKernels(module)))
     return failure();
+  arenas = *memory;
   SmallVector<std::pair<StringRef, Ranked>> programs;
   for (StringRef name : kPrograms) {
     programs.push_back({name, findRanked(name)});
@@ -325,7 +209,7 @@ LogicalResult Plan::judge() {
     for (auto &[program, ranks] : ranked)
       if (failed(judgeContributions(program, name, layouts.getRanks())))
         return failure();
-  return judgeBudget();
+  return judgeBudget(module, arenas);
 }
 
 LogicalResult zero::verifyPlan(ModuleOp module) { return Plan(module).judge(); }
