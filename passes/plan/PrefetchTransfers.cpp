@@ -66,12 +66,13 @@ void gatherAhead(func::FuncOp program) {
       continue;
     if (last && reader != last)
       before = last;
-    moves.emplace_back(gather, before);
+    // Asked now: a block numbers its operations anew after each move.
+    if (before->isBeforeInBlock(gather))
+      moves.emplace_back(gather, before);
     last = reader;
   }
   for (auto [gather, target] : moves)
-    if (target->isBeforeInBlock(gather))
-      gather->moveBefore(target);
+    gather->moveBefore(target);
 }
 
 } // namespace
