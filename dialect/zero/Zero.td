@@ -264,7 +264,8 @@ def Zero_OptimizerOp : Zero_Op<"optimizer", [Symbol, IsolatedFromAbove, SingleBl
     Constraints:
     * (C1) the arguments are the parameter, the gradient, one per state slot and
       one per scalar, all f32.
-    * (C2) the region yields the parameter and one value per state slot.
+    * (C2) the region yields the parameter and one value per state slot, all f32.
+    * (C3) it is made of scalar operations of arith and math.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$slots, StrArrayAttr:$scalars);
   let regions = (region SizedRegion<1>:$body);

@@ -126,6 +126,13 @@ LogicalResult OptimizerOp::verify() {
                     [](Type type) { return type.isF32(); })) // (C2)
     return emitOpError("yields the parameter and ")
            << getSlots().size() << " state slots, all f32";
+  for (Operation &op : block.without_terminator()) {
+    StringRef dialect = op.getName().getDialectNamespace();
+    if ((dialect != "arith" && dialect != "math") ||
+        !llvm::all_of(op.getResultTypes(),
+                      [](Type type) { return type.isIntOrFloat(); })) // (C3)
+      return op.emitOpError("is no scalar arithmetic of an optimizer");
+  }
   return success();
 }
 

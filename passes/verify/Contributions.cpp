@@ -52,7 +52,8 @@ struct Share {
 
 /// Scales are quotients of small whole numbers, rounded a few times.
 bool isNear(double a, double b) {
-  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+  return std::isfinite(a) && std::isfinite(b) &&
+         std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
 }
 
 bool operator==(const Share &a, const Share &b) {

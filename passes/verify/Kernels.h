@@ -1,12 +1,45 @@
 //===- Kernels.h - What kernels say of themselves -------------------------===//
+//
+// Threads cut a kernel into units and run them in any order, side by side, and
+// a plan may give a result the bytes of an operand.  Both rest on attributes of
+// the kernel, which (S6) compares with its body.
+//
+//===----------------------------------------------------------------------===//
 #ifndef PASSES_VERIFY_KERNELS_H
 #define PASSES_VERIFY_KERNELS_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "dialect/zero/KernelUnits.h"
 
 namespace mlir::zero::judge {
 
-/// (S6) What every kernel of `module` says of itself is true of its body.
+struct Kernel {
+  func::FuncOp function;
+  KernelKind kind;
+  ArrayRef<int64_t> space;
+  /// Compiled with --reference, through other code.
+  bool isReference;
+
+  Block &body() const { return func::FuncOp(function).front(); }
+};
+
+/// Whether `op` is a view of its first operand.
+bool isView(Operation *op);
+/// What `value` is a view of; itself if it is none.
+Value skipViews(Value value);
+
+/// Whether the first positions of `map` are the loops of the row.
+bool isRow(const Kernel &kernel, AffineMap map);
+/// Whether `use` reads nothing but the row that its operation is at.
+bool readsOwnRow(const Kernel &kernel, OpOperand &use);
+
+/// (S6) It is made of what is compiled as it is written (KernelForm.cpp).
+LogicalResult judgeForm(const Kernel &kernel);
+/// (S6) Its units do not depend on each other (KernelUnits.cpp).
+LogicalResult judgeUnits(const Kernel &kernel);
+/// (S6) Results may replace the operands that it says (KernelReplacements.cpp).
+LogicalResult judgeReplacements(const Kernel &kernel);
+
+/// All of this for every kernel of `module` that has a body.
 LogicalResult judgeKernels(ModuleOp module);
 
 } // namespace mlir::zero::judge

@@ -393,3 +393,12 @@ func.func @all_reduce_c1(%x: tensor<index>) {
   %y = zero.all_reduce %x over @dp {scale = 1.0 : f64} : tensor<index>
   return
 }
+
+// -----
+
+zero.optimizer @c3(%p: f32, %g: f32) state [] scalars [] {
+  // expected-error @+1 {{'vector.broadcast' op is no scalar arithmetic of an optimizer}}
+  %v = vector.broadcast %g : f32 to vector<4xf32>
+  %q = vector.extract %v[0] : f32 from vector<4xf32>
+  zero.yield %q : f32
+}

@@ -596,3 +596,31 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
     return
   }
 }
+
+// -----
+
+// A fill that other threads do.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 8>} {
+    %c = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8x8xf32>
+    // expected-note @below {{computed here}}
+    %f = linalg.fill ins(%c : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+    // expected-error @below {{'linalg.generic' op reads what another operation computes, in a kernel that is cut into columns (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #across], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<8x8xf32>
+    return %y : tensor<8x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}

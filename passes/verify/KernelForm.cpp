@@ -1,0 +1,314 @@
+//===- KernelForm.cpp - What kernels are made of --------------------------===//
+//
+// (S6) A kernel is made of what is compiled as it is written, by kind:
+//
+//   rows, columns  linalg.generic and linalg.fill
+//   serial         these and tensor.insert_slice
+//   attention      one nn.attention or nn.attention_backward, of operands; its
+//                  results may be inserted into one tensor, beside each other
+//   scatter        one nn.embedding_backward, from zeros or from an operand
+//
+// and of constants, tensor.empty and views.  With --reference a kernel is
+// serial and may have anything.
+//
+//   * The body of a generic is arithmetic on scalars.
+//   * A generic writes each element of its result once: the output map is made
+//     of all parallel loops.
+//   * Nobody reads what nobody wrote: a generic that does not read its initial
+//     value has a tensor.empty there, and no other use of one reads it.
+//   * What is returned is computed by the kernel, and is returned once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/Generic.h"
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/verify/Kernels.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+static bool isAttention(Operation *op) {
+  return isa_and_present<nn::AttentionOp, nn::AttentionBackwardOp>(op);
+}
+
+namespace {
+class Form {
+public:
+  explicit Form(const Kernel &kernel) : kernel(kernel) {}
+
+  LogicalResult judge() {
+    if (failed(judgeTypes()))
+      return failure();
+    if (kernel.isReference)
+      return success();
+    for (Operation &op : kernel.body().without_terminator())
+      if (failed(judgeOperation(&op)))
+        return failure();
+    return judgeReturn();
+  }
+
+private:
+  LogicalResult judgeTypes();
+  LogicalResult judgeOperation(Operation *op);
+  LogicalResult judgeGeneric(linalg::GenericOp op);
+  LogicalResult judgeEmpty(tensor::EmptyOp op);
+  LogicalResult judgeInserts(tensor::InsertSliceOp last);
+  LogicalResult judgeAttention(Operation *op);
+  LogicalResult judgeScatter(nn::EmbeddingBackwardOp op);
+  LogicalResult judgeReturn();
+  bool belongs(Operation *op) const;
+
+  const Kernel &kernel;
+};
+} // namespace
+
+LogicalResult Form::judgeTypes() {
+  func::FuncOp function = kernel.function;
+  SmallVector<Type> types(function.getArgumentTypes());
+  llvm::append_range(types, function.getResultTypes());
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() ||
+        !tensor.getElementType().isIntOrFloat()) // (S6)
+      return function.emitOpError("is a kernel, and takes or gives ")
+             << type << " (S6); they take and give tensors of known sizes";
+  }
+  return success();
+}
+
+/// Whether kernels of the kind have such operations.
+bool Form::belongs(Operation *op) const {
+  if (isView(op) || isa<arith::ConstantOp, tensor::EmptyOp>(op))
+    return true;
+  switch (kernel.kind) {
+  case KernelKind::Rows:
+  case KernelKind::Columns:
+    return isa<linalg::GenericOp, linalg::FillOp>(op);
+  case KernelKind::Serial:
+    return isa<linalg::GenericOp, linalg::FillOp, tensor::InsertSliceOp>(op);
+  case KernelKind::Attention:
+    return isAttention(op) || isa<tensor::InsertSliceOp>(op);
+  case KernelKind::Scatter:
+    return isa<nn::EmbeddingBackwardOp, linalg::FillOp>(op);
+  }
+  llvm_unreachable("all kinds are known");
+}
+
+LogicalResult Form::judgeOperation(Operation *op) {
+  if (!belongs(op)) // (S6)
+    return op->emitOpError("does not belong into a kernel of ")
+           << stringifyKernelKind(kernel.kind) << " (S6)";
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return judgeGeneric(generic);
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return judgeEmpty(empty);
+  if (auto fill = dyn_cast<linalg::FillOp>(op);
+      fill && !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) // (S6)
+    return op->emitOpError("fills what is no tensor.empty (S6)");
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    if (!insert->hasOneUse() ||
+        !isa<tensor::InsertSliceOp>(*insert->user_begin()))
+      return judgeInserts(insert);
+  if (isAttention(op))
+    return judgeAttention(op);
+  if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op))
+    return judgeScatter(scatter);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Generics
+//===----------------------------------------------------------------------===//
+
+static bool isScalarWork(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool known = isa<linalg::IndexOp, linalg::YieldOp, tensor::ExtractOp>(op) ||
+               dialect == "arith" || dialect == "math";
+  return known && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndexOrFloat(); });
+}
+
+/// Whether `map` is made of the parallel loops of `op`, each once.
+static bool writesOnce(linalg::GenericOp op, AffineMap map) {
+  SmallVector<bool> seen(op.getNumLoops());
+  for (AffineExpr position : map.getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(position);
+    if (!loop || seen[loop.getPosition()] ||
+        op.getIteratorTypesArray()[loop.getPosition()] !=
+            utils::IteratorType::parallel)
+      return false;
+    seen[loop.getPosition()] = true;
+  }
+  return map.getNumResults() == op.getNumParallelLoops();
+}
+
+LogicalResult Form::judgeGeneric(linalg::GenericOp op) {
+  for (Operation &inner : *op.getBlock())
+    if (!isScalarWork(&inner)) // (S6)
+      return inner.emitOpError("is no scalar arithmetic of a kernel (S6)");
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!writesOnce(op, map)) // (S6)
+      return op.emitOpError("writes by ")
+             << AffineMapAttr::get(map)
+             << " (S6); each parallel loop indexes its result once, and "
+                "nothing else does";
+    if (op.getMatchingBlockArgument(&init).use_empty() &&
+        !init.get().getDefiningOp<tensor::EmptyOp>()) // (S6)
+      return op.emitOpError("does not read its initial value, which is no "
+                            "tensor.empty (S6)");
+  }
+  return success();
+}
+
+LogicalResult Form::judgeEmpty(tensor::EmptyOp op) {
+  for (OpOperand &use : op->getUses()) {
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+    bool written = isa<linalg::FillOp>(use.getOwner()) ||
+                   (generic && generic.isDpsInit(&use) &&
+                    generic.getMatchingBlockArgument(&use).use_empty()) ||
+                   (insert && insert.getDest() == op);
+    if (!written) // (S6)
+      return use.getOwner()->emitOpError("reads a tensor.empty, which nothing "
+                                         "has written (S6)");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Inserts
+//===----------------------------------------------------------------------===//
+
+/// Whether the elements that `op` inserts lie side by side, at known places.
+static bool isBox(tensor::InsertSliceOp op) {
+  return !ShapedType::isDynamicShape(op.getStaticOffsets()) &&
+         !ShapedType::isDynamicShape(op.getStaticSizes()) &&
+         llvm::all_of(op.getStaticStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+static bool overlap(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
+  for (auto [i, n, j, m] :
+       llvm::zip_equal(a.getStaticOffsets(), a.getStaticSizes(),
+                       b.getStaticOffsets(), b.getStaticSizes()))
+    if (i + n <= j || j + m <= i)
+      return false;
+  return true;
+}
+
+/// What is inserted into a tensor.empty lies side by side and fills it.
+LogicalResult Form::judgeInserts(tensor::InsertSliceOp last) {
+  SmallVector<tensor::InsertSliceOp> inserts;
+  Value dest = last.getResult();
+  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (insert != last && !insert->hasOneUse()) // (S6)
+      return insert.emitOpError("is used beside the insert that follows (S6)");
+    inserts.push_back(insert);
+    dest = insert.getDest();
+  }
+  bool isEmpty = dest.getDefiningOp<tensor::EmptyOp>() != nullptr;
+  if (kernel.kind == KernelKind::Serial && !isEmpty)
+    return success();
+  int64_t elements = 0;
+  for (size_t i = 0; i < inserts.size(); ++i) {
+    if (!isBox(inserts[i])) // (S6)
+      return inserts[i].emitOpError("inserts with strides, or at places that "
+                                    "are not known, into a tensor.empty (S6)");
+    if (kernel.kind == KernelKind::Attention &&
+        !isAttention(skipViews(inserts[i].getSource()).getDefiningOp())) // (S6)
+      return inserts[i].emitOpError("inserts what is no result of attention "
+                                    "(S6)");
+    elements += llvm::product_of(inserts[i].getStaticSizes());
+    for (size_t j = 0; j < i; ++j)
+      if (overlap(inserts[i], inserts[j])) // (S6)
+        return inserts[j].emitOpError("inserts over what was inserted before "
+                                      "(S6)");
+  }
+  if (!isEmpty || elements != last.getType().getNumElements()) // (S6)
+    return last.emitOpError("ends inserts of ")
+           << elements << " elements into " << last.getType()
+           << " (S6); they fill a tensor.empty";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention and scatters
+//===----------------------------------------------------------------------===//
+
+LogicalResult Form::judgeAttention(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (!isa<BlockArgument>(skipViews(operand))) // (S6)
+      return op->emitOpError("reads what is no view of an operand of its "
+                             "kernel (S6)");
+  for (Value result : op->getResults()) {
+    // To where it is returned, or inserted through reshapes.
+    Value value = result;
+    while (value.hasOneUse() &&
+           isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+               *value.user_begin()))
+      value = value.user_begin()->getResult(0);
+    Operation *user = value.hasOneUse() ? *value.user_begin() : nullptr;
+    auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(user);
+    bool isReturned = isa_and_present<func::ReturnOp>(user) && value == result;
+    if (!isReturned && !(insert && insert.getSource() == value)) // (S6)
+      return op->emitOpError("has result ")
+             << cast<OpResult>(result).getResultNumber()
+             << " that is not returned or inserted, once (S6)";
+  }
+  return success();
+}
+
+LogicalResult Form::judgeScatter(nn::EmbeddingBackwardOp op) {
+  for (Value operand : {op.getTokens(), op.getGrad()})
+    if (!isa<BlockArgument>(skipViews(operand))) // (S6)
+      return op->emitOpError("reads what is no view of an operand of its "
+                             "kernel (S6)");
+  auto argument = dyn_cast<BlockArgument>(op.getInit());
+  bool alone = op.getInit().hasOneUse();
+  if (!alone || !(argument || (op.getInit().getDefiningOp<linalg::FillOp>() &&
+                               nn::isZeros(op.getInit())))) // (S6)
+    return op.emitOpError("starts neither from zeros nor from an operand that "
+                          "nothing else reads (S6)");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult Form::judgeReturn() {
+  Operation *returned = kernel.body().getTerminator();
+  unsigned alone = 0;
+  for (Operation &op : kernel.body())
+    alone +=
+        isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(
+            op);
+  bool isAlone = kernel.kind == KernelKind::Attention ||
+                 kernel.kind == KernelKind::Scatter;
+  if (alone != unsigned(isAlone)) // (S6)
+    return returned->emitOpError("ends a kernel of ")
+           << stringifyKernelKind(kernel.kind) << " with " << alone
+           << " operations of that kind (S6)";
+  SmallPtrSet<Value, 4> values;
+  for (OpOperand &operand : returned->getOpOperands()) {
+    Operation *def = operand.get().getDefiningOp();
+    bool computed = def && !isView(def) &&
+                    !isa<arith::ConstantOp, tensor::EmptyOp>(def) &&
+                    !(isAlone && isa<linalg::FillOp>(def));
+    if (!computed || !values.insert(operand.get()).second) // (S6)
+      return returned->emitOpError("returns as result ")
+             << operand.getOperandNumber()
+             << (computed ? " what is another result too"
+                          : " what the kernel does not compute")
+             << " (S6)";
+  }
+  return success();
+}
+
+LogicalResult judge::judgeForm(const Kernel &kernel) {
+  return Form(kernel).judge();
+}

@@ -1,0 +1,128 @@
+//===- KernelReplacements.cpp - Results in the bytes of operands ----------===//
+//
+// (S6) zero.in_place lets a plan give a result the bytes of an operand.  So the
+// result is written element by element, and the operand is read no more once an
+// element of it may be overwritten: by earlier operations in their own row
+// (anywhere, if there is one unit), and by the one that writes the result in
+// the same element.  zero.must_alias makes it do so: a scatter adds to the
+// bytes of its initial value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/verify/Kernels.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+class Replacements {
+public:
+  explicit Replacements(const Kernel &kernel)
+      : kernel(kernel), function(kernel.function), body(kernel.body()),
+        returned(body.getTerminator()) {}
+
+  LogicalResult judge();
+
+private:
+  LogicalResult judgeInPlace(unsigned result, int64_t operand);
+  LogicalResult judgeScatter(unsigned result);
+
+  const Kernel &kernel;
+  func::FuncOp function;
+  Block &body;
+  Operation *returned;
+};
+} // namespace
+
+/// What writes to the bytes of `value` first, if all that writes to them does
+/// so element by element, else null.  A result has the bytes of its initial
+/// value, which is a tensor.empty in the end.
+static OpResult findFirstWriter(Value value) {
+  OpResult first;
+  while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    if (op.getNumParallelLoops() != op.getNumLoops())
+      return {};
+    first = cast<OpResult>(value);
+    value = op.getDpsInitOperand(first.getResultNumber())->get();
+  }
+  return value.getDefiningOp<tensor::EmptyOp>() ? first : OpResult();
+}
+
+LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
+  if (operand < 0 || operand >= body.getNumArguments()) // (S6)
+    return function.emitOpError("lets result ")
+           << result << " replace operand " << operand << ", and has "
+           << body.getNumArguments() << " (S6)";
+  BlockArgument replaced = body.getArgument(operand);
+  auto refuse = [&](const Twine &why, Operation *at) -> LogicalResult {
+    InFlightDiagnostic error = function.emitOpError("lets result "); // (S6)
+    error << result << " replace operand " << operand << ", " << why << " (S6)";
+    if (at)
+      error.attachNote(at->getLoc()) << "by '" << at->getName() << '\'';
+    return error;
+  };
+  OpResult first = findFirstWriter(returned->getOperand(result));
+  if (!first)
+    return refuse("but does not write it element by element", nullptr);
+  if (replaced.getType() != first.getType())
+    return refuse("which has another type", nullptr);
+  auto writer = cast<linalg::LinalgOp>(first.getOwner());
+  AffineMap written = writer.getIndexingMapMatchingResult(first);
+  for (OpOperand &use : replaced.getUses()) {
+    Operation *reader = body.findAncestorOpInBlock(*use.getOwner());
+    // What reads it through a view may do so later.
+    bool direct =
+        isa<linalg::LinalgOp>(reader) &&
+        (reader == use.getOwner() || isa<tensor::ExtractOp>(use.getOwner()));
+    bool same = use.getOwner() == writer && written.isIdentity() &&
+                writer.getMatchingIndexingMap(&use) == written;
+    bool earlier =
+        reader->isBeforeInBlock(writer) &&
+        (kernel.kind == KernelKind::Serial ||
+         (kernel.kind == KernelKind::Rows && readsOwnRow(kernel, use)));
+    if (!direct || (!same && !earlier))
+      return refuse("which is read when an element of it may be overwritten",
+                    reader);
+  }
+  return success();
+}
+
+/// A scatter adds to the bytes of its initial value, and nothing else does.
+LogicalResult Replacements::judgeScatter(unsigned result) {
+  auto must = function.getResultAttrOfType<IntegerAttr>(result, kMustAliasAttr);
+  auto scatter =
+      returned->getOperand(result).getDefiningOp<nn::EmbeddingBackwardOp>();
+  auto init =
+      scatter ? dyn_cast<BlockArgument>(scatter.getInit()) : BlockArgument();
+  if (must && init && must.getInt() == init.getArgNumber())
+    return success();
+  if (init) // (S6)
+    return function.emitOpError("adds to operand ")
+           << init.getArgNumber() << " in result " << result
+           << ", which must replace it (S6)";
+  if (must) // (S6)
+    return function.emitOpError("makes result ")
+           << result << " replace operand " << must.getInt()
+           << ", and does not add to it (S6)";
+  return success();
+}
+
+LogicalResult Replacements::judge() {
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    if (failed(judgeScatter(result)))
+      return failure();
+    if (auto may = function.getResultAttrOfType<DenseI64ArrayAttr>(
+            result, kInPlaceAttr))
+      for (int64_t operand : may.asArrayRef())
+        if (failed(judgeInPlace(result, operand)))
+          return failure();
+  }
+  return success();
+}
+
+LogicalResult judge::judgeReplacements(const Kernel &kernel) {
+  return Replacements(kernel).judge();
+}

@@ -1,0 +1,152 @@
+//===- KernelUnits.cpp - Units do not depend on each other ----------------===//
+//
+// (S6) by zero.kernel:
+//
+//   rows       a unit is an index of the first loops, for all operations of the
+//              kernel together.  Each has these loops, parallel and of the
+//              sizes in zero.space, writes by them, and of what others in the
+//              kernel compute reads its own row.
+//   columns    a unit is an index of the contiguous loop of each operation.
+//              None reads what another computes, but for a fill that a sum
+//              starts from and that is cut along the same loop.
+//   serial     one unit; with --reference all kernels are.
+//   attention  a unit is a head of a batch.
+//   scatter    a unit is a column.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/verify/Kernels.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+class Units {
+public:
+  explicit Units(const Kernel &kernel) : kernel(kernel) {}
+
+  LogicalResult judge();
+
+private:
+  LogicalResult judgeSpace(ArrayRef<int64_t> expected);
+  LogicalResult judgeRows(linalg::LinalgOp op);
+  LogicalResult judgeColumns(linalg::LinalgOp op);
+
+  /// The values of other operations of the kernel that `op` reads.
+  SmallVector<OpOperand *> inner(linalg::LinalgOp op) const;
+
+  const Kernel &kernel;
+};
+} // namespace
+
+/// Whether `value` is neither an operand of the kernel nor a constant, nor a
+/// view of one.
+static bool isComputed(Value value) {
+  Operation *def = skipViews(value).getDefiningOp();
+  return def && !isa<arith::ConstantOp, tensor::EmptyOp>(def);
+}
+
+SmallVector<OpOperand *> Units::inner(linalg::LinalgOp op) const {
+  SmallVector<OpOperand *> found;
+  op->walk([&](Operation *nested) {
+    for (OpOperand &use : nested->getOpOperands())
+      if (use.get().getParentBlock() == &kernel.body() && isComputed(use.get()))
+        found.push_back(&use);
+  });
+  return found;
+}
+
+LogicalResult Units::judgeRows(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto iterators = op.getIteratorTypesArray();
+  bool fits = extents.size() >= kernel.space.size() &&
+              ArrayRef(extents).take_front(kernel.space.size()) == kernel.space;
+  for (unsigned i = 0; fits && i < kernel.space.size(); ++i)
+    fits = iterators[i] == utils::IteratorType::parallel;
+  if (!fits) // (S6)
+    return op.emitOpError("has loops of [")
+           << extents << "], and its kernel is cut into rows of ["
+           << kernel.space << "] (S6)";
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!isRow(kernel, op.getMatchingIndexingMap(&init))) // (S6)
+      return op.emitOpError("writes by ")
+             << AffineMapAttr::get(op.getMatchingIndexingMap(&init))
+             << ", not its own row of a kernel that is cut into rows (S6)";
+  for (OpOperand *use : inner(op))
+    if (!readsOwnRow(kernel, *use)) // (S6)
+      return op.emitOpError("reads more than its own row of what its kernel "
+                            "computes row by row (S6)")
+                 .attachNote(use->get().getLoc())
+             << "computed here";
+  return success();
+}
+
+/// Whether `use` is of a fill that starts a sum of `op`, and is cut as it is.
+static bool isCutAlike(linalg::LinalgOp op, OpOperand &use, int cut) {
+  if (!use.get().getDefiningOp<linalg::FillOp>() || !use.get().hasOneUse() ||
+      use.getOwner() != op || !op.isDpsInit(&use))
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(&use);
+  return map.getNumResults() > 0 &&
+         map.getResults().back() == getAffineDimExpr(cut, map.getContext());
+}
+
+LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
+  int cut = contiguousLoop(op);
+  if (kernel.space.size() != 1 || cut < 0 ||
+      op.getStaticLoopRanges()[cut] != kernel.space[0] ||
+      op.getIteratorTypesArray()[cut] != utils::IteratorType::parallel) // (S6)
+    return op.emitOpError("has loops of [")
+           << op.getStaticLoopRanges() << "], contiguous along loop " << cut
+           << ", and its kernel is cut into columns of [" << kernel.space
+           << "] (S6)";
+  for (OpOperand *use : inner(op))
+    if (!isCutAlike(op, *use, cut)) // (S6)
+      return op.emitOpError("reads what another operation computes, in a "
+                            "kernel that is cut into columns (S6)")
+                 .attachNote(use->get().getLoc())
+             << "computed here";
+  return success();
+}
+
+LogicalResult Units::judgeSpace(ArrayRef<int64_t> expected) {
+  if (kernel.space == expected)
+    return success();
+  return func::FuncOp(kernel.function).emitOpError("is a kernel of ") // (S6)
+         << stringifyKernelKind(kernel.kind) << " with units [" << kernel.space
+         << "], and its body has [" << expected << "] (S6)";
+}
+
+LogicalResult Units::judge() {
+  if (kernel.isReference && kernel.kind != KernelKind::Serial) // (S6)
+    return func::FuncOp(kernel.function).emitOpError("is a kernel of ")
+           << stringifyKernelKind(kernel.kind)
+           << ", but with zero.reference all are serial (S6)";
+  if (kernel.kind == KernelKind::Serial)
+    return judgeSpace({});
+  for (Operation &op : kernel.body()) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    LogicalResult result = success();
+    if (structured && kernel.kind == KernelKind::Rows)
+      result = judgeRows(structured);
+    else if (structured && kernel.kind == KernelKind::Columns)
+      result = judgeColumns(structured);
+    else if (isa<nn::AttentionOp, nn::AttentionBackwardOp>(op)) {
+      auto q = cast<RankedTensorType>(op.getOperand(0).getType());
+      result = judgeSpace({q.getDimSize(0), q.getDimSize(2)});
+    } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {
+      result = judgeSpace({cast<RankedTensorType>(scatter.getResult().getType())
+                               .getDimSize(1)});
+    }
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult judge::judgeUnits(const Kernel &kernel) {
+  return Units(kernel).judge();
+}

@@ -1,0 +1,408 @@
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// (S6): a kernel is made of what is compiled as it is written.
+
+// What an operand holds is no result.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    // expected-error @below {{'func.return' op returns as result 1 what the kernel does not compute (S6)}}
+    return %y, %x : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// ... nor what it computes, seen otherwise,
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<32xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    %v = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+    // expected-error @below {{returns as result 0 what the kernel does not compute (S6)}}
+    return %v : tensor<32xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// ... nor another result.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    // expected-error @below {{returns as result 1 what is another result too (S6)}}
+    return %y, %y : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Units of one kernel that write one element.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 8>} {
+    %e = tensor.empty() : tensor<4xf32>
+    // expected-error @below {{'linalg.generic' op writes by affine_map<(d0, d1) -> (d0)> (S6); each parallel loop indexes its result once, and nothing else does}}
+    %y = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Elements that nothing writes.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<4x4xf32>
+    // expected-error @below {{writes by affine_map<(d0) -> (d0, d0)> (S6)}}
+    %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0, d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x4xf32>
+    return %y : tensor<4x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A value that nothing has written.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k() -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    // expected-error @below {{'linalg.generic' op reads a tensor.empty, which nothing has written (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%e : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Bytes that the result shares with what was computed before.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %t = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    // expected-error @below {{'linalg.generic' op does not read its initial value, which is no tensor.empty (S6)}}
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%t : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Tensors inside of the body.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      // expected-error @below {{'arith.constant' op is no scalar arithmetic of a kernel (S6)}}
+      %c = arith.constant dense<1.0> : tensor<8xf32>
+      %i = linalg.index 1 : index
+      %r = tensor.extract %c[%i] : tensor<8xf32>
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Operations that are moved past each other.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %c = arith.constant 0 : index
+    // expected-error @below {{'tensor.extract' op does not belong into a kernel of serial (S6)}}
+    %f = tensor.extract %x[%c, %c] : tensor<4x8xf32>
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.fill ins(%f : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Units that are none.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{is a kernel, and needs units as zero.space}}
+  func.func private @k(%x: tensor<0x8xf32>) -> tensor<0x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 0>} {
+    %e = tensor.empty() : tensor<0x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<0x8xf32>) outs(%e : tensor<0x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<0x8xf32>
+    return %y : tensor<0x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// What is no tensor.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{is a kernel, and takes or gives 'f32' (S6); they take and give tensors of known sizes}}
+  func.func private @k(%x: f32) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.fill ins(%x : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A part of the result that nothing writes.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x24xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
+    %e = tensor.empty() : tensor<2x4x3x24xf32>
+    %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    // expected-error @below {{'tensor.insert_slice' op ends inserts of 192 elements into 'tensor<2x4x3x24xf32>' (S6); they fill a tensor.empty}}
+    %p = tensor.insert_slice %y into %e[0, 0, 0, 8] [2, 4, 3, 8] [1, 1, 1, 1] : tensor<2x4x3x8xf32> into tensor<2x4x3x24xf32>
+    return %p : tensor<2x4x3x24xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// An insert that nobody does.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x24xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
+    %e = tensor.empty() : tensor<2x4x3x24xf32>
+    %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    // expected-error @below {{inserts what is no result of attention (S6)}}
+    %p = tensor.insert_slice %x into %e[0, 0, 0, 0] [2, 4, 3, 8] [1, 1, 1, 1] : tensor<2x4x3x8xf32> into tensor<2x4x3x24xf32>
+    %p1 = tensor.insert_slice %y into %p[0, 0, 0, 8] [2, 4, 3, 8] [1, 1, 1, 1] : tensor<2x4x3x8xf32> into tensor<2x4x3x24xf32>
+    return %p1 : tensor<2x4x3x24xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A result that is returned, and inserted too.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>) attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
+    %e = tensor.empty() : tensor<2x4x3x8xf32>
+    // expected-error @below {{'nn.attention' op has result 0 that is not returned or inserted, once (S6)}}
+    %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    %p = tensor.insert_slice %y into %e[0, 0, 0, 0] [2, 4, 3, 8] [1, 1, 1, 1] : tensor<2x4x3x8xf32> into tensor<2x4x3x8xf32>
+    return %p, %y : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A scatter that starts from something else than zeros.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%ids: tensor<4xi32>, %g: tensor<4x8xf32>) -> tensor<16x8xf32> attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
+    %c = arith.constant 3.0 : f32
+    %e = tensor.empty() : tensor<16x8xf32>
+    %w = linalg.fill ins(%c : f32) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
+    // expected-error @below {{'nn.embedding_backward' op starts neither from zeros nor from an operand that nothing else reads (S6)}}
+    %y = nn.embedding_backward %ids, %g into %w : tensor<4xi32>, tensor<4x8xf32>, tensor<16x8xf32>
+    return %y : tensor<16x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A scatter of what it replaces.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%ids: tensor<16xi32>, %w: tensor<16x8xf32>) -> (tensor<16x8xf32> {zero.must_alias = 1 : i64}) attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
+    // expected-error @below {{starts neither from zeros nor from an operand that nothing else reads (S6)}}
+    %y = nn.embedding_backward %ids, %w into %w : tensor<16xi32>, tensor<16x8xf32>, tensor<16x8xf32>
+    return %y : tensor<16x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Two operations that have kernels of their own.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>) attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
+    %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    %z = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    // expected-error @below {{'func.return' op ends a kernel of attention with 2 operations of that kind (S6)}}
+    return %y, %z : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
