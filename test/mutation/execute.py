@@ -111,7 +111,7 @@ class Plan:
             if error:
                 return f"{error} ({when})"
             for mine, right in zip(said, self.truth[1], strict=True):
-                if mine != right:
+                if repr(mine) != repr(right):  # no number is itself
                     return f"{mine} instead of {right} ({when})"
             if weights != self.truth[2]:
                 return f"other weights ({when})"

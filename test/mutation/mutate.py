@@ -2,8 +2,9 @@
 """Breaks plans and looks who notices.
 
     mutate.py [--mutants=2000] [--seeds=3] [--plans=tiny,odd-2] [--jobs=2] [--keep=DIR]
+    mutate.py --random=100 ...
 
-Makes real plans (plans.py), breaks one thing of each at a time (zero-mutate), and
+Makes real plans (plans.py), with --random those of so many random models, breaks one thing of each at a time (zero-mutate), and
 executes every mutant that the judge accepts: three steps, plainly and under
 chaos seeds, compared bit for bit with the plan as it was (execute.py).  Prints
 which rule caught what, why accepted ones were harmless, and every one that was
@@ -23,7 +24,7 @@ import time
 from pathlib import Path
 
 from execute import Plan
-from plans import PLANS, support
+from plans import PLANS, random_recipe, support
 
 ZERO_MUTATE = support.BUILD / "bin" / "zero-mutate"
 
@@ -132,6 +133,7 @@ def parse(arguments):
     parser.add_argument("--seeds", type=int, default=3, help="of chaos, for each mutant")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations")
     parser.add_argument("--plans", default="", help="parts of names of plans, with commas")
+    parser.add_argument("--random", type=int, default=0, help="random models, in place of plans")
     parser.add_argument("--kinds", default="", help="kinds of mutations, with commas")
     parser.add_argument("--execute", type=int, help="accepted mutants of a plan to execute")
     parser.add_argument("--jobs", type=int, default=2)
@@ -139,6 +141,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     wanted = options.plans.split(",")
     options.recipes = [r for r in PLANS if any(part in r.name for part in wanted)]
+    if options.random:
+        options.recipes = [random_recipe(options.seed + i) for i in range(options.random)]
     if not options.recipes:
         parser.error(f"no plan is called {options.plans}; "
                      f"there are {', '.join(r.name for r in PLANS)}")

@@ -1,12 +1,14 @@
 """The plans that are mutated: small models over stages, ranks, micro-steps and
 bucket sizes.  All compile and train in well under a second."""
+import random
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("e2e", "random")]
 import support
+from generator import random_model
 from test_ranks_models import ODD as ODD_STATE
 
 TINY = {**support.SMALL, "n_embd": 8, "vocab_size": 48, "n_positions": 8}
@@ -34,6 +36,7 @@ class Recipe:
     ranks: int
     micro_steps: int
     options: tuple = ()
+    seed: int = 0  # of a random model
 
     def write(self, folder):
         """Writes plan.mlir at level memory; returns its path."""
@@ -43,6 +46,8 @@ class Recipe:
             model = support.import_model(config, 1, config["n_positions"])
         elif self.model == "mlp":
             model.write_text(small_mlp())
+        elif self.model == "random":
+            model.write_text(random_model(self.seed).text(1))
         else:
             model.write_text(ODD_STATE.format(batch=1, rows=8, ignore="{ignore_index = 0 : i32}"))
         plan = folder / "plan.mlir"
@@ -73,3 +78,13 @@ PLANS = [
     Recipe("uneven-2-2-1", "uneven", 37, 2, 2, 1),
     Recipe("uneven-3-2-2", "uneven", 37, 3, 2, 2),
 ]
+
+
+def random_recipe(seed):
+    """A random model (test/random) in a random plan."""
+    rng = random.Random(f"mutated {seed}")
+    options = rng.choice(((), ("--bucket-size=64",), ("--bucket-size=300",), ("--bucket-size=1KiB",)))
+    options += rng.choice(((), ("--loss-chunk=1",))) + rng.choice(((), ("--optimizer=sgd",)))
+    return Recipe(f"random-{seed}", "random", random_model(seed).vocab, stage=rng.randrange(4),
+                  ranks=rng.choice((1, 2, 2, 3)), micro_steps=rng.choice((1, 1, 2)),
+                  options=options, seed=seed)
