@@ -67,6 +67,25 @@ class Compiler(support.Case):
         self.refuse(self.model("  return %x : tensor<2x8x8xf32>", result="tensor<2x8x8xf32>"),
                     "scalar", "2x8x8")
 
+    def test_inputs_that_training_lacks(self):
+        """The program could not start: better to hear of it before."""
+        body = ("  %l = nn.cross_entropy %y, %targets : tensor<2x8x256xf32>, tensor<2x8xi32> "
+                "-> tensor<f32>\n  return %l : tensor<f32>")
+        logits = "  %y = nn.linear %x, %w : tensor<2x8x8xf32>, tensor<256x8xf32> -> tensor<2x8x256xf32>\n"
+        self.model(logits + body)
+        good = (self.folder / "model.mlir").read_text()
+        wrong = [('"tokens"', '"mask"', ["mask", "tokens and targets"]),
+                 ("%targets: tensor<2x8xi32>", "%targets: tensor<16xi32>", ["targets", "16xi32"])]
+        for old, new, words in wrong:
+            text = good.replace(old, new)
+            if "16xi32" in new:
+                text = text.replace("%targets : tensor<2x8x256xf32>, tensor<2x8xi32>",
+                                    "%flat : tensor<2x8x256xf32>, tensor<2x8xi32>").replace(
+                    "  %l = nn.cross", "  %flat = tensor.expand_shape %targets [[0, 1]] output_shape "
+                    "[2, 8] : tensor<16xi32> into tensor<2x8xi32>\n  %l = nn.cross")
+            with self.subTest(new):
+                self.refuse(self.write("model.mlir", text), *words)
+
     def test_no_parameters(self):
         text = LOSS.format(body="  return %l : tensor<f32>", result="tensor<f32>")
         text = ("func.func @loss(%l: tensor<f32> {zero.input = \"tokens\"}) -> tensor<f32> {\n"

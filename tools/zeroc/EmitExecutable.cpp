@@ -115,6 +115,43 @@ llvm::Error install(StringRef from, StringRef to, bool executable) {
                                  error.message().c_str());
 }
 
+/// A program with other inputs, or without a loss, would refuse to start.
+llvm::Error checkInterface(ModuleOp plan) {
+  auto step = plan.lookupSymbol<func::FuncOp>("step");
+  llvm::StringMap<Type> inputs;
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    if (auto name = step.getArgAttrOfType<StringAttr>(i, kInputAttr)) {
+      auto type = dyn_cast<RankedTensorType>(step.getArgumentTypes()[i]);
+      if ((name != "tokens" && name != "targets") || !type ||
+          type.getRank() != 2 || !type.getElementType().isInteger(32))
+        return llvm::createStringError(
+            "@step takes input %s, which the training program cannot provide; "
+            "it has tokens and targets, both i32 of batch x sequence",
+            llvm::formatv("\"{0}\" of {1}", name.getValue(),
+                          step.getArgumentTypes()[i])
+                .str()
+                .c_str());
+      inputs[name] = type;
+    }
+  for (StringRef name : {"tokens", "targets"})
+    if (!inputs.contains(name))
+      return llvm::createStringError(
+          "@step has no input \"%s\"; the model must take tokens and targets",
+          name.str().c_str());
+  if (inputs["tokens"] != inputs["targets"])
+    return llvm::createStringError(
+        "@step takes %s; they have one shape",
+        llvm::formatv("tokens of {0} and targets of {1}", inputs["tokens"],
+                      inputs["targets"])
+            .str()
+            .c_str());
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
+    if (auto name = step.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+        name && name == "loss")
+      return llvm::Error::success();
+  return llvm::createStringError("@step has no output \"loss\"");
+}
+
 /// A copy of `plan` that keeps nothing but kernels.
 OwningOpRef<ModuleOp> kernelsOf(ModuleOp plan) {
   OwningOpRef<ModuleOp> kernels(plan.clone());
@@ -136,6 +173,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (!target)
     return target.takeError();
 
+  if (llvm::Error error = checkInterface(plan))
+    return error;
   for (auto function : plan.getOps<func::FuncOp>()) {
     if (function->hasAttr(kKernelAttr) && function.isExternal())
       return llvm::createStringError("kernel @%s has no body",
@@ -197,9 +236,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   std::string kernelObject = folder.file("kernels.o"),
               planObject = folder.file("plan.o"),
               result = folder.file("result");
-  if (llvm::Error error =
-          emitObject(*code, *target, /*optimise=*/!isReference(plan),
-                     kernelObject))
+  if (llvm::Error error = emitObject(
+          *code, *target, /*optimise=*/!isReference(plan), kernelObject))
     return error;
   if (llvm::Error error =
           emitObject(*calls, *target, /*optimise=*/false, planObject))
