@@ -210,14 +210,17 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
           kernel.setResultAttr(
               r, kMustAliasAttr,
               Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
-      OpResult first = firstWritten(value);
+      auto [first, base] = firstWritten(value);
       if (!first)
         continue;
       auto writer = cast<linalg::LinalgOp>(first.getOwner());
       AffineMap out = writer.getIndexingMapMatchingResult(first);
       SmallVector<int64_t> allowed;
       for (BlockArgument arg : body.getArguments()) {
-        if (arg.getType() != value.getType() || arg.use_empty())
+        // What a result begins as is copied to its bytes before anything is
+        // read.
+        bool begins = base == arg || base.getDefiningOp<tensor::EmptyOp>();
+        if (arg.getType() != value.getType() || arg.use_empty() || !begins)
           continue;
         bool fits = llvm::all_of(arg.getUses(), [&](OpOperand &use) {
           auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -238,19 +241,16 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   }
 
   /// What is first written to the bytes of `value`, if all that is written to
-  /// them is elementwise, else null.
-  static OpResult firstWritten(Value value) {
+  /// them is elementwise, else null; and what they begin as.
+  static std::pair<OpResult, Value> firstWritten(Value value) {
     OpResult first;
     while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
       if (op.getNumParallelLoops() != op.getNumLoops())
         return {};
       first = cast<OpResult>(value);
-      OpOperand *init = op.getDpsInitOperand(first.getResultNumber());
-      if (op.getMatchingBlockArgument(init).use_empty())
-        break;
-      value = init->get();
+      value = op.getDpsInitOperand(first.getResultNumber())->get();
     }
-    return first;
+    return {first, value};
   }
 
   /// Whether `use` reads nothing but the row that its kernel is at.

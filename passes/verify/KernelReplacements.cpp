@@ -37,10 +37,13 @@ private:
 };
 } // namespace
 
-/// What writes to the bytes of `value` first, if all that writes to them does
-/// so element by element, else null.  A result has the bytes of its initial
-/// value, which is a tensor.empty in the end.
-static OpResult findFirstWriter(Value value) {
+/// The bytes of a result are those of its initial value, and so on.
+struct Chain {
+  OpResult first; ///< what is written to them first; null if not elementwise
+  Value base;     ///< what they begin as
+};
+
+static Chain follow(Value value) {
   OpResult first;
   while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
     if (op.getNumParallelLoops() != op.getNumLoops())
@@ -48,7 +51,7 @@ static OpResult findFirstWriter(Value value) {
     first = cast<OpResult>(value);
     value = op.getDpsInitOperand(first.getResultNumber())->get();
   }
-  return value.getDefiningOp<tensor::EmptyOp>() ? first : OpResult();
+  return {first, value};
 }
 
 LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
@@ -64,9 +67,11 @@ LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
       error.attachNote(at->getLoc()) << "by '" << at->getName() << '\'';
     return error;
   };
-  OpResult first = findFirstWriter(returned->getOperand(result));
+  auto [first, base] = follow(returned->getOperand(result));
   if (!first)
     return refuse("but does not write it element by element", nullptr);
+  if (base != replaced && !base.getDefiningOp<tensor::EmptyOp>())
+    return refuse("and begins as something else", base.getDefiningOp());
   if (replaced.getType() != first.getType())
     return refuse("which has another type", nullptr);
   auto writer = cast<linalg::LinalgOp>(first.getOwner());

@@ -175,3 +175,26 @@ func.func @step(%x: tensor<2x4x32xf32>, %w: tensor<32x32xf32>) -> tensor<6x32xf3
   %y = nn.matmul %rows, %w : (tensor<6x32xf32>, tensor<32x32xf32>) -> tensor<6x32xf32>
   return %y : tensor<6x32xf32>
 }
+
+// -----
+
+// What begins as an operand may have the bytes of that one only, and what begins
+// as a constant those of none: they are copied there before anything is read.
+
+// CHECK: func.func private @kernel.1{{.*}} -> (tensor<600xf32> {zero.in_place = array<i64: 1>})
+// CHECK: func.func private @kernel.2{{.*}} -> tensor<600xf32> attributes
+#id = affine_map<(d0) -> (d0)>
+func.func @step(%x: tensor<600xf32>, %y: tensor<600xf32>, %z: tensor<600xf32>) -> (tensor<600xf32>, tensor<600xf32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<600xf32>) outs(%y : tensor<600xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<600xf32>
+  %c = arith.constant dense<2.0> : tensor<600xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%z : tensor<600xf32>) outs(%c : tensor<600xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<600xf32>
+  return %0, %1 : tensor<600xf32>, tensor<600xf32>
+}

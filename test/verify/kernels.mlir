@@ -624,3 +624,50 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
     return
   }
 }
+
+// -----
+
+// Bytes to which another value is copied first.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'func.func' op lets result 0 replace operand 0, and begins as something else (S6)}}
+  func.func private @k(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Sound: what it begins as.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 1>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
