@@ -458,6 +458,13 @@ private:
              << operand.getOperandNumber() << ": its map "
              << AffineMapAttr::get(map)
              << " is not a projected permutation of the loops";
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (!isa<AffineDimExpr>(expr) && type.getDimSize(i) != 1)
+        return op.emitError("'linalg.generic' has no derivative with respect "
+                            "to operand ")
+               << operand.getOperandNumber() << ": it reads position 0 of the "
+               << type.getDimSize(i) << " in dimension " << i
+               << "; slice the operand first";
     // A dimension of size one that is read at a constant 0 is left out, and put
     // back at the end.
     SmallVector<AffineExpr> dims;

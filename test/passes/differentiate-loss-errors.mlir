@@ -195,3 +195,18 @@ func.func @loss(%w: tensor<f32> {zero.param = "w"}) -> tensor<f32> {
   func.call @log(%w) : (tensor<f32>) -> ()
   return %w : tensor<f32>
 }
+
+// -----
+
+// expected-note @+1 {{parameter "w" reaches it}}
+func.func @loss(%w: tensor<4x8xf32> {zero.param = "w"}, %y: tensor<3xf32> {zero.input = "y"}, %x: tensor<f32> {zero.input = "x"}) -> tensor<f32> {
+  // expected-error @+1 {{'linalg.generic' has no derivative with respect to operand 0: it reads position 0 of the 8 in dimension 1; slice the operand first}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]} ins(%w, %y : tensor<4x8xf32>, tensor<3xf32>) outs(%x : tensor<f32>) {
+  ^bb0(%s: f32, %t: f32, %acc: f32):
+    %q = arith.mulf %s, %t : f32
+    %p = arith.addf %q, %acc : f32
+    linalg.yield %p : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
