@@ -131,7 +131,9 @@ LogicalResult OptimizerOp::verify() {
     if ((dialect != "arith" && dialect != "math") ||
         !llvm::all_of(op.getResultTypes(),
                       [](Type type) { return type.isIntOrFloat(); })) // (C3)
-      return op.emitOpError("is no scalar arithmetic of an optimizer");
+      return op.emitOpError(
+          "is in an optimizer, which is made of scalar operations "
+          "of arith and math");
   }
   return success();
 }

@@ -302,8 +302,8 @@ Dispatch zero::getDispatch(func::FuncOp kernel) {
   if (kind == KernelKind::Rows) // about 32 KiB of the widest operand
     return {units,
             std::max<int64_t>(1, 32768 / std::max<int64_t>(1, widest / units))};
-  if (kind ==
-      KernelKind::Columns) // 1 KiB of each row of a column sum, or a long run
+  // 1 KiB of each row of a column sum, or a long run
+  if (kind == KernelKind::Columns)
     return {units, matrices ? 256 : 16384};
   if (kind == KernelKind::Attention)
     return {units, 1};

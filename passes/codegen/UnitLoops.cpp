@@ -7,8 +7,7 @@
 //   %t = memref.alloc()   : memref<4x32xf32>  %t = memref.alloca()
 //   linalg.generic ... outs(%t)           =>  scf.for %row = %begin to %end {
 //   linalg.generic ins(%t) ...                  loops of the first for that row
-//                                               loops of the second for that
-//                                               row
+//                                               loops of the second likewise
 //                                             }
 //
 // FormKernels has made sure that every operation indexes temporaries by the

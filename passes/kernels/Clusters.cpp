@@ -20,7 +20,6 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -67,8 +66,14 @@ Shape shapeOf(linalg::LinalgOp op) {
       rows.clear();
   if (!rows.empty())
     return {KernelKind::Rows, rows};
-  if (contiguous >= 0 &&
-      iterators[contiguous] == utils::IteratorType::parallel &&
+  // What a result begins as is copied by columns of its own last dimension.
+  bool alike = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    return contiguous >= 0 && map.getNumResults() > 0 &&
+           map.getResults().back() ==
+               getAffineDimExpr(contiguous, op.getContext());
+  });
+  if (alike && iterators[contiguous] == utils::IteratorType::parallel &&
       extents[contiguous] >= 128)
     return {KernelKind::Columns, {extents[contiguous]}};
   return {KernelKind::Serial, {}};
@@ -110,8 +115,6 @@ public:
               {&op});
       } else if (isa<tensor::InsertSliceOp>(op)) {
         placeInsert(&op);
-      } else if (isa<scf::ForOp>(op)) {
-        start(KernelKind::Serial, {}, {&op});
       } else if (!isAuxiliary(&op)) {
         closeProducers(&op, -1);
       }

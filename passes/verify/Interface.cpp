@@ -71,8 +71,8 @@ private:
     if (!type ||
         !(type.getElementType().isF32() || type.getElementType().isF64()))
       return false;
-    bool isRead = program.getSymName() == "count" ||
-                  (name && (name == "loss" || name == "grad_norm"));
+    bool isRead = program.getSymName() == "count" || name == "loss" ||
+                  name == "grad_norm";
     return !isRead || type.getRank() == 0;
   }
 
@@ -86,19 +86,19 @@ private:
       if (i < states && name) // (S5)
         return program.emitOpError("calls next state ")
                << i << " the output " << name << " (S5)";
-      if (i >= states && !isReadable(program, i, name)) // (S5)
+      if (i < states)
+        continue;
+      if (!name || !isName(name)) // (S5)
+        return program.emitOpError("has output ")
+               << i - states << " without a name, or with a NUL in it (S5)";
+      if (!isReadable(program, i, name)) // (S5)
         return program.emitOpError("has output ")
                << name << " of " << program.getResultTypes()[i]
                << " (S5); outputs are f32 or f64, and scalars if the host "
                   "reads them";
-      if (i >= states && name && !isName(name)) // (S5)
-        return program.emitOpError("has an output called ")
-               << name << ", which is no name (S5)";
-      if (i >= states && (!name || !names.insert(name).second)) // (S5)
-        return program.emitOpError("has result ")
-               << i
-               << (name ? ", a second output " : ", an output without a name")
-               << (name ? name.getValue() : "") << " (S5)";
+      if (!names.insert(name).second) // (S5)
+        return program.emitOpError("has two outputs called ")
+               << name << " (S5)";
     }
     return success();
   }
@@ -108,11 +108,14 @@ private:
     llvm::StringSet<> parameters;
     for (auto bucket : module.getOps<BucketOp>())
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-        if (!isName(member.getName()) ||
-            (!member.isPiece() &&
-             !parameters.insert(member.getName()).second)) // (S5)
+        if (!isName(member.getName())) // (S5)
+          return bucket.emitOpError("has a parameter without a name, or with a "
+                                    "NUL in it (S5)");
+        else if (!member.isPiece() &&
+                 !parameters.insert(member.getName()).second) // (S5)
           return bucket.emitOpError("has a parameter ")
-                 << member.getName() << ", which is no name, or another's (S5)";
+                 << member.getName()
+                 << ", and another bucket has one of that name (S5)";
     return success();
   }
 
@@ -131,8 +134,8 @@ private:
       return judgeState(step, argument, cast<StateAttr>(state));
     StringAttr name = input ? input : scalar;
     if (!isName(name)) // (S5)
-      return step.emitOpError("takes an argument called ")
-             << name << ", which is no name (S5)";
+      return step.emitOpError("takes argument ")
+             << i << " without a name, or with a NUL in it (S5)";
     if (!names.insert(name).second) // (S5)
       return step.emitOpError("takes two arguments called ")
              << name << " (S5); the host would write one of them";
@@ -162,7 +165,8 @@ private:
                            StateAttr state) {
     if (!isName(state.getSlot())) // (S5)
       return step.emitOpError("keeps ")
-             << describe(argument) << ", whose slot has no name (S5)";
+             << describe(argument)
+             << ", whose slot has no name, or one with a NUL (S5)";
     auto bucket = module.lookupSymbol<BucketOp>(state.getBucket().getAttr());
     auto axis = module.lookupSymbol<AxisOp>(bucket.getAxisAttr().getAttr());
     auto shard = dyn_cast<ShardType>(argument.getType());

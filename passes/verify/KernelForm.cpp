@@ -5,15 +5,16 @@
 //   rows, columns  linalg.generic and linalg.fill
 //   serial         these and tensor.insert_slice
 //   attention      one nn.attention or nn.attention_backward, of operands; its
-//                  results may be inserted into one tensor, beside each other
+//                  results may be inserted into a tensor, beside each other
 //   scatter        one nn.embedding_backward, from zeros or from an operand
 //
-// and of constants, tensor.empty and views.  With --reference a kernel is
-// serial and may have anything.
+// and of constants, tensor.empty and views, all of known sizes, at known
+// places.  With --reference a kernel is serial and may have anything.
 //
 //   * The body of a generic is arithmetic on scalars.
-//   * A generic writes each element of its result once: the output map is made
-//     of all parallel loops.
+//   * A generic writes each element of its result once, or adds to it: the
+//     output map is made of all parallel loops, and with reductions the initial
+//     value is read.
 //   * Nobody reads what nobody wrote: a generic that does not read its initial
 //     value has a tensor.empty there, and no other use of one reads it.
 //   * What is returned is computed by the kernel, and is returned once.
@@ -39,21 +40,36 @@ public:
   explicit Form(const Kernel &kernel) : kernel(kernel) {}
 
   LogicalResult judge() {
-    if (failed(judgeTypes()))
-      return failure();
+    func::FuncOp function = kernel.function;
+    if (function->hasAttr(kBufferizedAttr)) // (S6)
+      return function.emitOpError(
+                 "is on memrefs already (S6); a plan's kernels "
+                 "are on tensors, drop ")
+             << kBufferizedAttr;
+    for (TypeRange types : {TypeRange(function.getArgumentTypes()),
+                            TypeRange(function.getResultTypes())}) {
+      if (!llvm::all_of(types, llvm::IsaPred<RankedTensorType>)) // (S6)
+        return function.emitOpError("is a kernel of type ")
+               << function.getFunctionType()
+               << " (S6); kernels take and give tensors";
+      if (failed(judgeSizes(types)))
+        return failure();
+    }
     if (kernel.isReference)
       return success();
     for (Operation &op : kernel.body().without_terminator())
-      if (failed(judgeOperation(&op)))
+      if (failed(judgeSizes(op.getResultTypes())) ||
+          failed(judgeOperation(&op)))
         return failure();
     return judgeReturn();
   }
 
 private:
-  LogicalResult judgeTypes();
+  LogicalResult judgeSizes(TypeRange types);
   LogicalResult judgeOperation(Operation *op);
   LogicalResult judgeGeneric(linalg::GenericOp op);
   LogicalResult judgeEmpty(tensor::EmptyOp op);
+  LogicalResult judgeInsert(tensor::InsertSliceOp op);
   LogicalResult judgeInserts(tensor::InsertSliceOp last);
   LogicalResult judgeAttention(Operation *op);
   LogicalResult judgeScatter(nn::EmbeddingBackwardOp op);
@@ -64,16 +80,16 @@ private:
 };
 } // namespace
 
-LogicalResult Form::judgeTypes() {
-  func::FuncOp function = kernel.function;
-  SmallVector<Type> types(function.getArgumentTypes());
-  llvm::append_range(types, function.getResultTypes());
+/// Tensors are of known sizes.
+LogicalResult Form::judgeSizes(TypeRange types) {
   for (Type type : types) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() ||
-        !tensor.getElementType().isIntOrFloat()) // (S6)
-      return function.emitOpError("is a kernel, and takes or gives ")
-             << type << " (S6); they take and give tensors of known sizes";
+    auto tensor = dyn_cast<TensorType>(type);
+    if (tensor && !(tensor.hasRank() && tensor.hasStaticShape() &&
+                    tensor.getElementType().isIntOrFloat())) // (S6)
+      return func::FuncOp(kernel.function).emitOpError("has a value of ")
+             << type
+             << " (S6); kernels are on tensors of known sizes, of integers and "
+                "floats";
   }
   return success();
 }
@@ -96,10 +112,19 @@ bool Form::belongs(Operation *op) const {
   llvm_unreachable("all kinds are known");
 }
 
+/// Whether a slice is where its operation says, without operands; then it is in
+/// bounds.
+static bool isKnown(OffsetSizeAndStrideOpInterface op) {
+  return !ShapedType::isDynamicShape(op.getStaticOffsets()) &&
+         !ShapedType::isDynamicShape(op.getStaticSizes()) &&
+         !ShapedType::isDynamicShape(op.getStaticStrides());
+}
+
 LogicalResult Form::judgeOperation(Operation *op) {
   if (!belongs(op)) // (S6)
-    return op->emitOpError("does not belong into a kernel of ")
-           << stringifyKernelKind(kernel.kind) << " (S6)";
+    return op->emitOpError("does not belong in a kernel of ")
+           << stringifyKernelKind(kernel.kind)
+           << " (S6); write it with linalg.generic";
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return judgeGeneric(generic);
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
@@ -107,10 +132,11 @@ LogicalResult Form::judgeOperation(Operation *op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op);
       fill && !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) // (S6)
     return op->emitOpError("fills what is no tensor.empty (S6)");
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && !isKnown(slice)) // (S6)
+    return op->emitOpError("takes a slice at places that are not known (S6)");
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    if (!insert->hasOneUse() ||
-        !isa<tensor::InsertSliceOp>(*insert->user_begin()))
-      return judgeInserts(insert);
+    return judgeInsert(insert);
   if (isAttention(op))
     return judgeAttention(op);
   if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op))
@@ -131,18 +157,25 @@ static bool isScalarWork(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Whether `map` is made of the parallel loops of `op`, each once.
-static bool writesOnce(linalg::GenericOp op, AffineMap map) {
+/// Whether `map` is made of the parallel loops of `op`, each once, and of 0 in
+/// dimensions of one element.
+static bool writesOnce(linalg::GenericOp op, AffineMap map,
+                       RankedTensorType type) {
+  unsigned count = 0;
   SmallVector<bool> seen(op.getNumLoops());
-  for (AffineExpr position : map.getResults()) {
+  for (auto [position, size] :
+       llvm::zip_equal(map.getResults(), type.getShape())) {
+    if (position == getAffineConstantExpr(0, op.getContext()) && size == 1)
+      continue;
     auto loop = dyn_cast<AffineDimExpr>(position);
     if (!loop || seen[loop.getPosition()] ||
         op.getIteratorTypesArray()[loop.getPosition()] !=
             utils::IteratorType::parallel)
       return false;
     seen[loop.getPosition()] = true;
+    ++count;
   }
-  return map.getNumResults() == op.getNumParallelLoops();
+  return count == op.getNumParallelLoops();
 }
 
 LogicalResult Form::judgeGeneric(linalg::GenericOp op) {
@@ -151,13 +184,20 @@ LogicalResult Form::judgeGeneric(linalg::GenericOp op) {
       return inner.emitOpError("is no scalar arithmetic of a kernel (S6)");
   for (OpOperand &init : op.getDpsInitsMutable()) {
     AffineMap map = op.getMatchingIndexingMap(&init);
-    if (!writesOnce(op, map)) // (S6)
+    if (!writesOnce(op, map,
+                    cast<RankedTensorType>(init.get().getType()))) // (S6)
       return op.emitOpError("writes by ")
              << AffineMapAttr::get(map)
              << " (S6); each parallel loop indexes its result once, and "
-                "nothing else does";
-    if (op.getMatchingBlockArgument(&init).use_empty() &&
-        !init.get().getDefiningOp<tensor::EmptyOp>()) // (S6)
+                "nothing else does: compute other results apart";
+    if (!op.getMatchingBlockArgument(&init).use_empty())
+      continue;
+    if (op.getNumReductionLoops() > 0) // (S6)
+      return op.emitOpError("has reductions, and does not read the initial "
+                            "value of result ")
+             << init.getOperandNumber() - op.getNumDpsInputs()
+             << " (S6); add to it";
+    if (!init.get().getDefiningOp<tensor::EmptyOp>()) // (S6)
       return op.emitOpError("does not read its initial value, which is no "
                             "tensor.empty (S6)");
   }
@@ -171,7 +211,7 @@ LogicalResult Form::judgeEmpty(tensor::EmptyOp op) {
     bool written = isa<linalg::FillOp>(use.getOwner()) ||
                    (generic && generic.isDpsInit(&use) &&
                     generic.getMatchingBlockArgument(&use).use_empty()) ||
-                   (insert && insert.getDest() == op);
+                   (insert && &use == &insert.getDestMutable());
     if (!written) // (S6)
       return use.getOwner()->emitOpError("reads a tensor.empty, which nothing "
                                          "has written (S6)");
@@ -183,11 +223,9 @@ LogicalResult Form::judgeEmpty(tensor::EmptyOp op) {
 // Inserts
 //===----------------------------------------------------------------------===//
 
-/// Whether the elements that `op` inserts lie side by side, at known places.
+/// Whether the elements that `op` inserts lie side by side.
 static bool isBox(tensor::InsertSliceOp op) {
-  return !ShapedType::isDynamicShape(op.getStaticOffsets()) &&
-         !ShapedType::isDynamicShape(op.getStaticSizes()) &&
-         llvm::all_of(op.getStaticStrides(),
+  return llvm::all_of(op.getStaticStrides(),
                       [](int64_t stride) { return stride == 1; });
 }
 
@@ -200,13 +238,25 @@ static bool overlap(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
   return true;
 }
 
+/// An insert is judged with those before it, as the last of them.
+LogicalResult Form::judgeInsert(tensor::InsertSliceOp op) {
+  if (!isKnown(op)) // (S6)
+    return op.emitOpError("inserts at places that are not known (S6)");
+  for (Operation *user : op->getUsers())
+    if (auto next = dyn_cast<tensor::InsertSliceOp>(user);
+        next && next.getDest() == op.getResult())
+      return success();
+  return judgeInserts(op);
+}
+
 /// What is inserted into a tensor.empty lies side by side and fills it.
 LogicalResult Form::judgeInserts(tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> inserts;
   Value dest = last.getResult();
   while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
     if (insert != last && !insert->hasOneUse()) // (S6)
-      return insert.emitOpError("is used beside the insert that follows (S6)");
+      return insert.emitOpError("is used beside the insert that follows, which "
+                                "takes its bytes (S6)");
     inserts.push_back(insert);
     dest = insert.getDest();
   }
@@ -216,8 +266,8 @@ LogicalResult Form::judgeInserts(tensor::InsertSliceOp last) {
   int64_t elements = 0;
   for (size_t i = 0; i < inserts.size(); ++i) {
     if (!isBox(inserts[i])) // (S6)
-      return inserts[i].emitOpError("inserts with strides, or at places that "
-                                    "are not known, into a tensor.empty (S6)");
+      return inserts[i].emitOpError("inserts with strides into a tensor.empty "
+                                    "(S6)");
     if (kernel.kind == KernelKind::Attention &&
         !isAttention(skipViews(inserts[i].getSource()).getDefiningOp())) // (S6)
       return inserts[i].emitOpError("inserts what is no result of attention "

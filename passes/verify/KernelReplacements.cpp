@@ -117,11 +117,19 @@ LogicalResult Replacements::judgeScatter(unsigned result) {
 
 LogicalResult Replacements::judge() {
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    Attribute must = function.getResultAttr(result, kMustAliasAttr),
+              may = function.getResultAttr(result, kInPlaceAttr);
+    auto number = dyn_cast_or_null<IntegerAttr>(must);
+    if ((must && !(number && number.getType().isSignlessInteger(64))) ||
+        (may && !isa<DenseI64ArrayAttr>(may))) // (S6)
+      return function.emitOpError("says of result ")
+             << result << ' ' << (must ? must : may)
+             << " (S6); zero.must_alias is an i64, zero.in_place an array of "
+                "them";
     if (failed(judgeScatter(result)))
       return failure();
-    if (auto may = function.getResultAttrOfType<DenseI64ArrayAttr>(
-            result, kInPlaceAttr))
-      for (int64_t operand : may.asArrayRef())
+    if (may)
+      for (int64_t operand : cast<DenseI64ArrayAttr>(may).asArrayRef())
         if (failed(judgeInPlace(result, operand)))
           return failure();
   }

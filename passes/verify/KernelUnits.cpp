@@ -8,7 +8,7 @@
 //              kernel compute reads its own row.
 //   columns    a unit is an index of the contiguous loop of each operation.
 //              None reads what another computes, but for a fill that a sum
-//              starts from and that is cut along the same loop.
+//              starts from; and what results begin as is cut along that loop.
 //   serial     one unit; with --reference all kernels are.
 //   attention  a unit is a head of a batch.
 //   scatter    a unit is a column.
@@ -84,14 +84,10 @@ LogicalResult Units::judgeRows(linalg::LinalgOp op) {
   return success();
 }
 
-/// Whether `use` is of a fill that starts a sum of `op`, and is cut as it is.
-static bool isCutAlike(linalg::LinalgOp op, OpOperand &use, int cut) {
-  if (!use.get().getDefiningOp<linalg::FillOp>() || !use.get().hasOneUse() ||
-      use.getOwner() != op || !op.isDpsInit(&use))
-    return false;
-  AffineMap map = op.getMatchingIndexingMap(&use);
-  return map.getNumResults() > 0 &&
-         map.getResults().back() == getAffineDimExpr(cut, map.getContext());
+/// Whether `use` is of a fill that a sum of `op` starts from.
+static bool startsSum(linalg::LinalgOp op, OpOperand &use) {
+  return use.get().getDefiningOp<linalg::FillOp>() && use.get().hasOneUse() &&
+         use.getOwner() == op && op.isDpsInit(&use);
 }
 
 LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
@@ -103,8 +99,22 @@ LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
            << op.getStaticLoopRanges() << "], contiguous along loop " << cut
            << ", and its kernel is cut into columns of [" << kernel.space
            << "] (S6)";
+  // What begins as another value is copied from it, cut along its last
+  // dimension.
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!init.get().getDefiningOp<tensor::EmptyOp>() &&
+        (map.getNumResults() == 0 ||
+         map.getResults().back() !=
+             getAffineDimExpr(cut, op.getContext()))) // (S6)
+      return op.emitOpError("begins with a value that is indexed by ")
+             << AffineMapAttr::get(map)
+             << ", and cut along its last dimension, in a kernel that is cut "
+                "along loop "
+             << cut << " (S6)";
+  }
   for (OpOperand *use : inner(op))
-    if (!isCutAlike(op, *use, cut)) // (S6)
+    if (!startsSum(op, *use)) // (S6)
       return op.emitOpError("reads what another operation computes, in a "
                             "kernel that is cut into columns (S6)")
                  .attachNote(use->get().getLoc())

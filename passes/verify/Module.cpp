@@ -16,8 +16,8 @@ static LogicalResult judgeType(ModuleOp module, StringRef name) {
   if (!attribute || isa<AttributeTy>(attribute))
     return success();
   return module.emitError("has ") // (S5)
-         << name << " = " << attribute << ", which is none of "
-         << AttributeTy::name << " (S5)";
+         << name << " = " << attribute << " (S5), and needs one of "
+         << AttributeTy::name;
 }
 
 FailureOr<Arenas> judge::judgeMemory(ModuleOp module) {

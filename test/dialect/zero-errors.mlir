@@ -397,7 +397,7 @@ func.func @all_reduce_c1(%x: tensor<index>) {
 // -----
 
 zero.optimizer @c3(%p: f32, %g: f32) state [] scalars [] {
-  // expected-error @+1 {{'vector.broadcast' op is no scalar arithmetic of an optimizer}}
+  // expected-error @+1 {{'vector.broadcast' op is in an optimizer, which is made of scalar operations of arith and math}}
   %v = vector.broadcast %g : f32 to vector<4xf32>
   %q = vector.extract %v[0] : f32 from vector<4xf32>
   zero.yield %q : f32

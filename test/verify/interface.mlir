@@ -177,7 +177,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   func.func private @f() -> tensor<f32> attributes {zero.kernel}
-  // expected-error @+1 {{has an output called "loss\00", which is no name (S5)}}
+  // expected-error @+1 {{has output 0 without a name, or with a NUL in it (S5)}}
   func.func @step() -> (tensor<f32> {zero.output = "loss\00"}) {
     %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 4>]} : () -> tensor<f32>
     return %l : tensor<f32>
@@ -187,7 +187,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // -----
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{takes an argument called "lr\00", which is no name (S5)}}
+  // expected-error @+1 {{takes argument 0 without a name, or with a NUL in it (S5)}}
   func.func @step(%a: tensor<f32> {zero.scalar = "lr\00", zero.at = #zero.bytes<device, 0 + 4>}) {
     return
   }
@@ -221,7 +221,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // (S5) Attributes of other types.
 
-// expected-error @+1 {{has zero.micro_steps = 4.000000e+00 : f64, which is none of builtin.integer (S5)}}
+// expected-error @+1 {{has zero.micro_steps = 4.000000e+00 : f64 (S5), and needs one of builtin.integer}}
 module attributes {zero.micro_steps = 4.0 : f64, zero.arena = array<i64: 512, 0, 0>} {
   func.func @step() {
     return
@@ -230,7 +230,7 @@ module attributes {zero.micro_steps = 4.0 : f64, zero.arena = array<i64: 512, 0,
 
 // -----
 
-// expected-error @+1 {{has zero.budget = array<i32: 64, 0, 0>, which is none of builtin.dense_array (S5)}}
+// expected-error @+1 {{has zero.budget = array<i32: 64, 0, 0> (S5), and needs one of builtin.dense_array}}
 module attributes {zero.budget = array<i32: 64, 0, 0>, zero.arena = array<i64: 512, 0, 0>} {
   func.func @step() {
     return
@@ -268,7 +268,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @a over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
-  // expected-error @+1 {{has a parameter "w", which is no name, or another's (S5)}}
+  // expected-error @+1 {{has a parameter "w", and another bucket has one of that name (S5)}}
   zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
   func.func @step() {
     return
@@ -304,5 +304,27 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   }
   func.func @step_of_0() attributes {zero.program = "step", zero.rank = 0 : i64} {
     return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  // expected-error @+1 {{has a parameter without a name, or with a NUL in it (S5)}}
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w\00", 16 at 0, init = #zero.constant<0.0>>]
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  // expected-error @+1 {{whose slot has no name, or one with a NUL (S5)}}
+  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "m\00">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+    return %p : !zero.shard<16 x f32 by 1>
   }
 }

@@ -4,9 +4,6 @@
 // What an operand holds is no result.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
@@ -29,9 +26,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // ... nor what it computes, seen otherwise,
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<32xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
@@ -55,9 +49,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // ... nor another result.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
@@ -81,8 +72,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<4xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 8>} {
@@ -103,11 +92,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // -----
 
 // Elements that nothing writes.
-
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
@@ -130,9 +114,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // A value that nothing has written.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k() -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
@@ -155,9 +136,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // Bytes that the result shares with what was computed before.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
@@ -185,9 +163,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // Tensors inside of the body.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
@@ -211,15 +186,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 // Operations that are moved past each other.
 
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
-
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
     %c = arith.constant 0 : index
-    // expected-error @below {{'tensor.extract' op does not belong into a kernel of serial (S6)}}
+    // expected-error @below {{'tensor.extract' op does not belong in a kernel of serial (S6)}}
     %f = tensor.extract %x[%c, %c] : tensor<4x8xf32>
     %e = tensor.empty() : tensor<4x8xf32>
     %y = linalg.fill ins(%f : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -235,9 +205,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // Units that are none.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   // expected-error @below {{is a kernel, and needs units as zero.space}}
@@ -259,13 +226,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 // What is no tensor.
 
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
-
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{is a kernel, and takes or gives 'f32' (S6); they take and give tensors of known sizes}}
+  // expected-error @below {{is a kernel of type '(f32) -> tensor<4x8xf32>' (S6); kernels take and give tensors}}
   func.func private @k(%x: f32) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
     %e = tensor.empty() : tensor<4x8xf32>
     %y = linalg.fill ins(%x : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -279,11 +241,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // -----
 
 // A part of the result that nothing writes.
-
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x24xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
@@ -301,11 +258,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // -----
 
 // An insert that nobody does.
-
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x24xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
@@ -325,11 +277,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 // A result that is returned, and inserted too.
 
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
-
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>) attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
     %e = tensor.empty() : tensor<2x4x3x8xf32>
@@ -346,11 +293,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // -----
 
 // A scatter that starts from something else than zeros.
-
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%ids: tensor<4xi32>, %g: tensor<4x8xf32>) -> tensor<16x8xf32> attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
@@ -370,11 +312,6 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 // A scatter of what it replaces.
 
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
-
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%ids: tensor<16xi32>, %w: tensor<16x8xf32>) -> (tensor<16x8xf32> {zero.must_alias = 1 : i64}) attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
     // expected-error @below {{starts neither from zeros nor from an operand that nothing else reads (S6)}}
@@ -390,17 +327,280 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 // Two operations that have kernels of their own.
 
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#sum = affine_map<(d0, d1) -> (d0)>
-#across = affine_map<(d0, d1) -> (d1, d0)>
-#column = affine_map<(d0, d1) -> (d1)>
-
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   func.func private @k(%x: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>) attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
     %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
     %z = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
     // expected-error @below {{'func.return' op ends a kernel of attention with 2 operations of that kind (S6)}}
     return %y, %z : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A part of an inserted tensor that nothing writes.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>) -> tensor<8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<8xf32>
+    // expected-error @below {{ends inserts of 4 elements into 'tensor<8xf32>' (S6); they fill a tensor.empty}}
+    %a = tensor.insert_slice %x into %e[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    %f = tensor.empty() : tensor<8xf32>
+    %p = tensor.insert_slice %a into %f[0] [8] [1] : tensor<8xf32> into tensor<8xf32>
+    return %p : tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// What nothing has written, inserted into itself.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<4xf32>
+    // expected-error @below {{reads a tensor.empty, which nothing has written (S6)}}
+    %p = tensor.insert_slice %e into %e[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+    return %p : tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Places that are not known may be outside.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>, %b: tensor<8xf32>) -> tensor<8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %i = arith.constant 100 : index
+    // expected-error @below {{inserts at places that are not known (S6)}}
+    %p = tensor.insert_slice %x into %b[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    return %p : tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%b: tensor<8xf32>) -> tensor<4xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %i = arith.constant 100 : index
+    %e = tensor.empty() : tensor<4xf32>
+    // expected-error @below {{takes a slice at places that are not known (S6)}}
+    %s = tensor.extract_slice %b[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%s : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Strides leave elements out.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>) -> tensor<8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<8xf32>
+    // expected-error @below {{inserts with strides into a tensor.empty (S6)}}
+    %p = tensor.insert_slice %x into %e[0] [4] [2] : tensor<4xf32> into tensor<8xf32>
+    return %p : tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// One over another: which is last is not said.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>) -> tensor<8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = tensor.insert_slice %x into %e[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    // expected-error @below {{inserts over what was inserted before (S6)}}
+    %p = tensor.insert_slice %x into %a[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    return %p : tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A tensor, and what it was before an insert.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+    %e = tensor.empty() : tensor<8xf32>
+    // expected-error @below {{is used beside the insert that follows, which takes its bytes (S6)}}
+    %a = tensor.insert_slice %x into %e[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    %p = tensor.insert_slice %x into %a[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    return %a, %p : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A reduction that keeps the last element only.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4xf32>
+    // expected-error @below {{has reductions, and does not read the initial value of result 0 (S6); add to it}}
+    %y = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Good: a sum that keeps its dimension.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x1xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %c = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<4x1xf32>
+    %s = linalg.fill ins(%c : f32) outs(%e : tensor<4x1xf32>) -> tensor<4x1xf32>
+    %y = linalg.generic {indexing_maps = [#row, affine_map<(d0, d1) -> (d0, 0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%s : tensor<4x1xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %o, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1xf32>
+    return %y : tensor<4x1xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// A fill of what has other bytes.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %c = arith.constant 0.0 : f32
+    // expected-error @below {{'linalg.fill' op fills what is no tensor.empty (S6)}}
+    %y = linalg.fill ins(%c : f32) outs(%x : tensor<4x8xf32>) -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// On memrefs.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{is on memrefs already (S6); a plan's kernels are on tensors, drop zero.bufferized}}
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.bufferized, zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Sizes that are not known.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{has a value of 'tensor<?xf32>' (S6); kernels are on tensors of known sizes, of integers and floats}}
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    %n = arith.constant 8 : index
+    %d = tensor.empty(%n) : tensor<?xf32>
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Attention of what the kernel computes.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 3>} {
+    %c = arith.constant dense<1.0> : tensor<2x4x3x8xf32>
+    // expected-error @below {{reads what is no view of an operand of its kernel (S6)}}
+    %y = nn.attention %x, %c, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+    return %y : tensor<2x4x3x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Several blocks.
+
+#row = affine_map<(d0, d1) -> (d0, d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{is a kernel of several blocks (S6); it is a straight line}}
+  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+    cf.br ^next
+  ^next:
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.negf %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x8xf32>
+    return %y : tensor<4x8xf32>
   }
   func.func @step() {
     return

@@ -2,7 +2,7 @@
 
 #include "Places.h"
 
-#include "dialect/zero/Storage.h"
+#include "dialect/zero/KernelUnits.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -24,12 +24,14 @@ Change zero::changeScale(Victim &victim) {
   return text;
 }
 
-/// The kernels that the victim's programs launch.
+/// The kernels with a body that the victim's programs launch.
 static SmallVector<func::FuncOp> kernelsOf(Victim &victim) {
   llvm::SetVector<func::FuncOp> kernels;
   for (LaunchOp launch : operationsOf<LaunchOp>(victim))
-    kernels.insert(
-        victim.module.lookupSymbol<func::FuncOp>(launch.getKernelAttr()));
+    if (auto kernel =
+            victim.module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
+        !kernel.isExternal())
+      kernels.insert(kernel);
   return kernels.takeVector();
 }
 
@@ -38,8 +40,7 @@ Change zero::changeSpace(Victim &victim) {
   if (kernels.empty())
     return {};
   func::FuncOp kernel = victim.random.pick(kernels);
-  SmallVector<int64_t> space(
-      kernel->getAttrOfType<DenseI64ArrayAttr>(kSpaceAttr).asArrayRef());
+  SmallVector<int64_t> space(getKernelSpace(kernel));
   Builder b(kernel.getContext());
   if (space.empty() || victim.random.once(4)) {
     auto kind = victim.random.pick(ArrayRef<StringRef>{
