@@ -23,16 +23,11 @@
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/verify/Kernels.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
-
-static bool isAttention(Operation *op) {
-  return isa_and_present<nn::AttentionOp, nn::AttentionBackwardOp>(op);
-}
 
 namespace {
 class Form {
@@ -69,8 +64,6 @@ private:
   LogicalResult judgeOperation(Operation *op);
   LogicalResult judgeGeneric(linalg::GenericOp op);
   LogicalResult judgeEmpty(tensor::EmptyOp op);
-  LogicalResult judgeInsert(tensor::InsertSliceOp op);
-  LogicalResult judgeInserts(tensor::InsertSliceOp last);
   LogicalResult judgeAttention(Operation *op);
   LogicalResult judgeScatter(nn::EmbeddingBackwardOp op);
   LogicalResult judgeReturn();
@@ -112,14 +105,6 @@ bool Form::belongs(Operation *op) const {
   llvm_unreachable("all kinds are known");
 }
 
-/// Whether a slice is where its operation says, without operands; then it is in
-/// bounds.
-static bool isKnown(OffsetSizeAndStrideOpInterface op) {
-  return !ShapedType::isDynamicShape(op.getStaticOffsets()) &&
-         !ShapedType::isDynamicShape(op.getStaticSizes()) &&
-         !ShapedType::isDynamicShape(op.getStaticStrides());
-}
-
 LogicalResult Form::judgeOperation(Operation *op) {
   if (!belongs(op)) // (S6)
     return op->emitOpError("does not belong in a kernel of ")
@@ -136,7 +121,7 @@ LogicalResult Form::judgeOperation(Operation *op) {
       slice && !isKnown(slice)) // (S6)
     return op->emitOpError("takes a slice at places that are not known (S6)");
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return judgeInsert(insert);
+    return judgeInsert(kernel, insert);
   if (isAttention(op))
     return judgeAttention(op);
   if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op))
@@ -216,72 +201,6 @@ LogicalResult Form::judgeEmpty(tensor::EmptyOp op) {
       return use.getOwner()->emitOpError("reads a tensor.empty, which nothing "
                                          "has written (S6)");
   }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Inserts
-//===----------------------------------------------------------------------===//
-
-/// Whether the elements that `op` inserts lie side by side.
-static bool isBox(tensor::InsertSliceOp op) {
-  return llvm::all_of(op.getStaticStrides(),
-                      [](int64_t stride) { return stride == 1; });
-}
-
-static bool overlap(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
-  for (auto [i, n, j, m] :
-       llvm::zip_equal(a.getStaticOffsets(), a.getStaticSizes(),
-                       b.getStaticOffsets(), b.getStaticSizes()))
-    if (i + n <= j || j + m <= i)
-      return false;
-  return true;
-}
-
-/// An insert is judged with those before it, as the last of them.
-LogicalResult Form::judgeInsert(tensor::InsertSliceOp op) {
-  if (!isKnown(op)) // (S6)
-    return op.emitOpError("inserts at places that are not known (S6)");
-  for (Operation *user : op->getUsers())
-    if (auto next = dyn_cast<tensor::InsertSliceOp>(user);
-        next && next.getDest() == op.getResult())
-      return success();
-  return judgeInserts(op);
-}
-
-/// What is inserted into a tensor.empty lies side by side and fills it.
-LogicalResult Form::judgeInserts(tensor::InsertSliceOp last) {
-  SmallVector<tensor::InsertSliceOp> inserts;
-  Value dest = last.getResult();
-  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
-    if (insert != last && !insert->hasOneUse()) // (S6)
-      return insert.emitOpError("is used beside the insert that follows, which "
-                                "takes its bytes (S6)");
-    inserts.push_back(insert);
-    dest = insert.getDest();
-  }
-  bool isEmpty = dest.getDefiningOp<tensor::EmptyOp>() != nullptr;
-  if (kernel.kind == KernelKind::Serial && !isEmpty)
-    return success();
-  int64_t elements = 0;
-  for (size_t i = 0; i < inserts.size(); ++i) {
-    if (!isBox(inserts[i])) // (S6)
-      return inserts[i].emitOpError("inserts with strides into a tensor.empty "
-                                    "(S6)");
-    if (kernel.kind == KernelKind::Attention &&
-        !isAttention(skipViews(inserts[i].getSource()).getDefiningOp())) // (S6)
-      return inserts[i].emitOpError("inserts what is no result of attention "
-                                    "(S6)");
-    elements += llvm::product_of(inserts[i].getStaticSizes());
-    for (size_t j = 0; j < i; ++j)
-      if (overlap(inserts[i], inserts[j])) // (S6)
-        return inserts[j].emitOpError("inserts over what was inserted before "
-                                      "(S6)");
-  }
-  if (!isEmpty || elements != last.getType().getNumElements()) // (S6)
-    return last.emitOpError("ends inserts of ")
-           << elements << " elements into " << last.getType()
-           << " (S6); they fill a tensor.empty";
   return success();
 }
 

@@ -16,7 +16,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/nn/NN.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/verify/Kernels.h"
 
 using namespace mlir;

@@ -2,8 +2,6 @@
 
 #include "passes/verify/Kernels.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;

@@ -9,6 +9,7 @@
 #define PASSES_VERIFY_KERNELS_H
 
 #include "dialect/zero/KernelUnits.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::zero::judge {
 
@@ -32,6 +33,14 @@ bool isRow(const Kernel &kernel, AffineMap map);
 /// Whether `use` reads nothing but the row that its operation is at.
 bool readsOwnRow(const Kernel &kernel, OpOperand &use);
 
+/// Whether `op` is attention or its backward.
+bool isAttention(Operation *op);
+/// Whether a slice is where its operation says, without operands; then it is in
+/// bounds.
+bool isKnown(OffsetSizeAndStrideOpInterface op);
+
+/// (S6) `op`, and all inserts before it if it is the last, leave nothing open.
+LogicalResult judgeInsert(const Kernel &kernel, tensor::InsertSliceOp op);
 /// (S6) It is made of what is compiled as it is written (KernelForm.cpp).
 LogicalResult judgeForm(const Kernel &kernel);
 /// (S6) Its units do not depend on each other (KernelUnits.cpp).

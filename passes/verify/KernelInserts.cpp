@@ -1,0 +1,89 @@
+//===- KernelInserts.cpp - Slices that are put together -------------------===//
+//
+// (S6) Inserts into one tensor, one after the other, are of known places, and
+// each but the last is used by the next alone: they share their bytes.  What is
+// inserted into a tensor.empty lies side by side and fills it; attention writes
+// its results there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "passes/verify/Kernels.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+bool judge::isKnown(OffsetSizeAndStrideOpInterface op) {
+  return !ShapedType::isDynamicShape(op.getStaticOffsets()) &&
+         !ShapedType::isDynamicShape(op.getStaticSizes()) &&
+         !ShapedType::isDynamicShape(op.getStaticStrides());
+}
+
+bool judge::isAttention(Operation *op) {
+  return isa_and_present<nn::AttentionOp, nn::AttentionBackwardOp>(op);
+}
+
+/// Whether the elements that `op` inserts lie side by side.
+static bool isBox(tensor::InsertSliceOp op) {
+  return llvm::all_of(op.getStaticStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+static bool overlap(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
+  for (auto [i, n, j, m] :
+       llvm::zip_equal(a.getStaticOffsets(), a.getStaticSizes(),
+                       b.getStaticOffsets(), b.getStaticSizes()))
+    if (i + n <= j || j + m <= i)
+      return false;
+  return true;
+}
+
+/// What is inserted into a tensor.empty lies side by side and fills it.
+static LogicalResult judgeInserts(const Kernel &kernel,
+                                  tensor::InsertSliceOp last) {
+  SmallVector<tensor::InsertSliceOp> inserts;
+  Value dest = last.getResult();
+  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (insert != last && !insert->hasOneUse()) // (S6)
+      return insert.emitOpError("is used beside the insert that follows, which "
+                                "takes its bytes (S6)");
+    inserts.push_back(insert);
+    dest = insert.getDest();
+  }
+  bool isEmpty = dest.getDefiningOp<tensor::EmptyOp>() != nullptr;
+  if (kernel.kind == KernelKind::Serial && !isEmpty)
+    return success();
+  int64_t elements = 0;
+  for (size_t i = 0; i < inserts.size(); ++i) {
+    if (!isBox(inserts[i])) // (S6)
+      return inserts[i].emitOpError("inserts with strides into a tensor.empty "
+                                    "(S6)");
+    if (kernel.kind == KernelKind::Attention &&
+        !isAttention(skipViews(inserts[i].getSource()).getDefiningOp())) // (S6)
+      return inserts[i].emitOpError("inserts what is no result of attention "
+                                    "(S6)");
+    elements += llvm::product_of(inserts[i].getStaticSizes());
+    for (size_t j = 0; j < i; ++j)
+      if (overlap(inserts[i], inserts[j])) // (S6)
+        return inserts[j].emitOpError("inserts over what was inserted before "
+                                      "(S6)");
+  }
+  if (!isEmpty || elements != last.getType().getNumElements()) // (S6)
+    return last.emitOpError("ends inserts of ")
+           << elements << " elements into " << last.getType()
+           << " (S6); they fill a tensor.empty";
+  return success();
+}
+
+/// An insert is judged with those before it, as the last of them.
+LogicalResult judge::judgeInsert(const Kernel &kernel,
+                                 tensor::InsertSliceOp op) {
+  if (!isKnown(op)) // (S6)
+    return op.emitOpError("inserts at places that are not known (S6)");
+  for (Operation *user : op->getUsers())
+    if (auto next = dyn_cast<tensor::InsertSliceOp>(user);
+        next && next.getDest() == op.getResult())
+      return success();
+  return judgeInserts(kernel, op);
+}
