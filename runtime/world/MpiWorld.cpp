@@ -81,7 +81,9 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
         patience.emplace(*peers, peer, what);
       patience->look();
     } else if (const Alarm *alarm = receivedAlarm()) {
-      // Before ranks share pages, alarms are all there is.
+      // Before ranks share pages, alarms are all there is.  Passed on as it was
+      // first raised: who hears of this rank first names the origin, too.
+      sendAlarm(*alarm);
       if (alarm->origin < 0)
         fail("{}", alarm->message);
       fail("rank {} failed: {}", alarm->origin, alarm->message);
