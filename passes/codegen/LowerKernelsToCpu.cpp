@@ -90,6 +90,8 @@ void addLowering(OpPassManager &pm, bool approximate) {
   math.approximateLog1p = false;
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
+  // What libm has no vectors of was taken apart into lanes.
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertIndexToLLVMPass());

@@ -54,6 +54,7 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
                                LoopContext &context) {
   SmallVector<memref::AllocOp> allocs;
   kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  int64_t total = 0;
   for (memref::AllocOp alloc : allocs) {
     MemRefType type = alloc.getType();
     bool perRow =
@@ -63,9 +64,10 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
     if (perRow)
       type = MemRefType::get(type.getShape().drop_front(rows.size()),
                              type.getElementType());
-    if (bytesOf(type) > kMaxStackBytes)
-      return alloc.emitError("kernel needs a temporary of ")
-             << bytesOf(type) << " bytes, more than the " << kMaxStackBytes
+    total += bytesOf(type);
+    if (total > kMaxStackBytes)
+      return alloc.emitError("kernel needs temporaries of ")
+             << total << " bytes, more than the " << kMaxStackBytes
              << " that fit on a thread's stack; store the value by using it in "
                 "another operation";
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());

@@ -8,6 +8,9 @@
 //                             each result must and else none may
 //   its sums are known        a reduction has an operation with an identity
 //   the body is elementwise   or reads memory along the loop
+//   elements are whole bytes  as vectors of i1 are not; and nothing divides by
+//   a
+//                             lane that is behind the end
 //
 // An operation that walks some operand across memory (a transpose), or whose
 // reduction is not of a known kind, gets scalar loops.
@@ -18,7 +21,9 @@
 
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -27,8 +32,9 @@ Operation *zero::getCombiner(linalg::LinalgOp op, unsigned i) {
   Block *body = op.getBlock();
   BlockArgument acc = body->getArgument(op.getNumDpsInputs() + i);
   Operation *def = body->getTerminator()->getOperand(i).getDefiningOp();
+  // What else reads the sum so far would read that of a lane.
   if (!def || !acc.hasOneUse() || *acc.user_begin() != def ||
-      def->getNumOperands() != 2)
+      !def->hasOneUse() || def->getNumOperands() != 2)
     return nullptr;
   return def;
 }
@@ -88,9 +94,19 @@ private:
            strides.back() == 1;
   }
 
+  /// Whether a vector of `type` lies in memory as its elements do.
+  static bool hasWholeBytes(Type type) {
+    return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+           type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+           type.isInteger(64);
+  }
+
   bool operandsFollow() {
     for (OpOperand &operand : op->getOpOperands()) {
       AffineMap map = op.getMatchingIndexingMap(&operand);
+      if (dependsOnLane(map) &&
+          !hasWholeBytes(getElementTypeOrSelf(operand.get().getType())))
+        return false;
       if (isa<MemRefType>(operand.get().getType()) && dependsOnLane(map) &&
           !isContiguousIn(operand.get(), map))
         return false;
@@ -111,9 +127,17 @@ private:
   bool hasVectorForm(Operation &inner) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
       return true;
+    // Lanes behind the end hold zeros.
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(inner))
+      return matchPattern(inner.getOperand(1), m_Constant());
+    if (isa<math::FPowIOp>(inner)) // has no vectors of exponents
+      return false;
     auto load = dyn_cast<memref::LoadOp>(inner);
     if (!load)
       return OpTrait::hasElementwiseMappableTraits(&inner);
+    if (!hasWholeBytes(load.getMemRefType().getElementType()))
+      return false;
     for (auto [i, position] : llvm::enumerate(load.getIndices())) {
       bool last = i + 1 == load.getIndices().size();
       auto loop = position.getDefiningOp<linalg::IndexOp>();

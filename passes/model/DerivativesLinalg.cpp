@@ -54,10 +54,38 @@ bool keepsLoops(GenericOp op, unsigned result) {
              .getNumResults() == op.getNumLoops();
 }
 
+/// Whether what is yielded for `result` depends on the accumulator of another
+/// result that reduces loops.
+bool readsRunningValue(GenericOp op, unsigned result) {
+  SmallVector<Value> open = {op.getBody()->getTerminator()->getOperand(result)};
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      unsigned inputs = op.getNumDpsInputs();
+      if (arg.getOwner() == op.getBody() && arg.getArgNumber() >= inputs &&
+          arg.getArgNumber() - inputs != result &&
+          !keepsLoops(op, arg.getArgNumber() - inputs))
+        return true;
+    } else if (value.getDefiningOp()->getBlock() == op.getBody()) {
+      llvm::append_range(open, value.getDefiningOp()->getOperands());
+    }
+  }
+  return false;
+}
+
 FailureOr<Combiner> classify(GenericOp op, unsigned result) {
   OpOperand *init = op.getDpsInitOperand(result);
   BlockArgument acc = op.getMatchingBlockArgument(init);
   Value yielded = op.getBody()->getTerminator()->getOperand(result);
+  if (readsRunningValue(op, result))
+    return op.emitError("'linalg.generic' has no derivative: result ")
+           << result
+           << " depends on what another one is reduced to so far; compute it "
+              "by "
+              "an operation of its own";
   if (keepsLoops(op, result))
     return Combiner{Combiner::Elementwise, yielded};
 

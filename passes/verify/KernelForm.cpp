@@ -24,6 +24,7 @@
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
 #include "passes/verify/Kernels.h"
+#include "passes/verify/Structure.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -78,11 +79,11 @@ LogicalResult Form::judgeSizes(TypeRange types) {
   for (Type type : types) {
     auto tensor = dyn_cast<TensorType>(type);
     if (tensor && !(tensor.hasRank() && tensor.hasStaticShape() &&
-                    tensor.getElementType().isIntOrFloat())) // (S6)
+                    isElement(tensor.getElementType()))) // (S6)
       return func::FuncOp(kernel.function).emitOpError("has a value of ")
              << type
              << " (S6); kernels are on tensors of known sizes, of integers and "
-                "floats";
+                "floats of 8 to 64 bits, and i1";
   }
   return success();
 }

@@ -43,14 +43,18 @@ private:
 };
 } // namespace
 
+bool judge::isElement(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
 /// The bytes of a rank's value of `type`; nothing where the runtime knows no
 /// such elements, or there are more than it can count.
 static std::optional<int64_t> sizeOf(Type type) {
   Type element = getElementType(type);
-  if (!(element.isF16() || element.isBF16() || element.isF32() ||
-        element.isF64() || element.isSignlessInteger(1) ||
-        element.isSignlessInteger(8) || element.isSignlessInteger(16) ||
-        element.isSignlessInteger(32) || element.isSignlessInteger(64)))
+  if (!judge::isElement(element))
     return std::nullopt;
   int64_t size = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   if (auto shard = dyn_cast<ShardType>(type))

@@ -15,6 +15,9 @@ namespace mlir::zero::judge {
 /// The bytes of every value of a program that has any.
 using Ranges = DenseMap<Value, BytesAttr>;
 
+/// Whether the runtime and the code generator know such elements.
+bool isElement(Type type);
+
 /// Fails at the first operation of `program` that breaks one of the rules.
 FailureOr<Ranges> judgeStructure(func::FuncOp program, Arenas arenas,
                                  const Layouts &layouts);

@@ -210,3 +210,18 @@ func.func @loss(%w: tensor<4x8xf32> {zero.param = "w"}, %y: tensor<3xf32> {zero.
   } -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// expected-note @+1 {{parameter "w" reaches it}}
+func.func @loss(%w: tensor<8xf32> {zero.param = "w"}, %x: tensor<f32> {zero.input = "x"}) -> tensor<f32> {
+  // expected-error @+1 {{'linalg.generic' has no derivative: result 1 depends on what another one is reduced to so far; compute it by an operation of its own}}
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%w : tensor<8xf32>) outs(%x, %x : tensor<f32>, tensor<f32>) {
+  ^bb0(%s: f32, %one: f32, %two: f32):
+    %p = arith.addf %s, %one : f32
+    %q = arith.addf %p, %two : f32
+    linalg.yield %p, %q : f32, f32
+  } -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}

@@ -550,7 +550,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{has a value of 'tensor<?xf32>' (S6); kernels are on tensors of known sizes, of integers and floats}}
+  // expected-error @below {{has a value of 'tensor<?xf32>' (S6); kernels are on tensors of known sizes, of integers and floats of 8 to 64 bits, and i1}}
   func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
     %n = arith.constant 8 : index
     %d = tensor.empty(%n) : tensor<?xf32>
