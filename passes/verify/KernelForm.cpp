@@ -33,7 +33,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Form {
 public:
-  explicit Form(const Kernel &kernel) : kernel(kernel) {}
+  explicit Form(Kernel kernel) : kernel(kernel) {}
 
   LogicalResult judge() {
     func::FuncOp function = kernel.function;
@@ -68,9 +68,9 @@ private:
   LogicalResult judgeAttention(Operation *op);
   LogicalResult judgeScatter(nn::EmbeddingBackwardOp op);
   LogicalResult judgeReturn();
-  bool belongs(Operation *op) const;
+  bool belongs(Operation *op);
 
-  const Kernel &kernel;
+  Kernel kernel;
 };
 } // namespace
 
@@ -80,7 +80,7 @@ LogicalResult Form::judgeSizes(TypeRange types) {
     auto tensor = dyn_cast<TensorType>(type);
     if (tensor && !(tensor.hasRank() && tensor.hasStaticShape() &&
                     isElement(tensor.getElementType()))) // (S6)
-      return func::FuncOp(kernel.function).emitOpError("has a value of ")
+      return kernel.function.emitOpError("has a value of ")
              << type
              << " (S6); kernels are on tensors of known sizes, of integers and "
                 "floats of 8 to 64 bits, and i1";
@@ -89,7 +89,7 @@ LogicalResult Form::judgeSizes(TypeRange types) {
 }
 
 /// Whether kernels of the kind have such operations.
-bool Form::belongs(Operation *op) const {
+bool Form::belongs(Operation *op) {
   if (isView(op) || isa<arith::ConstantOp, tensor::EmptyOp>(op))
     return true;
   switch (kernel.kind) {
@@ -254,9 +254,7 @@ LogicalResult Form::judgeReturn() {
   Operation *returned = kernel.body().getTerminator();
   unsigned alone = 0;
   for (Operation &op : kernel.body())
-    alone +=
-        isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(
-            op);
+    alone += isAttention(&op) || isa<nn::EmbeddingBackwardOp>(op);
   bool isAlone = kernel.kind == KernelKind::Attention ||
                  kernel.kind == KernelKind::Scatter;
   if (alone != unsigned(isAlone)) // (S6)
@@ -279,6 +277,4 @@ LogicalResult Form::judgeReturn() {
   return success();
 }
 
-LogicalResult judge::judgeForm(const Kernel &kernel) {
-  return Form(kernel).judge();
-}
+LogicalResult judge::judgeForm(Kernel kernel) { return Form(kernel).judge(); }

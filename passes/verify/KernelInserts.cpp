@@ -40,8 +40,7 @@ static bool overlap(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
 }
 
 /// What is inserted into a tensor.empty lies side by side and fills it.
-static LogicalResult judgeInserts(const Kernel &kernel,
-                                  tensor::InsertSliceOp last) {
+static LogicalResult judgeInserts(Kernel kernel, tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> inserts;
   Value dest = last.getResult();
   while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
@@ -77,8 +76,7 @@ static LogicalResult judgeInserts(const Kernel &kernel,
 }
 
 /// An insert is judged with those before it, as the last of them.
-LogicalResult judge::judgeInsert(const Kernel &kernel,
-                                 tensor::InsertSliceOp op) {
+LogicalResult judge::judgeInsert(Kernel kernel, tensor::InsertSliceOp op) {
   if (!isKnown(op)) // (S6)
     return op.emitOpError("inserts at places that are not known (S6)");
   for (Operation *user : op->getUsers())

@@ -19,7 +19,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Replacements {
 public:
-  explicit Replacements(const Kernel &kernel)
+  explicit Replacements(Kernel kernel)
       : kernel(kernel), function(kernel.function), body(kernel.body()),
         returned(body.getTerminator()) {}
 
@@ -29,7 +29,7 @@ private:
   LogicalResult judgeInPlace(unsigned result, int64_t operand);
   LogicalResult judgeScatter(unsigned result);
 
-  const Kernel &kernel;
+  Kernel kernel;
   func::FuncOp function;
   Block &body;
   Operation *returned;
@@ -135,6 +135,6 @@ LogicalResult Replacements::judge() {
   return success();
 }
 
-LogicalResult judge::judgeReplacements(const Kernel &kernel) {
+LogicalResult judge::judgeReplacements(Kernel kernel) {
   return Replacements(kernel).judge();
 }

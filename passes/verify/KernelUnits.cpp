@@ -25,7 +25,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Units {
 public:
-  explicit Units(const Kernel &kernel) : kernel(kernel) {}
+  explicit Units(Kernel kernel) : kernel(kernel) {}
 
   LogicalResult judge();
 
@@ -35,9 +35,9 @@ private:
   LogicalResult judgeColumns(linalg::LinalgOp op);
 
   /// The values of other operations of the kernel that `op` reads.
-  SmallVector<OpOperand *> inner(linalg::LinalgOp op) const;
+  SmallVector<OpOperand *> inner(linalg::LinalgOp op);
 
-  const Kernel &kernel;
+  Kernel kernel;
 };
 } // namespace
 
@@ -48,7 +48,7 @@ static bool isComputed(Value value) {
   return def && !isa<arith::ConstantOp, tensor::EmptyOp>(def);
 }
 
-SmallVector<OpOperand *> Units::inner(linalg::LinalgOp op) const {
+SmallVector<OpOperand *> Units::inner(linalg::LinalgOp op) {
   SmallVector<OpOperand *> found;
   op->walk([&](Operation *nested) {
     for (OpOperand &use : nested->getOpOperands())
@@ -124,14 +124,14 @@ LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
 LogicalResult Units::judgeSpace(ArrayRef<int64_t> expected) {
   if (kernel.space == expected)
     return success();
-  return func::FuncOp(kernel.function).emitOpError("is a kernel of ") // (S6)
+  return kernel.function.emitOpError("is a kernel of ") // (S6)
          << stringifyKernelKind(kernel.kind) << " with units [" << kernel.space
          << "], and its body has [" << expected << "] (S6)";
 }
 
 LogicalResult Units::judge() {
   if (kernel.isReference && kernel.kind != KernelKind::Serial) // (S6)
-    return func::FuncOp(kernel.function).emitOpError("is a kernel of ")
+    return kernel.function.emitOpError("is a kernel of ")
            << stringifyKernelKind(kernel.kind)
            << ", but with zero.reference all are serial (S6)";
   if (kernel.kind == KernelKind::Serial)
@@ -143,7 +143,7 @@ LogicalResult Units::judge() {
       result = judgeRows(structured);
     else if (structured && kernel.kind == KernelKind::Columns)
       result = judgeColumns(structured);
-    else if (isa<nn::AttentionOp, nn::AttentionBackwardOp>(op)) {
+    else if (isAttention(&op)) {
       auto q = cast<RankedTensorType>(op.getOperand(0).getType());
       result = judgeSpace({q.getDimSize(0), q.getDimSize(2)});
     } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {
@@ -156,6 +156,4 @@ LogicalResult Units::judge() {
   return success();
 }
 
-LogicalResult judge::judgeUnits(const Kernel &kernel) {
-  return Units(kernel).judge();
-}
+LogicalResult judge::judgeUnits(Kernel kernel) { return Units(kernel).judge(); }

@@ -17,7 +17,7 @@ Value judge::skipViews(Value value) {
   return value;
 }
 
-bool judge::isRow(const Kernel &kernel, AffineMap map) {
+bool judge::isRow(Kernel kernel, AffineMap map) {
   if (map.getNumResults() < kernel.space.size())
     return false;
   for (unsigned i = 0; i < kernel.space.size(); ++i)
@@ -26,7 +26,7 @@ bool judge::isRow(const Kernel &kernel, AffineMap map) {
   return true;
 }
 
-bool judge::readsOwnRow(const Kernel &kernel, OpOperand &use) {
+bool judge::readsOwnRow(Kernel kernel, OpOperand &use) {
   if (isView(use.get().getDefiningOp()))
     return false; // whose rows are others
   if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner()))

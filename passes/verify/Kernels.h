@@ -13,6 +13,7 @@
 
 namespace mlir::zero::judge {
 
+/// Passed by value: no more than names of things.
 struct Kernel {
   func::FuncOp function;
   KernelKind kind;
@@ -20,7 +21,7 @@ struct Kernel {
   /// Compiled with --reference, through other code.
   bool isReference;
 
-  Block &body() const { return func::FuncOp(function).front(); }
+  Block &body() { return function.front(); }
 };
 
 /// Whether `op` is a view of its first operand.
@@ -29,9 +30,9 @@ bool isView(Operation *op);
 Value skipViews(Value value);
 
 /// Whether the first positions of `map` are the loops of the row.
-bool isRow(const Kernel &kernel, AffineMap map);
+bool isRow(Kernel kernel, AffineMap map);
 /// Whether `use` reads nothing but the row that its operation is at.
-bool readsOwnRow(const Kernel &kernel, OpOperand &use);
+bool readsOwnRow(Kernel kernel, OpOperand &use);
 
 /// Whether `op` is attention or its backward.
 bool isAttention(Operation *op);
@@ -40,13 +41,13 @@ bool isAttention(Operation *op);
 bool isKnown(OffsetSizeAndStrideOpInterface op);
 
 /// (S6) `op`, and all inserts before it if it is the last, leave nothing open.
-LogicalResult judgeInsert(const Kernel &kernel, tensor::InsertSliceOp op);
+LogicalResult judgeInsert(Kernel kernel, tensor::InsertSliceOp op);
 /// (S6) It is made of what is compiled as it is written (KernelForm.cpp).
-LogicalResult judgeForm(const Kernel &kernel);
+LogicalResult judgeForm(Kernel kernel);
 /// (S6) Its units do not depend on each other (KernelUnits.cpp).
-LogicalResult judgeUnits(const Kernel &kernel);
+LogicalResult judgeUnits(Kernel kernel);
 /// (S6) Results may replace the operands that it says (KernelReplacements.cpp).
-LogicalResult judgeReplacements(const Kernel &kernel);
+LogicalResult judgeReplacements(Kernel kernel);
 
 /// All of this for every kernel of `module` that has a body.
 LogicalResult judgeKernels(ModuleOp module);

@@ -4,9 +4,10 @@
     mutate.py [--mutants=2000] [--seeds=3] [--plans=tiny,odd-2] [--jobs=2] [--keep=DIR]
     mutate.py --random=100 ...
 
-Makes real plans (plans.py), with --random those of so many random models, breaks one thing of each at a time (zero-mutate), and
-executes every mutant that the judge accepts: three steps, plainly and under
-chaos seeds, compared bit for bit with the plan as it was (execute.py).  Prints
+Makes real plans (plans.py), with --random those of so many random models, breaks
+one thing of each at a time (zero-mutate), and executes every mutant that the judge
+accepts: three steps, plainly and under chaos seeds, compared bit for bit with the
+plan as it was (execute.py).  Prints
 which rule caught what, why accepted ones were harmless, and every one that was
 not.  Exits 1 if there is one: a hole in the judge.
 

@@ -209,7 +209,8 @@ def check(models, seed, jobs=1, keep=None, report=print):
                 report(f"{total['models']} models, {time.monotonic() - started:.0f} s")
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
            f"{total['runs']} runs, {time.monotonic() - started:.0f} s, {total['failures']} failures; "
-           f"{total['nudged']} models amplify roundings; the largest difference from the reference is {total['ratio']:.2g} of the tolerance")
+           f"{total['nudged']} models amplify roundings; the largest difference from the "
+           f"reference is {total['ratio']:.2g} of the tolerance")
     return total
 
 
