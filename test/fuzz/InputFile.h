@@ -1,0 +1,53 @@
+//===- InputFile.h - A fuzzer's input as a file -----------------*- C++ -*-===//
+//
+// The file is memory (a memfd), for a disk would be slower than what is tested.
+// Links in a folder of this process give it names.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZERO_TEST_FUZZ_INPUT_FILE_H
+#define ZERO_TEST_FUZZ_INPUT_FILE_H
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace zero::fuzz {
+
+class InputFile {
+public:
+  InputFile() : file(memfd_create("input", MFD_CLOEXEC)) {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "fuzz-XXXXXX").string();
+    if (file < 0 || !mkdtemp(name.data()))
+      std::abort();
+    folder = name;
+  }
+  ~InputFile() {
+    close(file);
+    std::filesystem::remove_all(folder);
+  }
+  InputFile(const InputFile &) = delete;
+  InputFile &operator=(const InputFile &) = delete;
+
+  /// Holds `bytes` from now on; its path, which ends in `ending`.
+  std::string write(const std::string &bytes, const std::string &ending = "") {
+    if (ftruncate(file, 0) != 0 ||
+        pwrite(file, bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))
+      std::abort();
+    const std::filesystem::path path = folder / ("input" + ending);
+    if (!std::filesystem::is_symlink(path))
+      std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(file),
+                                      path);
+    return path.string();
+  }
+
+private:
+  const int file;
+  std::filesystem::path folder;
+};
+
+} // namespace zero::fuzz
+
+#endif // ZERO_TEST_FUZZ_INPUT_FILE_H

@@ -1,0 +1,59 @@
+//===- safetensors.cpp - Fuzzes the reader of weights ---------------------===//
+//
+// An input is `F` and a file, or any other byte, a number of bytes of data and
+// a header: then the length that precedes a header in a file is right, and what
+// is mutated is the header.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/io/Safetensors.h"
+
+#include "runtime/Error.h"
+
+#include "InputFile.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+std::string fileOf(const std::string &input) {
+  if (input.size() < 2 || input[0] == 'F')
+    return input.substr(input.empty() ? 0 : 1);
+  const std::string header = input.substr(2);
+  const uint64_t length = header.size();
+  std::string bytes(sizeof length, '\0');
+  std::memcpy(bytes.data(), &length, sizeof length);
+  return bytes + header +
+         std::string(static_cast<unsigned char>(input[1]), 'x');
+}
+
+/// What a reader promises of a file that it accepts.
+void check(const zrt::SafetensorsFile &file) {
+  for (const zrt::TensorEntry &tensor : file.tensors()) {
+    uint64_t elements = 1;
+    for (const int64_t extent : tensor.shape)
+      elements *= static_cast<uint64_t>(extent);
+    if (file.find(tensor.name) != &tensor || elements != tensor.elements)
+      std::abort();
+    // A sanitizer sees a byte that is not there.
+    static volatile std::byte sink;
+    for (uint64_t i = 0; i < tensor.bytes; ++i)
+      sink = tensor.data[i];
+  }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static zero::fuzz::InputFile input;
+  const std::string path =
+      input.write(fileOf({reinterpret_cast<const char *>(data), size}));
+  try {
+    check(zrt::SafetensorsFile(path));
+  } catch (const zrt::Error &) {
+  }
+  return 0;
+}
