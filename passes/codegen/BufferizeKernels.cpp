@@ -6,8 +6,20 @@
 //   index)
 //
 // Operands come first, results behind them, then the range of units to do.
-// Upstream's one-shot bufferization does the work; results are written where
-// they belong because every returned tensor is materialized in its memref.
+// Upstream's one-shot bufferization does the work on values, and knows nothing
+// of results: each is copied to its memref when all are computed.  Only then
+// does the buffer that is copied become the result itself:
+//
+//   %t = memref.alloc()
+//   linalg.generic ... outs(%t)        =>   linalg.generic ... outs(%out)
+//   memref.copy %t, %out
+//
+// Were results written through memrefs before, bufferization would not see that
+// one is overwritten while another still begins with it.
+//
+// In one-shot bufferization values may also share a tensor.empty, one after the
+// other.  Here each use has its own: what a result begins as is written by
+// nothing else, which zero.in_place rests on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +31,8 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -40,7 +52,8 @@ void zero::appendKernelArguments(func::FuncOp kernel) {
   kernel.setArgAttrsAttr(ArrayAttr());
 }
 
-void zero::toDestinationForm(func::FuncOp kernel) {
+/// Turns tensor operands and results into memref arguments, results last.
+static void toDestinationForm(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   auto returned = cast<func::ReturnOp>(body.getTerminator());
   OpBuilder b(kernel.getContext());
@@ -69,13 +82,47 @@ void zero::toDestinationForm(func::FuncOp kernel) {
   kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
 }
 
-LogicalResult zero::bufferizeModule(ModuleOp module) {
+static void separateEmpties(func::FuncOp kernel) {
+  SmallVector<tensor::EmptyOp> empties;
+  kernel.walk([&](tensor::EmptyOp op) { empties.push_back(op); });
+  for (tensor::EmptyOp op : empties) {
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      OpBuilder b(use.getOwner());
+      use.set(b.clone(*op)->getResult(0));
+    }
+    op.erase();
+  }
+}
+
+/// Buffers that are copied to results become the results.
+static void placeResults(func::FuncOp kernel) {
+  for (auto copy : llvm::make_early_inc_range(
+           kernel.getBody().front().getOps<memref::CopyOp>())) {
+    auto result = dyn_cast<BlockArgument>(copy.getTarget());
+    auto buffer = copy.getSource().getDefiningOp<memref::AllocOp>();
+    if (!result || !result.hasOneUse() || !buffer ||
+        buffer.getType() != result.getType())
+      continue;
+    copy.erase();
+    buffer.getResult().replaceAllUsesWith(result);
+    buffer.erase();
+  }
+}
+
+LogicalResult zero::bufferizeKernels(ModuleOp module,
+                                     ArrayRef<func::FuncOp> kernels) {
+  llvm::for_each(kernels, separateEmpties);
+  PassManager empties(module->getName());
+  empties.addPass(bufferization::createEmptyTensorEliminationPass());
+  if (failed(empties.run(module)))
+    return failure();
+  llvm::for_each(kernels, toDestinationForm);
   PassManager pm(module->getName());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  llvm::for_each(kernels, placeResults);
+  return success();
 }

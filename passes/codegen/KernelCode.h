@@ -12,14 +12,12 @@ namespace mlir::zero {
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
 
-/// Turns tensor operands and results into memref arguments, results last.
-void toDestinationForm(func::FuncOp kernel);
-
 /// Adds the two index arguments: the range of units to do.
 void appendKernelArguments(func::FuncOp kernel);
 
-/// One-shot bufferization of every function that is in destination form.
-LogicalResult bufferizeModule(ModuleOp module);
+/// Turns the tensors of `kernels` into memrefs: operands and results into
+/// arguments, results last.
+LogicalResult bufferizeKernels(ModuleOp module, ArrayRef<func::FuncOp> kernels);
 
 /// memref.copy becomes linalg.copy, so that copies are loops like the rest.
 void lowerCopies(func::FuncOp kernel);

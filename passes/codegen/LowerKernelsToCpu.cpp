@@ -22,7 +22,6 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -57,13 +56,10 @@ LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
   addReferencePreparation(prepare);
   if (failed(prepare.run(module)))
     return failure();
-  toDestinationForm(kernel);
+  if (failed(bufferizeKernels(module, kernel)))
+    return failure();
   appendKernelArguments(kernel);
   PassManager pm(module->getName());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  options.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   if (failed(pm.run(module)))
@@ -106,7 +102,7 @@ void addLowering(OpPassManager &pm, bool approximate) {
 }
 
 LogicalResult lowerToLoops(ModuleOp module, bool reference) {
-  SmallVector<func::FuncOp> loops;
+  SmallVector<func::FuncOp> loops, onTensors;
   SmallVector<func::FuncOp> kernels(module.getOps<func::FuncOp>());
   if (reference) {
     // One kernel is the whole model: take upstream's plain path, and leave the
@@ -133,10 +129,16 @@ LogicalResult lowerToLoops(ModuleOp module, bool reference) {
     }
     loops.push_back(kernel);
     if (!bufferized)
-      toDestinationForm(kernel);
+      onTensors.push_back(kernel);
   }
-  if (!reference && failed(bufferizeModule(module)))
-    return failure();
+  if (!reference) {
+    PassManager clean(module->getName());
+    clean.addPass(createCanonicalizerPass());
+    clean.addPass(createCSEPass());
+    if (failed(bufferizeKernels(module, onTensors)) ||
+        failed(clean.run(module)))
+      return failure();
+  }
   for (func::FuncOp kernel : loops) {
     appendKernelArguments(kernel);
     if (failed(emitUnitLoops(kernel)))

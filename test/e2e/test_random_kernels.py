@@ -1,0 +1,65 @@
+"""Random kernels are refused or right: a short run of test/random/kernels.py."""
+import contextlib
+import io
+import json
+import sys
+
+import support
+
+sys.path.insert(0, str(support.ROOT / "test" / "random"))
+import kernels
+
+#: Sums of numbers that are not whole depend on the order, which the compiler chooses.
+ROUNDED = """module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<1x333xf32>) -> tensor<1xf32>
+      attributes {zero.kernel = "rows", zero.space = array<i64: 1>} {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<1xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<1x333xf32>) outs(%f : tensor<1xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %c = arith.constant 0.1 : f32
+      %m = arith.mulf %a, %c : f32
+      %r = arith.addf %o, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<1xf32>
+    return %s : tensor<1xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+"""
+
+
+class RandomKernels(support.Case):
+    def test_short_run(self):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            outcomes = kernels.run(["--kernels=300", "--chaos=1", "--seed=1"])
+        text = printed.getvalue()
+        found = [line["outcome"] for line in outcomes.values()]
+        self.assertEqual(found.count("wrong"), 0, text)
+        self.assertGreaterEqual(found.count("right"), 120, text)
+        self.assertGreaterEqual(found.count("S6"), 60, text)
+        self.assertIn("300 kernels", text)
+
+    def test_comparison_can_fail(self):
+        """Other numbers, reads of nothing, and what cannot be parsed are told apart."""
+        undefined = ROUNDED.replace("1x333", "2x3").replace("tensor<1x", "tensor<2x").replace(
+            "array<i64: 1>", "array<i64: 2>").replace("mulf %a, %c", "mulf %t, %c").replace(
+            "%m =", "%i = arith.constant 5 : index\n      "
+            "%t = tensor.extract %x[%i, %i] : tensor<2x3xf32>\n      %m =")
+        path = self.write("kernels.mlir", "// -----\n".join(
+            [ROUNDED, undefined, "func {", ROUNDED.replace("array<i64: 1>", "array<i64: 3>"),
+             ROUNDED.replace("0.1 : f32", "2.0 : f32")]))
+        done = support.run(kernels.ZERO_KERNELS, path)
+        lines = [json.loads(line) for line in done.out.splitlines()]
+        self.assertEqual([line["outcome"] for line in lines],
+                         ["wrong", "wrong", "IR", "S6", "right"], done.out)
+        self.assertIn("result 0: element 0 is", lines[0]["message"])
+        self.assertIn("outside of its tensor", lines[1]["message"])
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(support.run(kernels.ZERO_KERNELS, self.folder / "none").returncode, 2)

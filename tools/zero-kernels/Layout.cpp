@@ -1,0 +1,122 @@
+//===- Layout.cpp - Where kernels find their operands ---------------------===//
+
+#include "Layout.h"
+
+#include "dialect/zero/Zero.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static uint64_t elementBytes(Type type) {
+  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+static uint64_t bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+}
+
+static uint64_t bitsOf(Attribute element) {
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return number.getValue().bitcastToAPInt().getZExtValue();
+  return cast<IntegerAttr>(element).getValue().getZExtValue();
+}
+
+static Attribute elementOf(const uint8_t *bytes, Type type) {
+  uint64_t bits = 0;
+  memcpy(&bits, bytes, elementBytes(type));
+  APInt value(type.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
+              /*implicitTrunc=*/true);
+  if (auto number = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat(number.getFloatSemantics(), value));
+  return IntegerAttr::get(type, value);
+}
+
+Elements zero::drawElements(RankedTensorType type, uint64_t seed) {
+  Elements elements;
+  Type element = type.getElementType();
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    uint64_t drawn = seed >> 33;
+    if (isa<FloatType>(element))
+      elements.push_back(FloatAttr::get(element, double(drawn % 9) - 4));
+    else
+      elements.push_back(
+          IntegerAttr::get(element, drawn % (element.isInteger(1) ? 2 : 3)));
+  }
+  return elements;
+}
+
+std::string zero::compare(const uint8_t *bytes, const Elements &expected,
+                          RankedTensorType type, bool exact) {
+  Type element = type.getElementType();
+  double scale = 1;
+  for (Attribute value : expected)
+    if (auto number = dyn_cast_or_null<FloatAttr>(value);
+        number && number.getValue().isFinite())
+      scale = std::max(scale, std::abs(number.getValueAsDouble()));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    Attribute found = elementOf(bytes + i * elementBytes(element), element);
+    if (found == expected[i])
+      continue;
+    auto x = dyn_cast<FloatAttr>(found),
+         y = dyn_cast_or_null<FloatAttr>(expected[i]);
+    if (x && y) {
+      double a = x.getValueAsDouble(), b = y.getValueAsDouble();
+      if (a == b || (std::isnan(a) && std::isnan(b)) ||
+          (!exact && std::abs(a - b) <= 1e-5 * scale))
+        continue;
+    }
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "element " << i << " is " << found << " instead of ";
+    if (expected[i])
+      os << expected[i];
+    else
+      os << "nothing";
+    return text;
+  }
+  return "";
+}
+
+void Layout::add(Case &of, bool inPlace) {
+  Launch launch{&of, inPlace, {}};
+  for (auto [operand, type] :
+       llvm::zip_equal(of.operands, of.kernel.getArgumentTypes())) {
+    uint64_t offset = bytes.size();
+    uint64_t size = elementBytes(cast<ShapedType>(type).getElementType());
+    launch.args.push_back({ZRT_DEVICE, 0, offset, bytesOf(type)});
+    bytes.resize(llvm::alignTo(offset + bytesOf(type) + 1, 64), 0xff);
+    for (auto [i, element] : llvm::enumerate(operand)) {
+      uint64_t bits = bitsOf(element);
+      memcpy(bytes.data() + offset + i * size, &bits, size);
+    }
+  }
+  launches.push_back(std::move(launch));
+}
+
+void Layout::finish() {
+  operandBytes = bytes.size();
+  for (Launch &launch : launches) {
+    func::FuncOp kernel = launch.of->kernel;
+    SmallVector<bool> taken(kernel.getNumArguments());
+    for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
+      auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(i, kInPlaceAttr);
+      auto *found =
+          launch.inPlace && may
+              ? llvm::find_if(may.asArrayRef(),
+                              [&](int64_t operand) { return !taken[operand]; })
+              : nullptr;
+      if (found && found != may.asArrayRef().end()) {
+        taken[*found] = true;
+        launch.args.push_back(launch.args[*found]);
+        continue;
+      }
+      launch.args.push_back({ZRT_DEVICE, 0, bytes.size(), bytesOf(type)});
+      bytes.resize(llvm::alignTo(bytes.size() + bytesOf(type) + 1, 64), 0xff);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+//===- Layout.h - Where kernels find their operands -------------*- C++ -*-===//
+//
+// Each kernel is launched with bytes of its own, and once more with results in
+// the bytes of operands where it allows that (zero.in_place):
+//
+//   operands of all launches | results of all launches
+//
+// Gaps between them, and results before they are written, are 0xff.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_ZERO_KERNELS_LAYOUT_H
+#define TOOLS_ZERO_KERNELS_LAYOUT_H
+
+#include "Interpreter.h"
+
+#include "runtime/zrt.h"
+
+namespace mlir::zero {
+
+/// A kernel that was accepted.
+struct Case {
+  std::string name;    ///< as its author calls it
+  func::FuncOp kernel; ///< on tensors
+  std::string symbol;  ///< of its code
+  int64_t extent, grain;
+  zrt_kernel_fn entry = nullptr;
+  SmallVector<Elements> operands, results;
+  /// Why it is wrong; nothing if it is not.
+  std::string finding;
+};
+
+struct Launch {
+  Case *of;
+  bool inPlace;
+  SmallVector<zrt_ref> args; ///< operands, then results
+};
+
+struct Layout {
+  std::vector<Launch> launches;
+  std::vector<uint8_t> bytes; ///< before the first launch
+  uint64_t operandBytes = 0;  ///< at the beginning
+
+  void add(Case &of, bool inPlace);
+  /// Gives results their bytes, behind all operands.
+  void finish();
+};
+
+/// Small whole numbers of type `type`, whose sums and products are exact; of
+/// integers the first three.
+Elements drawElements(RankedTensorType type, uint64_t seed);
+
+/// Where `bytes` differ from `expected`, or nothing.  Functions of math are
+/// approximated: without `exact` in about five digits.
+std::string compare(const uint8_t *bytes, const Elements &expected,
+                    RankedTensorType type, bool exact);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZERO_KERNELS_LAYOUT_H

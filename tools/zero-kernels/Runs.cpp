@@ -1,0 +1,195 @@
+//===- Runs.cpp - Launches, cut in all ways -------------------------------===//
+
+#include "Runs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Of the runtime's compute.
+constexpr int kThreads = 3;
+
+using Bytes = std::unique_ptr<uint8_t, decltype(&free)>;
+
+class Execution {
+public:
+  Execution(Layout &layout, const Runs &runs)
+      : layout(layout), runs(runs), random(runs.seed) {}
+
+  bool execute() {
+    Bytes first = allocate();
+    for (Launch &launch : layout.launches)
+      call(launch, first.get(), 0, launch.of->extent);
+    for (Launch &launch : layout.launches)
+      compareWithMeaning(launch, first.get());
+    checkGaps(first.get());
+    for (int i = 0; i < 2; ++i) {
+      Bytes pieces = allocate();
+      for (Launch &launch : layout.launches)
+        callPieces(launch, pieces.get());
+      compareBytes(first.get(), pieces.get(), "in pieces");
+    }
+    return runPlan(first.get(), -1) &&
+           llvm::all_of(llvm::seq(runs.chaos), [&](unsigned seed) {
+             return runPlan(first.get(), int(seed));
+           });
+  }
+
+private:
+  Bytes allocate() {
+    size_t size = llvm::alignTo(layout.bytes.size(), 4096);
+    Bytes bytes(static_cast<uint8_t *>(aligned_alloc(4096, size)), free);
+    llvm::copy(layout.bytes, bytes.get());
+    return bytes;
+  }
+
+  static void note(const Launch &launch, const llvm::Twine &what) {
+    if (launch.of->finding.empty())
+      launch.of->finding = (what + (launch.inPlace ? " (in place)" : "")).str();
+  }
+
+  void call(const Launch &launch, uint8_t *arena, int64_t begin, int64_t end) {
+    SmallVector<void *> args;
+    for (const zrt_ref &ref : launch.args)
+      args.push_back(arena + ref.offset);
+    launch.of->entry(args.data(), begin, end);
+  }
+
+  void callPieces(const Launch &launch, uint8_t *arena) {
+    SmallVector<std::pair<int64_t, int64_t>> pieces;
+    int64_t most = 1 + random() % std::min<uint64_t>(launch.of->extent, 40);
+    for (int64_t begin = 0; begin < launch.of->extent;) {
+      int64_t end =
+          std::min<int64_t>(launch.of->extent, begin + 1 + random() % most);
+      pieces.push_back({begin, end});
+      begin = end;
+    }
+    std::shuffle(pieces.begin(), pieces.end(), random);
+    for (auto [begin, end] : pieces)
+      call(launch, arena, begin, end);
+  }
+
+  void compareWithMeaning(const Launch &launch, const uint8_t *arena) {
+    func::FuncOp kernel = launch.of->kernel;
+    bool exact = true;
+    kernel.walk([&](Operation *op) {
+      exact &= op->getName().getDialectNamespace() != "math";
+    });
+    for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
+      std::string difference =
+          compare(arena + launch.args[kernel.getNumArguments() + i].offset,
+                  launch.of->results[i], cast<RankedTensorType>(type), exact);
+      if (!difference.empty())
+        note(launch, llvm::formatv("result {0}: {1}", i, difference));
+    }
+  }
+
+  /// Nothing is written but results.
+  void checkGaps(const uint8_t *arena) {
+    std::vector<bool> written(layout.bytes.size());
+    for (const Launch &launch : layout.launches)
+      for (const zrt_ref &ref :
+           llvm::drop_begin(launch.args, launch.of->kernel.getNumArguments()))
+        std::fill_n(written.begin() + ref.offset, ref.bytes, true);
+    for (size_t i = 0; i < written.size(); ++i)
+      if (!written[i] && arena[i] != layout.bytes[i])
+        note(near(i), "writes bytes that are no result's");
+  }
+
+  /// The launch whose bytes lie before or at `offset`.
+  const Launch &near(uint64_t offset) {
+    const Launch *nearest = &layout.launches.front();
+    uint64_t best = 0;
+    for (const Launch &launch : layout.launches)
+      for (const zrt_ref &ref : launch.args)
+        if (ref.offset <= offset && ref.offset >= best) {
+          best = ref.offset;
+          nearest = &launch;
+        }
+    return *nearest;
+  }
+
+  void compareBytes(const uint8_t *right, const uint8_t *arena,
+                    const llvm::Twine &how) {
+    for (const Launch &launch : layout.launches)
+      for (auto [i, ref] : llvm::enumerate(launch.args))
+        if (memcmp(right + ref.offset, arena + ref.offset, ref.bytes))
+          note(launch,
+               "argument " + llvm::Twine(i) + " has other bytes " + how);
+    if (memcmp(right, arena, layout.bytes.size()) &&
+        llvm::all_of(layout.launches, [](const Launch &launch) {
+          return launch.of->finding.empty();
+        }))
+      note(layout.launches.front(), "or another writes elsewhere " + how);
+  }
+
+  bool runPlan(const uint8_t *right, int chaos);
+
+  Layout &layout;
+  const Runs &runs;
+  std::mt19937_64 random;
+};
+
+/// What the running plan launches: a program is a function without data.
+std::vector<zrt_launch_desc> enqueued;
+
+zrt_status enqueue(zrt_context *ctx) {
+  zrt_status status = 0;
+  for (const zrt_launch_desc &launch : enqueued)
+    status = zrt_launch(ctx, ZRT_COMPUTE, &launch);
+  return status;
+}
+
+} // namespace
+
+bool Execution::runPlan(const uint8_t *right, int chaos) {
+  enqueued.clear();
+  for (const Launch &launch : layout.launches)
+    enqueued.push_back({launch.of->symbol.c_str(), launch.of->entry,
+                        launch.of->extent, launch.of->grain,
+                        uint32_t(launch.args.size()), 0, launch.args.data()});
+  int64_t words = layout.operandBytes / 4;
+  zrt_input operands{
+      "operands", ZRT_I32, 1, &words, {ZRT_DEVICE, 0, 0, layout.operandBytes}};
+  zrt_plan plan = {};
+  plan.abi_version = ZRT_ABI_VERSION;
+  plan.world_size = 1;
+  plan.accumulate = 1;
+  plan.model = plan.options = plan.features = "";
+  plan.cpu = "native";
+  plan.arena_bytes[ZRT_DEVICE] = plan.exported_begin = layout.bytes.size();
+  plan.input_count = 1;
+  plan.inputs = &operands;
+  plan.programs[ZRT_STEP].run = enqueue;
+
+  if (chaos >= 0)
+    setenv("ZRT_CHAOS", std::to_string(chaos).c_str(), /*overwrite=*/1);
+  zrt_context *ctx = nullptr;
+  zrt_status status = zrt_create(&plan, kThreads, nullptr, &ctx);
+  unsetenv("ZRT_CHAOS");
+  if (!status) {
+    zrt_ref all{ZRT_DEVICE, 0, 0, layout.bytes.size()};
+    auto *arena = static_cast<uint8_t *>(zrt_address(ctx, &all));
+    llvm::copy(layout.bytes, arena);
+    status = zrt_run(ctx, ZRT_STEP);
+    if (!status)
+      compareBytes(right, arena,
+                   chaos < 0 ? llvm::formatv("on {0} threads", kThreads).str()
+                             : llvm::formatv("under chaos {0}", chaos).str());
+  }
+  if (status)
+    llvm::errs() << "zero-kernels: error: " << zrt_error_message(ctx) << '\n';
+  zrt_destroy(ctx);
+  return !status;
+}
+
+bool zero::execute(Layout &layout, const Runs &runs) {
+  return layout.launches.empty() || Execution(layout, runs).execute();
+}

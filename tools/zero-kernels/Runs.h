@@ -1,0 +1,26 @@
+//===- Runs.h - Launches, cut in all ways -----------------------*- C++ -*-===//
+#ifndef TOOLS_ZERO_KERNELS_RUNS_H
+#define TOOLS_ZERO_KERNELS_RUNS_H
+
+#include "Layout.h"
+
+namespace mlir::zero {
+
+struct Runs {
+  unsigned chaos = 3; ///< seeds of ZRT_CHAOS
+  uint64_t seed = 1;  ///< of cuts and orders
+};
+
+/// Executes all launches and notes in their cases what is wrong:
+///
+///   in one piece             against the interpretation
+///   in pieces of any size,   in any order: the same bytes
+///   by the runtime           on several threads, plainly and under ZRT_CHAOS:
+///                            the same bytes
+///
+/// False, with a message on stderr, if the runtime fails.
+bool execute(Layout &layout, const Runs &runs);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZERO_KERNELS_RUNS_H

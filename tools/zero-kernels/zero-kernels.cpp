@@ -1,0 +1,239 @@
+//===- zero-kernels.cpp - Executes kernels, and what they mean ------------===//
+//
+//   zero-kernels FILE.mlir [--chaos=N] [--seed=S]
+//
+// FILE holds modules of kernels, with `// -----` between them.  Each module is
+// judged; the kernels of those that are accepted are compiled together, in this
+// process, by the functions that zeroc uses, and executed in several ways
+// (Runs.h): the bytes must be the same, and the numbers those of an
+// interpretation of the kernel (Interpreter.h).  Prints a line of JSON for each
+// module:
+//
+//   {"module": 3, "outcome": "right"}
+//   {"module": 4, "outcome": "S6", "message": "..."}      refused
+//   {"module": 5, "outcome": "wrong", "message": "..."}   a finding
+//
+// Refused modules have a rule of the judge as their outcome, "IR" if they are
+// no valid MLIR.  The status is 1 if anything is wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runs.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/KernelUnits.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/PlanKernels.h"
+#include "passes/verify/Passes.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// The first error while it lives.
+class Errors {
+public:
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (first.empty() &&
+              diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            first = diagnostic.str();
+          return success();
+        }) {}
+
+  std::string first;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// One module of the file.
+struct Entry {
+  OwningOpRef<ModuleOp> module;
+  std::string outcome = "right", message;
+  std::vector<std::unique_ptr<Case>> cases;
+
+  void conclude(StringRef what, const Twine &why) {
+    outcome = what;
+    message = why.str();
+  }
+};
+
+/// The rule that `message` ends with.
+std::string ruleIn(StringRef message) {
+  for (StringRef rest = message; !rest.empty();) {
+    rest = rest.drop_until([](char c) { return c == '('; }).drop_front();
+    StringRef label = rest.take_until([](char c) { return c == ')'; });
+    if (label.size() == 2 && (label[0] == 'S' || label[0] == 'V'))
+      return label.str();
+  }
+  return "IR";
+}
+
+void judge(Entry &entry, StringRef text, MLIRContext *context) {
+  Errors errors(context);
+  entry.module = parseSourceString<ModuleOp>(text, context);
+  if (!entry.module || failed(verifyPlan(*entry.module)))
+    entry.conclude(ruleIn(errors.first), errors.first);
+}
+
+/// Draws operands for the kernels of `entry`, and interprets them.
+void prepare(Entry &entry, unsigned number) {
+  for (auto kernel : entry.module->getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr(kKernelAttr) || kernel.isExternal())
+      continue;
+    auto found = std::make_unique<Case>();
+    found->name = kernel.getName().str();
+    found->kernel = kernel;
+    found->symbol = "m" + std::to_string(number) + "." + found->name;
+    Dispatch dispatch = getDispatch(kernel);
+    found->extent = dispatch.extent;
+    found->grain = dispatch.grain;
+    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+      found->operands.push_back(
+          drawElements(cast<RankedTensorType>(type), number * 16 + i));
+    Errors errors(kernel.getContext());
+    OwningOpRef<func::FuncOp> copy = kernel.clone(); // folding may change it
+    FailureOr<SmallVector<Elements>> results =
+        interpret(*copy, found->operands);
+    if (failed(results))
+      return entry.conclude("wrong", "@" + found->name +
+                                         " has no meaning: " + errors.first);
+    found->results = std::move(*results);
+    entry.cases.push_back(std::move(found));
+  }
+}
+
+class Compiler {
+public:
+  explicit Compiler(const CpuTarget &target)
+      : target(target),
+        code(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {}
+
+  /// Gives the cases of `entries` their code, or says why there is none.
+  std::string compile(ArrayRef<Entry *> entries) {
+    MLIRContext *context = entries.front()->module->getContext();
+    Errors errors(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+    for (Entry *entry : entries)
+      for (const auto &one : entry->cases) {
+        func::FuncOp kernel = one->kernel.clone();
+        kernel.setName(one->symbol);
+        module->push_back(kernel);
+      }
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::Module> lowered;
+    if (succeeded(lowerKernelsToCpu(*module, target, /*reference=*/false)))
+      lowered = translateKernels(*module, llvmContext, target);
+    if (!lowered)
+      return "is accepted and not compiled: " + errors.first;
+    SmallString<64> path;
+    llvm::cantFail(llvm::errorCodeToError(
+        llvm::sys::fs::createTemporaryFile("kernels", "o", path)));
+    llvm::FileRemover remover(path);
+    llvm::cantFail(emitObject(*lowered, target, /*optimise=*/true, path));
+    llvm::cantFail(code->addObjectFile(llvm::cantFail(
+        llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))));
+    for (Entry *entry : entries)
+      for (const auto &one : entry->cases)
+        one->entry = llvm::cantFail(code->lookup("zk." + one->symbol))
+                         .toPtr<zrt_kernel_fn>();
+    return "";
+  }
+
+private:
+  CpuTarget target;
+  std::unique_ptr<llvm::orc::LLJIT> code;
+};
+
+/// Compiles and executes what was accepted; false if the runtime fails.
+bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
+  if (entries.empty())
+    return true;
+  Compiler compiler(target);
+  std::string error = compiler.compile(entries);
+  if (!error.empty()) {
+    if (entries.size() == 1) {
+      entries.front()->conclude("wrong", error);
+      return true;
+    }
+    return llvm::all_of(entries,
+                        [&](Entry *entry) { return run(entry, target, runs); });
+  }
+  Layout layout;
+  for (Entry *entry : entries)
+    for (const auto &one : entry->cases) {
+      layout.add(*one, /*inPlace=*/false);
+      layout.add(*one, /*inPlace=*/true);
+    }
+  layout.finish();
+  if (!execute(layout, runs))
+    return false;
+  for (Entry *entry : entries)
+    for (const auto &one : entry->cases)
+      if (!one->finding.empty())
+        entry->conclude("wrong", "@" + one->name + ": " + one->finding);
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::opt<std::string> path(cl::Positional, cl::Required, cl::desc("FILE"));
+  Runs runs;
+  cl::opt<unsigned, true> chaos("chaos", cl::location(runs.chaos), cl::init(3),
+                                cl::desc("seeds of ZRT_CHAOS"));
+  cl::opt<uint64_t, true> seed("seed", cl::location(runs.seed), cl::init(1),
+                               cl::desc("of orders and cuts"));
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Executes kernels, and what they mean\n");
+
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!file) {
+    llvm::errs() << "zero-kernels: error: cannot read " << path << ": "
+                 << file.getError().message() << '\n';
+    return 2;
+  }
+  auto target = llvm::cantFail(resolveCpu("native"));
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registry.insert<nn::NNDialect, ZeroDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+
+  SmallVector<StringRef> texts;
+  (*file)->getBuffer().split(texts, "// -----\n");
+  std::vector<Entry> entries(texts.size());
+  SmallVector<Entry *> accepted;
+  for (auto [i, entry] : llvm::enumerate(entries)) {
+    judge(entry, texts[i], &context);
+    if (entry.outcome == "right")
+      prepare(entry, i);
+    if (entry.outcome == "right")
+      accepted.push_back(&entry);
+  }
+  if (!run(accepted, target, runs))
+    return 2;
+  bool wrong = false;
+  for (auto [i, entry] : llvm::enumerate(entries)) {
+    llvm::json::Object line{{"module", int64_t(i)}, {"outcome", entry.outcome}};
+    if (!entry.message.empty())
+      line["message"] = entry.message;
+    llvm::outs() << llvm::json::Value(std::move(line)) << '\n';
+    wrong |= entry.outcome == "wrong";
+  }
+  return wrong;
+}
