@@ -137,6 +137,20 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         Operation *top = step.getBody().findAncestorOpInRegion(*use.getOwner());
         return top != launch && !members.contains(top);
       });
+    for (Value output : launch.getOutputs())
+      moveViewsBehind(output);
+  }
+
+  /// Views have no place of their own.  Those of a result may stand between
+  /// members; whoever reads them closed the cluster, so stands behind all.
+  static void moveViewsBehind(Value value) {
+    Operation *def = value.getDefiningOp();
+    for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
+      if (isAuxiliary(user) && user->getBlock() == def->getBlock() &&
+          user->isBeforeInBlock(def)) {
+        user->moveAfter(def);
+        moveViewsBehind(user->getResult(0));
+      }
   }
 
   /// Whether `value` is rebuilt inside kernels rather than passed to them.

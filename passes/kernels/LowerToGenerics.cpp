@@ -2,8 +2,10 @@
 //
 // 1. nn operations without a kernel of their own -> their linalg form.
 // 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
-// 3. Fuse elementwise chains, so that each value that is used once is never
-//    stored.
+// 3. Scalars are computed by the generics that read them (SinkScalars.cpp).
+// 4. Fuse elementwise chains, so that each value that is used once is never
+//    stored.  Generics read through reshapes that end a shape in ones: the mean
+//    of a row is that of [B, T] and of [B, T, 1].
 //
 // A producer is fused into its consumer only when that is its one use: a value
 // that is read twice is cheaper to keep than to compute twice.  Nor is one that
@@ -13,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Passes.h"
+#include "passes/kernels/SinkScalars.h"
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,6 +64,59 @@ bool overwritesInput(Operation *op) {
          });
 }
 
+/// The shape without the ones at its end.
+ArrayRef<int64_t> withoutLastOnes(ArrayRef<int64_t> shape) {
+  while (!shape.empty() && shape.back() == 1)
+    shape = shape.drop_back();
+  return shape;
+}
+
+/// Reads the source of a reshape that adds or drops ones at the end.  Its rows
+/// are the same, so reader and producer may share a kernel.
+struct ReadThroughLastOnes : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      Operation *reshape = operand->get().getDefiningOp();
+      if (!isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+              reshape))
+        continue;
+      Value source = reshape->getOperand(0);
+      auto from = cast<RankedTensorType>(source.getType());
+      auto type = cast<RankedTensorType>(operand->get().getType());
+      ArrayRef<int64_t> kept = withoutLastOnes(type.getShape());
+      if (!type.hasStaticShape() || kept != withoutLastOnes(from.getShape()))
+        continue;
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      AffineMap &map = maps[operand->getOperandNumber()];
+      SmallVector<AffineExpr> places(map.getResults().take_front(kept.size()));
+      places.resize(from.getRank(), rewriter.getAffineConstantExpr(0));
+      map = AffineMap::get(map.getNumDims(), 0, places, op.getContext());
+      // Where this operand alone says how far a loop goes, it stays.
+      if (!inversePermutation(concatAffineMaps(maps, op.getContext())))
+        continue;
+      rewriter.modifyOpInPlace(op, [&] {
+        operand->set(source);
+        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// A fill depends on nothing, whatever it overwrites.
+void fillFromEmpty(linalg::FillOp fill) {
+  OpOperand &init = fill.getDpsInitsMutable()[0];
+  if (init.get().getDefiningOp<tensor::EmptyOp>())
+    return;
+  OpBuilder b(fill);
+  auto type = cast<RankedTensorType>(init.get().getType());
+  init.set(tensor::EmptyOp::create(b, fill.getLoc(), type.getShape(),
+                                   type.getElementType()));
+}
+
 struct LowerToGenericsPass
     : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
   void runOnOperation() override {
@@ -78,6 +134,8 @@ struct LowerToGenericsPass
       op->erase();
     }
 
+    getOperation().walk(fillFromEmpty);
+
     MLIRContext *ctx = &getContext();
     RewritePatternSet patterns(ctx);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
@@ -89,6 +147,8 @@ struct LowerToGenericsPass
     IRRewriter rewriter(ctx);
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    // Behind that: it would find equal scalars, and keep one outside of bodies.
+    zero::sinkScalars(getOperation());
 
     RewritePatternSet fusion(ctx);
     linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {
@@ -98,6 +158,7 @@ struct LowerToGenericsPass
     });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
+    fusion.add<ReadThroughLastOnes>(ctx);
     if (failed(applyPatternsGreedily(getOperation(), std::move(fusion))))
       return signalPassFailure();
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());

@@ -95,6 +95,17 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let description = [{
     Takes the linalg form of `nn` operations, turns elementwise arith and math on
     tensors, pads and concatenations into linalg, and fuses elementwise chains.
+    Scalars are computed in the bodies that read them, and generics read through
+    reshapes that end a shape in ones, so that both fit into kernels:
+
+    ```mlir
+    %n = tensor.extract %lengths[%c0] : tensor<2xi32>
+    %sums = tensor.expand_shape %sum [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+    %y = linalg.generic {maps = [(a, b), (a, 0)]} ins(%x, %sums) { ... %n ... }
+    // becomes
+    %y = linalg.generic {maps = [(a, b), (a)]} ins(%x, %sum) { %n = tensor.extract ... }
+    ```
+
     What stays: `nn.matmul`, `nn.attention`, `nn.attention_backward` and
     `nn.embedding_backward`, which have kernels of their own.
   }];
@@ -107,7 +118,8 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Clusters operations that share an outer parallel dimension ("rows") and
     outlines each cluster as one function, a kernel, called by `zero.launch`.
-    Equal kernels are shared, so a deeper model has no more of them.
+    Reshapes of its results stand behind the launch.  Equal kernels are shared, so a
+    deeper model has no more of them.
 
     ```mlir
     %0 = linalg.generic {maps = [(b, t, c), (b, t, c)]} ins(%x, %r) ...   // residual

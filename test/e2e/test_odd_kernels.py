@@ -1,5 +1,6 @@
 """Kernels that cannot run in whole vectors: elements of a bit, divisions behind the end
-of a row, sums that read each other, functions without vectors."""
+of a row, sums that read each other, functions without vectors; and what stands between
+kernels: reshapes of what an earlier member of one gives, scalars."""
 import support
 
 MODEL = """
@@ -82,3 +83,54 @@ class OddKernels(support.Case):
                      "  %y = math.fpowi %x, %n : tensor<18x33xf32>, tensor<18x33xi32>"):
             with self.subTest(body):
                 self.check("  " + body)
+
+    def test_reshapes_between_members(self):
+        """The sum of squares joins the sum's kernel, whose result was reshaped before."""
+        for rows, places in (("18x1", "(a, 0)"), ("3x6", None)):
+            with self.subTest(rows):
+                groups = "[[0, 1]]"
+                shape = f"[{rows.replace('x', ', ')}]"
+                read = f"""  %mean = linalg.generic {{indexing_maps = [affine_map<(a, b) -> {places}>, #id],
+      iterator_types = ["parallel", "parallel"]}} ins(%view : tensor<18x1xf32>) outs(%e : tensor<18x33xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }} -> tensor<18x33xf32>""" if places else f"""  %t2 = math.tanh %view : tensor<{rows}xf32>
+  %flat = tensor.collapse_shape %t2 {groups} : tensor<{rows}xf32> into tensor<18xf32>
+  %mean = linalg.broadcast ins(%flat : tensor<18xf32>) outs(%e : tensor<18x33xf32>) dimensions = [1]"""
+                self.check(f"""  %z = arith.constant dense<0.0> : tensor<18xf32>
+  %sums = linalg.reduce {{ arith.addf }} ins(%p : tensor<18x33xf32>) outs(%z : tensor<18xf32>) dimensions = [1]
+  %view = tensor.expand_shape %sums {groups} output_shape {shape} : tensor<18xf32> into tensor<{rows}xf32>
+  %pp = arith.mulf %p, %x : tensor<18x33xf32>
+  %q = linalg.reduce {{ arith.addf }} ins(%pp : tensor<18x33xf32>) outs(%z : tensor<18xf32>) dimensions = [1]
+  %w = linalg.broadcast ins(%q : tensor<18xf32>) outs(%e : tensor<18x33xf32>) dimensions = [1]
+{read}
+  %m = arith.subf %x, %mean : tensor<18x33xf32>
+  %k = arith.constant dense<0.01> : tensor<18x33xf32>
+  %wk = arith.mulf %w, %k : tensor<18x33xf32>
+  %y = arith.addf %m, %wk : tensor<18x33xf32>""")
+
+    def test_scalars(self):
+        """A bit, a number and a tensor of it, from elements of the tokens."""
+        self.check("""  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = tensor.extract %tokens[%c0, %c1] : tensor<2x9xi32>
+  %second = tensor.extract %tokens[%c1, %c0] : tensor<2x9xi32>
+  %less = arith.cmpi slt, %first, %second : i32
+  %both = arith.addi %first, %second : i32
+  %number = arith.sitofp %both : i32 to f32
+  %filled = linalg.fill ins(%number : f32) outs(%e : tensor<18x33xf32>) -> tensor<18x33xf32>
+  %one = tensor.from_elements %number : tensor<f32>
+  %spread = linalg.broadcast ins(%one : tensor<f32>) outs(%e : tensor<18x33xf32>) dimensions = [0, 1]
+  %splat = tensor.splat %number : tensor<18x33xf32>
+  %g = linalg.generic {indexing_maps = [#id, affine_map<(a, b) -> ()>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %number : tensor<18x33xf32>, f32) outs(%e : tensor<18x33xf32>) {
+  ^bb0(%a: f32, %n: f32, %o: f32):
+    %chosen = arith.select %less, %a, %number : f32
+    %r = arith.addf %chosen, %n : f32
+    linalg.yield %r : f32
+  } -> tensor<18x33xf32>
+  %all = arith.addf %filled, %spread : tensor<18x33xf32>
+  %more = arith.subf %all, %splat : tensor<18x33xf32>
+  %k = arith.constant dense<0.01> : tensor<18x33xf32>
+  %little = arith.mulf %more, %k : tensor<18x33xf32>
+  %y = arith.addf %g, %little : tensor<18x33xf32>""")

@@ -183,6 +183,7 @@ func.func @step(%x: tensor<2x4x32xf32>, %w: tensor<32x32xf32>) -> tensor<6x32xf3
 
 // CHECK: func.func private @kernel.1{{.*}} -> (tensor<600xf32> {zero.in_place = array<i64: 1>})
 // CHECK: func.func private @kernel.2{{.*}} -> tensor<600xf32> attributes
+// CHECK-LABEL: func.func @step
 #id = affine_map<(d0) -> (d0)>
 func.func @step(%x: tensor<600xf32>, %y: tensor<600xf32>, %z: tensor<600xf32>) -> (tensor<600xf32>, tensor<600xf32>) {
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<600xf32>) outs(%y : tensor<600xf32>) {
@@ -197,4 +198,84 @@ func.func @step(%x: tensor<600xf32>, %y: tensor<600xf32>, %z: tensor<600xf32>) -
     linalg.yield %r : f32
   } -> tensor<600xf32>
   return %0, %1 : tensor<600xf32>, tensor<600xf32>
+}
+
+// -----
+
+// A view stands between members of a kernel.  It has no place of its own, so it
+// stands behind the launch, and its reader in another kernel.
+
+// CHECK-LABEL: func.func @step
+// CHECK: %[[K:.*]]:2 = zero.launch @kernel.1(%arg0)
+// CHECK-NEXT: %[[FLAT:.*]] = tensor.collapse_shape %[[K]]#0
+// CHECK-NEXT: %[[V:.*]] = tensor.expand_shape %[[FLAT]]
+// CHECK-NEXT: %[[Y:.*]] = zero.launch @{{.*}}(%[[V]])
+// CHECK-NEXT: return %[[Y]], %[[K]]#1
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @step(%x: tensor<6x32xf32>) -> (tensor<32x6xf32>, tensor<6x32xf32>) {
+  %e = tensor.empty() : tensor<6x32xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<6x32xf32>) outs(%e : tensor<6x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.tanh %a : f32
+    linalg.yield %r : f32
+  } -> tensor<6x32xf32>
+  %flat = tensor.collapse_shape %0 [[0, 1]] : tensor<6x32xf32> into tensor<192xf32>
+  %view = tensor.expand_shape %flat [[0, 1]] output_shape [32, 6] : tensor<192xf32> into tensor<32x6xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<6x32xf32>) outs(%e : tensor<6x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<6x32xf32>
+  %e2 = tensor.empty() : tensor<32x6xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%view : tensor<32x6xf32>) outs(%e2 : tensor<32x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.sin %a : f32
+    linalg.yield %r : f32
+  } -> tensor<32x6xf32>
+  return %2, %1 : tensor<32x6xf32>, tensor<6x32xf32>
+}
+
+// -----
+
+// A norm as other front ends print it: the means of rows are [8, 1].  All of it is
+// one kernel.
+
+// CHECK-LABEL: func.func @step
+// CHECK-NEXT: zero.launch
+// CHECK-NEXT: return
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+func.func @step(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %n = arith.constant dense<0.03125> : tensor<8x1xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x32xf32>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %r = arith.addf %s, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %sums = tensor.expand_shape %sum [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %mean = arith.mulf %sums, %n : tensor<8x1xf32>
+  %e = tensor.empty() : tensor<8x32xf32>
+  %centered = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %mean : tensor<8x32xf32>, tensor<8x1xf32>) outs(%e : tensor<8x32xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %r = arith.subf %a, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x32xf32>
+  %square = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%centered : tensor<8x32xf32>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %q = arith.mulf %a, %a : f32
+    %r = arith.addf %s, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %squares = tensor.expand_shape %square [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %variance = arith.mulf %squares, %n : tensor<8x1xf32>
+  %root = math.rsqrt %variance : tensor<8x1xf32>
+  %roots = tensor.collapse_shape %root [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%centered, %roots : tensor<8x32xf32>, tensor<8xf32>) outs(%e : tensor<8x32xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %r = arith.mulf %a, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
 }

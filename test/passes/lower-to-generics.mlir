@@ -48,3 +48,80 @@ func.func @left_alone(%a: tensor<8x16xf32>, %q: tensor<2x4x2x8xf32>, %t: tensor<
   %2 = nn.embedding_backward %t, %g into %a : tensor<4xi32>, tensor<4x16xf32>, tensor<8x16xf32>
   return %0, %1, %2 : tensor<8x8xf32>, tensor<2x4x2x8xf32>, tensor<8x16xf32>
 }
+
+// Ones at the end of a shape are read through, unless only they say how far a
+// loop goes; other reshapes stay.
+// CHECK-LABEL: func @last_ones
+// CHECK: %[[R:.*]] = tensor.expand_shape %arg1
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1, %[[R]] : tensor<8x16xf32>, tensor<8xf32>, tensor<1x8xf32>)
+func.func @last_ones(%x: tensor<8x16xf32>, %y: tensor<8xf32>) -> tensor<8x16xf32> {
+  %column = tensor.expand_shape %y [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %row = tensor.expand_shape %y [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, 0)>, affine_map<(a, b) -> (0, a)>, affine_map<(a, b) -> (a, b)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %column, %row : tensor<8x16xf32>, tensor<8x1xf32>, tensor<1x8xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%in: f32, %c: f32, %r: f32, %o: f32):
+    %1 = arith.addf %in, %c : f32
+    %2 = arith.mulf %1, %r : f32
+    linalg.yield %2 : f32
+  } -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: func @loop_of_one
+// CHECK: %[[C:.*]] = tensor.expand_shape %arg0
+// CHECK: linalg.generic {{.*}} ins(%[[C]] :
+func.func @loop_of_one(%y: tensor<8xf32>, %zero: tensor<8xf32>) -> tensor<8xf32> {
+  %column = tensor.expand_shape %y [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%column : tensor<8x1xf32>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%in: f32, %s: f32):
+    %1 = arith.addf %in, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// Scalars are computed by the generics that read them, each for itself; a
+// constant stays.
+// CHECK-LABEL: func @scalars
+// CHECK-NEXT: %[[C:.*]] = arith.constant 3 : i32
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.generic {{.*}} ins(%arg0 :
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: %[[N:.*]] = tensor.extract %arg1[] : tensor<i32>
+// CHECK-NEXT: %[[BIT:.*]] = arith.cmpi slt, %[[N]], %[[C]]
+// CHECK-NEXT: math.tanh
+// CHECK-NEXT: arith.select %[[BIT]]
+// CHECK: linalg.generic {{.*}} outs
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: tensor.extract %arg1[] : tensor<i32>
+// CHECK-NEXT: arith.sitofp
+// CHECK-NEXT: linalg.yield
+func.func @scalars(%x: tensor<8xf32>, %n: tensor<i32>) -> (tensor<8xf32>, tensor<f32>) {
+  %three = arith.constant 3 : i32
+  %number = tensor.extract %n[] : tensor<i32>
+  %bit = arith.cmpi slt, %number, %three : i32
+  %float = arith.sitofp %number : i32 to f32
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %1 = math.tanh %in : f32
+    %2 = arith.select %bit, %in, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<8xf32>
+  %one = tensor.from_elements %float : tensor<f32>
+  return %0, %one : tensor<8xf32>, tensor<f32>
+}
+
+// A fill reads nothing.
+// CHECK-LABEL: func @fill
+// CHECK: %[[E:.*]] = tensor.empty()
+// CHECK: linalg.fill ins({{.*}}) outs(%[[E]] :
+func.func @fill(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

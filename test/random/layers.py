@@ -7,6 +7,8 @@ names of its parameters.
 """
 import math
 
+import reshapes
+
 
 class Net:
     """A model in the making: its writer, its sizes, its random choices."""
@@ -101,6 +103,8 @@ def norm(net, scope, x):
         return w.generic([x, root, gain], x.shape,
                          ["arith.mulf %x0, %x1 : f32", "arith.mulf %r0, %x2 : f32"],
                          [every, every[:-1], every[-1:]])
+    if kind == 2:
+        return reshapes.spelled_norm(net, scope, x, eps)
     if net.chance(0.05):  # nothing to train
         return w.layer_norm(x, w.constant("1.0", (size,)), w.constant("0.0", (size,)), eps)
     return w.layer_norm(x, w.param(scope + ".weight", (size,), "#zero.constant<1.0>"),
@@ -293,4 +297,5 @@ def routed(net, scope, x):
 
 
 PIECES = [mlp, mlp, gated_mlp, packed_attention, packed_attention, separate_attention,
-          cross_attention, plain_attention, shift, by_position, pool, row_gate, channel_scale, routed]
+          cross_attention, plain_attention, shift, by_position, pool, row_gate, channel_scale, routed,
+          reshapes.reshaped]

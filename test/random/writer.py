@@ -176,6 +176,18 @@ class Writer:
                        f"dimensions = [{dimension}]\n    (%s: f32, %acc: f32) {{\n"
                        f"      %r = {name} %s, %acc : f32\n      linalg.yield %r : f32\n    }}", shape)
 
+    def row_sums(self, x):
+        """The sums along the last dimension, which stays, of one element."""
+        loops, shape = dims(len(x.shape)), x.shape[:-1] + (1,)
+        iterators = ", ".join(['"parallel"'] * (len(shape) - 1) + ['"reduction"'])
+        into = self.fill("0.0", shape)
+        return self.op(
+            f"linalg.generic {{indexing_maps = [{affine(loops, loops)}, {affine(loops, loops[:-1] + ['0'])}], "
+            f"iterator_types = [{iterators}]}}\n"
+            f"    ins({x.name} : {tensor(x.shape)}) outs({into.name} : {tensor(shape)}) {{\n"
+            f"  ^bb0(%a: f32, %sum: f32):\n    %next = arith.addf %a, %sum : f32\n"
+            f"    linalg.yield %next : f32\n  }} -> {tensor(shape)}", shape)
+
     def map(self, name, inputs):
         shape = inputs[0].shape
         into = self.empty(shape)
@@ -184,10 +196,12 @@ class Writer:
 
     def generic(self, inputs, shape, body, reads=None):
         """One parallel generic over `shape`.  `body` lists operations on %x0, %x1, ...;
-        the last is the result.  `reads` are the dimensions that each input is read by."""
+        the last is the result.  `reads` are the dimensions that each input is read by;
+        None is the one element of a dimension."""
         loops = dims(len(shape))
         reads = reads or [range(len(shape))] * len(inputs)
-        maps = [affine(loops, [loops[i] for i in read]) for read in reads] + [affine(loops, loops)]
+        maps = [affine(loops, ["0" if i is None else loops[i] for i in read]) for read in reads]
+        maps.append(affine(loops, loops))
         iterators = ", ".join(['"parallel"'] * len(shape))
         into = self.empty(shape)
         lines = "".join(f"\n    %r{i} = {line}" for i, line in enumerate(body))
@@ -245,6 +259,26 @@ class Writer:
         shape = (math.prod(x.shape[:-1]), x.shape[-1])
         groups = [list(range(len(x.shape) - 1)), [len(x.shape) - 1]]
         return self.op(f"tensor.collapse_shape {x.name} {groups} : {tensor(x.shape)} into {tensor(shape)}", shape)
+
+    def reshape(self, x, shape):
+        """x in any other shape of as many elements: by one operation if one can do it."""
+        if x.shape == tuple(shape):
+            return x
+        few, many = sorted((x.shape, tuple(shape)), key=len)
+        groups, at = [], 0
+        for number, size in enumerate(few):
+            last = number == len(few) - 1
+            end = at + 1
+            while end < len(many) and (last or math.prod(many[at:end]) < size):
+                end += 1
+            groups.append(list(range(at, end)))
+            at = end
+        if len(few) < len(many) and all(
+                group[-1] < len(many) and math.prod(many[i] for i in group) == size
+                for group, size in zip(groups, few)):
+            return self.regroup(x, groups, tuple(shape))
+        flat = self.regroup(x, [list(range(len(x.shape)))], (math.prod(shape),))
+        return self.regroup(flat, [list(range(len(shape)))], tuple(shape))
 
     def regroup(self, x, groups, shape):
         """Dimensions taken apart (more in `shape` than in x) or put together."""

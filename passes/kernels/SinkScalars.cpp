@@ -1,0 +1,113 @@
+//===- SinkScalars.cpp - Scalars are computed where they are read ---------===//
+//
+// A step is made of tensors: no scalar passes between its kernels.  What is
+// computed from elements of tensors and from constants, outside of any generic,
+// is computed again in the body of each generic that reads it.
+//
+//   %n = tensor.extract %lengths[%c0] : tensor<2xi32>
+//   %m = arith.sitofp %n : i32 to f32
+//   %y = linalg.generic ... { arith.mulf %in, %m }
+// becomes
+//   %y = linalg.generic ... {
+//     %n = tensor.extract %lengths[%c0]
+//     %m = arith.sitofp %n
+//     arith.mulf %in, %m
+//   }
+//
+// A tensor that is made of one scalar becomes a generic first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/SinkScalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace {
+
+/// Whether `value` is a scalar that an operation outside of generics computes.
+bool isComputedScalar(Value value) {
+  Operation *def = value.getDefiningOp();
+  return def && value.getType().isIntOrIndexOrFloat() &&
+         !isa<arith::ConstantOp>(def) && isMemoryEffectFree(def) &&
+         def->getNumRegions() == 0 && !def->getParentOfType<linalg::LinalgOp>();
+}
+
+/// The one scalar that all elements of the result are, if it is computed.
+Value splattedScalar(Operation *op) {
+  Value scalar;
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    scalar = fill.getInputs()[0];
+  else if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    scalar = splat.getInput();
+  else if (auto tensor = dyn_cast<tensor::FromElementsOp>(op);
+           tensor && tensor.getElements().size() == 1)
+    scalar = tensor.getElements()[0];
+  return scalar && isComputedScalar(scalar) ? scalar : Value();
+}
+
+void makeGeneric(Operation *op, Value scalar) {
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value empty = tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
+                                        type.getElementType());
+  auto generic = linalg::GenericOp::create(
+      b, op->getLoc(), type, ValueRange(), empty,
+      b.getMultiDimIdentityMap(type.getRank()),
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location loc, ValueRange) {
+        linalg::YieldOp::create(nested, loc, scalar);
+      });
+  op->replaceAllUsesWith(generic);
+  op->erase();
+}
+
+/// Clones what computes `scalar` to the front of `body`.
+Value cloneInto(OpBuilder &b, Value scalar, IRMapping &map) {
+  if (!isComputedScalar(scalar))
+    return scalar;
+  if (Value known = map.lookupOrNull(scalar))
+    return known;
+  Operation *def = scalar.getDefiningOp();
+  for (Value operand : def->getOperands())
+    map.map(operand, cloneInto(b, operand, map));
+  b.clone(*def, map);
+  return map.lookup(scalar);
+}
+
+void sinkInto(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  IRMapping map;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (isComputedScalar(operand->get()))
+      op.getMatchingBlockArgument(operand).replaceAllUsesWith(
+          cloneInto(b, operand->get(), map));
+  SmallVector<OpOperand *> captured;
+  for (Operation &inner : *body)
+    for (OpOperand &operand : inner.getOpOperands())
+      if (isComputedScalar(operand.get()))
+        captured.push_back(&operand);
+  for (OpOperand *operand : captured)
+    operand->set(cloneInto(b, operand->get(), map));
+}
+
+} // namespace
+
+void zero::sinkScalars(ModuleOp module) {
+  SmallVector<Operation *> splats;
+  module.walk([&](Operation *op) {
+    if (splattedScalar(op))
+      splats.push_back(op);
+  });
+  for (Operation *op : splats)
+    makeGeneric(op, splattedScalar(op));
+  module.walk([](linalg::GenericOp op) { sinkInto(op); });
+}
