@@ -1,0 +1,167 @@
+"""Edits a plan as a bug of another system would have made it.
+
+    real_bugs.py BUG PLAN.mlir     prints PLAN with the bug of that name
+
+Streams and bytes are edited in a finished plan; what is computed, at level bucketed,
+where a program has neither.  real-bugs.test says what each system did.
+"""
+import sys
+from pathlib import Path
+
+from plan_text import Plan
+
+
+# Streams and bytes.
+
+def waits_for_reductions(step):
+    """Where compute waits because it is to fill bytes that are being reduced."""
+    clip = step.find(r"zero\.clip")
+    return [i for i in step.waits("compute", "reduce") if i < clip - 1]
+
+
+def deepspeed_5606(plan):
+    """Compute waits for no reduction before it fills the bytes again."""
+    step = plan["step"]
+    for wait in reversed(waits_for_reductions(step)):
+        step.drop(wait)
+
+
+def deepspeed_5545(plan):
+    """Of two buffers that take turns, the second is taken for free when the first is."""
+    step = plan["step"]
+    first, second = waits_for_reductions(step)
+    step.replace(second, *step.operands(second), *step.operands(first))
+
+
+def deepspeed_7188(plan):
+    """Two buckets in a row are packed into one buffer."""
+    step = plan["step"]
+    first, second = step.find(r"pack .* into @b4 "), step.find(r"pack .* into @b3 ")
+    for at in second, step.definition(step.operands(second)[0]):
+        step.place_at(at, step.place(first))
+
+
+def deepspeed_7965(plan):
+    """Compute gets bytes that the stream of reductions hasn't left."""
+    step = plan["step"]
+    squares = step.find(r"sum_squares .* of @b4 ")
+    later = step.find_all(r"nn\.matmul .*transpose_b", after=squares)[0]
+    step.place_at(later, step.place(squares).split("+")[0] + "+ 256>")
+
+
+def deepspeed_8061(plan):
+    """One of a bucket's gradients comes from another stream than compute."""
+    step = plan["step"]
+    gradient = step.definition(step.operands(step.find(r"pack .* into @b2 "))[0])
+    step.replace(gradient, "zero.at", "zero.stream = #zero.stream<host>, zero.at")
+    step.insert(gradient, "%before = zero.record on compute", "zero.wait %before on host")
+
+
+def deepspeed_7898(plan):
+    """A reduction waits for another stream than the one that makes the gradient."""
+    step = plan["step"]
+    reduce = step.find(r"reduce_scatter .* of @b3 ")
+    wait = max(i for i in step.waits("reduce", "compute") if i < reduce)
+    step.replace(wait, *step.operands(wait), "%other")
+    step.insert(wait, "%other = zero.record on gather")
+
+
+def deepspeed_5216(plan):
+    """A gather doesn't wait for those who write what it gathers."""
+    step = plan["step"]
+    step.drop(step.waits("gather", "compute")[0])
+
+
+def pytorch_144535(plan):
+    """Nobody waits for the last reduction of the step."""
+    step = plan["step"]
+    step.drop(step.find(r"zero\.clip") - 1)
+
+
+def pytorch_64803(plan):
+    """Rank 1 begins a reduction after the gather that it precedes elsewhere."""
+    step = plan.of_rank_one("step")
+    reduce = step.find_all("reduce_scatter")[0]
+    squares = step.find_all("sum_squares")[0]
+    gather = step.find_all("all_gather", after=squares)[0]
+    step.move(reduce, squares + 1, to=gather + 1)
+
+
+def megatron_4609(plan):
+    """Parameters are gathered into the bytes of a sum of gradients."""
+    step = plan["step"]
+    gather = step.find_all("all_gather")[-1]
+    view = step.find(rf"zero\.view {step.result(gather)}\[")
+    place = step.place_of_state("@b2", "grad").split("+")[0] + "+ 256>"
+    for at in gather, view:
+        step.place_at(at, place)
+
+
+# What is computed.
+
+def deepspeed_7985(plan):
+    """The last gradient is added to the sum when that was reduced."""
+    step = plan["step"]
+    pack = step.find_all("pack")[0]
+    accumulate, reduce = pack + 1, pack + 2
+    total, mean = step.result(accumulate), step.result(reduce)
+    older = step.operands(accumulate)[0]
+    step.replace(reduce, total, older)
+    step.replace(reduce, mean, "%older")
+    step.replace(accumulate, older, "%older")
+    step.replace(accumulate, total, mean)
+    step.move(accumulate, reduce, to=reduce + 1)
+
+
+def deepspeed_7839(plan):
+    """A sum is not cleared at the end of a step."""
+    step = plan["step"]
+    clear = step.find(r"zero\.clear .* of @b1 ")
+    step.replace(step.find("^    return"), step.result(clear), *step.operands(clear))
+    step.drop(clear)
+
+
+def deepspeed_4321(plan):
+    """A bucket is not reduced in one of the programs."""
+    micro = plan["micro"]
+    reduce = micro.find(r"reduce_scatter .* of @b1 ")
+    micro.replace(micro.find("^    return"), micro.result(reduce), micro.operands(reduce)[1])
+    micro.drop(reduce)
+
+
+def deepspeed_1021(plan):
+    """The norm is that of the rank's own slices."""
+    step = plan["step"]
+    reduce = step.find(r"all_reduce .*f64>$")
+    step.replace(step.find(r"zero\.clip"), step.result(reduce), *step.operands(reduce))
+    step.drop(reduce)
+
+
+def megatron_5956(plan):
+    """A bucket is divided by fewer ranks than are added up."""
+    for program in plan["micro"], plan["step"]:
+        program.replace(program.find(r"reduce_scatter .* of @b1 "),
+                        "scale = 2.500000e-01", "scale = 5.000000e-01")
+
+
+def megatron_7227(plan):
+    """The table counts twice in the norm, as it has two uses."""
+    step = plan["step"]
+    total = step.find(r"zero\.total")
+    table, last = step.operands(total)[0], step.operands(total)[-1]
+    step.replace(total, f"{table},", f"{table}, {table},")
+    step.replace(total, f"{last} :", f"{last} : tensor<1xf64>,")
+
+
+def megatron_7452(plan):
+    """Each rank counts its own tokens."""
+    count = plan["count"]
+    reduce = count.find("all_reduce")
+    count.replace(count.find("^    return"), count.result(reduce), *count.operands(reduce))
+    count.drop(reduce)
+
+
+_, bug, path = sys.argv
+plan = Plan(Path(path).read_text())
+globals()[bug.replace("-", "_")](plan)
+print(plan, end="")
