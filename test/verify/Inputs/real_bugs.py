@@ -97,6 +97,16 @@ def megatron_4609(plan):
         step.place_at(at, place)
 
 
+def deepspeed_8486(plan):
+    """The backward pass takes a parameter for gathered that was released."""
+    step = plan["step"]
+    first, again = step.find_all("all_gather .* of @b2 ")
+    view = step.find(rf"zero\.view {step.result(again)}\[")
+    step.place_at(view, step.place(first))
+    step.replace(view, step.result(again), step.result(first))
+    step.drop(again)
+
+
 # What is computed.
 
 def deepspeed_7985(plan):
