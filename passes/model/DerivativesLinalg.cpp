@@ -54,33 +54,38 @@ bool keepsLoops(GenericOp op, unsigned result) {
              .getNumResults() == op.getNumLoops();
 }
 
-/// Whether what is yielded for `result` depends on the accumulator of another
-/// result that reduces loops.
-bool readsRunningValue(GenericOp op, unsigned result) {
-  SmallVector<Value> open = {op.getBody()->getTerminator()->getOperand(result)};
-  llvm::SmallDenseSet<Value> seen;
+using Values = llvm::SmallDenseSet<Value>;
+
+/// What `value` of the body is computed from, itself included.
+Values computedFrom(GenericOp op, Value value) {
+  SmallVector<Value> open = {value};
+  Values found;
   while (!open.empty()) {
-    Value value = open.pop_back_val();
-    if (!seen.insert(value).second)
+    Value next = open.pop_back_val();
+    if (!found.insert(next).second)
       continue;
-    if (auto arg = dyn_cast<BlockArgument>(value)) {
-      unsigned inputs = op.getNumDpsInputs();
-      if (arg.getOwner() == op.getBody() && arg.getArgNumber() >= inputs &&
-          arg.getArgNumber() - inputs != result &&
-          !keepsLoops(op, arg.getArgNumber() - inputs))
-        return true;
-    } else if (value.getDefiningOp()->getBlock() == op.getBody()) {
-      llvm::append_range(open, value.getDefiningOp()->getOperands());
-    }
+    Operation *source = next.getDefiningOp();
+    if (source && source->getBlock() == op.getBody())
+      llvm::append_range(open, source->getOperands());
   }
-  return false;
+  return found;
+}
+
+/// Whether one of `values` is the accumulator of another result than `result`
+/// that reduces loops.
+bool readsRunningValue(GenericOp op, const Values &values, unsigned result) {
+  return llvm::any_of(llvm::seq(op.getNumResults()), [&](unsigned k) {
+    return k != result && !keepsLoops(op, k) &&
+           values.contains(op.getRegionOutputArgs()[k]);
+  });
 }
 
 FailureOr<Combiner> classify(GenericOp op, unsigned result) {
   OpOperand *init = op.getDpsInitOperand(result);
   BlockArgument acc = op.getMatchingBlockArgument(init);
   Value yielded = op.getBody()->getTerminator()->getOperand(result);
-  if (readsRunningValue(op, result))
+  Values sources = computedFrom(op, yielded);
+  if (readsRunningValue(op, sources, result))
     return op.emitError("'linalg.generic' has no derivative: result ")
            << result
            << " depends on what another one is reduced to so far; compute it "
@@ -89,9 +94,14 @@ FailureOr<Combiner> classify(GenericOp op, unsigned result) {
   if (keepsLoops(op, result))
     return Combiner{Combiner::Elementwise, yielded};
 
+  // Other results, as the index of a maximum, may read the accumulator too.
   Operation *last = yielded.getDefiningOp();
-  bool readOnce = last && acc.hasOneUse() && *acc.user_begin() == last &&
-                  yielded.hasOneUse();
+  auto readers = llvm::make_filter_range(acc.getUsers(), [&](Operation *user) {
+    return llvm::any_of(user->getResults(),
+                        [&](Value v) { return sources.contains(v); });
+  });
+  bool readOnce = last && llvm::hasSingleElement(readers) &&
+                  *readers.begin() == last;
   if (readOnce) {
     if (isa<arith::AddFOp>(last) ||
         (isa<arith::SubFOp>(last) && last->getOperand(0) == acc) ||

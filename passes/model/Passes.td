@@ -4,6 +4,44 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NormalizeModel : Pass<"zero-normalize-model", "::mlir::ModuleOp"> {
+  let summary = "Brings what other front ends print into the form that has derivatives";
+  let description = [{
+    Differentiation knows one block of operations on tensors, whose operands are
+    all that they read.  This pass rewrites what front ends print beyond that, in
+    this order:
+
+    * Calls of functions of the module are inlined; functions without callers are
+      dropped.
+    * `cf.assert` is dropped, with a remark.
+    * Results of `linalg.generic` that nobody reads are dropped, with the part of
+      the body that only they need.
+    * `math.fpowi` with a constant exponent becomes products, in the order in
+      which the run-time library's powi multiplies.
+    * A float tensor that a body reads by `tensor.extract` becomes an operand:
+      directly where the indices are loops, else by rows through `nn.embedding`.
+
+    ```mlir
+    %0:2 = linalg.generic ... ins(%x, %ids) outs(%init, %positions) {
+    ^bb0(%in: f32, %id: i32, %max: f32, %position: i64):
+      %i = arith.index_cast %id : i32 to index
+      %j = linalg.index 1 : index
+      %t = tensor.extract %table[%i, %j] : tensor<16x8xf32>
+      ...
+    }
+    // becomes, if nobody reads %0#1,
+    %rows = linalg.generic ... ins(%ids) : tensor<4xi32>
+    %read = nn.embedding %rows, %table : tensor<4xi32>, tensor<16x8xf32> -> tensor<4x8xf32>
+    %0 = linalg.generic ... ins(%x, %ids, %read) outs(%init) { ... }
+    ```
+
+    The loss keeps every bit.  An index that may lie outside of its tensor, which
+    is undefined, reads NaN.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let summary = "Turns the loss into a step that also returns its gradients";
   let description = [{

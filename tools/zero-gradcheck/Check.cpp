@@ -262,6 +262,7 @@ FailureOr<bool> zero::checkGradients(OwningOpRef<ModuleOp> model,
     decompose.keepEmbedding = true;
     pm.addPass(createLowerNNToLinalg(decompose));
   }
+  pm.addPass(createNormalizeModel());
   pm.addPass(createDifferentiateLoss());
   if (failed(pm.run(*step)))
     return failure();

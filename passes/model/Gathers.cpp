@@ -1,0 +1,346 @@
+//===- Gathers.cpp - Captured tensors become operands ---------------------===//
+//
+// A body of linalg.generic may read a tensor from outside at any place.  What
+// is read so has no operand that could carry its adjoint:
+//
+//   %y = linalg.generic ins(%ids) {
+//     %row = arith.index_cast %id
+//     %column = linalg.index 1
+//     %v = tensor.extract %table[%row, %column]
+//
+// * Where the indices are loops, the tensor is an operand with that map.
+// * Otherwise its leading dimensions, up to the last one whose index is
+//   computed, are flattened into rows.  A generic computes the row of each
+//   point, nn.embedding reads the rows, and the result is the operand.
+//
+//   %rows = linalg.generic ins(%ids) : i32
+//   %read = nn.embedding %rows, %table
+//   %y = linalg.generic ins(%ids, %read)
+//
+// The derivative is then nn.embedding's, a scatter in the order of the points.
+// A read of single elements is one of rows of length 1.
+//
+// An index that is no place of the tensor is undefined in tensor.extract. Where
+// it can be one, row 0 is read instead and NaN takes the place of the value:
+// nothing is read out of bounds, and no wrong number comes of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/model/Normalization.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace {
+
+/// The loop whose position `index` is.
+std::optional<unsigned> asLoop(Value index) {
+  if (auto loop = index.getDefiningOp<linalg::IndexOp>())
+    return loop.getDim();
+  return std::nullopt;
+}
+
+/// What computes the indices of a read in the body of a generic.
+struct IndexSlice {
+  /// In program order.
+  SmallVector<Operation *> ops;
+  /// Inputs of the generic that they read.
+  llvm::SmallSetVector<unsigned, 4> inputs;
+  llvm::SmallBitVector loops;
+
+  /// Fails where they read an accumulator.
+  static FailureOr<IndexSlice> of(GenericOp op, ValueRange indices) {
+    IndexSlice slice;
+    slice.loops.resize(op.getNumLoops());
+    Block *body = op.getBody();
+    SmallVector<Value> open(indices);
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    while (!open.empty()) {
+      Value value = open.pop_back_val();
+      if (auto arg = dyn_cast<BlockArgument>(value);
+          arg && arg.getOwner() == body) {
+        if (arg.getArgNumber() >= op.getNumDpsInputs())
+          return failure();
+        slice.inputs.insert(arg.getArgNumber());
+        AffineMap map = op.getIndexingMapsArray()[arg.getArgNumber()];
+        for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+          if (map.isFunctionOfDim(loop))
+            slice.loops.set(loop);
+        continue;
+      }
+      Operation *source = value.getDefiningOp();
+      if (!source || source->getBlock() != body || !seen.insert(source).second)
+        continue;
+      if (source->getNumRegions() != 0 || !isMemoryEffectFree(source))
+        return failure();
+      if (std::optional<unsigned> loop = asLoop(value))
+        slice.loops.set(*loop);
+      slice.ops.push_back(source);
+      llvm::append_range(open, source->getOperands());
+    }
+    llvm::sort(slice.ops, [](Operation *x, Operation *y) {
+      return x->isBeforeInBlock(y);
+    });
+    return slice;
+  }
+};
+
+/// Whether `index` is a place of a dimension of `size` whatever the inputs are.
+bool isWithin(GenericOp op, Value index, int64_t size) {
+  if (std::optional<unsigned> loop = asLoop(index))
+    return op.getStaticLoopRanges()[*loop] <= size;
+  APInt place;
+  return matchPattern(index, m_ConstantInt(&place)) && !place.isNegative() &&
+         place.slt(size);
+}
+
+int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
+                         std::multiplies<int64_t>());
+}
+
+/// `value` in another shape of as many elements, by way of one dimension.
+Value reshape(OpBuilder &b, Location loc, Value value,
+              ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  auto all = [](int64_t rank) {
+    return ReassociationIndices(llvm::to_vector(llvm::seq(rank)));
+  };
+  if (type.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(b, loc, value,
+                                            ArrayRef{all(type.getRank())});
+  if (shape.size() > 1)
+    value = tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()), value,
+        ArrayRef{all(shape.size())});
+  return value;
+}
+
+/// Rebuilds `op` with one more input in the place of a value of its body.
+GenericOp withInput(PatternRewriter &rewriter, GenericOp op, Value input,
+                    AffineMap map) {
+  SmallVector<Value> inputs(op.getDpsInputs());
+  SmallVector<AffineMap> maps(op.getIndexingMapsArray());
+  maps.insert(maps.begin() + inputs.size(), map);
+  inputs.push_back(input);
+  auto wider =
+      GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs,
+                        op.getDpsInits(), maps, op.getIteratorTypesArray());
+  rewriter.inlineRegionBefore(op.getRegion(), wider.getRegion(),
+                              wider.getRegion().begin());
+  wider.getBody()->insertArgument(
+      inputs.size() - 1,
+      cast<RankedTensorType>(input.getType()).getElementType(), op.getLoc());
+  rewriter.replaceOp(op, wider.getResults());
+  return wider;
+}
+
+struct ReadThroughOperand : OpRewritePattern<GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() ||
+        llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+      return failure();
+    for (auto read : op.getBody()->getOps<tensor::ExtractOp>()) {
+      RankedTensorType type = read.getTensor().getType();
+      if (!isa<FloatType>(type.getElementType()) || !type.hasStaticShape() ||
+          op.getRegion().isAncestor(read.getTensor().getParentRegion()))
+        continue;
+      if (succeeded(readByLoops(op, read, rewriter)) ||
+          succeeded(readRows(op, read, rewriter)))
+        return success();
+    }
+    return failure();
+  }
+
+private:
+  /// Indices that are loops, each another one, over the whole tensor.
+  static LogicalResult readByLoops(GenericOp op, tensor::ExtractOp read,
+                                   PatternRewriter &rewriter) {
+    SmallVector<AffineExpr> place;
+    llvm::SmallDenseSet<unsigned> used;
+    for (auto [index, size] : llvm::zip_equal(
+             read.getIndices(), read.getTensor().getType().getShape())) {
+      std::optional<unsigned> loop = asLoop(index);
+      if (!loop || op.getStaticLoopRanges()[*loop] != size ||
+          !used.insert(*loop).second)
+        return failure();
+      place.push_back(rewriter.getAffineDimExpr(*loop));
+    }
+    auto map = AffineMap::get(op.getNumLoops(), 0, place, op.getContext());
+    GenericOp wider = withInput(rewriter, op, read.getTensor(), map);
+    rewriter.replaceOp(
+        read, wider.getBody()->getArgument(wider.getNumDpsInputs() - 1));
+    return success();
+  }
+
+  /// The number of trailing dimensions that are read whole, by loops on which
+  /// no index before them depends.
+  static unsigned countColumns(GenericOp op, tensor::ExtractOp read) {
+    SmallVector<Value> indices(read.getIndices());
+    ArrayRef<int64_t> shape = read.getTensor().getType().getShape();
+    unsigned columns = 0;
+    while (columns < indices.size()) {
+      unsigned dim = indices.size() - 1 - columns;
+      std::optional<unsigned> loop = asLoop(indices[dim]);
+      if (!loop || op.getStaticLoopRanges()[*loop] != shape[dim])
+        break;
+      ++columns;
+    }
+    for (; columns > 0; --columns) {
+      auto [before, whole] = std::pair(ArrayRef(indices).drop_back(columns),
+                                       ArrayRef(indices).take_back(columns));
+      FailureOr<IndexSlice> slice = IndexSlice::of(op, before);
+      llvm::SmallDenseSet<unsigned> loops;
+      if (succeeded(slice) && llvm::all_of(whole, [&](Value index) {
+            return !slice->loops[*asLoop(index)] &&
+                   loops.insert(*asLoop(index)).second;
+          }))
+        break;
+    }
+    return columns;
+  }
+
+  static LogicalResult readRows(GenericOp op, tensor::ExtractOp read,
+                                PatternRewriter &rewriter) {
+    Location loc = read.getLoc();
+    RankedTensorType type = read.getTensor().getType();
+    unsigned columns = countColumns(op, read);
+    unsigned leading = type.getRank() - columns;
+    if (leading == 0)
+      return failure();
+    ValueRange indices = read.getIndices().take_front(leading);
+    FailureOr<IndexSlice> slice = IndexSlice::of(op, indices);
+    ArrayRef<int64_t> sizes = type.getShape().take_front(leading);
+    int64_t rows = product(sizes);
+    if (failed(slice) || slice->loops.none() ||
+        rows > std::numeric_limits<int32_t>::max())
+      return failure();
+
+    rewriter.setInsertionPoint(op);
+    Value row = emitRows(op, indices, sizes, *slice, loc, rewriter);
+    Value table = reshape(rewriter, loc, read.getTensor(),
+                          {rows, product(type.getShape().take_back(columns))});
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(row.getType()).getShape());
+    shape.push_back(cast<RankedTensorType>(table.getType()).getDimSize(1));
+    Value gathered = nn::EmbeddingOp::create(
+        rewriter, loc, RankedTensorType::get(shape, type.getElementType()), row,
+        table);
+    shape.pop_back();
+    llvm::append_range(shape, type.getShape().take_back(columns));
+    gathered = reshape(rewriter, loc, gathered, shape);
+
+    SmallVector<AffineExpr> place;
+    for (unsigned loop : slice->loops.set_bits())
+      place.push_back(rewriter.getAffineDimExpr(loop));
+    for (Value index : read.getIndices().take_back(columns))
+      place.push_back(rewriter.getAffineDimExpr(*asLoop(index)));
+    GenericOp wider =
+        withInput(rewriter, op, gathered,
+                  AffineMap::get(op.getNumLoops(), 0, place, op.getContext()));
+
+    rewriter.setInsertionPoint(read);
+    Value value = wider.getBody()->getArgument(wider.getNumDpsInputs() - 1);
+    if (Value valid =
+            emitValid(wider, indices, indices, sizes, loc, rewriter)) {
+      nn::S in(rewriter, loc, value);
+      value = nn::select(valid, in,
+                         in.constant(std::numeric_limits<double>::quiet_NaN()));
+    }
+    rewriter.replaceOp(read, value);
+    return success();
+  }
+
+  /// Whether all indices are places, null if they always are.  `values` are
+  /// what the indices are where it is asked.
+  static Value emitValid(GenericOp op, ValueRange indices, ValueRange values,
+                         ArrayRef<int64_t> sizes, Location loc, OpBuilder &b) {
+    Value valid;
+    for (auto [index, value, size] : llvm::zip_equal(indices, values, sizes)) {
+      if (isWithin(op, index, size))
+        continue;
+      Value limit = arith::ConstantIndexOp::create(b, loc, size);
+      Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           value, limit);
+      valid =
+          valid ? Value(arith::AndIOp::create(b, loc, valid, within)) : within;
+    }
+    return valid;
+  }
+
+  /// The row that each point of the slice's loops reads, as i32.
+  static Value emitRows(GenericOp op, ValueRange indices,
+                        ArrayRef<int64_t> sizes, const IndexSlice &slice,
+                        Location loc, PatternRewriter &rewriter) {
+    SmallVector<unsigned> loops(slice.loops.set_bits());
+    SmallVector<AffineExpr> position(op.getNumLoops(),
+                                     rewriter.getAffineConstantExpr(0));
+    SmallVector<int64_t> shape;
+    for (auto [i, loop] : llvm::enumerate(loops)) {
+      position[loop] = rewriter.getAffineDimExpr(i);
+      shape.push_back(op.getStaticLoopRanges()[loop]);
+    }
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (unsigned input : slice.inputs) {
+      inputs.push_back(op.getDpsInputs()[input]);
+      maps.push_back(op.getIndexingMapsArray()[input].replaceDimsAndSymbols(
+          position, {}, loops.size(), 0));
+    }
+    maps.push_back(rewriter.getMultiDimIdentityMap(loops.size()));
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, shape, rewriter.getI32Type());
+    SmallVector<utils::IteratorType> iterators(loops.size(),
+                                               utils::IteratorType::parallel);
+    auto body = [&](OpBuilder &b, Location at, ValueRange args) {
+      IRMapping map;
+      for (auto [input, arg] : llvm::zip(slice.inputs, args))
+        map.map(op.getBody()->getArgument(input), arg);
+      for (Operation *inner : slice.ops) {
+        Operation *copy = b.clone(*inner, map);
+        if (auto index = dyn_cast<linalg::IndexOp>(copy))
+          index.setDim(llvm::find(loops, index.getDim()) - loops.begin());
+      }
+      SmallVector<Value> places = llvm::map_to_vector(
+          indices, [&](Value index) { return map.lookupOrDefault(index); });
+      Value row = places.front();
+      for (auto [place, size] :
+           llvm::drop_begin(llvm::zip_equal(places, sizes))) {
+        Value scale = arith::ConstantIndexOp::create(b, at, size);
+        Value start = arith::MulIOp::create(b, at, row, scale);
+        row = arith::AddIOp::create(b, at, start, place);
+      }
+      if (Value valid = emitValid(op, indices, places, sizes, at, b)) {
+        Value first = arith::ConstantIndexOp::create(b, at, 0);
+        row = arith::SelectOp::create(b, at, valid, row, first);
+      }
+      row = arith::IndexCastOp::create(b, at, b.getI32Type(), row);
+      linalg::YieldOp::create(b, at, row);
+    };
+    return GenericOp::create(rewriter, loc, empty.getType(), inputs, empty,
+                             maps, iterators, body)
+        .getResult(0);
+  }
+};
+
+} // namespace
+
+void zero::populateGatherPatterns(RewritePatternSet &patterns) {
+  patterns.add<ReadThroughOperand>(patterns.getContext());
+}

@@ -1,0 +1,128 @@
+//===- NormalizeModel.cpp - What other front ends print -------------------===//
+//
+// Derivatives are defined for one block of operations with tensors as operands.
+// Front ends print more than that.  In this order:
+//
+// 1. Calls of functions of the module are inlined, and functions that nobody
+//    calls any more are dropped.
+// 2. Assertions are dropped, with a remark: a step has no place to stop.
+// 3. Results of linalg.generic that nobody reads are dropped, with what
+// computes
+//    them: a maximum that also carries its index becomes a maximum.
+// 4. math.fpowi with a constant exponent becomes the products that it stands
+//    for.
+// 5. Offsets and sizes of slices that are constant operands become attributes.
+// 6. Captured tensors become operands (Gathers.cpp).
+//
+// Nothing of this changes a bit of the loss.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/model/Normalization.h"
+#include "passes/model/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_NORMALIZEMODEL
+#include "passes/model/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+using nn::S;
+
+namespace {
+
+/// x^n by repeated squaring, from the lowest bit of n: the order in which the
+/// run-time library's powi multiplies, and its reciprocal for a negative n.
+struct ExpandIntegerPower : OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    APInt exponent;
+    if (!matchPattern(op.getRhs(), m_ConstantInt(&exponent)))
+      return failure();
+    S square(rewriter, op.getLoc(), op.getLhs());
+    std::optional<S> product;
+    APInt left = exponent.abs(); // of the smallest number 2^(bits-1), unsigned
+    while (!left.isZero()) {
+      if (left[0])
+        product = product ? *product * square : square;
+      left.lshrInPlace(1);
+      if (!left.isZero())
+        square = square * square;
+    }
+    S power = product.value_or(square.constant(1));
+    rewriter.replaceOp(op, Value(exponent.isNegative() ? 1.0 / power : power));
+    return success();
+  }
+};
+
+struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
+  using Base = zero::impl::NormalizeModelBase<NormalizeModelPass>;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    func::registerInlinerExtension(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(inlineCalls()))
+      return signalPassFailure();
+    dropAssertions(module);
+
+    RewritePatternSet patterns(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    patterns.add<ExpandIntegerPower>(&getContext());
+    tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
+                                                        &getContext());
+    tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, &getContext());
+    populateGatherPatterns(patterns);
+    // Whatever no pattern is about stays as it was written.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(module, std::move(patterns), config)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult inlineCalls() {
+    if (!getOperation()
+             .walk([](func::CallOp) { return WalkResult::interrupt(); })
+             .wasInterrupted())
+      return success();
+    OpPassManager pm(ModuleOp::getOperationName());
+    pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+    pm.addPass(createSymbolDCEPass());
+    return runPipeline(pm, getOperation());
+  }
+
+  static void dropAssertions(ModuleOp module) {
+    SmallVector<cf::AssertOp> assertions;
+    module.walk([&](cf::AssertOp op) { assertions.push_back(op); });
+    if (assertions.empty())
+      return;
+    emitRemark(assertions.front().getLoc())
+        << "every 'cf.assert' is dropped, of " << assertions.size()
+        << " the first is here; a step does not stop";
+    for (cf::AssertOp op : assertions)
+      op.erase();
+  }
+};
+
+} // namespace

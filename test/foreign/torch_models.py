@@ -1,0 +1,317 @@
+"""Models written with PyTorch: name -> (module class, inputs), where inputs is a
+dictionary of shapes (of ids: the number below which they lie, and the shape).
+The module's forward is the loss."""
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+MODELS = {}
+
+
+def model(**inputs):
+    def add(module):
+        MODELS[module.__name__] = (module, inputs)
+        return module
+    return add
+
+
+def ids(below, *shape):
+    return (below, shape)
+
+
+@model(x=(6, 7), y=(6, 3))
+class relu_regression(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(7, 10), nn.ReLU(), nn.Linear(10, 3))
+
+    def forward(self, x, y):
+        return F.mse_loss(self.net(x), y)
+
+
+@model(x=(6, 7), y=ids(5, 6))
+class gelu_classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(7, 10), nn.GELU(), nn.Linear(10, 5))
+
+    def forward(self, x, y):
+        return F.cross_entropy(self.net(x), y)
+
+
+@model(x=(6, 7), y=(6, 2))
+class gelu_tanh_huber(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(7, 9), nn.Linear(9, 2)
+
+    def forward(self, x, y):
+        return F.huber_loss(self.b(F.gelu(self.a(x), approximate="tanh")), y, delta=0.5)
+
+
+@model(x=(6, 7), y=(6, 1))
+class silu_logistic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(7, 9), nn.SiLU(), nn.Linear(9, 1))
+
+    def forward(self, x, y):
+        return F.binary_cross_entropy_with_logits(self.net(x), y)
+
+
+@model(x=(5, 6), y=ids(4, 5))
+class layer_norm_classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(6, 8), nn.LayerNorm(8), nn.Tanh(), nn.Linear(8, 4))
+
+    def forward(self, x, y):
+        return F.nll_loss(F.log_softmax(self.net(x), -1), y)
+
+
+@model(x=(5, 6), y=(5, 6))
+class swiglu_rms_norm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.RMSNorm(6, eps=1e-6)
+        self.gate, self.up = nn.Linear(6, 10, bias=False), nn.Linear(6, 10, bias=False)
+        self.down = nn.Linear(10, 6, bias=False)
+
+    def forward(self, x, y):
+        h = self.norm(x)
+        return (x + self.down(F.silu(self.gate(h)) * self.up(h)) - y).pow(2).mean()
+
+
+@model(x=(3, 6, 5), y=(3, 6, 5))
+class group_norm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.mix = nn.GroupNorm(2, 6), nn.Linear(5, 5)
+
+    def forward(self, x, y):
+        return F.smooth_l1_loss(self.mix(F.elu(self.norm(x))), y)
+
+
+@model(x=(2, 5, 8), y=(2, 5, 3))
+class attention_heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(8, 8) for _ in range(3))
+        self.o = nn.Linear(8, 3)
+
+    def forward(self, x, y):
+        split = lambda v: v.view(2, 5, 2, 4).transpose(1, 2)
+        q, k, v = split(self.q(x)), split(self.k(x)), split(self.v(x))
+        s = q @ k.transpose(-2, -1) / 2.0
+        s = s.masked_fill(torch.ones(5, 5).triu(1) > 0, float("-inf"))
+        a = (torch.softmax(s, -1) @ v).transpose(1, 2).reshape(2, 5, 8)
+        return F.mse_loss(self.o(a), y)
+
+
+@model(x=(2, 5, 8), y=(2, 5, 8))
+class fused_attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.o = nn.Linear(8, 24), nn.Linear(8, 8)
+
+    def forward(self, x, y):
+        q, k, v = (t.view(2, 5, 2, 4).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return F.mse_loss(self.o(a.transpose(1, 2).reshape(2, 5, 8)), y)
+
+
+@model(tokens=ids(13, 2, 6), targets=ids(13, 2, 6))
+class language_model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(13, 8), nn.Embedding(6, 8)
+        self.norm, self.qkv, self.proj = nn.LayerNorm(8), nn.Linear(8, 24), nn.Linear(8, 8)
+        self.up, self.down = nn.Linear(8, 16), nn.Linear(16, 8)
+
+    def forward(self, tokens, targets):
+        x = self.wte(tokens) + self.wpe(torch.arange(6))
+        q, k, v = self.qkv(self.norm(x)).split(8, -1)
+        s = q @ k.transpose(1, 2) * 8**-0.5
+        s = s.masked_fill(torch.tril(torch.ones(6, 6)) == 0, -1e9)
+        x = x + self.proj(s.softmax(-1) @ v)
+        x = x + self.down(F.gelu(self.up(x), approximate="tanh"))
+        logits = x @ self.wte.weight.t()
+        return F.cross_entropy(logits.view(-1, 13), targets.view(-1))
+
+
+@model(tokens=ids(11, 5, 7), y=ids(4, 5))
+class bag_of_words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(11, 6), nn.Linear(6, 4)
+
+    def forward(self, tokens, y):
+        return F.cross_entropy(self.out(self.table(tokens).mean(1)), y)
+
+
+@model(u=ids(9, 8), i=ids(12, 8), y=(8,))
+class matrix_factorization(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.users, self.items = nn.Embedding(9, 5), nn.Embedding(12, 5)
+        self.bias = nn.Embedding(12, 1)
+
+    def forward(self, u, i, y):
+        r = (self.users(u) * self.items(i)).sum(-1) + self.bias(i).squeeze(-1)
+        return F.l1_loss(r, y)
+
+
+@model(x=(3, 4, 4), y=(3, 1))
+class gru(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.GRUCell(4, 6), nn.Linear(6, 1)
+
+    def forward(self, x, y):
+        h = torch.zeros(3, 6, dtype=x.dtype)
+        for t in range(4):
+            h = self.cell(x[:, t], h)
+        return F.mse_loss(self.out(h), y)
+
+
+@model(x=(3, 3, 4), y=ids(3, 3))
+class lstm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.LSTMCell(4, 5), nn.Linear(5, 3)
+
+    def forward(self, x, y):
+        h = c = torch.zeros(3, 5, dtype=x.dtype)
+        for t in range(3):
+            h, c = self.cell(x[:, t], (h, c))
+        return F.cross_entropy(self.out(h), y)
+
+
+@model(x=(5, 6), y=(5, 6))
+class residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(nn.ModuleList([nn.LayerNorm(6), nn.Linear(6, 6)]) for _ in range(3))
+
+    def forward(self, x, y):
+        for norm, linear in self.blocks:
+            x = x + F.leaky_relu(linear(norm(x)), 0.1)
+        return F.mse_loss(x, y)
+
+
+@model(x=(5, 6), y=(5, 4))
+class soft_experts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(6, 3)
+        self.experts = nn.ModuleList(nn.Linear(6, 4) for _ in range(3))
+
+    def forward(self, x, y):
+        g = torch.softmax(self.gate(x), -1)
+        e = torch.stack([expert(x) for expert in self.experts], 1)
+        return F.mse_loss((g.unsqueeze(-1) * torch.tanh(e)).sum(1), y)
+
+
+@model(x=(5, 6), y=ids(5, 5))
+class label_smoothing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(6, 9), nn.Hardswish(), nn.Linear(9, 5))
+
+    def forward(self, x, y):
+        return F.cross_entropy(self.net(x), y, label_smoothing=0.1)
+
+
+@model(x=(7, 6), y=ids(4, 7))
+class focal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4))
+
+    def forward(self, x, y):
+        logp = F.log_softmax(self.net(x), -1).gather(1, y.unsqueeze(1)).squeeze(1)
+        return -((1 - logp.exp()) ** 2 * logp).mean()
+
+
+@model(x=(5, 6), eps=(5, 3))
+class variational_autoencoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc, self.mu, self.lv = nn.Linear(6, 8), nn.Linear(8, 3), nn.Linear(8, 3)
+        self.dec = nn.Sequential(nn.Linear(3, 8), nn.Softplus(), nn.Linear(8, 6))
+
+    def forward(self, x, eps):
+        h = torch.tanh(self.enc(x))
+        mu, lv = self.mu(h), self.lv(h)
+        out = self.dec(mu + torch.exp(0.5 * lv) * eps)
+        kl = -0.5 * torch.sum(1 + lv - mu.pow(2) - lv.exp(), -1)
+        return (((out - x) ** 2).sum(-1) + kl).mean()
+
+
+@model(x=(5, 6), t=(5, 4))
+class distillation(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(6, 8), nn.Mish(), nn.Linear(8, 4))
+
+    def forward(self, x, t):
+        return F.kl_div(F.log_softmax(self.net(x) / 2, -1), F.softmax(t / 2, -1),
+                        reduction="batchmean")
+
+
+@model(x=(6, 5), p=(6, 5), n=(6, 5))
+class triplet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(5, 8), nn.PReLU(), nn.Linear(8, 4))
+
+    def forward(self, x, p, n):
+        x, p, n = (F.normalize(self.net(v), dim=-1) for v in (x, p, n))
+        return F.relu((x - p).pow(2).sum(-1) - (x * n).sum(-1) + 0.3).mean()
+
+
+@model(x=(6, 5), y=(6, 1))
+class poisson(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(5, 8), nn.Softsign(), nn.Linear(8, 1))
+
+    def forward(self, x, y):
+        return F.poisson_nll_loss(self.net(x), y.abs())
+
+
+@model(x=(2, 5, 8), y=(2, 5, 8))
+class rotary_attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.k = nn.Linear(8, 8, bias=False), nn.Linear(8, 8, bias=False)
+
+    def forward(self, x, y):
+        t = torch.outer(torch.arange(5), 10000.0 ** (-torch.arange(4) / 4.0)).to(x.dtype)
+        def rotate(v):
+            a, b = v.chunk(2, -1)
+            return torch.cat([a * t.cos() - b * t.sin(), b * t.cos() + a * t.sin()], -1)
+        s = rotate(self.q(x)) @ rotate(self.k(x)).transpose(1, 2) / 8**0.5
+        return F.mse_loss(s.softmax(-1) @ x, y)
+
+
+@model(x=(6, 4), y=(6, 1))
+class mixture_density(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(4, 10), nn.Tanh(), nn.Linear(10, 6))
+
+    def forward(self, x, y):
+        pi, mu, s = self.net(x).chunk(3, -1)
+        logn = -0.5 * ((y - mu) / s.exp()).pow(2) - s
+        return -torch.logsumexp(F.log_softmax(pi, -1) + logn, 1).mean()
+
+
+@model(x=(2, 1, 6, 6), y=ids(3, 2))
+class convolution(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.out = nn.Conv2d(1, 4, 3), nn.Linear(64, 3)
+
+    def forward(self, x, y):
+        return F.cross_entropy(self.out(F.relu(self.conv(x)).flatten(1)), y)
