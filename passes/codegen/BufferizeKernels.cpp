@@ -82,6 +82,27 @@ static void toDestinationForm(func::FuncOp kernel) {
   kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
 }
 
+/// What begins as a view begins as a copy of it, of its own shape: where the
+/// bytes of a view come from another shape, that would be copied, and be cut
+/// into other units.
+static void copyInitialViews(func::FuncOp kernel) {
+  kernel.walk([](linalg::LinalgOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      Operation *def = init.get().getDefiningOp();
+      if (!isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+                           tensor::ExpandShapeOp>(def))
+        continue;
+      OpBuilder b(op);
+      auto type = cast<RankedTensorType>(init.get().getType());
+      Value empty = tensor::EmptyOp::create(b, def->getLoc(), type.getShape(),
+                                            type.getElementType());
+      init.set(linalg::CopyOp::create(b, def->getLoc(), init.get(), empty)
+                   .getResult(0));
+    }
+  });
+}
+
+/// Each use of a tensor.empty is of one of its own.
 static void separateEmpties(func::FuncOp kernel) {
   SmallVector<tensor::EmptyOp> empties;
   kernel.walk([&](tensor::EmptyOp op) { empties.push_back(op); });
@@ -111,6 +132,7 @@ static void placeResults(func::FuncOp kernel) {
 
 LogicalResult zero::bufferizeKernels(ModuleOp module,
                                      ArrayRef<func::FuncOp> kernels) {
+  llvm::for_each(kernels, copyInitialViews);
   llvm::for_each(kernels, separateEmpties);
   PassManager empties(module->getName());
   empties.addPass(bufferization::createEmptyTensorEliminationPass());

@@ -1,8 +1,8 @@
 // RUN: zero-kernels %s | FileCheck %s
 // RUN: zero-opt %s -split-input-file --zero-lower-kernels-to-cpu=stop-at-loops=1 | FileCheck %s --check-prefix=LOOPS
-// Results that begin as each other, in any order, and share no bytes.
+// Results that begin as each other or as views, in any order, and share no bytes.
 
-// CHECK-COUNT-8: "outcome":"right"
+// CHECK-COUNT-10: "outcome":"right"
 // CHECK-NOT: "outcome"
 
 // The first result begins as the second, which is written in its own bytes
@@ -234,6 +234,50 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       linalg.yield %r : f32
     } -> tensor<33xf32>
     return %a, %b : tensor<33xf32>, tensor<33xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Columns: what begins as a view of an operand is cut as the result is, not as
+// the operand.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<3x31xf32>, %y: tensor<93xf32>) -> tensor<3x31xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 31>} {
+    %v = tensor.expand_shape %y [[0, 1]] output_shape [3, 31] : tensor<93xf32> into tensor<3x31xf32>
+    %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x31xf32>) outs(%v : tensor<3x31xf32>) {
+    ^bb0(%in: f32, %o: f32):
+      %r = arith.subf %o, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<3x31xf32>
+    return %a : tensor<3x31xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Rows likewise.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<6x31xf32>, %y: tensor<2x3xf32>) -> tensor<6xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 6>} {
+    %v = tensor.collapse_shape %y [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+    %a = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<6x31xf32>) outs(%v : tensor<6xf32>) {
+    ^bb0(%in: f32, %o: f32):
+      %r = arith.addf %o, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<6xf32>
+    return %a : tensor<6xf32>
   }
   func.func @step() {
     return

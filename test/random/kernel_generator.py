@@ -54,7 +54,7 @@ class Kernel:
         self.operands = []
         for _ in range(rng.randint(1, 4)):
             self.add_operand()
-        for _ in range(rng.choice((1, 2, 2, 3, 3, 4, 5))):
+        for _ in range(rng.choice((1, 2, 3, 3, 4, 5, 6, 8))):
             self.add_operation()
 
     # Names and plain values
@@ -109,11 +109,11 @@ class Kernel:
 
     def add_operation(self):
         choice = self.rng.random()
-        if choice < 0.12:
+        if choice < 0.15:
             self.add_view()
-        elif choice < 0.2 and (self.kind == "serial" or self.oddly(5)):
+        elif choice < 0.22 and (self.kind == "serial" or self.oddly(5)):
             self.add_insert()
-        elif choice < 0.24:
+        elif choice < 0.25:
             self.fill(self.shape(), "f32")
         else:
             self.add_generic()
@@ -137,8 +137,39 @@ class Kernel:
         hidden = {"empty"} if self.kind != "columns" else {"empty", "fill", "computed"}
         return [v for v in self.values if v.origin not in hidden or self.oddly()]
 
+    def add_view_of_shape(self):
+        """A view that is a whole value of the kernel's shapes, of an operand of another."""
+        rng = self.rng
+        shape = self.shape()
+        if not shape:
+            return
+        element = self.element()
+
+        def operand(size):
+            value = Tensor(self.fresh("x"), tuple(size), element, DRAWN[element], "operand")
+            self.operands.append(value)
+            return value
+
+        way = rng.randrange(3)
+        if way == 0 and len(shape) > 1:
+            x = operand([math.prod(shape)])
+            text = f"tensor.expand_shape {x.name} {[list(range(len(shape)))]} output_shape {shape}"
+            text += f" : {x.type} into $T"
+        elif way == 1:
+            x = operand([1, *shape])
+            groups = [[0, 1], *([i] for i in range(2, len(shape) + 1))]
+            text = f"tensor.collapse_shape {x.name} {groups} : {x.type} into $T"
+        else:
+            more = [rng.randrange(3) for _ in shape]
+            x = operand([size + rest for size, rest in zip(shape, more)])
+            at = [rng.randint(0, rest) for rest in more]
+            text = f"tensor.extract_slice {x.name}{at} {shape} {[1] * len(shape)} : {x.type} to $T"
+        self.define(text, shape, element, x.bound, "view")
+
     def add_view(self):
         rng = self.rng
+        if rng.random() < 0.6:
+            return self.add_view_of_shape()
         of = [v for v in self.readable() if v.shape and (v.origin in ("operand", "view") or self.oddly(8))]
         if not of:
             return
@@ -375,7 +406,7 @@ class Kernel:
         same = [i for i, v in enumerate(self.operands) if v.type == value.type]
         if self.oddly(2):
             same.append(rng.randrange(-1, len(self.operands) + 1))
-        if not same or rng.random() < 0.65:
+        if not same or rng.random() < 0.5:
             return ""
         claimed = rng.sample(same, k=min(len(same), rng.choice((1, 1, 1, 2))))
         return f" {{zero.in_place = array<i64: {', '.join(map(str, claimed))}>}}"

@@ -74,7 +74,7 @@ FailureOr<Attribute> Interpreter::look(tensor::ExtractOp op) {
        llvm::zip_equal(op.getIndices(), shapeOf(op.getTensor()))) {
     auto number = dyn_cast_or_null<IntegerAttr>(scalars.lookup(position));
     if (!number || number.getInt() < 0 || number.getInt() >= size)
-      return op.emitError("reads outside of its tensor");
+      return op.emitOpError("reads outside of its tensor");
     index.push_back(number.getInt());
   }
   return tensors[op.getTensor()][placeOf(index, shapeOf(op.getTensor()))];
@@ -97,11 +97,11 @@ LogicalResult Interpreter::evaluateScalar(Operation &op, ArrayRef<int64_t> at) {
   for (Value operand : op.getOperands()) {
     operands.push_back(scalars.lookup(operand));
     if (!operands.back())
-      return op.emitError("reads what nothing has written");
+      return op.emitOpError("reads what nothing has written");
   }
   SmallVector<OpFoldResult> folded;
   if (failed(op.fold(operands, folded)) || folded.size() != op.getNumResults())
-    return op.emitError("is not folded");
+    return op.emitOpError("is not folded");
   for (auto [result, value] : llvm::zip_equal(op.getResults(), folded)) {
     auto attribute = dyn_cast<Attribute>(value);
     scalars[result] =
@@ -189,7 +189,7 @@ LogicalResult Interpreter::evaluate(Operation *op) {
     tensors[insert] = std::move(elements);
     return success();
   }
-  return op->emitError("has no meaning here");
+  return op->emitOpError("has no meaning here");
 }
 
 FailureOr<SmallVector<Elements>> zero::interpret(func::FuncOp kernel,
