@@ -113,6 +113,7 @@ static void addPasses(OpPassManager &pm, Level level,
   case Level::Step:
     // Models of other front ends; the language of the rest is a smaller one.
     pm.addPass(createNormalizeModel());
+    pm.addPass(createLowerGathers());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
     pm.addPass(createDifferentiateLoss());

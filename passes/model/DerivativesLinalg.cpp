@@ -100,8 +100,8 @@ FailureOr<Combiner> classify(GenericOp op, unsigned result) {
     return llvm::any_of(user->getResults(),
                         [&](Value v) { return sources.contains(v); });
   });
-  bool readOnce = last && llvm::hasSingleElement(readers) &&
-                  *readers.begin() == last;
+  bool readOnce =
+      last && llvm::hasSingleElement(readers) && *readers.begin() == last;
   if (readOnce) {
     if (isa<arith::AddFOp>(last) ||
         (isa<arith::SubFOp>(last) && last->getOperand(0) == acc) ||

@@ -12,13 +12,14 @@
 // 4. math.fpowi with a constant exponent becomes the products that it stands
 //    for.
 // 5. Offsets and sizes of slices that are constant operands become attributes.
-// 6. Captured tensors become operands (Gathers.cpp).
+// 6. Generics that compute integers are fused into those that read tensors
+// where
+//    the integers say: which input a position comes from is seen in one body.
 //
 // Nothing of this changes a bit of the loss.
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/model/Normalization.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
@@ -41,6 +42,7 @@ namespace mlir::zero {
 
 using namespace mlir;
 using namespace mlir::zero;
+using linalg::GenericOp;
 using nn::S;
 
 namespace {
@@ -71,6 +73,41 @@ struct ExpandIntegerPower : OpRewritePattern<math::FPowIOp> {
   }
 };
 
+/// Fuses what computes integers into what computes integers of it, or
+/// positions.
+struct FuseIntegers : OpRewritePattern<GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!computesIntegers(op) &&
+        op.getBody()->getOps<tensor::ExtractOp>().empty())
+      return failure();
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto producer = operand->get().getDefiningOp<GenericOp>();
+      if (!producer || !computesIntegers(producer) ||
+          !linalg::areElementwiseOpsFusable(operand))
+        continue;
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        continue;
+      for (Value result : op.getResults())
+        rewriter.replaceAllUsesWith(result, fused->replacements.lookup(result));
+      rewriter.eraseOp(op);
+      return success();
+    }
+    return failure();
+  }
+
+private:
+  static bool computesIntegers(GenericOp op) {
+    return llvm::all_of(op.getResultTypes(), [](Type type) {
+      return getElementTypeOrSelf(type).isIntOrIndex();
+    });
+  }
+};
+
 struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
   using Base = zero::impl::NormalizeModelBase<NormalizeModelPass>;
 
@@ -87,11 +124,10 @@ struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
 
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    patterns.add<ExpandIntegerPower>(&getContext());
+    patterns.add<ExpandIntegerPower, FuseIntegers>(&getContext());
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, &getContext());
-    populateGatherPatterns(patterns);
     // Whatever no pattern is about stays as it was written.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

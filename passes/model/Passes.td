@@ -18,21 +18,56 @@ def NormalizeModel : Pass<"zero-normalize-model", "::mlir::ModuleOp"> {
       the body that only they need.
     * `math.fpowi` with a constant exponent becomes products, in the order in
       which the run-time library's powi multiplies.
-    * A float tensor that a body reads by `tensor.extract` becomes an operand:
-      directly where the indices are loops, else by rows through `nn.embedding`.
+    * Slices get their constant offsets and sizes as attributes.
+    * A `linalg.generic` that computes integers is fused into those that compute
+      integers of them, or read tensors at positions that they make.
 
     ```mlir
-    %0:2 = linalg.generic ... ins(%x, %ids) outs(%init, %positions) {
-    ^bb0(%in: f32, %id: i32, %max: f32, %position: i64):
+    %0:2 = linalg.generic ... ins(%x) outs(%lowest, %first) {
+    ^bb0(%in: f32, %max: f32, %position: i64):
+      %j = linalg.index 1 : index
+      %here = arith.index_cast %j : index to i64
+      %value = arith.maximumf %in, %max : f32
+      %more = arith.cmpf ogt, %in, %max : f32
+      %at = arith.select %more, %here, %position : i64
+      linalg.yield %value, %at : f32, i64
+    }
+    %1 = call @cube(%0#0) : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes, if nobody reads %0#1,
+    %0 = linalg.generic ... ins(%x) outs(%lowest) {
+    ^bb0(%in: f32, %max: f32):
+      %value = arith.maximumf %in, %max : f32
+      linalg.yield %value : f32
+    }
+    %1 = arith.mulf %0, %0 : tensor<4xf32>
+    %2 = arith.mulf %0, %1 : tensor<4xf32>
+    ```
+
+    The loss keeps every bit.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LowerGathers : Pass<"zero-lower-gathers", "::mlir::ModuleOp"> {
+  let summary = "Makes operands of tensors that bodies read by position";
+  let description = [{
+    A float tensor that the body of a `linalg.generic` reads by `tensor.extract`
+    becomes an operand: directly where the indices are loops, else by rows,
+    through `nn.embedding`.
+
+    ```mlir
+    %0 = linalg.generic ... ins(%x, %ids) {
+    ^bb0(%in: f32, %id: i32, %out: f32):
       %i = arith.index_cast %id : i32 to index
       %j = linalg.index 1 : index
       %t = tensor.extract %table[%i, %j] : tensor<16x8xf32>
       ...
     }
-    // becomes, if nobody reads %0#1,
+    // becomes
     %rows = linalg.generic ... ins(%ids) : tensor<4xi32>
     %read = nn.embedding %rows, %table : tensor<4xi32>, tensor<16x8xf32> -> tensor<4x8xf32>
-    %0 = linalg.generic ... ins(%x, %ids, %read) outs(%init) { ... }
+    %0 = linalg.generic ... ins(%x, %ids, %read) { ... }
     ```
 
     The loss keeps every bit.  An index that may lie outside of its tensor, which

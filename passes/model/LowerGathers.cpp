@@ -1,4 +1,4 @@
-//===- Gathers.cpp - Captured tensors become operands ---------------------===//
+//===- LowerGathers.cpp - Captured tensors become operands ----------------===//
 //
 // A body of linalg.generic may read a tensor from outside at any place.  What
 // is read so has no operand that could carry its adjoint:
@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/model/Normalization.h"
+#include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -34,10 +34,15 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <limits>
 #include <numeric>
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_LOWERGATHERS
+#include "passes/model/Passes.h.inc"
+} // namespace mlir::zero
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -339,8 +344,17 @@ private:
   }
 };
 
-} // namespace
+struct LowerGathersPass : zero::impl::LowerGathersBase<LowerGathersPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ReadThroughOperand>(&getContext());
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
 
-void zero::populateGatherPatterns(RewritePatternSet &patterns) {
-  patterns.add<ReadThroughOperand>(patterns.getContext());
-}
+} // namespace
