@@ -2,8 +2,8 @@
 //
 // `nn` operations implement DifferentiableOpInterface themselves.  Operations
 // of arith, math, tensor and linalg get it here, through external models: one
-// file per dialect, and one set of scalar rules that serves arith and math both
-// on tensors and inside the bodies of linalg.generic.
+// file per dialect.  One set of scalar rules (ElementwiseRules.h) serves arith
+// and math both on tensors and inside the bodies of linalg.generic.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_MODEL_DERIVATIVES_H
@@ -17,8 +17,9 @@ class Type;
 
 namespace mlir::zero {
 
-/// Attaches the derivatives of arith and math operations.
-void registerElementwiseDerivatives(DialectRegistry &registry);
+/// Attach the derivatives of elementwise operations.
+void registerArithDerivatives(DialectRegistry &registry);
+void registerMathDerivatives(DialectRegistry &registry);
 /// Attaches the derivatives of tensor operations that move elements.
 void registerTensorDerivatives(DialectRegistry &registry);
 /// Attaches the derivatives of linalg.generic and linalg.fill.

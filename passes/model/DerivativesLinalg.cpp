@@ -12,8 +12,12 @@
 //      sum          acc + t, acc - t or fma(a, b, acc): dt = dr, dinit = dr
 //      extremum     max or min of acc and t: dt = dr / hits where t = r.  Ties
 //                   share evenly, so hits are counted first.
+//      product      acc t: dt = dr times the other factors.  They are r / t
+//      where
+//                   no factor is zero; where one is, its own are the product
+//                   without it, and those of all others are zero.
 // 2. For each needed operand clone the body, walk it backwards with the scalar
-//    rules of DerivativesElementwise, and yield the operand's adjoint.
+//    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read: contractions stay contractions, with
 //    two inputs and a product, output loops before reductions.
 //
@@ -30,10 +34,12 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/model/Derivatives.h"
+#include "passes/model/ElementwiseRules.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 using nn::S;
+using zero::isEqual;
 
 namespace {
 
@@ -42,9 +48,9 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Combiner {
-  enum Kind { Elementwise, Sum, Extremum } kind;
+  enum Kind { Elementwise, Sum, Extremum, Product } kind;
   /// The body's value whose adjoint starts the walk: what is yielded, or the
-  /// term of an extremum.
+  /// term of an extremum or a product.
   Value term;
 };
 
@@ -111,11 +117,14 @@ FailureOr<Combiner> classify(GenericOp op, unsigned result) {
             arith::MinNumFOp>(last))
       return Combiner{Combiner::Extremum,
                       last->getOperand(last->getOperand(0) == acc ? 1 : 0)};
+    if (isa<arith::MulFOp>(last))
+      return Combiner{Combiner::Product,
+                      last->getOperand(last->getOperand(0) == acc ? 1 : 0)};
   }
   return op.emitError("'linalg.generic' has no derivative: result ")
          << result
          << " reduces loops, but its accumulator is not used once, in a sum, "
-            "maximum or minimum with a term";
+            "product, maximum or minimum with a term";
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,11 +327,6 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
 // 3. Adjoints
 //===----------------------------------------------------------------------===//
 
-S equals(S x, S y) {
-  return x.with(
-      arith::CmpFOp::create(*x.b, x.loc, arith::CmpFPredicate::OEQ, x.v, y.v));
-}
-
 /// Walks cloned body operations backwards from `adjoints` and returns that of
 /// `target`, null if nothing depends on it.
 FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
@@ -367,14 +371,38 @@ FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
   return adjoints.lookup(target);
 }
 
-/// Whether `init` is filled with an infinity, which no term needs to share
-/// with.
-bool isInfinity(Value init) {
-  auto fill = init.getDefiningOp<linalg::FillOp>();
-  FloatAttr value;
-  return fill && matchPattern(fill.getInputs()[0], m_Constant(&value)) &&
-         value.getValue().isInfinity();
+/// The number that all elements of `init` are, if it is one.
+std::optional<APFloat> numberOf(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    init = fill.getInputs()[0];
+  APFloat value(0.0);
+  return matchPattern(init, m_ConstantFloat(&value)) ? std::optional(value)
+                                                     : std::nullopt;
 }
+
+/// A result of the original, on the way back: how it combines terms, and what
+/// one iteration receives, as tensors of the result's shape.
+struct Received {
+  Combiner combiner;
+  SmallVector<Value, 2> given; // none: the result has no adjoint
+
+  /// The adjoint of `term`, or of the init, from elements of `given`.
+  S adjointOf(S term, ValueRange elements) const {
+    S first = term.with(elements[0]);
+    switch (combiner.kind) {
+    case Combiner::Elementwise:
+    case Combiner::Sum:
+      return first;
+    case Combiner::Extremum:
+      return nn::select(isEqual(term, term.with(elements[1])), first,
+                        first.constant(0));
+    case Combiner::Product:
+      return nn::select(isEqual(term, term.constant(0)), term.with(elements[1]),
+                        zero::unlessZero(first, first / term));
+    }
+    llvm_unreachable("all kinds are known");
+  }
+};
 
 struct GenericModel
     : nn::DifferentiableOpInterface::ExternalModel<GenericModel, GenericOp> {
@@ -398,16 +426,13 @@ struct GenericModel
       combiners.push_back(*combiner);
     }
 
-    // What one iteration receives: the adjoint of its result, or for an
-    // extremum the share of one hit.
-    SmallVector<Value> shares(adjoints);
-    for (auto [k, combiner] : llvm::enumerate(combiners))
-      if (adjoints[k] && combiner.kind == Combiner::Extremum) {
-        FailureOr<Value> hits = countHits(b, generic, combiners, k);
-        if (failed(hits))
-          return failure();
-        shares[k] = S(b, op->getLoc(), adjoints[k]) / S(b, op->getLoc(), *hits);
-      }
+    SmallVector<Received> received;
+    for (auto [k, combiner] : llvm::enumerate(combiners)) {
+      received.push_back({combiner, {}});
+      if (adjoints[k] && failed(receive(b, generic, combiners, k, adjoints[k],
+                                        received.back().given)))
+        return failure();
+    }
 
     for (OpOperand &operand : op->getOpOperands()) {
       if (!needed[operand.getOperandNumber()]) {
@@ -415,7 +440,7 @@ struct GenericModel
         continue;
       }
       FailureOr<Value> adjoint =
-          operandAdjoint(b, generic, combiners, shares, operand);
+          operandAdjoint(b, generic, combiners, received, operand);
       if (failed(adjoint))
         return failure();
       out.push_back(*adjoint);
@@ -437,48 +462,96 @@ private:
     return success();
   }
 
-  /// The number of terms, and of the init, that equal result k.
-  static FailureOr<Value> countHits(OpBuilder &b, GenericOp op,
-                                    ArrayRef<Combiner> combiners, unsigned k) {
-    Location loc = op.getLoc();
-    OpOperand *init = op.getDpsInitOperand(k);
-    AffineMap map = op.getMatchingIndexingMap(init);
-    auto type = cast<RankedTensorType>(init->get().getType());
-    Value start;
-    if (!isInfinity(init->get())) {
-      S hit = equals(S(b, loc, init->get()), S(b, loc, op->getResult(k)));
-      start = nn::select(hit, hit.with(nn::constant(b, loc, type, 1)),
-                         hit.with(nn::constant(b, loc, type, 0)));
+  /// What one iteration receives of result k:
+  ///   sum       the adjoint of the result
+  ///   extremum  the share of one hit, and the result
+  ///   product   the adjoint times the product of what is not zero: if nothing
+  ///             is, and if one thing is; else zero
+  static LogicalResult receive(OpBuilder &b, GenericOp op,
+                               ArrayRef<Combiner> combiners, unsigned k,
+                               Value adjoint, SmallVector<Value, 2> &given) {
+    S dr(b, op.getLoc(), adjoint);
+    S init = dr.with(op.getDpsInitOperand(k)->get());
+    std::optional<APFloat> number = numberOf(init);
+    if (combiners[k].kind == Combiner::Extremum) {
+      S result = dr.with(op.getResult(k));
+      // No term shares with an infinity.
+      FailureOr<Value> hits =
+          countTerms(b, op, combiners, k, result,
+                     number && number->isInfinity() ? Value() : init.v);
+      if (failed(hits))
+        return failure();
+      given = {dr / dr.with(*hits), result};
+    } else if (combiners[k].kind == Combiner::Product) {
+      S zero = dr.constant(0), one = dr.constant(1);
+      bool mayBeZero = !number || number->isZero();
+      FailureOr<Value> zeros =
+          countTerms(b, op, combiners, k, zero, mayBeZero ? init.v : Value());
+      if (failed(zeros))
+        return failure();
+      S start = mayBeZero ? nn::select(isEqual(init, zero), one, init) : init;
+      S rest = dr.with(productOfNonzeros(b, op, combiners[k], k, start));
+      S scaled = zero::unlessZero(dr, dr * rest), count = dr.with(*zeros);
+      given = {nn::select(isEqual(count, zero), scaled, zero),
+               nn::select(isEqual(count, one), scaled, zero)};
+    } else {
+      given = {adjoint};
     }
+    return success();
+  }
+
+  /// The number of terms of result k, and of `init` unless null, that equal
+  /// `wanted`, of the result's shape.
+  static FailureOr<Value> countTerms(OpBuilder &b, GenericOp op,
+                                     ArrayRef<Combiner> combiners, unsigned k,
+                                     S wanted, Value init) {
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(k));
+    auto type = cast<RankedTensorType>(wanted.v.getType());
+    auto indicator = [](S a, S b) {
+      return nn::select(isEqual(a, b), a.constant(1), a.constant(0));
+    };
+    Value start = init ? indicator(wanted.with(init), wanted) : Value();
     return emitOverLoops(
-        b, op, combiners, {{op->getResult(k), map}}, map, type, start,
+        b, op, combiners, {{wanted, map}}, map, type, start,
         [&](OpBuilder &nested, const IRMapping &primal, ValueRange extras,
             ArrayRef<Operation *>) -> FailureOr<Value> {
-          S best(nested, loc, extras[0]);
+          S one(nested, op.getLoc(), extras[0]);
           Value term = primal.lookupOrDefault(combiners[k].term);
-          S hit = equals(best.with(term), best);
-          return Value(nn::select(hit, best.constant(1), best.constant(0)));
+          return Value(indicator(one.with(term), one));
         });
+  }
+
+  /// Result k without the factors that are zero, beginning with `init`.
+  static Value productOfNonzeros(OpBuilder &b, GenericOp op,
+                                 const Combiner &combiner, unsigned k,
+                                 Value init) {
+    IRMapping map;
+    auto clone = cast<GenericOp>(b.clone(*op, map));
+    clone.getDpsInitOperand(k)->set(init);
+    Operation *last =
+        clone.getBody()->getTerminator()->getOperand(k).getDefiningOp();
+    OpBuilder nested(last);
+    S term(nested, op.getLoc(), map.lookupOrDefault(combiner.term));
+    S factor =
+        nn::select(isEqual(term, term.constant(0)), term.constant(1), term);
+    last->replaceUsesOfWith(term, factor);
+    return clone.getResult(k);
   }
 
   /// The adjoint of one operand, null if nothing depends on it.
   static FailureOr<Value> operandAdjoint(OpBuilder &b, GenericOp op,
                                          ArrayRef<Combiner> combiners,
-                                         ArrayRef<Value> shares,
+                                         ArrayRef<Received> received,
                                          OpOperand &operand) {
     Location loc = op.getLoc();
     BlockArgument scalar = op.getMatchingBlockArgument(&operand);
     if (op.isDpsInit(&operand)) {
       unsigned k = operand.getOperandNumber() - op.getNumDpsInputs();
-      if (!shares[k])
+      if (received[k].given.empty())
         return Value();
-      if (combiners[k].kind == Combiner::Sum)
-        return shares[k];
-      if (combiners[k].kind == Combiner::Extremum) {
-        S init(b, loc, operand.get()), share = init.with(shares[k]);
-        return Value(nn::select(equals(init, init.with(op->getResult(k))),
-                                share, share.constant(0)));
-      }
+      if (combiners[k].kind != Combiner::Elementwise)
+        return Value(
+            received[k].adjointOf(S(b, loc, operand.get()), received[k].given));
     }
     if (scalar.use_empty())
       return Value();
@@ -515,14 +588,10 @@ private:
     auto reduced = RankedTensorType::get(shape, type.getElementType());
 
     SmallVector<Extra> extras;
-    for (auto [k, combiner] : llvm::enumerate(combiners)) {
-      if (!shares[k])
-        continue;
-      AffineMap at = op.getMatchingIndexingMap(op.getDpsInitOperand(k));
-      extras.push_back({shares[k], at});
-      if (combiner.kind == Combiner::Extremum)
-        extras.push_back({op->getResult(k), at});
-    }
+    for (auto [k, result] : llvm::enumerate(received))
+      for (Value tensor : result.given)
+        extras.push_back(
+            {tensor, op.getMatchingIndexingMap(op.getDpsInitOperand(k))});
     bool reached = true;
     FailureOr<Value> adjoint = emitOverLoops(
         b, op, combiners, extras,
@@ -531,18 +600,13 @@ private:
         [&](OpBuilder &nested, const IRMapping &primal, ValueRange args,
             ArrayRef<Operation *> cloned) -> FailureOr<Value> {
           DenseMap<Value, Value> seeds;
-          for (auto [k, combiner] : llvm::enumerate(combiners)) {
-            if (!shares[k])
+          for (const Received &result : received) {
+            if (result.given.empty())
               continue;
-            S seed(nested, loc, args.front());
-            args = args.drop_front();
-            Value term = primal.lookupOrDefault(combiner.term);
-            if (combiner.kind == Combiner::Extremum) {
-              seed =
-                  nn::select(equals(seed.with(term), seed.with(args.front())),
-                             seed, seed.constant(0));
-              args = args.drop_front();
-            }
+            S term(nested, loc, primal.lookupOrDefault(result.combiner.term));
+            S seed =
+                result.adjointOf(term, args.take_front(result.given.size()));
+            args = args.drop_front(result.given.size());
             Value &sum = seeds[term];
             sum = sum ? Value(S(nested, loc, sum) + seed) : seed.v;
           }

@@ -99,8 +99,13 @@ func.func @loss(%w: tensor<f32> {zero.param = "w"}, %v: tensor<f32> {zero.param 
 // expected-note @+1 {{parameter "w" reaches it}}
 func.func @loss(%w: tensor<f32> {zero.param = "w"}) -> tensor<f32> {
   %0 = math.exp %w : tensor<f32>
-  // expected-error @+1 {{'math.floor' has no derivative}}
-  %1 = math.floor %0 : tensor<f32>
+  %yes = arith.constant true
+  // expected-error @+1 {{'scf.if' has no derivative}}
+  %1 = scf.if %yes -> tensor<f32> {
+    scf.yield %0 : tensor<f32>
+  } else {
+    scf.yield %w : tensor<f32>
+  }
   return %1 : tensor<f32>
 }
 
@@ -108,13 +113,22 @@ func.func @loss(%w: tensor<f32> {zero.param = "w"}) -> tensor<f32> {
 
 // expected-note @+1 {{parameter "w" reaches it}}
 func.func @loss(%w: tensor<4xf32> {zero.param = "w"}, %x: tensor<f32> {zero.input = "x"}) -> tensor<f32> {
-  // expected-error @+1 {{'linalg.generic' has no derivative: result 0 reduces loops, but its accumulator is not used once, in a sum, maximum or minimum with a term}}
+  // expected-error @+1 {{'linalg.generic' has no derivative: result 0 reduces loops, but its accumulator is not used once, in a sum, product, maximum or minimum with a term}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%w : tensor<4xf32>) outs(%x : tensor<f32>) {
   ^bb0(%s: f32, %acc: f32):
-    %p = arith.mulf %s, %acc : f32
+    %p = arith.divf %acc, %s : f32
     linalg.yield %p : f32
   } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// What is rounded does not depend on its operand.
+// expected-warning @+1 {{parameter "w" does not reach the loss; its gradient is zero}}
+func.func @loss(%w: tensor<f32> {zero.param = "w"}) -> tensor<f32> {
+  %0 = math.floor %w : tensor<f32>
   return %0 : tensor<f32>
 }
 
@@ -126,8 +140,13 @@ func.func @loss(%w: tensor<4xf32> {zero.param = "w"}, %x: tensor<f32> {zero.inpu
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%w : tensor<4xf32>) outs(%x : tensor<f32>) {
   ^bb0(%s: f32, %acc: f32):
-    // expected-error @+1 {{'math.round' has no derivative}}
-    %r = math.round %s : f32
+    %yes = arith.constant true
+    // expected-error @+1 {{'scf.if' has no derivative}}
+    %r = scf.if %yes -> f32 {
+      scf.yield %s : f32
+    } else {
+      scf.yield %s : f32
+    }
     %p = arith.addf %r, %acc : f32
     linalg.yield %p : f32
   } -> tensor<f32>

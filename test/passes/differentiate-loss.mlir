@@ -154,6 +154,25 @@ func.func @loss(%a: tensor<4xf32> {zero.param = "a"}) -> tensor<f32> {
 
 // -----
 
+// A zero adjoint wins over a slope that may be infinite, and over that only.
+
+// CHECK-LABEL: func.func @step(
+// CHECK:         %[[E:.+]] = math.exp
+// CHECK:         arith.subf
+// CHECK-NEXT:    %[[D:.+]] = arith.mulf
+// CHECK-NEXT:    %[[SLOPE:.+]] = arith.mulf %[[D]], %[[E]]
+// CHECK:         %[[IS:.+]] = arith.cmpf oeq, %[[D]], %{{.+}}
+// CHECK-NEXT:    %[[DX:.+]] = arith.select %[[IS]], %[[D]], %[[SLOPE]]
+// CHECK-NEXT:    return %{{.+}}, %[[DX]]
+func.func @loss(%a: tensor<f32> {zero.param = "a"}, %x: tensor<f32> {zero.input = "x"}) -> tensor<f32> {
+  %e = math.exp %a : tensor<f32>
+  %t = math.tanh %e : tensor<f32>
+  %y = arith.mulf %t, %x : tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
 // What no parameter reaches needs no derivative, and is left alone; private
 // functions are no models.
 

@@ -121,10 +121,22 @@ def sigmoid(net, x):
     return w.binary("arith.divf", one, w.add(one, w.unary("math.exp", w.unary("arith.negf", x))))
 
 
+def saturated(net, x):
+    """A unit that is off for most x, for many of them so far that an exponential is infinite."""
+    w = net.w
+    z = w.add(w.scale(x, 40), w.constant("-60.0", x.shape))
+    if net.chance(0.5):
+        gate = w.add(w.constant("1.0", x.shape), w.unary("math.exp", w.unary("arith.negf", z)))
+        return w.scale(w.binary("arith.divf", z, gate), 1 / 40)
+    above = w.unary("math.exp", w.scale(z, -1))  # elu, upside down
+    least = w.add(w.constant("1.0", x.shape), w.unary("math.expm1", w.unary("arith.negf", z)))
+    return w.scale(w.select_greater(z, w.constant("0.0", x.shape), w.mul(least, above), z), 1 / 40)
+
+
 def activation(net, x):
     """A function of each element, of about unit size.  Nearly all are smooth: where a
     slope jumps, a rounding can change a gradient by more than a rounding."""
-    w, kind = net.w, net.rng.randrange(16)
+    w, kind = net.w, net.rng.randrange(20)
     if kind < 4:
         return w.gelu(x, tanh=net.chance(0.5))
     if kind < 8:
@@ -155,6 +167,12 @@ def activation(net, x):
     if kind == 16:  # in float64, and back
         wide = w.convert("arith.extf", x, "f32", "f64")
         return w.convert("arith.truncf", w.unary("math.tanh", wide, "f64"), "f64", "f32")
+    if kind == 17:
+        return saturated(net, x)
+    if kind == 18:
+        bounded = w.scale(w.unary("math.tanh", x), 0.9)
+        return w.unary(net.rng.choice(("math.asin", "math.acos", "math.atan", "math.atanh", "math.sinh",
+                                       "math.cosh", "math.tan", "math.asinh", "math.erfc")), bounded)
     if net.chance(0.8):
         return w.binary("arith.subf", x, w.unary("math.sin", x))
     # The slope jumps at zero.

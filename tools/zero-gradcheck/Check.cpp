@@ -76,7 +76,7 @@ FailureOr<std::vector<Argument>> makeArguments(func::FuncOp func,
     if (!isInt) {
       argument.floats.resize(type.getNumElements());
       for (double &element : argument.floats)
-        element = normal(random);
+        element = options.scale * normal(random);
       argument.gradient.resize(name ? type.getNumElements() : 0);
     } else {
       int64_t ids =

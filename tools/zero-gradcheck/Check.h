@@ -24,6 +24,8 @@ namespace mlir::zero {
 struct CheckOptions {
   uint64_t seed = 1;
   double tolerance = 1e-6;
+  /// The standard deviation of the values; large ones saturate functions.
+  double scale = 1;
   /// Elements of each parameter that are compared one by one.
   unsigned samples = 64;
   /// Integer inputs are below this; 0 means below the table or the logits that

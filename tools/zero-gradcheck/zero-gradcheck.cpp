@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
   cl::opt<double> tolerance("tolerance", cl::init(options.tolerance),
                             cl::cat(category),
                             cl::desc("largest relative error that passes"));
+  cl::opt<double> scale("scale", cl::init(options.scale), cl::cat(category),
+                        cl::desc("standard deviation of random values"));
   cl::opt<unsigned> samples("samples", cl::init(options.samples),
                             cl::cat(category),
                             cl::desc("elements compared per parameter"));
@@ -50,13 +52,13 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "compares a model's gradients with finite differences\n");
-  if (!(tolerance > 0) || samples == 0 || vocabulary < 0 ||
+  if (!(tolerance > 0) || !(scale > 0) || samples == 0 || vocabulary < 0 ||
       !(ignored >= 0 && ignored <= 1)) {
-    llvm::errs() << "zero-gradcheck: error: --tolerance and --samples must be "
-                    "positive, --vocab not negative, --ignored in [0, 1]\n";
+    llvm::errs() << "zero-gradcheck: error: --tolerance, --scale and --samples must "
+                    "be positive, --vocab not negative, --ignored in [0, 1]\n";
     return 1;
   }
-  options = {seed, tolerance, samples, vocabulary, ignored, decomposeFirst};
+  options = {seed, tolerance, scale, samples, vocabulary, ignored, decomposeFirst};
 
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
