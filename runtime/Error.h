@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace zrt {
@@ -35,6 +36,19 @@ inline std::string errnoText(int number = errno) {
       text[0] <= 'Z')
     text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
+}
+
+/// Text that somebody else wrote, fit for a message: what is not printable
+/// ASCII is escaped, and it is cut after 80 bytes.
+inline std::string shown(std::string_view text) {
+  constexpr size_t kMost = 80;
+  std::string result;
+  for (const char c : text.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte)
+                                          : std::string(1, c);
+  }
+  return text.size() > kMost ? result + "..." : result;
 }
 
 } // namespace zrt

@@ -2,35 +2,43 @@
 #include "runtime/io/LineFile.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/OutputPath.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace zrt;
 
-LineFile::~LineFile() {
+LineFile::~LineFile() { abandon(); }
+
+void LineFile::abandon() {
   if (file >= 0)
     ::close(file);
+  file = -1;
 }
 
 void LineFile::open(const std::string &path) {
   name = path;
-  file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0)
-    fail("cannot write {} to {}: {}; choose a folder that exists and is "
-         "writable",
-         content, path, errnoText());
+  try {
+    const OutputPath target(path);
+    file = target.open();
+    isRegular = !target.isStream();
+  } catch (const Error &error) {
+    fail("{}: {}", content, error.what());
+  }
+  if (isRegular && ftruncate(file, 0) != 0)
+    fail("cannot empty {} for the {}: {}", path, content, errnoText());
 }
 
 void LineFile::write(std::string_view lines, std::string_view part) {
-  while (!lines.empty()) {
-    const ssize_t count = ::write(file, lines.data(), lines.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      fail("cannot write {} of {} to {}: {}", content, part, name, errnoText());
-    lines.remove_prefix(static_cast<size_t>(count));
+  if (writeAll(file, lines.data(), lines.size())) {
+    written += lines.size();
+    return;
   }
+  const std::string reason = errnoText();
+  // Half a line would spoil those before it.
+  if (isRegular)
+    (void)!ftruncate(file, static_cast<off_t>(written));
+  fail("cannot write {} of {} to {}: {}", content, part, name, reason);
 }
 
 void LineFile::close() {
@@ -38,6 +46,7 @@ void LineFile::close() {
     return;
   const int closing = file;
   file = -1;
+  // Network file systems report a full disk here.
   if (::close(closing) != 0)
     fail("cannot finish the {} in {}: {}", content, name, errnoText());
 }

@@ -2,6 +2,7 @@
 #ifndef ZRT_IO_LINE_FILE_H
 #define ZRT_IO_LINE_FILE_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,19 +18,24 @@ public:
   LineFile(const LineFile &) = delete;
   LineFile &operator=(const LineFile &) = delete;
 
-  /// Creates or empties `path`.  Throws zrt::Error.
+  /// Creates or empties `path`, which OutputPath describes.  Throws zrt::Error.
   void open(const std::string &path);
   bool isOpen() const { return file >= 0; }
   /// Appends whole lines, those of `part` ("step 3", for messages).  Throws
-  /// zrt::Error when they could not be written.
+  /// zrt::Error when they could not be written; a file then still ends with a
+  /// whole line.
   void write(std::string_view lines, std::string_view part);
   /// Throws zrt::Error when the file system reports a late failure.
   void close();
+  /// Closes it after a failure, whatever becomes of that.
+  void abandon();
 
 private:
   const std::string content;
   std::string name;
   int file = -1;
+  bool isRegular = false;
+  uint64_t written = 0;
 };
 
 } // namespace zrt

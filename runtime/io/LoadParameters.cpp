@@ -1,19 +1,19 @@
 //===- LoadParameters.cpp - Weights from a file ---------------------------===//
 //
 // Loading is two passes: the first finds and checks every tensor, the second
-// copies.  A file that does not fit changes nothing.
+// reads.  A file that does not fit changes nothing.
 //
-// The file is mapped, so a rank that copies its own pieces reads their pages
-// and the header, no others.
+// A rank reads the header and its own pieces, no others.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
+#include "runtime/cpu/PlanChecks.h"
 #include "runtime/io/Safetensors.h"
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <set>
 #include <string_view>
 
@@ -53,40 +53,46 @@ float widenHalf(uint16_t bits) {
   return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
 }
 
+/// Elements that are converted at once.
+constexpr uint64_t kBlock = uint64_t{64} << 10;
+
+/// Reads a piece of `tensor`, whose elements are From, as elements To.
 template <typename From, typename To, typename Widen>
-void convert(const std::byte *from, uint64_t count, std::byte *data,
-             Widen widen) {
-  auto *out = reinterpret_cast<To *>(data);
-  for (uint64_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    out[i] = widen(value);
+void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
+            const ParameterPiece &piece, Widen widen) {
+  auto *out = reinterpret_cast<To *>(piece.data);
+  std::vector<From> block(std::min(kBlock, piece.count));
+  for (uint64_t at = 0; at < piece.count; at += kBlock) {
+    const uint64_t count = std::min(kBlock, piece.count - at);
+    file.read(tensor, (piece.first + at) * sizeof(From), block.data(),
+              count * sizeof(From));
+    for (uint64_t i = 0; i < count; ++i)
+      out[at + i] = widen(block[i]);
   }
 }
 
 template <typename To>
-void convertTo(const std::string &dtype, const std::byte *from, uint64_t count,
-               std::byte *data) {
-  if (dtype == "BF16")
-    convert<uint16_t, To>(from, count, data, [](uint16_t bits) {
+void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
+            const ParameterPiece &piece) {
+  if (tensor.dtype == "BF16")
+    readAs<uint16_t, To>(file, tensor, piece, [](uint16_t bits) {
       return std::bit_cast<float>(uint32_t(bits) << 16);
     });
-  else if (dtype == "F16")
-    convert<uint16_t, To>(from, count, data, widenHalf);
+  else if (tensor.dtype == "F16")
+    readAs<uint16_t, To>(file, tensor, piece, widenHalf);
   else
-    convert<float, To>(from, count, data, [](float value) { return value; });
+    readAs<float, To>(file, tensor, piece, [](float value) { return value; });
 }
 
-void copyPiece(const TensorEntry &tensor, zrt_dtype dtype,
-               const ParameterPiece &piece) {
-  const uint64_t size = tensor.bytes / tensor.elements;
-  const std::byte *from = tensor.data + piece.first * size;
+void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
+               zrt_dtype dtype, const ParameterPiece &piece) {
+  const uint64_t size = dtypeBytes(dtype);
   if (tensor.dtype == (dtype == ZRT_F32 ? "F32" : "F64"))
-    std::memcpy(piece.data, from, piece.count * size);
+    file.read(tensor, piece.first * size, piece.data, piece.count * size);
   else if (dtype == ZRT_F32)
-    convertTo<float>(tensor.dtype, from, piece.count, piece.data);
+    readAs<float>(file, tensor, piece);
   else
-    convertTo<double>(tensor.dtype, from, piece.count, piece.data);
+    readAs<double>(file, tensor, piece);
 }
 
 bool endsWith(std::string_view text, std::string_view end) {
@@ -109,7 +115,7 @@ std::string warnOfExtras(const SafetensorsFile &file,
     if (used.count(&tensor) || isKnownExtra(tensor.name))
       continue;
     if (++count <= 5)
-      names += (count > 1 ? ", " : "") + tensor.name;
+      names += (count > 1 ? ", " : "") + shown(tensor.name);
   }
   if (count == 0)
     return "";
@@ -135,20 +141,21 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
     if (tensor->shape != parameter.shape)
       fail("{}: tensor {} is {}, but the model's is {}; compile the model with "
            "the sizes of this file",
-           path, tensor->name, shapeText(tensor->shape),
+           path, shown(tensor->name), shown(shapeText(tensor->shape)),
            shapeText(parameter.shape));
     if (!canConvert(tensor->dtype, parameter.dtype))
       fail("{}: tensor {} is {}, which cannot become {} exactly; convert it to "
            "F32, BF16 or F16",
-           path, tensor->name, tensor->dtype,
+           path, shown(tensor->name), tensor->dtype,
            parameter.dtype == ZRT_F32 ? "f32" : "f64");
     if (!used.insert(tensor).second)
-      fail("{}: tensor {} would fill two parameters", path, tensor->name);
+      fail("{}: tensor {} would fill two parameters", path,
+           shown(tensor->name));
     sources.push_back(tensor);
   }
   for (size_t i = 0; i < parameters.size(); ++i)
     for (const ParameterPiece &piece : parameters[i].pieces)
       if (piece.data)
-        copyPiece(*sources[i], parameters[i].dtype, piece);
+        readPiece(file, *sources[i], parameters[i].dtype, piece);
   return warnOfExtras(file, used);
 }

@@ -70,6 +70,15 @@ std::string loadParameters(const std::vector<Parameter> &parameters,
 void saveParameters(const std::vector<Parameter> &parameters,
                     const std::string &path, World &world);
 
+/// Throws unless saveParameters could write the file at `path` now: a name that
+/// the format cannot hold, a folder that is not writable, a disk that is full.
+void checkSave(const std::vector<Parameter> &parameters,
+               const std::string &path);
+
+/// The first value of this rank that is not finite, as "parameter w is nan at
+/// element 3"; "" when there is none.
+std::string firstNonfinite(const std::vector<Parameter> &parameters);
+
 /// What travels at once when parameters are saved.
 constexpr uint64_t kSaveChunkBytes = uint64_t{4} << 20;
 

@@ -10,7 +10,7 @@
 #define ZRT_IO_SAFETENSORS_H
 
 #include "runtime/io/AtomicFile.h"
-#include "runtime/io/MappedFile.h"
+#include "runtime/io/InputFile.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct TensorEntry {
   std::string name;
   std::string dtype; ///< as the file spells it: "F32", "BF16"
   std::vector<int64_t> shape;
-  const std::byte *data; ///< may be unaligned
+  uint64_t offset; ///< of its data, in the file
   uint64_t bytes;
   uint64_t elements;
 };
@@ -44,13 +44,20 @@ public:
   /// In the order of their data.
   const std::vector<TensorEntry> &tensors() const { return entries; }
   /// nullptr when there is none.
-  const TensorEntry *find(const std::string &name) const;
+  const TensorEntry *find(std::string_view name) const;
+  /// Copies `bytes` bytes of one of the tensors, from its byte `first` on.
+  /// Throws zrt::Error when the file has been cut since it was opened.
+  void read(const TensorEntry &tensor, uint64_t first, void *to,
+            uint64_t bytes) const;
   const std::string &path() const { return file.path(); }
 
 private:
-  MappedFile file;
+  void readEntries();
+
+  InputFile file;
   std::vector<TensorEntry> entries;
-  std::unordered_map<std::string, size_t> byName;
+  /// Of names in `entries`.
+  std::unordered_map<std::string_view, size_t> byName;
 };
 
 /// What the header says of a tensor to be written.
@@ -60,6 +67,11 @@ struct TensorHeader {
   std::vector<int64_t> shape;
   uint64_t bytes;
 };
+
+/// The start of a file of these tensors, up to their data.  Throws zrt::Error
+/// for what no file can say: a name that is not UTF-8, one that two have, one
+/// with a meaning of its own.
+std::string safetensorsHeader(const std::vector<TensorHeader> &tensors);
 
 /// Replaces a file by one of the given tensors; their data follows in pieces,
 /// in their order.  Until `commit`, and after any failure, the old file is as

@@ -8,15 +8,13 @@
 #include "runtime/io/Safetensors.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/SafetensorsHeader.h"
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 using namespace zrt;
-using nlohmann::json;
 
 namespace {
 
@@ -27,109 +25,74 @@ constexpr std::pair<std::string_view, uint64_t> kDtypes[] = {
     {"U64", 8},     {"C64", 8},
 };
 
-/// The header of the file, its JSON keys known to be unique.
-json parseHeader(const MappedFile &file) {
-  if (file.size() < 8)
-    fail("{}: not a safetensors file: it has {} bytes, its header length alone "
-         "takes 8",
-         file.path(), file.size());
+std::string readHeader(const InputFile &file) {
   uint64_t length = 0;
-  std::memcpy(&length, file.data(), sizeof(length));
-  if (length > file.size() - 8)
-    fail("{}: not a safetensors file, or cut short: it says its header has {} "
+  if (file.size() < sizeof(length))
+    fail("not a safetensors file: it has {} bytes, its header length alone "
+         "takes 8",
+         file.size());
+  file.read(0, &length, sizeof(length));
+  if (length > file.size() - sizeof(length))
+    fail("not a safetensors file, or cut short: it says its header has {} "
          "bytes, but only {} follow",
-         file.path(), length, file.size() - 8);
-  const char *text = reinterpret_cast<const char *>(file.data()) + 8;
-
-  // The parser keeps the last of two equal keys: look for them on the way.
-  std::vector<std::set<std::string>> keys;
-  std::string twice;
-  const auto watch = [&](int, json::parse_event_t event, json &value) {
-    if (event == json::parse_event_t::object_start)
-      keys.emplace_back();
-    else if (event == json::parse_event_t::object_end)
-      keys.pop_back();
-    else if (event == json::parse_event_t::key && twice.empty() &&
-             !keys.back().insert(value.get<std::string>()).second)
-      twice = value.get<std::string>();
-    return true;
-  };
-  json header;
-  try {
-    header = json::parse(text, text + length, watch);
-  } catch (const json::parse_error &error) {
-    fail("{}: its header is not valid JSON at byte {}; the file is damaged or "
-         "not a safetensors file",
-         file.path(), error.byte);
-  } catch (const json::exception &) {
-    fail("{}: its header is not valid JSON; the file is damaged or not a "
-         "safetensors file",
-         file.path());
-  }
-  if (!twice.empty())
-    fail("{}: \"{}\" appears twice in the header", file.path(), twice);
-  if (!header.is_object())
-    fail("{}: its header is not a JSON object", file.path());
-  return header;
+         length, file.size() - sizeof(length));
+  if (length > kMostHeaderBytes)
+    fail("its header has {} bytes; {} are the most that can be", length,
+         kMostHeaderBytes);
+  std::string text(length, '\0');
+  file.read(sizeof(length), text.data(), length);
+  return text;
 }
 
-bool isCount(const json &value) {
-  return value.is_number_unsigned() &&
-         value.get<uint64_t>() <= uint64_t{INT64_MAX};
-}
-
-TensorEntry readEntry(const MappedFile &file, const std::string &name,
-                      const json &value, const std::byte *data,
-                      uint64_t dataBytes) {
-  const auto where = [&] { return file.path() + ": tensor " + name; };
-  if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
-      !value.contains("shape") || !value.contains("data_offsets"))
-    fail("{}: its entry is not {{dtype, shape, data_offsets}}", where());
-  TensorEntry entry;
-  entry.name = name;
-
-  const json &dtype = value["dtype"];
+/// `stated`, once it does not contradict itself or the data, which are
+/// `dataBytes` from `dataBegin` on.
+TensorEntry checkedEntry(StatedTensor &stated, uint64_t dataBegin,
+                         uint64_t dataBytes) {
+  const auto where = [&] { return "tensor " + shown(stated.name); };
   uint64_t size = 0;
-  if (dtype.is_string())
-    for (const auto &[known, bytes] : kDtypes)
-      if (dtype.get_ref<const std::string &>() == known)
-        size = bytes;
+  for (const auto &[known, bytes] : kDtypes)
+    if (stated.dtype == known)
+      size = bytes;
   if (size == 0)
-    fail("{}: unknown dtype {}", where(), dtype.dump());
-  entry.dtype = dtype.get<std::string>();
-
-  const json &shape = value["shape"];
-  entry.elements = 1;
-  bool fits = shape.is_array();
-  if (fits)
-    for (const json &extent : shape) {
-      fits = fits && isCount(extent);
-      if (!fits)
-        break;
-      entry.shape.push_back(extent.get<int64_t>());
-      fits = !__builtin_mul_overflow(entry.elements, extent.get<uint64_t>(),
-                                     &entry.elements);
-    }
-  uint64_t needed = 0;
-  if (!fits || __builtin_mul_overflow(entry.elements, size, &needed))
-    fail("{}: {} is not a shape", where(), shape.dump());
-
-  const json &offsets = value["data_offsets"];
-  if (!offsets.is_array() || offsets.size() != 2 || !isCount(offsets[0]) ||
-      !isCount(offsets[1]))
-    fail("{}: {} are not two offsets", where(), offsets.dump());
-  const auto begin = offsets[0].get<uint64_t>();
-  const auto end = offsets[1].get<uint64_t>();
-  if (begin > end || end > dataBytes)
+    fail("{}: unknown dtype \"{}\"", where(), shown(stated.dtype));
+  uint64_t elements = 1, needed = 0;
+  bool fits = true;
+  for (const int64_t extent : stated.shape)
+    fits = fits && !__builtin_mul_overflow(
+                       elements, static_cast<uint64_t>(extent), &elements);
+  if (!fits || __builtin_mul_overflow(elements, size, &needed))
+    fail("{}: shape {} of {} has more bytes than any file", where(),
+         shown(shapeText(stated.shape)), stated.dtype);
+  if (stated.begin > stated.end || stated.end > dataBytes)
     fail("{}: its bytes {} to {} are not inside the {} bytes of data; the file "
          "is cut short or damaged",
-         where(), begin, end, dataBytes);
-  if (end - begin != needed)
+         where(), stated.begin, stated.end, dataBytes);
+  if (stated.end - stated.begin != needed)
     fail("{}: shape {} of {} needs {} bytes, but its offsets span {}", where(),
-         shapeText(entry.shape), entry.dtype, needed, end - begin);
-  entry.data = data + begin;
-  entry.bytes = needed;
-  return entry;
+         shown(shapeText(stated.shape)), stated.dtype, needed,
+         stated.end - stated.begin);
+  return {std::move(stated.name),
+          std::move(stated.dtype),
+          std::move(stated.shape),
+          dataBegin + stated.begin,
+          needed,
+          elements};
+}
+
+/// Throws unless `entries`, in the order of their data, tile [begin, end).
+void checkTiles(const std::vector<TensorEntry> &entries, uint64_t begin,
+                uint64_t end) {
+  uint64_t expected = begin;
+  for (const TensorEntry &entry : entries) {
+    if (entry.offset != expected)
+      fail("tensor {}: its data starts at byte {}, but the tensors before it "
+           "end at {}; tensors must follow each other without holes",
+           shown(entry.name), entry.offset - begin, expected - begin);
+    expected += entry.bytes;
+  }
+  if (expected != end)
+    fail("{} bytes follow the last tensor; the file is damaged",
+         end - expected);
 }
 
 } // namespace
@@ -139,34 +102,33 @@ std::string zrt::shapeText(const std::vector<int64_t> &shape) {
 }
 
 SafetensorsFile::SafetensorsFile(const std::string &path) : file(path) {
-  const json header = parseHeader(file);
-  uint64_t length = 0;
-  std::memcpy(&length, file.data(), sizeof(length));
-  const std::byte *data = file.data() + 8 + length;
-  const uint64_t dataBytes = file.size() - 8 - length;
-  for (const auto &[name, value] : header.items())
-    if (name != "__metadata__")
-      entries.push_back(readEntry(file, name, value, data, dataBytes));
-
-  std::sort(entries.begin(), entries.end(), [](const auto &x, const auto &y) {
-    return std::pair(x.data, x.bytes) < std::pair(y.data, y.bytes);
-  });
-  const std::byte *expected = data;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const TensorEntry &entry = entries[i];
-    if (entry.data != expected)
-      fail("{}: tensor {}: its data starts at byte {}, but the tensors before "
-           "it end at {}; tensors must follow each other without holes",
-           path, entry.name, entry.data - data, expected - data);
-    expected += entry.bytes;
-    byName.emplace(entry.name, i);
+  try {
+    readEntries();
+  } catch (const Error &error) {
+    fail("{}: {}", path, error.what());
   }
-  if (expected != data + dataBytes)
-    fail("{}: {} bytes follow the last tensor; the file is damaged", path,
-         data + dataBytes - expected);
 }
 
-const TensorEntry *SafetensorsFile::find(const std::string &name) const {
+void SafetensorsFile::readEntries() {
+  const std::string header = readHeader(file);
+  const uint64_t begin = sizeof(uint64_t) + header.size();
+  for (StatedTensor &stated : parseSafetensorsHeader(header))
+    entries.push_back(checkedEntry(stated, begin, file.size() - begin));
+  std::sort(entries.begin(), entries.end(), [](const auto &x, const auto &y) {
+    return std::pair(x.offset, x.bytes) < std::pair(y.offset, y.bytes);
+  });
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (!byName.emplace(entries[i].name, i).second)
+      fail("\"{}\" appears twice in the header", shown(entries[i].name));
+  checkTiles(entries, begin, file.size());
+}
+
+const TensorEntry *SafetensorsFile::find(std::string_view name) const {
   const auto found = byName.find(name);
   return found == byName.end() ? nullptr : &entries[found->second];
+}
+
+void SafetensorsFile::read(const TensorEntry &tensor, uint64_t first, void *to,
+                           uint64_t bytes) const {
+  file.read(tensor.offset + first, to, bytes);
 }

@@ -7,50 +7,54 @@
 #include "runtime/io/Safetensors.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/SafetensorsHeader.h"
 
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 using namespace zrt;
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "safetensors are little endian, and tensors are written as is");
 
-namespace {
-
-/// The length of the header, and the header.
-std::string headerOf(const std::string &path,
-                     const std::vector<TensorHeader> &tensors) {
-  nlohmann::ordered_json header;
-  header["__metadata__"] = {{"format", "pt"}};
+std::string zrt::safetensorsHeader(const std::vector<TensorHeader> &tensors) {
+  std::string text = R"({"__metadata__":{"format":"pt"})";
+  std::unordered_set<std::string_view> names = {kMetadataName};
   uint64_t offset = 0;
   for (const TensorHeader &tensor : tensors) {
-    nlohmann::ordered_json entry;
-    entry["dtype"] = tensor.dtype;
-    entry["shape"] = tensor.shape;
-    entry["data_offsets"] = {offset, offset + tensor.bytes};
+    if (!names.insert(tensor.name).second)
+      fail("parameter {}: a safetensors file has this name already; rename it "
+           "in the model",
+           shown(tensor.name));
+    std::string name;
+    try {
+      name = nlohmann::json(tensor.name).dump();
+    } catch (const nlohmann::json::exception &) {
+      fail("parameter {}: its name is not valid UTF-8, as safetensors files "
+           "need; rename it in the model",
+           shown(tensor.name));
+    }
+    text += fmt::format(
+        R"(,{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", name,
+        tensor.dtype, fmt::join(tensor.shape, ","), offset,
+        offset + tensor.bytes);
     offset += tensor.bytes;
-    if (header.contains(tensor.name))
-      fail("cannot write {}: two tensors are named {}", path, tensor.name);
-    header[tensor.name] = std::move(entry);
   }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const nlohmann::json::exception &) {
-    fail("cannot write {}: a parameter's name is not valid UTF-8", path);
-  }
+  text += '}';
   text.append((8 - text.size() % 8) % 8, ' ');
   const uint64_t length = text.size();
+  if (length > kMostHeaderBytes)
+    fail("the names of all parameters make a header of {} bytes; {} are the "
+         "most that can be",
+         length, kMostHeaderBytes);
   return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
          text;
 }
 
-} // namespace
-
 SafetensorsWriter::SafetensorsWriter(const std::string &path,
                                      const std::vector<TensorHeader> &tensors)
     : file(path) {
-  const std::string header = headerOf(path, tensors);
+  const std::string header = safetensorsHeader(tensors);
   file.write(header.data(), header.size());
   for (const TensorHeader &tensor : tensors)
     missing += tensor.bytes;

@@ -130,6 +130,15 @@ void sendOwn(const std::vector<Chunk> &chunks, World &world) {
 
 } // namespace
 
+void zrt::checkSave(const std::vector<Parameter> &parameters,
+                    const std::string &path) {
+  const std::vector<TensorHeader> tensors = headersOf(parameters);
+  uint64_t bytes = safetensorsHeader(tensors).size();
+  for (const TensorHeader &tensor : tensors)
+    bytes += tensor.bytes;
+  checkWritable(path, bytes);
+}
+
 void zrt::saveParameters(const std::vector<Parameter> &parameters,
                          const std::string &path, World &world) {
   const std::vector<Chunk> chunks = chunksOf(parameters);

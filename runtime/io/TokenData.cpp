@@ -13,6 +13,9 @@
 
 #include "runtime/Error.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 
@@ -24,6 +27,10 @@ constexpr uint32_t kMagic16 = 20240520, kMagic32 = 20240801;
 constexpr uint32_t kVersion16 = 1, kVersion32 = 7;
 constexpr uint64_t kHeaderBytes = 1024;
 
+/// What is read at once; a multiple of every token's bytes.
+constexpr uint64_t kBlockBytes = uint64_t{64} << 10;
+using Block = std::array<std::byte, kBlockBytes>;
+
 template <typename T>
 T load(const std::byte *data) {
   T value;
@@ -31,8 +38,22 @@ T load(const std::byte *data) {
   return value;
 }
 
-uint32_t magicOf(const MappedFile &file) {
-  return file.size() >= 4 ? load<uint32_t>(file.data()) : 0;
+/// The number at `offset`; 0 behind the end.
+template <typename T>
+T readAt(const InputFile &file, uint64_t offset) {
+  T value = 0;
+  if (offset + sizeof(T) <= file.size())
+    file.read(offset, &value, sizeof(T));
+  return value;
+}
+
+bool isNumpy(const InputFile &file) {
+  constexpr std::string_view kMagic = "\x93NUMPY";
+  char start[kMagic.size()];
+  if (file.size() < sizeof start)
+    return false;
+  file.read(0, start, sizeof start);
+  return std::string_view(start, sizeof start) == kMagic;
 }
 
 bool endsWith(std::string_view text, std::string_view end) {
@@ -40,12 +61,17 @@ bool endsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-bool oddWordsAreZero(const MappedFile &file) {
+bool oddWordsAreZero(const InputFile &file) {
   if (file.size() % 4 != 0)
     return false;
-  for (uint64_t i = 2; i < file.size(); i += 4)
-    if (load<uint16_t>(file.data() + i) != 0)
-      return false;
+  Block block;
+  for (uint64_t at = 0; at < file.size(); at += kBlockBytes) {
+    const uint64_t bytes = std::min(kBlockBytes, file.size() - at);
+    file.read(at, block.data(), bytes);
+    for (uint64_t i = 2; i < bytes; i += 4)
+      if (load<uint16_t>(block.data() + i) != 0)
+        return false;
+  }
   return true;
 }
 
@@ -78,10 +104,10 @@ TokenData::TokenData(const std::string &path, TokenFormat format,
 void TokenData::detect(TokenFormat format) {
   const std::string &path = file.path();
   if (format == TokenFormat::Auto) {
-    const uint32_t magic = magicOf(file);
+    const auto magic = readAt<uint32_t>(file, 0);
     if (magic == kMagic16 || magic == kMagic32)
       format = TokenFormat::Llmc;
-    else if (file.size() >= 6 && std::memcmp(file.data(), "\x93NUMPY", 6) == 0)
+    else if (isNumpy(file))
       fail("{} is a NumPy file; write its bytes alone "
            "(tokens.astype('uint16').tofile('tokens.u16'))",
            path);
@@ -100,12 +126,12 @@ void TokenData::detect(TokenFormat format) {
 
 void TokenData::readLlmcHeader() {
   const std::string &path = file.path();
-  const uint32_t magic = magicOf(file);
+  const auto magic = readAt<uint32_t>(file, 0);
   if (file.size() < kHeaderBytes || (magic != kMagic16 && magic != kMagic32))
     fail("{} has no llm.c header ({} or {} and 1024 bytes); choose another "
          "--data-format",
          path, kMagic16, kMagic32);
-  const auto version = load<uint32_t>(file.data() + 4);
+  const auto version = readAt<uint32_t>(file, 4);
   const uint32_t expected = magic == kMagic16 ? kVersion16 : kVersion32;
   if (version != expected)
     fail("{}: llm.c header {} has version {}, expected {}; write the file with "
@@ -113,7 +139,7 @@ void TokenData::readLlmcHeader() {
          path, magic, version, expected);
   width = magic == kMagic16 ? 2 : 4;
   dataOffset = kHeaderBytes;
-  const auto stated = load<int32_t>(file.data() + 8);
+  const auto stated = readAt<int32_t>(file, 8);
   const uint64_t present = file.size() - kHeaderBytes;
   if (stated < 0 || present != uint64_t(stated) * width)
     fail(
@@ -129,26 +155,40 @@ const char *TokenData::formatName() const {
   return width == 1 ? "text bytes" : width == 2 ? "raw uint16" : "raw uint32";
 }
 
-uint32_t TokenData::at(uint64_t index) const {
-  const std::byte *data = file.data() + dataOffset + index * width;
+template <typename Use>
+void TokenData::forEachToken(uint64_t first, uint64_t number, Use use) const {
+  const auto each = [&]<typename Id>(Id) {
+    Block block;
+    constexpr uint64_t kMost = kBlockBytes / sizeof(Id);
+    for (uint64_t at = first, end = first + number; at < end;) {
+      const uint64_t size = std::min(kMost, end - at);
+      file.read(dataOffset + at * sizeof(Id), block.data(), size * sizeof(Id));
+      for (uint64_t i = 0; i < size; ++i, ++at) {
+        const uint32_t token = load<Id>(block.data() + i * sizeof(Id));
+        if (token >= limit)
+          failAtToken(at, token);
+        use(at, token);
+      }
+    }
+  };
   switch (width) {
   case 1:
-    return static_cast<uint32_t>(*data);
+    return each(uint8_t{});
   case 2:
-    return load<uint16_t>(data);
+    return each(uint16_t{});
   default:
-    return load<uint32_t>(data);
+    return each(uint32_t{});
   }
 }
 
-void TokenData::checkRange(uint64_t first, uint64_t number) const {
-  for (uint64_t i = first; i < first + number; ++i)
-    if (const uint32_t token = at(i); token >= limit)
-      fail(
-          "{}: token {} at position {} is not below the vocabulary of {} (read "
-          "as {}); choose another --data-format or compile with a larger "
-          "vocabulary",
-          file.path(), token, i, limit, formatName());
+void TokenData::failAtToken(uint64_t index, uint32_t token) const {
+  fail("{}: token {} at position {} is not below the vocabulary of {} (read as "
+       "{}); choose another --data-format or compile with a larger vocabulary",
+       file.path(), token, index, limit, formatName());
+}
+
+void TokenData::checkAll() const {
+  forEachToken(0, count, [](uint64_t, uint32_t) {});
 }
 
 void TokenData::readBatch(const BatchPlace &place, int64_t batch,
@@ -157,10 +197,11 @@ void TokenData::readBatch(const BatchPlace &place, int64_t batch,
     const uint64_t start =
         length * place.sequence(static_cast<uint64_t>(row),
                                 static_cast<uint64_t>(batch), sequences());
-    checkRange(start, length + 1);
-    for (uint64_t i = 0; i < length; ++i) {
-      *inputs++ = static_cast<int32_t>(at(start + i));
-      *targets++ = static_cast<int32_t>(at(start + i + 1));
-    }
+    forEachToken(start, length + 1, [&](uint64_t at, uint32_t token) {
+      if (at < start + length)
+        *inputs++ = static_cast<int32_t>(token);
+      if (at > start)
+        *targets++ = static_cast<int32_t>(token);
+    });
   }
 }

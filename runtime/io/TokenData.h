@@ -2,7 +2,7 @@
 #ifndef ZRT_IO_TOKEN_DATA_H
 #define ZRT_IO_TOKEN_DATA_H
 
-#include "runtime/io/MappedFile.h"
+#include "runtime/io/InputFile.h"
 
 #include <cstdint>
 #include <string>
@@ -41,20 +41,23 @@ public:
   const char *formatName() const;
   uint64_t fileBytes() const { return file.size(); }
 
-  /// Checks the id of every token.
-  void checkAll() const { checkRange(0, count); }
+  /// Checks the id of every token.  Throws zrt::Error.
+  void checkAll() const;
   /// Writes `batch` rows of inputs, and of targets one token later.  Checks
-  /// every id it reads.
+  /// every id it reads.  Throws zrt::Error, also when the file has been cut.
   void readBatch(const BatchPlace &place, int64_t batch, int32_t *inputs,
                  int32_t *targets) const;
 
 private:
   void detect(TokenFormat format);
   void readLlmcHeader();
-  void checkRange(uint64_t first, uint64_t number) const;
-  uint32_t at(uint64_t index) const;
+  /// Calls `use(index, id)` for each of `number` tokens from `first` on, after
+  /// a check of the id.
+  template <typename Use>
+  void forEachToken(uint64_t first, uint64_t number, Use use) const;
+  [[noreturn]] void failAtToken(uint64_t index, uint32_t token) const;
 
-  MappedFile file;
+  InputFile file;
   uint64_t length;
   uint64_t limit; ///< ids are below this
   bool llmc = false;

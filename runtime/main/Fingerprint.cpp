@@ -1,7 +1,7 @@
 //===- Fingerprint.cpp - Do all ranks train the same thing? ---------------===//
 #include "runtime/main/Fingerprint.h"
 
-#include "runtime/io/MappedFile.h"
+#include "runtime/io/InputFile.h"
 #include "runtime/main/Report.h"
 #include "runtime/world/Agree.h"
 
@@ -80,6 +80,18 @@ std::string flagDifference(const std::vector<Fingerprint> &all,
                      all[0].*flag ? "with it" : "without");
 }
 
+/// The bytes [begin, end) of `file`, added to `hash`.
+uint64_t hashOf(const InputFile &file, uint64_t begin, uint64_t end,
+                uint64_t hash) {
+  std::vector<std::byte> block(kBlock);
+  for (; begin < end; begin += kBlock) {
+    const uint64_t bytes = std::min(kBlock, end - begin);
+    file.read(begin, block.data(), bytes);
+    hash = contentHash(block.data(), bytes, hash);
+  }
+  return hash;
+}
+
 } // namespace
 
 uint64_t zrt::contentHash(const std::byte *data, uint64_t bytes,
@@ -118,17 +130,17 @@ std::vector<std::pair<uint64_t, uint64_t>> zrt::sampledRanges(uint64_t bytes) {
 }
 
 FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
-  const MappedFile file(path);
+  const InputFile file(path);
   FileFingerprint result = {file.size(), 0};
   for (const auto &[begin, end] : sampledRanges(file.size()))
-    result.hash = contentHash(file.data() + begin, end - begin, result.hash);
+    result.hash = hashOf(file, begin, end, result.hash);
   return result;
 }
 
 Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   Fingerprint f;
-  const MappedFile program("/proc/self/exe");
-  f.program = contentHash(program.data(), program.size());
+  const InputFile program("/proc/self/exe");
+  f.program = hashOf(program, 0, program.size(), 0);
   f.data = fingerprintOfFile(options.data);
   f.hasInit = !options.init.empty();
   if (f.hasInit)

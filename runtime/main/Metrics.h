@@ -31,6 +31,8 @@ public:
   bool isOpen() const { return file.isOpen(); }
   void write(const StepMetrics &metrics);
   void close() { file.close(); }
+  /// Closes it, whatever that says.
+  void abandon() { file.abandon(); }
 
 private:
   LineFile file{"metrics"};

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/main/Options.h"
 
+#include "runtime/io/OutputPath.h"
+
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
+#include <limits>
+#include <unistd.h>
 #include <utility>
 
 using namespace zrt;
@@ -80,6 +83,12 @@ double readRate(const char *option, const std::string &text) {
   const auto value = number<double>(option, text, kKind);
   if (!std::isfinite(value) || value < 0)
     usage("{} must be {}, got {}", option, kKind, text);
+  // The step takes a float32.
+  if (value > double(std::numeric_limits<float>::max()))
+    usage("{}={} is more than a float32 holds, {:.3g}", option, text,
+          std::numeric_limits<float>::max());
+  if (value > 0 && static_cast<float>(value) == 0)
+    usage("{}={} is 0 as a float32; choose a larger one, or 0", option, text);
   return value;
 }
 
@@ -95,15 +104,18 @@ int64_t readCount(const char *option, const std::string &text, int64_t most) {
 /// Two options that name one file would destroy each other's work.
 void checkDistinct(const char *option, const std::string &path,
                    const char *other, const std::string &otherPath) {
-  std::error_code ignored;
-  namespace fs = std::filesystem;
-  if (path.empty() || otherPath.empty())
-    return;
-  if (fs::path(path).lexically_normal() ==
-          fs::path(otherPath).lexically_normal() ||
-      fs::equivalent(path, otherPath, ignored))
+  if (!path.empty() && !otherPath.empty() && isSameFile(path, otherPath))
     usage("{} and {} are the same file, {}; give each its own", option, other,
           path);
+}
+
+/// A file that the shell has opened for what is printed.
+void checkNotPrinted(const char *option, const std::string &path) {
+  for (const auto &[stream, name] :
+       {std::pair(STDOUT_FILENO, "output"), std::pair(STDERR_FILENO, "error")})
+    if (!path.empty() && isOpenAs(path, stream))
+      usage("{} and standard {} are the same file, {}; give each its own",
+            option, name, path);
 }
 
 void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
@@ -139,6 +151,8 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
   checkDistinct("--save", options.save, "--data", options.data);
+  checkNotPrinted("--metrics", options.metrics);
+  checkNotPrinted("--save", options.save);
 }
 
 /// "Could not convert: --steps = abc" and the like, in our style.

@@ -1,9 +1,10 @@
 //===- Progress.cpp - What one sees while training ------------------------===//
 #include "runtime/main/Progress.h"
 
+#include "runtime/main/StandardStreams.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -48,11 +49,9 @@ void Progress::show(const StepMetrics &m) {
   const bool final = m.step + 1 == steps;
   if (!terminal) {
     if (m.step % every == 0 || final) {
-      fmt::print("step {}/{}  {}", m.step, steps, values(m));
-      if (m.gradNorm)
-        fmt::print("  grad_norm {:.4g}", *m.gradNorm);
-      fmt::print("  {:.1f} ms\n", m.milliseconds);
-      std::fflush(stdout);
+      say("step {}/{}  {}{}  {:.1f} ms\n", m.step, steps, values(m),
+          m.gradNorm ? fmt::format("  grad_norm {:.4g}", *m.gradNorm) : "",
+          m.milliseconds);
     }
     return;
   }
@@ -76,13 +75,12 @@ void Progress::show(const StepMetrics &m) {
   if (size < drawn)
     line.append(drawn - size, ' ');
   drawn = size;
-  fmt::print("\r{}", line);
-  std::fflush(stdout);
+  say("\r{}", line);
 }
 
 void Progress::finish() {
   if (!drawn)
     return;
   drawn = 0;
-  std::fputc('\n', stdout);
+  sayText("\n");
 }

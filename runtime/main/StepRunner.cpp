@@ -36,18 +36,24 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                             float lr, uint32_t microStep,
                             const std::vector<double> &sums) const {
+  const auto where = [&] {
+    return plan.accumulate == 1
+               ? fmt::format("step {}", step)
+               : fmt::format("step {}, micro-step {}", step, microStep);
+  };
   const BatchPlace place = {.step = static_cast<uint64_t>(step),
                             .microStep = microStep,
                             .microSteps = plan.accumulate,
                             .rank = static_cast<uint64_t>(rank),
                             .ranks = plan.world_size};
-  data.readBatch(place, plan.batch, inputs.tokens(ctx), inputs.targets(ctx));
+  try {
+    data.readBatch(place, plan.batch, inputs.tokens(ctx), inputs.targets(ctx));
+  } catch (const Error &error) {
+    fail("{}: {}", where(), error.what());
+  }
   inputs.writeScalars(ctx, lr, step);
   if (program != ZRT_COUNT)
     inputs.writeMeans(ctx, sums, plan.accumulate);
-  if (zrt_run(ctx, program) == 0)
-    return;
-  if (plan.accumulate == 1)
-    fail("step {}: {}", step, zrt_error_message(ctx));
-  fail("step {}, micro-step {}: {}", step, microStep, zrt_error_message(ctx));
+  if (zrt_run(ctx, program) != 0)
+    fail("{}: {}", where(), zrt_error_message(ctx));
 }

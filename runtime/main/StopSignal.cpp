@@ -16,20 +16,18 @@ void zrt::catchStopSignals() {
   notedSignal = 0;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A write beyond the file size limit then fails like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
 }
 
-int zrt::agreedSignal(const std::vector<uint8_t> &noted) {
-  // Any one rank is enough.  Of several signals all must name the same one.
+int zrt::agreedReason(const std::vector<uint8_t> &noted) {
+  // Any one rank is enough.  Of several reasons all must name the same one.
   return noted.empty() ? 0 : *std::max_element(noted.begin(), noted.end());
 }
 
-int zrt::stopSignal(World &world) {
+int zrt::stopReason(World &world, bool diverged) {
+  const auto mine = diverged ? kDivergence : static_cast<uint8_t>(notedSignal);
   if (world.size() == 1)
-    return notedSignal;
-  const auto mine = static_cast<uint8_t>(notedSignal);
+    return mine;
   std::vector<uint8_t> all(static_cast<size_t>(world.size()));
   world.allGather(&mine, sizeof(mine), all.data());
-  return agreedSignal(all);
+  return agreedReason(all);
 }

@@ -1,5 +1,7 @@
 //===- StopSignal.h - Ending early, on all ranks together -------*- C++ -*-===//
 //
+// A run ends before its last step when somebody stops it, or when it diverges.
+//
 // Ctrl-C reaches every rank at another moment, a batch system's SIGTERM perhaps
 // only one.  A signal is therefore only noted, and ranks vote after each step:
 //
@@ -23,16 +25,21 @@
 
 namespace zrt {
 
+/// Where a signal's number stands: the run has diverged.
+constexpr uint8_t kDivergence = 255;
+
 /// From now on a first SIGINT or SIGTERM is noted; a second one of the same
 /// kind meets the default action.
 void catchStopSignals();
 
-/// The signal for which all ranks stop, from what each has noted (0: none).
-int agreedSignal(const std::vector<uint8_t> &noted);
+/// Why all ranks stop, from what each has noted (0: nothing): a divergence
+/// before any signal.
+int agreedReason(const std::vector<uint8_t> &noted);
 
-/// The signal for which all ranks stop now, or 0.  All ranks call it; with one
-/// rank it is a look at a variable.
-int stopSignal(World &world);
+/// Why all ranks stop now: a signal, kDivergence when any of them has
+/// `diverged`, or 0.  All ranks call it; with one rank it is a look at a
+/// variable.
+int stopReason(World &world, bool diverged);
 
 } // namespace zrt
 

@@ -6,6 +6,9 @@
 // that all ranks vote on (runtime/world/Agree.h).  A metrics file is emptied
 // last, when nothing else can fail any more.
 //
+// A run diverges when its loss, its norm or a weight is not finite.  It ends
+// with that step, and its weights replace nothing.
+//
 // Every rank runs the loop; rank 0 alone prints and writes.
 //
 //===----------------------------------------------------------------------===//
@@ -16,13 +19,13 @@
 #include "runtime/cpu/MemoryUse.h"
 #include "runtime/cpu/PlanChecks.h"
 #include "runtime/init/Initialize.h"
-#include "runtime/io/AtomicFile.h"
 #include "runtime/io/Parameters.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
 #include "runtime/main/Progress.h"
 #include "runtime/main/Report.h"
+#include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StopSignal.h"
 #include "runtime/world/Agree.h"
@@ -30,13 +33,16 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <memory>
+#include <optional>
 
 using namespace zrt;
 using Clock = std::chrono::steady_clock;
 
 namespace {
+
+/// The exit status, beside 0 and those of signals.
+enum Status : int { kFailed = 1, kMisused = 2, kDiverged = 3, kIncomplete = 4 };
 
 /// Files up to this size are checked whole before training.
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
@@ -45,37 +51,45 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// No message: another rank says it.
+void printError(const std::string &who, const std::string &message) {
+  if (!message.empty())
+    complain(fmt::format("{}: error: {}", who, message));
+}
+
 class Training {
 public:
-  Training(const zrt_plan &plan, const TrainOptions &options, World &world)
+  /// `who`: this rank, for messages.
+  Training(const zrt_plan &plan, const TrainOptions &options, World &world,
+           const std::string &who)
       : plan(plan), options(options), world(world), handle{world},
-        isFirst(world.rank() == 0), quiet(options.quiet || !isFirst) {}
+        isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who) {
+  }
 
+  /// The exit status.
   int run() {
     openFiles();
     // Its ranks talk to each other, and fail together.
     together(world, [&] { createContext(); });
+    together(world, [&] { findAll(); });
     together(world, [&] { setInitialValues(); });
     together(world, [&] {
       if (isFirst && !options.metrics.empty())
         metricsFile.open(options.metrics);
       catchStopSignals();
     });
-    if (!quiet) {
-      fmt::print("{}", startBlock(plan, context.get(), options.data, *data,
-                                  context->threads()));
-      if (const std::string note = context->transportNote(); !note.empty())
-        fmt::print("note      {}\n", note);
-      std::fflush(stdout);
-    }
+    if (!quiet)
+      printStart();
     loop();
     if (const std::string wrong = context->wire().difference(); !wrong.empty())
       fail("{}; please report this", wrong);
-    if (!options.save.empty())
+    if (!divergence)
+      checkWeights();
+    if (!divergence && !options.save.empty())
       saveParameters(parameters, options.save, world);
     if (isFirst)
       report();
-    return stoppedBy ? 128 + stoppedBy : 0;
+    return status();
   }
 
 private:
@@ -88,8 +102,6 @@ private:
       runner = std::make_unique<StepRunner>(plan, *data, world.rank());
       if (data->fileBytes() <= kScanBytes)
         data->checkAll();
-      if (isFirst && !options.save.empty())
-        checkWritable(options.save);
       if (world.size() > 1)
         fingerprint = fingerprintOf(options);
     });
@@ -104,25 +116,39 @@ private:
     context.reset(created);
   }
 
-  void setInitialValues() {
+  void findAll() {
     zrt_context *ctx = context.get();
     parameters = findParameters(plan, world.rank(), [ctx](const zrt_ref &ref) {
       return static_cast<std::byte *>(zrt_address(ctx, &ref));
     });
-    if (options.init.empty()) {
+    if (isFirst && !options.save.empty())
+      checkSave(parameters, options.save);
+  }
+
+  void setInitialValues() {
+    const bool random = options.init.empty();
+    if (random) {
       initializeParameters(parameters, options.seed, context->threads());
-      return;
+    } else {
+      const std::string warning = loadParameters(parameters, options.init);
+      if (isFirst && !warning.empty())
+        complain(fmt::format("{}: warning: {}", options.program, warning));
     }
-    const std::string warning = loadParameters(parameters, options.init);
-    if (isFirst && !warning.empty())
-      fmt::print(stderr, "{}: warning: {}\n", options.program, warning);
+    if (const std::string found = firstNonfinite(parameters); !found.empty())
+      fail("{}: {}; no training starts from that",
+           random ? "initial weights" : options.init, found);
   }
 
   void loop() {
     Progress progress(options.schedule.steps, quiet);
     while (true) {
-      stoppedBy = stopSignal(world);
-      if (stoppedBy || done == options.schedule.steps)
+      const int reason = stopReason(world, divergence.has_value());
+      if (reason == kDivergence && !divergence)
+        diverge(fmt::format("step {}: a number of another rank is not finite",
+                            metrics.step));
+      else if (reason != kDivergence)
+        stoppedBy = reason;
+      if (reason || done == options.schedule.steps)
         break;
       // The first step also touches the arenas.
       if (options.profile && isFirst && done <= 1) {
@@ -132,15 +158,66 @@ private:
       metrics = runStep(done);
       if (done > 0)
         laterSeconds += metrics.milliseconds * 1e-3;
-      if (!std::isfinite(metrics.loss) && firstNonfinite < 0)
-        firstNonfinite = done;
-      if (metricsFile.isOpen())
-        metricsFile.write(metrics);
+      if (!std::isfinite(metrics.loss))
+        diverge(fmt::format("step {}: the loss is {}", done, metrics.loss));
+      else if (metrics.gradNorm && !std::isfinite(*metrics.gradNorm))
+        diverge(fmt::format("step {}: the norm of the gradients is {}", done,
+                            *metrics.gradNorm));
+      withMetrics([&] { metricsFile.write(metrics); });
       progress.show(metrics);
       ++done;
     }
     progress.finish();
-    metricsFile.close();
+    withMetrics([&] { metricsFile.close(); });
+  }
+
+  /// A disk that is full ends the metrics, not the training.
+  template <typename Action>
+  void withMetrics(Action action) {
+    if (!metricsFile.isOpen())
+      return;
+    try {
+      action();
+    } catch (const Error &error) {
+      metricsFile.abandon();
+      metricsLost = true;
+      complain(fmt::format("{}: warning: {}; the training goes on without "
+                           "metrics",
+                           options.program, error.what()));
+    }
+  }
+
+  /// All ranks do at the same step; the first one says it.
+  void diverge(const std::string &what) {
+    divergence.emplace(what, /*printedElsewhere=*/!isFirst);
+  }
+
+  /// The last update may have gone where no later loss has shown it.
+  void checkWeights() {
+    try {
+      together(world, [&] {
+        const std::string found = firstNonfinite(parameters);
+        if (!found.empty() && done > 0)
+          fail("after step {}, the last: {}", done - 1, found);
+      });
+    } catch (const AgreedError &error) {
+      divergence.emplace(error);
+    }
+  }
+
+  int status() const {
+    if (divergence) {
+      if (!divergence->printedElsewhere)
+        printError(
+            who, fmt::format("{}; the training has diverged and ends "
+                             "here{}; try a lower --lr or a --warmup",
+                             divergence->what(),
+                             options.save.empty() ? "" : ", nothing is saved"));
+      return kDiverged;
+    }
+    if (stoppedBy)
+      return 128 + stoppedBy;
+    return metricsLost || !lostOutput().empty() ? kIncomplete : 0;
   }
 
   StepMetrics runStep(int64_t step) {
@@ -164,37 +241,43 @@ private:
       printEnd();
     if (options.profile)
       printProfile();
-    if (firstNonfinite >= 0)
-      fmt::print(stderr,
-                 "{}: warning: the loss was not finite from step {} on; try a "
-                 "lower --lr or a --warmup\n",
-                 options.program, firstNonfinite);
-    if (std::fflush(stdout) != 0)
-      fail("cannot write to standard output: {}", errnoText());
   }
 
   /// Of rank 0.
   void printProfile() {
-    fmt::print("{}", context->profile.table());
-    fmt::print("{}", context->wire().table());
+    sayText(context->profile.table());
+    sayText(context->wire().table());
+  }
+
+  void printStart() {
+    std::string text = startBlock(plan, context.get(), options.data, *data,
+                                  context->threads());
+    const Schedule &schedule = options.schedule;
+    if (schedule.warmup > schedule.steps && schedule.steps > 0)
+      text += fmt::format("note      --warmup={} is above --steps={}: the "
+                          "learning rate ends at {:.3g}\n",
+                          schedule.warmup, schedule.steps,
+                          schedule.at(schedule.steps - 1));
+    if (const std::string note = context->transportNote(); !note.empty())
+      text += fmt::format("note      {}\n", note);
+    sayText(text);
   }
 
   void printEnd() {
     if (stoppedBy)
-      fmt::print("stopped by {} after {} of {} steps\n",
-                 stoppedBy == SIGINT ? "Ctrl-C" : "SIGTERM", done,
-                 options.schedule.steps);
+      say("stopped by {} after {} of {} steps\n",
+          stoppedBy == SIGINT ? "Ctrl-C" : "SIGTERM", done,
+          options.schedule.steps);
     if (done > 0)
-      fmt::print("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
+      say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
     // The first step pays for page faults and kernel generation.
     if (done > 1)
-      fmt::print("{:.0f} tokens/s\n",
-                 tokensPerStep() * double(done - 1) / laterSeconds);
-    fmt::print("peak memory{} {} (arenas {})\n",
-               world.size() > 1 ? " of rank 0" : "",
-               withUnit(peakResidentBytes()), withUnit(arenaBytes()));
-    if (!options.save.empty())
-      fmt::print("weights saved to {}\n", options.save);
+      say("{:.0f} tokens/s\n",
+          tokensPerStep() * double(done - 1) / laterSeconds);
+    say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
+        withUnit(peakResidentBytes()), withUnit(arenaBytes()));
+    if (!options.save.empty() && !divergence)
+      say("weights saved to {}\n", options.save);
   }
 
   /// Of all ranks.
@@ -220,6 +303,7 @@ private:
   zrt_world handle;
   const bool isFirst; ///< rank 0, which prints and writes
   const bool quiet;
+  const std::string who;
   std::unique_ptr<const TokenData> data;
   std::unique_ptr<const StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
@@ -228,18 +312,10 @@ private:
   StepMetrics metrics; ///< of the last step
   int64_t done = 0;    ///< steps
   int stoppedBy = 0;   ///< signal
-  int64_t firstNonfinite = -1;
-  double laterSeconds = 0; ///< of all steps but the first
+  bool metricsLost = false;
+  std::optional<AgreedError> divergence; ///< on all ranks or none
+  double laterSeconds = 0;               ///< of all steps but the first
 };
-
-/// Output that came before must not follow it in a log.  No message: another
-/// rank says it.
-void printError(const std::string &who, const std::string &message) {
-  if (message.empty())
-    return;
-  std::fflush(stdout);
-  fmt::print(stderr, "{}: error: {}\n", who, message);
-}
 
 std::string messageOf(const std::exception &error) {
   return dynamic_cast<const std::bad_alloc *>(&error) ? "out of memory"
@@ -252,7 +328,7 @@ int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
       world.size() > 1
           ? fmt::format("{}: rank {}", options.program, world.rank())
           : options.program;
-  Training training(plan, options, world);
+  Training training(plan, options, world, who);
   try {
     return training.run();
   } catch (const AgreedError &error) {
@@ -266,31 +342,32 @@ int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
     printError(who, message);
     world.abort(message);
   }
-  return 1;
+  return kFailed;
 }
 
 } // namespace
 
 int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
   const std::string program = programName(argc > 0 ? argv[0] : nullptr);
+  openStandardStreams();
   try {
     const TrainOptions options = parseOptions(argc, argv);
     // These two need no other rank, and no launcher.
     if (!options.help.empty()) {
-      fmt::print("{}", options.help);
-      return 0;
+      sayText(options.help);
+      return lostOutput().empty() ? 0 : kFailed;
     }
     if (options.certificate) {
-      fmt::print("{}", certificate(plan));
-      return 0;
+      sayText(certificate(plan));
+      return lostOutput().empty() ? 0 : kFailed;
     }
     const std::unique_ptr<World> world = connectWorld(plan.world_size);
     return trainWith(*world, plan, options);
   } catch (const UsageError &error) {
     printError(program, error.what());
-    return 2;
+    return kMisused;
   } catch (const std::exception &error) {
     printError(program, messageOf(error));
-    return 1;
+    return kFailed;
   }
 }

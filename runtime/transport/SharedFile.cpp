@@ -54,11 +54,16 @@ SharedFile::~SharedFile() {
 }
 
 void SharedFile::create(const char *name, uint64_t size) {
-  fd = memfd_create(name, MFD_CLOEXEC);
+  fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
     fail("cannot make shared memory for {}: {}", name, errnoText());
   if (ftruncate(fd, static_cast<off_t>(size)) != 0)
     fail("cannot make {} bytes of shared memory for {}: {}", size, name,
+         errnoText());
+  // From here on its size is certain.  A process of the same user can open it
+  // through /proc, and a page cut off a mapping is a SIGBUS in every rank.
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    fail("cannot fix the size of the shared memory for {}: {}", name,
          errnoText());
   bytes = size;
 }

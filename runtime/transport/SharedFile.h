@@ -2,7 +2,8 @@
 //
 // A memfd: a file without a name, gone with the last process that has it.  (Not
 // /dev/shm, which containers limit to 64 MiB.)  A peer finds it as
-// /proc/<process>/fd/<number> and maps it for reading only.
+// /proc/<process>/fd/<number> and maps it for reading only.  Its size is sealed
+// before anybody maps it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_TRANSPORT_SHARED_FILE_H

@@ -1,6 +1,7 @@
 """Whatever is wrong with the input: a clear error, and nothing half-written."""
 import json
 import os
+import re
 import struct
 
 import support
@@ -296,7 +297,8 @@ class Training(support.Case):
     def test_unwritable_save(self):
         """Found before training, not after it."""
         (self.folder / "folder").mkdir()
-        for path in ("no/such/out.safetensors", "folder", "/dev/full"):
+        os.symlink("nowhere", self.folder / "link")
+        for path in ("no/such/out.safetensors", "folder", "link"):
             with self.subTest(path=path):
                 done = support.run(self.binary, "--data", self.data, "--steps", 3, "--lr", 1e-3,
                                    "--save", path, cwd=self.folder)
@@ -305,7 +307,39 @@ class Training(support.Case):
 
     def test_unwritable_metrics(self):
         self.refuse("--metrics", "no/such/m.jsonl", keywords=("metrics",))
-        self.refuse("--metrics", "/dev/full", keywords=("metrics", "no space"))
+
+    def test_full_disk_under_metrics(self):
+        """The training does not end, and its weights are saved."""
+        done = support.run(self.binary, "--data", self.data, "--steps", 1, "--lr", 1e-3,
+                           "--metrics", "/dev/full", "--save", "out", cwd=self.folder)
+        self.assertEqual(done.returncode, 4, done.err)
+        self.assertRegex(done.err, "warning: .*metrics.*no space")
+        self.assert_same_bytes(self.folder / "out", self.weights())
+
+    def test_a_fifo(self):
+        """Nobody waits for its other end."""
+        os.mkfifo(self.folder / "fifo")
+        self.refuse(data="fifo", keywords=("fifo", "not a regular file"))
+        self.refuse("--init", "fifo", keywords=("fifo", "not a regular file"))
+        self.refuse("--metrics", "fifo", keywords=("fifo", "nobody reads"))
+
+    def test_divergence(self):
+        """Good weights stay, and the status says what happened."""
+        good = self.weights()
+        raw = good.read_bytes()
+        for binary, launcher in ((self.binary, ()), (support.compile_gpt2(
+                support.SMALL, 2, 32, "--stage=3", "--world-size=2"), support.launcher(2))):
+            with self.subTest(ranks=2 if launcher else 1):
+                done = support.run(*launcher, binary, "--data", self.data, "--steps", 1000, "--lr",
+                                   1e30, "--init", good, "--save", good, "--metrics", "m.jsonl",
+                                   cwd=self.folder, env=support.MPI_ENVIRONMENT)
+                self.assertEqual(done.returncode, 3, done.err)
+                said = re.findall(r"error: step (\d+): the (?:loss|norm of the gradients) is "
+                                  r"-?(?:nan|inf); the training has diverged", done.err)
+                lines = (self.folder / "m.jsonl").read_text().splitlines()
+                self.assertEqual(said, [str(len(lines) - 1)], done.err)
+                self.assertTrue(json.loads(lines[-1])["nonfinite"])
+                self.assertTrue(good.read_bytes() == raw, "the good weights changed")
 
     def test_full_disk_while_saving(self):
         self.refuse("--save", "out.safetensors", keywords=(r"out\.safetensors",), file_limit=4096)

@@ -129,6 +129,12 @@ class Faults(support.Case):
                            "--lr", 1e-3)
         self.assert_refused(done, r"rank 1: error: .*text\.1.*no such file", r"rank 1 failed")
 
+    def test_data_cut_while_training(self):
+        job, _ = self.start(self.binary(), 2)
+        os.truncate(self.data, 0)
+        self.end(job, r"rank 0: error: (rank 1 failed: )?step \d+: .*text\.txt ends at byte 0",
+                 r"rank 1: error: (rank 0 failed: )?step \d+: .*text\.txt ends at byte 0")
+
     def test_other_data(self):
         other = self.write("other.txt", support.TEXT[:-500] + b"x" * 500)
         binary = self.binary()

@@ -8,7 +8,7 @@
 
 #include "runtime/Error.h"
 
-#include "InputFile.h"
+#include "MemoryFile.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -44,7 +44,7 @@ void checkBatches(const zrt::TokenData &data, int64_t length, int64_t vocab) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static zero::fuzz::InputFile input;
+  static zero::fuzz::MemoryFile input;
   if (size < 3)
     return 0;
   const zrt::TokenFormat format = kFormats[data[0] % std::size(kFormats)];
@@ -58,7 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       std::abort();
     checkBatches(tokens, length, vocab);
     tokens.checkAll();
-  } catch (const zrt::Error &) {
+  } catch (const zrt::Error &error) {
+    zero::fuzz::requireReadable(error.what());
   }
   return 0;
 }

@@ -74,10 +74,10 @@ TEST(Together, LetsAWorldThatFailedThrough) {
 }
 
 TEST(AgreedSignal, IsThatOfAnyRank) {
-  EXPECT_EQ(agreedSignal({0, 0, 0}), 0);
-  EXPECT_EQ(agreedSignal({0, SIGINT, 0}), SIGINT);
-  EXPECT_EQ(agreedSignal({SIGTERM, SIGINT, 0}),
-            agreedSignal({SIGINT, 0, SIGTERM}));
+  EXPECT_EQ(agreedReason({0, 0, 0}), 0);
+  EXPECT_EQ(agreedReason({0, SIGINT, 0}), SIGINT);
+  EXPECT_EQ(agreedReason({SIGTERM, SIGINT, 0}),
+            agreedReason({SIGINT, 0, SIGTERM}));
 }
 
 } // namespace

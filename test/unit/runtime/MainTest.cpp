@@ -10,10 +10,14 @@
 #include "TestFiles.h"
 #include "TestPlan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstring>
+#include <fcntl.h>
 #include <limits>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace zrt;
 
@@ -154,11 +158,56 @@ TEST(Options, AreJudged) {
               std::string::npos)
         << error;
   }
+  for (const char *lr : {"1e39", "3.5e38"})
+    EXPECT_ERROR("is more than a float32 holds, 3.4e+38",
+                 parse({"--data=d", "--steps=5", "--lr", lr}));
+  EXPECT_ERROR("--lr=1e-46 is 0 as a float32",
+               parse({"--data=d", "--steps=5", "--lr=1e-46"}));
+  EXPECT_EQ(parse({"--data=d", "--steps=5", "--lr=0"}).schedule.peak, 0);
+  EXPECT_EQ(parse({"--data=d", "--steps=5", "--lr=1e-44"}).schedule.peak,
+            1e-44);
+  EXPECT_ERROR("--min-lr=1e-46 is 0 as a float32",
+               parse({"--data=d", "--steps=5", "--lr=1", "--schedule=linear",
+                      "--min-lr=1e-46"}));
   EXPECT_ERROR("--steps must not be negative, got -5",
                parse({"--data=d", "--steps", "-5", "--lr=1"}));
   EXPECT_ERROR("--data is missing", parse({"--steps=5", "--lr=1"}));
   EXPECT_ERROR("--steps is missing", parse({"--data=d", "--lr=1"}));
   EXPECT_ERROR("--lr is missing", parse({"--data=d", "--steps=5"}));
+}
+
+TEST(Options, ThatNameOneFileAreRefused) {
+  const TestFolder folder;
+  const std::string old = folder.write("old", "");
+  std::filesystem::create_symlink("old", folder / "link");
+  std::filesystem::create_hard_link(old, folder / "hard");
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_directory_symlink("sub", folder / "sublink");
+  const auto error = [&](const char *option, const std::string &path,
+                         const char *other, const std::string &otherPath) {
+    return usageError({option, path.c_str(), other, otherPath.c_str()});
+  };
+  const std::string same = "are the same file";
+  for (const auto &[path, other] :
+       {std::pair(old, folder / "link"),
+        std::pair(folder / "hard", folder / "link"),
+        std::pair(folder / "new", folder / "sub/../new"),
+        std::pair(folder / "sub/new", folder / "sublink/new")}) {
+    EXPECT_NE(error("--save", path, "--metrics", other).find(same),
+              std::string::npos)
+        << path << " " << other;
+    EXPECT_NE(error("--init", path, "--metrics", other).find(same),
+              std::string::npos);
+    EXPECT_EQ(error("--init", path, "--save", other), "");
+  }
+  EXPECT_EQ(error("--save", folder / "new", "--metrics", folder / "sub/new"),
+            "");
+  EXPECT_EQ(error("--save", "/dev/null", "--metrics", "/dev/null"), "");
+  testing::internal::CaptureStdout(); // into a file
+  const std::string printed = usageError({"--save", "/dev/stdout"});
+  testing::internal::GetCapturedStdout();
+  EXPECT_EQ(printed, "--save and standard output are the same file, "
+                     "/dev/stdout; give each its own");
 }
 
 TEST(Options, HelpAndCertificateNeedNothingElse) {
@@ -199,8 +248,28 @@ TEST(Metrics, OnAFullDiskAreAnError) {
   file.open("/dev/full");
   EXPECT_ERROR("metrics of step 7 to /dev/full: no space left on device",
                file.write({7, 1, 1, 1, 1, 1}));
-  EXPECT_ERROR("no such file or directory",
+  EXPECT_ERROR("metrics: cannot write /none/metrics: no such file or directory",
                MetricsFile().open("/none/metrics"));
+}
+
+TEST(Metrics, OnAFullDiskEndWithAWholeLine) {
+  const TestFolder folder;
+  MetricsFile file;
+  file.open(folder / "m");
+  const StepMetrics metrics = {0, 1, 1, 1, 1, 1};
+  const std::string line = metricsLine(metrics) + "\n";
+  file.write(metrics);
+  rlimit before = {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = line.size() + 10; // ten bytes of the second line fit
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string error = errorOf([&] { file.write(metrics); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(error.find("file too large"), std::string::npos) << error;
+  EXPECT_EQ(readFile(folder / "m"), line);
 }
 
 TEST(Report, WritesNumbersForPeople) {
@@ -234,9 +303,11 @@ const zrt_bucket bucket = {"b0", 4, 1, 0, &member};
 const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
 const zrt_category category = {"parameters", 16};
 
+int steps;       ///< that have run
 int interruptAt; ///< raise SIGINT in this step, from 1; 0: never
 
 void toyKernel(void *const *args, int64_t, int64_t) {
+  ++steps;
   auto *base = static_cast<char *>(args[0]);
   const auto *tokens = reinterpret_cast<int32_t *>(base);
   const auto *targets = reinterpret_cast<int32_t *>(base + 64);
@@ -293,6 +364,28 @@ protected:
     err = testing::internal::GetCapturedStderr();
     return status;
   }
+  /// The exit status of a process that calls `prepare` before it trains; what
+  /// it prints goes to the file `printed`.
+  template <typename Prepare>
+  int inChild(Prepare prepare, std::vector<std::string> more) {
+    const std::vector<std::string> all = args(std::move(more));
+    const pid_t child = fork();
+    if (child == 0) {
+      const int printed = open((folder / "printed").c_str(),
+                               O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(printed, 1);
+      dup2(printed, 2);
+      close(printed);
+      prepare();
+      std::vector<const char *> argv = {"train"};
+      for (const std::string &arg : all)
+        argv.push_back(arg.c_str());
+      _exit(trainMain(plan, static_cast<int>(argv.size()), argv.data()));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
   /// With data of tokens 1 .. 9: sequences 1 2 3 | 3 4 5 | 5 6 7 | 7 8 9.
   std::vector<std::string> args(std::vector<std::string> more) {
     const std::string data =
@@ -305,7 +398,7 @@ protected:
   static std::vector<float> weights(const std::string &path) {
     const SafetensorsFile file(path);
     std::vector<float> w(4);
-    std::memcpy(w.data(), file.find("w")->data, 16);
+    file.read(*file.find("w"), 0, w.data(), 16);
     return w;
   }
 };
@@ -362,10 +455,14 @@ TEST_F(Loop, ProfilesAndCertifies) {
   EXPECT_NE(out.find("device arena"), std::string::npos);
 }
 
-TEST_F(Loop, MetricsThatCannotBeWrittenEndTheRun) {
-  EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/dev/full"})), 1);
-  EXPECT_EQ(err, "train: error: cannot write metrics of step 0 to /dev/full: "
-                 "no space left on device\n");
+TEST_F(Loop, MetricsThatCannotBeWrittenDoNotEndTheRun) {
+  EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/dev/full", "--save",
+                        folder / "w"})),
+            4);
+  EXPECT_EQ(err, "train: warning: cannot write metrics of step 0 to /dev/full: "
+                 "no space left on device; the training goes on without "
+                 "metrics\n");
+  EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 3.0f));
 }
 
 TEST_F(Loop, RefusesBeforeTheFirstStep) {
@@ -374,7 +471,7 @@ TEST_F(Loop, RefusesBeforeTheFirstStep) {
   EXPECT_EQ(train(args({"--steps", "3", "--save", "/none/w"})), 1);
   EXPECT_NE(err.find("cannot write /none/w"), std::string::npos);
   EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/none/m"})), 1);
-  EXPECT_NE(err.find("cannot write metrics"), std::string::npos);
+  EXPECT_NE(err.find("metrics: cannot write /none/m"), std::string::npos);
   EXPECT_EQ(train(args({"--steps", "3", "--init", folder / "none"})), 1);
   EXPECT_NE(err.find("no such file"), std::string::npos);
   EXPECT_EQ(out, "");
@@ -419,15 +516,114 @@ TEST_F(Loop, AFailingStepIsNamed) {
       << err;
 }
 
-TEST_F(Loop, SaysThatALossIsNotFinite) {
-  std::vector<float> w = {NAN, 0, 0, 0};
-  writeSafetensors(folder / "nan", {{"w", "F32", {4}, w.data(), 16}});
-  EXPECT_EQ(train(args({"--steps", "2", "--init", folder / "nan", "--metrics",
-                        folder / "m"})),
+TEST_F(Loop, ThatDivergesEndsAndSavesNothing) {
+  const std::vector<float> w = {1, 2, 3, 4};
+  const std::string good = folder / "good";
+  writeSafetensors(good, {{"w", "F32", {4}, w.data(), 16}});
+  const std::string before = readFile(good);
+  // w loses 3e38 in the first step and more than there is in the second.
+  const auto run = [&](const char *steps) {
+    auto all = args({"--steps", steps, "--init", good, "--save", good,
+                     "--metrics", folder / "m"});
+    *std::find(all.begin(), all.end(), "0.5") = "3e38";
+    return train(all);
+  };
+  EXPECT_EQ(run("1000"), 3);
+  EXPECT_EQ(err, "train: error: step 2: the loss is -inf; the training has "
+                 "diverged and ends here, nothing is saved; try a lower --lr "
+                 "or a --warmup\n");
+  const std::string metrics = readFile(folder / "m");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
+  EXPECT_NE(metrics.find("\"nonfinite\":true}\n"), std::string::npos);
+  EXPECT_EQ(out.find("weights saved"), std::string::npos);
+  EXPECT_EQ(readFile(good), before);
+  // No loss has seen what the last step did.
+  EXPECT_EQ(run("2"), 3);
+  EXPECT_EQ(err.find("train: error: after step 1, the last: parameter w is "
+                     "-inf at element 0; the training has diverged"),
+            0u)
+      << err;
+  EXPECT_EQ(readFile(good), before);
+  EXPECT_EQ(run("1"), 0) << err;
+}
+
+TEST_F(Loop, RefusesWeightsThatAreNotFinite) {
+  const std::vector<float> w = {1, 2, INFINITY, NAN};
+  writeSafetensors(folder / "in", {{"w", "F32", {4}, w.data(), 16}});
+  steps = 0;
+  EXPECT_EQ(train(args({"--steps", "2", "--init", folder / "in"})), 1);
+  EXPECT_NE(err.find("in: parameter w is inf at element 2"), std::string::npos)
+      << err;
+  EXPECT_EQ(steps, 0);
+}
+
+TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
+  steps = 0;
+  zrt_member odd = member;
+  zrt_bucket oddBucket = {"b0", 4, 1, 0, &odd};
+  plan.buckets = &oddBucket;
+  for (const char *name : {"__metadata__", "w\xff"}) {
+    odd.name = name;
+    EXPECT_EQ(train(args({"--steps", "2", "--save", folder / "w"})), 1);
+    EXPECT_NE(err.find("rename it in the model"), std::string::npos) << err;
+  }
+  plan.buckets = &bucket;
+  // A file that is too large, and nobody was told to expect its signal.
+  const int status = inChild(
+      [] {
+        const rlimit small = {100, 100};
+        setrlimit(RLIMIT_FSIZE, &small);
+      },
+      {"--steps", "2", "--save", folder / "w"});
+  EXPECT_EQ(status, 1);
+  EXPECT_EQ(steps, 0);
+  EXPECT_EQ(folder.fileCount(), 2u); // the data and what the child printed
+  EXPECT_EQ(readFile(folder / "printed").find("step 0"), std::string::npos);
+}
+
+TEST_F(Loop, SurvivesTheLossOfItsOutput) {
+  const auto expectTrained = [&](const char *what) {
+    EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 3.0f))
+        << what;
+    std::filesystem::remove(folder / "w");
+  };
+  const std::vector<std::string> options = {
+      "--steps", "3", "--metrics", folder / "m", "--save", folder / "w"};
+  // Whatever is opened next gets the numbers of the closed streams.
+  EXPECT_EQ(inChild(
+                [] {
+                  for (int stream : {0, 1, 2})
+                    close(stream);
+                },
+                options),
             0);
-  EXPECT_NE(err.find("not finite from step 0 on"), std::string::npos);
-  EXPECT_NE(readFile(folder / "m").find("\"nonfinite\":true"),
-            std::string::npos);
+  expectTrained("closed");
+  const std::string metrics = readFile(folder / "m");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
+  EXPECT_EQ(metrics.find("loss "), std::string::npos) << metrics;
+  // A full disk, and a reader that has gone.
+  EXPECT_EQ(inChild([] { dup2(open("/dev/full", O_WRONLY), 1); }, options), 4);
+  expectTrained("full");
+  EXPECT_EQ(inChild(
+                [] {
+                  int ends[2];
+                  (void)!pipe(ends);
+                  close(ends[0]);
+                  dup2(ends[1], 1);
+                },
+                options),
+            4);
+  expectTrained("no reader");
+}
+
+TEST_F(Loop, SaysThatTheWarmUpDoesNotEnd) {
+  EXPECT_EQ(train(args({"--steps", "2", "--warmup", "4"})), 0);
+  EXPECT_NE(out.find("note      --warmup=4 is above --steps=2: the learning "
+                     "rate ends at 0.25\n"),
+            std::string::npos)
+      << out;
+  EXPECT_EQ(train(args({"--steps", "2", "--warmup", "2"})), 0);
+  EXPECT_EQ(out.find("note"), std::string::npos) << out;
 }
 
 } // namespace

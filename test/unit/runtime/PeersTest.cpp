@@ -68,6 +68,19 @@ TEST(Arena, ExportsNothingUnlessAsked) {
   EXPECT_EQ(arena.exported().card().number, -1);
 }
 
+TEST(SharedFile, CannotBeCut) {
+  SharedFile file;
+  file.create("zrt-test", 8192);
+  const std::string path =
+      "/proc/self/fd/" + std::to_string(file.card().number);
+  EXPECT_NE(truncate(path.c_str(), 0), 0);
+  EXPECT_NE(truncate(path.c_str(), 16384), 0);
+  EXPECT_EQ(std::filesystem::file_size(path), 8192u);
+  Mapping own;
+  own.mapOwn(file);
+  own.data()[8191] = std::byte{7};
+}
+
 TEST(SharedFile, IsNotTakenForAnotherFile) {
   SharedFile one, other;
   one.create("one", 4096);

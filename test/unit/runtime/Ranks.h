@@ -139,7 +139,7 @@ protected:
   std::vector<float> savedWeights() const {
     const SafetensorsFile file(folder / "w");
     std::vector<float> w(6);
-    std::memcpy(w.data(), file.find("w")->data, 24);
+    file.read(*file.find("w"), 0, w.data(), 24);
     return w;
   }
   static size_t lines(const std::string &text) {

@@ -1,6 +1,8 @@
 //===- RanksEndTest.cpp - How several ranks end ---------------------------===//
 #include "Ranks.h"
 
+#include <cmath>
+
 using namespace zrt;
 using namespace zrt::test;
 
@@ -94,12 +96,48 @@ TEST_F(Ranks, AreToldWhenOneFailsInTheMiddle) {
 }
 
 TEST_F(Ranks, AreToldWhenRank0CannotWrite) {
-  train(ranksPlan(2, 1), {"--steps", "5", "--metrics", "/dev/full"});
+  train(ranksPlan(2, 1), {"--steps", "5", "--save", "/dev/full"});
   EXPECT_EQ(statuses, (std::vector{1, 1}));
   EXPECT_NE(err.find("train: rank 1: error: rank 0 failed: cannot write "
-                     "metrics of step 0"),
+                     "/dev/full: no space left on device"),
             std::string::npos)
       << err;
+}
+
+TEST_F(Ranks, TrainOnWithoutMetrics) {
+  train(ranksPlan(2, 1),
+        {"--steps", "5", "--metrics", "/dev/full", "--save", folder / "w"});
+  EXPECT_EQ(statuses, (std::vector{4, 0}));
+  EXPECT_EQ(lines(err), 1u) << err;
+  EXPECT_EQ(savedWeights(), std::vector<float>(6, 5.5f));
+}
+
+TEST_F(Ranks, StopTogetherWhenOneDiverges) {
+  // In the middle it shows in a loss, at the end in a weight.
+  for (const bool atEnd : {false, true}) {
+    train(ranksPlan(2, 1), {"--steps", "3", "--save", folder / "w"},
+          [atEnd](int rank, auto &) {
+            if (rank == 1)
+              inStep = [atEnd, n = 0](float *scalars) mutable {
+                ++n;
+                if (atEnd && n == 3)
+                  scalars[16] = INFINITY; // of the slice of w
+                else if (!atEnd && n == 2)
+                  scalars[2] = NAN; // the loss
+                return zrt_status{0};
+              };
+          });
+    EXPECT_EQ(statuses, (std::vector{3, 3}));
+    EXPECT_NE(
+        err.find(atEnd ? "train: rank 0: error: rank 1 failed: after step 2, "
+                         "the last: parameter w is inf at element 4; the "
+                         "training has diverged"
+                       : "train: rank 0: error: step 1: a number of another "
+                         "rank is not finite; the training has diverged"),
+        std::string::npos)
+        << err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "w"));
+  }
 }
 
 TEST_F(Ranks, DoNotSaveWhenAPeerDiedAndASignalCame) {

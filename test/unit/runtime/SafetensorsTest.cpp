@@ -1,14 +1,9 @@
 //===- SafetensorsTest.cpp - Weight files, true and lying -----------------===//
 #include "runtime/io/Safetensors.h"
 
-#include "runtime/io/AtomicFile.h"
-
 #include "TestFiles.h"
 
-#include <csignal>
 #include <cstring>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 using namespace zrt;
 
@@ -63,6 +58,80 @@ TEST_F(Header, ThatLiesIsRefused) {
   expectError(fileOf("[1]", ""), "not a JSON object");
   expectError(fileOf("{}", "x"), "1 bytes follow the last tensor");
   expectError(fileOf("{} trailing", ""), "not valid JSON");
+  expectError(fileOf(std::string("{}\0trailing", 11), ""), "zero byte at 2");
+  expectError(fileOf(R"({"__metadata__":{"a":{"b":"c"}}})", ""),
+              "not an object of strings");
+}
+
+/// A file of `bytes` bytes that says its header has `length`.
+std::string sparseFile(const TestFolder &folder, uint64_t length,
+                       uint64_t bytes) {
+  const std::string path = folder.write(
+      "sparse", {reinterpret_cast<const char *>(&length), sizeof(length)});
+  std::filesystem::resize_file(path, bytes);
+  return path;
+}
+
+TEST_F(Header, ThatIsDeepOrLongIsRefusedAtOnce) {
+  // A parser that follows 200,000 brackets runs out of stack; one that keeps
+  // 16 million of them takes a gigabyte.
+  for (const size_t depth : {200'000, 16'000'000}) {
+    expectError(fileOf(std::string(depth, '['), ""), "not a JSON object");
+    expectError(fileOf(R"({"w":{"shape":)" + std::string(depth, '['), ""),
+                "tensor w: its shape is not a list of sizes");
+    expectError(fileOf(R"({"__metadata__":)" + std::string(depth, '['), ""),
+                "not an object of strings");
+  }
+  EXPECT_ERROR("100000001 bytes; 100000000 are the most",
+               SafetensorsFile(sparseFile(folder, 100'000'001, 200'000'000)));
+}
+
+TEST_F(Header, OfManyTensorsIsReadInProportionalTime) {
+  // Two hours where reading is quadratic, a second where it is not.
+  constexpr size_t kCount = 500'000;
+  std::string header = "{";
+  for (size_t i = 0; i < kCount; ++i)
+    header += (i ? ",\"w" : "\"w") + std::to_string(i) +
+              R"(":{"dtype":"U8","shape":[],"data_offsets":[)" +
+              std::to_string(i) + "," + std::to_string(i + 1) + "]}";
+  const SafetensorsFile file(
+      folder.write("many", fileOf(header + "}", std::string(kCount, 'x'))));
+  EXPECT_EQ(file.tensors().size(), kCount);
+  EXPECT_EQ(file.find("w7")->elements, 1u);
+}
+
+TEST_F(Header, IsQuotedBrieflyAndWithoutControlCharacters) {
+  const std::string name = "\\u001b[2J\\n\\u009b" + std::string(1'000'000, 'n');
+  const std::string entry = R"(":{"dtype":"F32","shape":[2],"data_offsets":)";
+  std::string sizes;
+  for (int i = 0; i < 32; ++i)
+    sizes += "1000000000000000000,";
+  for (const std::string &header :
+       {"{\"" + name + "\":3}", "{\"" + name + entry + "[0,4]}}",
+        "{\"" + name + entry + "[0,8]},\"" + name + entry + "[0,8]}}",
+        "{\"w\":{\"" + name + "\":1}}",
+        "{\"w\":{\"data_offsets\":[0,8],\"dtype\":\"" + name +
+            "\",\"shape\":[2]}}",
+        "{\"w\":{\"data_offsets\":[0,8],\"dtype\":\"F32\",\"shape\":[" +
+            sizes.substr(0, sizes.size() - 1) + "]}}"}) {
+    const std::string error = errorFor(fileOf(header, std::string(8, 'x')));
+    EXPECT_NE(error, "");
+    EXPECT_LT(error.size(), 400u) << error;
+    for (const char c : error)
+      ASSERT_TRUE(c >= ' ' && c < 0x7f) << error;
+  }
+}
+
+TEST_F(Header, OfAFileThatIsCutLaterIsAnErrorThatNamesIt) {
+  const std::string path = folder.write(
+      "a.safetensors",
+      fileOf(R"({"w":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
+             "1234"));
+  const SafetensorsFile file(path);
+  std::filesystem::resize_file(path, 0);
+  char bytes[4];
+  EXPECT_ERROR("a.safetensors ends at byte",
+               file.read(file.tensors()[0], 0, bytes, 4));
 }
 
 TEST_F(Header, EntriesThatLieAreRefused) {
@@ -74,14 +143,28 @@ TEST_F(Header, EntriesThatLieAreRefused) {
   };
   EXPECT_EQ(errorFor(entry("\"F32\"", "[2]", "[0,8]")), "");
   expectError(entry("\"F31\"", "[2]", "[0,8]"), "unknown dtype \"F31\"");
-  expectError(entry("7", "[2]", "[0,8]"), "unknown dtype 7");
-  expectError(entry("\"F32\"", "2", "[0,8]"), "is not a shape");
-  expectError(entry("\"F32\"", "[-2]", "[0,8]"), "is not a shape");
-  expectError(entry("\"F32\"", "[2.0]", "[0,8]"), "is not a shape");
+  expectError(entry("7", "[2]", "[0,8]"), "its dtype is not a string");
+  expectError(entry("\"F32\"", "2", "[0,8]"), "its shape is not a list");
+  expectError(entry("\"F32\"", "[-2]", "[0,8]"), "its shape is not a list");
+  expectError(entry("\"F32\"", "[2.0]", "[0,8]"), "its shape is not a list");
   expectError(entry("\"F32\"", "[4294967296,4294967296]", "[0,8]"),
-              "is not a shape");
+              "4294967296 x 4294967296 of F32 has more bytes than any file");
   expectError(entry("\"F32\"", "[4611686018427387906]", "[0,8]"),
-              "is not a shape"); // its bytes wrap around to 8
+              "more bytes than any file"); // they wrap around to 8
+  expectError(entry("\"F32\"", "[18446744073709551615]", "[0,8]"),
+              "its shape is not a list of sizes below 2^63");
+  expectError(entry(
+                  "\"F32\"",
+                  "[1" +
+                      [] {
+                        std::string ones;
+                        for (int i = 0; i < 32; ++i)
+                          ones += ",1";
+                        return ones;
+                      }() +
+                      "]",
+                  "[0,8]"),
+              "its shape has more than 32 sizes");
   expectError(entry("\"F32\"", "[3]", "[0,8]"),
               "shape 3 of F32 needs 12 bytes, but its offsets span 8");
   expectError(entry("\"F32\"", "[2]", "[0]"), "not two offsets");
@@ -132,75 +215,24 @@ TEST_F(Header, WrittenIsWhatHuggingFaceWrites) {
   EXPECT_EQ(file.find("a \"quoted\"")->bytes, 4u);
 }
 
-//===----------------------------------------------------------------------===//
-// Files that appear whole or not at all
-//===----------------------------------------------------------------------===//
-
-TEST(AtomicFile, ReplacesAnOldFile) {
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
-  {
-    AtomicFile file(path);
-    file.write("new", 3);
-    EXPECT_EQ(readFile(path), "old");
-    file.commit();
-  }
-  EXPECT_EQ(readFile(path), "new");
-  EXPECT_EQ(folder.fileCount(), 1u);
+TEST_F(Header, OfManyTensorsIsWrittenInProportionalTime) {
+  std::vector<TensorHeader> tensors;
+  for (size_t i = 0; i < 500'000; ++i)
+    tensors.push_back({"w" + std::to_string(i), "F32", {1}, 4});
+  const std::string header = safetensorsHeader(tensors);
+  EXPECT_NE(header.find(R"("w499999":{"dtype":"F32","shape":[1],)"
+                        R"("data_offsets":[1999996,2000000]})"),
+            std::string::npos);
 }
 
-TEST(AtomicFile, ThatIsNotCommittedLeavesNothing) {
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
-  AtomicFile(path).write("new", 3);
-  checkWritable(path);
-  checkWritable(folder / "other");
-  EXPECT_EQ(readFile(path), "old");
-  EXPECT_EQ(folder.fileCount(), 1u);
-}
-
-TEST(AtomicFile, OnAFullDiskKeepsTheOldFile) {
-  // A file size limit fails like a full disk: some bytes are written first.
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
-  rlimit before = {};
-  getrlimit(RLIMIT_FSIZE, &before);
-  rlimit small = before;
-  small.rlim_cur = 5000;
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
-  const std::vector<float> big(10000, 1.0f);
-  const std::string error = errorOf([&] {
-    writeSafetensors(path, {{"w", "F32", {10000}, big.data(), 40000}});
-  });
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
-  EXPECT_NE(error.find("file too large; the old file is unchanged"),
-            std::string::npos)
-      << error;
-  EXPECT_EQ(readFile(path), "old");
-  EXPECT_EQ(folder.fileCount(), 1u);
-}
-
-TEST(AtomicFile, RefusesTargetsItWouldDestroy) {
-  const TestFolder folder;
-  EXPECT_ERROR("not a regular file", checkWritable("/dev/null"));
-  EXPECT_ERROR("not a regular file", checkWritable(folder / ""));
-  EXPECT_ERROR("no such file or directory", checkWritable(folder / "none/out"));
-  struct stat info = {};
-  ASSERT_EQ(stat("/dev/null", &info), 0);
-  EXPECT_TRUE(S_ISCHR(info.st_mode));
-}
-
-TEST(AtomicFile, FollowsASymbolicLink) {
-  const TestFolder folder;
-  const std::string path = folder.write("real", "old");
-  std::filesystem::create_symlink("real", folder / "link");
-  AtomicFile file(folder / "link");
-  file.write("new", 3);
-  file.commit();
-  EXPECT_EQ(readFile(path), "new");
-  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+TEST_F(Header, RefusesNamesThatNoFileCanHold) {
+  EXPECT_ERROR("parameter __metadata__: a safetensors file has this name "
+               "already",
+               safetensorsHeader({{"__metadata__", "F32", {}, 4}}));
+  EXPECT_ERROR("parameter w: a safetensors file has this name already",
+               safetensorsHeader({{"w", "F32", {}, 4}, {"w", "F32", {}, 4}}));
+  EXPECT_ERROR("parameter w\\xff: its name is not valid UTF-8",
+               safetensorsHeader({{"w\xff", "F32", {}, 4}}));
 }
 
 } // namespace

@@ -63,7 +63,7 @@ TEST(SaveParameters, SendsLongPiecesInChunks) {
   ASSERT_TRUE(w);
   ASSERT_EQ(w->elements, uint64_t(count));
   std::vector<float> values(w->elements);
-  std::memcpy(values.data(), w->data, w->bytes);
+  file.read(*w, 0, values.data(), w->bytes);
   for (size_t i = 0; i < values.size(); ++i)
     ASSERT_EQ(values[i], float(i));
 }

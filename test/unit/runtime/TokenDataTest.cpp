@@ -3,6 +3,7 @@
 
 #include "TestFiles.h"
 
+#include <sys/stat.h>
 #include <vector>
 
 using namespace zrt;
@@ -127,6 +128,43 @@ TEST_F(TokenFile, RefusesWhatIsTooShort) {
   EXPECT_ERROR("is a NumPy file",
                TokenData(folder.write("a.npy", "\x93NUMPY and so on"),
                          TokenFormat::Auto, 2, 0));
+}
+
+TEST_F(TokenFile, RefusesWhatIsNoFileWithoutWaitingForIt) {
+  const std::string path = folder / "fifo";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_ERROR("not a regular file", TokenData(path, TokenFormat::Text, 2, 0));
+  EXPECT_ERROR("not a regular file",
+               TokenData("/dev/zero", TokenFormat::Text, 2, 0));
+}
+
+TEST_F(TokenFile, ThatIsCutWhileItIsReadIsAnError) {
+  const std::string path = folder.write("t", bytesOf(small16));
+  const TokenData data(path, TokenFormat::U16, 2, 9);
+  std::vector<int32_t> in(2), out(2);
+  data.readBatch({.step = 2}, 1, in.data(), out.data());
+  EXPECT_EQ(in, (std::vector{5, 6}));
+  std::filesystem::resize_file(path, 9);
+  EXPECT_ERROR("t ends at byte 9, but had 16 bytes when it was opened",
+               data.readBatch({.step = 2}, 1, in.data(), out.data()));
+  std::filesystem::resize_file(path, 0);
+  EXPECT_ERROR("ends at byte 0", data.checkAll());
+}
+
+TEST_F(TokenFile, LongSequencesAreReadInBlocks) {
+  // Three blocks and a piece.
+  constexpr int32_t kLength = 50'001;
+  std::vector<uint32_t> ids(2 * kLength + 1);
+  for (size_t i = 0; i < ids.size(); ++i)
+    ids[i] = uint32_t(i);
+  const TokenData data(folder.write("t", bytesOf(ids)), TokenFormat::U32,
+                       kLength, 0);
+  std::vector<int32_t> in(kLength), out(kLength);
+  data.readBatch({.step = 1}, 1, in.data(), out.data());
+  for (int32_t i = 0; i < kLength; ++i) {
+    ASSERT_EQ(in[size_t(i)], kLength + i);
+    ASSERT_EQ(out[size_t(i)], kLength + i + 1);
+  }
 }
 
 TEST_F(TokenFile, RefusesLyingLlmcHeaders) {

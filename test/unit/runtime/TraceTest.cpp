@@ -280,7 +280,7 @@ TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
   zrt_context *ctx = nullptr;
   EXPECT_NE(zrt_create(&plan, 1, nullptr, &ctx), 0);
   EXPECT_EQ(zrt_error_message(nullptr),
-            "cannot write trace to " + folder / "no/such" +
+            "trace: cannot write " + folder / "no/such" +
                 ".0.jsonl: no such file or directory; choose a folder that "
                 "exists and is writable");
 }
@@ -292,7 +292,7 @@ TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
     zrt_world handle = {world};
     zrt_context *ctx = nullptr;
     EXPECT_NE(zrt_create(&plan, 1, &handle, &ctx), 0);
-    EXPECT_NE(std::string(zrt_error_message(nullptr)).find("is a directory"),
+    EXPECT_NE(std::string(zrt_error_message(nullptr)).find("it is a folder"),
               std::string::npos)
         << zrt_error_message(nullptr);
   });

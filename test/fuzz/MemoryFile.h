@@ -1,35 +1,47 @@
-//===- InputFile.h - A fuzzer's input as a file -----------------*- C++ -*-===//
+//===- MemoryFile.h - A fuzzer's input as a file -----------------*- C++
+//-*-===//
 //
 // The file is memory (a memfd), for a disk would be slower than what is tested.
 // Links in a folder of this process give it names.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZERO_TEST_FUZZ_INPUT_FILE_H
-#define ZERO_TEST_FUZZ_INPUT_FILE_H
+#ifndef ZERO_TEST_FUZZ_MEMORY_FILE_H
+#define ZERO_TEST_FUZZ_MEMORY_FILE_H
 
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace zero::fuzz {
 
-class InputFile {
+/// An error message says what is wrong briefly, and as plain text.
+inline void requireReadable(std::string_view message) {
+  constexpr size_t kMost = 500;
+  if (message.empty() || message.size() > kMost)
+    std::abort();
+  for (const char c : message)
+    if (c < ' ' || c == 0x7f)
+      std::abort();
+}
+
+class MemoryFile {
 public:
-  InputFile() : file(memfd_create("input", MFD_CLOEXEC)) {
+  MemoryFile() : file(memfd_create("input", MFD_CLOEXEC)) {
     std::string name =
         (std::filesystem::temp_directory_path() / "fuzz-XXXXXX").string();
     if (file < 0 || !mkdtemp(name.data()))
       std::abort();
     folder = name;
   }
-  ~InputFile() {
+  ~MemoryFile() {
     close(file);
     std::filesystem::remove_all(folder);
   }
-  InputFile(const InputFile &) = delete;
-  InputFile &operator=(const InputFile &) = delete;
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
 
   /// Holds `bytes` from now on; its path, which ends in `ending`.
   std::string write(const std::string &bytes, const std::string &ending = "") {
@@ -50,4 +62,4 @@ private:
 
 } // namespace zero::fuzz
 
-#endif // ZERO_TEST_FUZZ_INPUT_FILE_H
+#endif // ZERO_TEST_FUZZ_MEMORY_FILE_H

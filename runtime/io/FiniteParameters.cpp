@@ -1,0 +1,55 @@
+//===- FiniteParameters.cpp - Is every weight a number? -------------------===//
+#include "runtime/io/Parameters.h"
+
+#include "runtime/Error.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace zrt;
+
+namespace {
+
+/// The index of the first of `count` values that is not finite, or `count`.
+template <typename T>
+uint64_t firstNonfiniteOf(const T *values, uint64_t count) {
+  // Whole blocks at once, which takes vectors: x - x is 0 for a finite x alone.
+  constexpr uint64_t kBlock = 1024;
+  for (uint64_t at = 0; at < count; at += kBlock) {
+    const uint64_t end = std::min(count, at + kBlock);
+    bool all = true;
+    for (uint64_t i = at; i < end; ++i)
+      all &= values[i] - values[i] == T(0);
+    for (uint64_t i = at; !all && i < end; ++i)
+      if (!std::isfinite(values[i]))
+        return i;
+  }
+  return count;
+}
+
+template <typename T>
+std::string firstNonfiniteIn(const Parameter &parameter) {
+  for (const ParameterPiece &piece : parameter.pieces) {
+    if (!piece.data)
+      continue;
+    const T *values = reinterpret_cast<const T *>(piece.data);
+    if (const uint64_t i = firstNonfiniteOf(values, piece.count);
+        i < piece.count)
+      return fmt::format("parameter {} is {} at element {}",
+                         shown(parameter.name), values[i], piece.first + i);
+  }
+  return "";
+}
+
+} // namespace
+
+std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters) {
+  for (const Parameter &parameter : parameters) {
+    std::string found = parameter.dtype == ZRT_F32
+                            ? firstNonfiniteIn<float>(parameter)
+                            : firstNonfiniteIn<double>(parameter);
+    if (!found.empty())
+      return found;
+  }
+  return "";
+}

@@ -1,0 +1,51 @@
+//===- InputFile.cpp - A file that is read in pieces ----------------------===//
+#include "runtime/io/InputFile.h"
+
+#include "runtime/Error.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace zrt;
+
+InputFile::InputFile(const std::string &path) : name(path) {
+  // Without O_NONBLOCK, open() waits for somebody to write to a FIFO.
+  file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0)
+    fail("cannot read {}: {}", path, errnoText());
+  struct stat info = {};
+  const bool known = fstat(file, &info) == 0;
+  if (!known || !S_ISREG(info.st_mode)) {
+    const std::string reason = known ? "it is not a regular file" : errnoText();
+    close(file);
+    fail("cannot read {}: {}", path, reason);
+  }
+  bytes = static_cast<uint64_t>(info.st_size);
+}
+
+InputFile::~InputFile() { close(file); }
+
+void InputFile::read(uint64_t offset, void *to, uint64_t count) const {
+  auto *out = static_cast<char *>(to);
+  while (count > 0) {
+    // Linux reads at most 2 GiB at once.
+    const ssize_t got = pread(file, out, std::min(count, uint64_t{1} << 30),
+                              static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      fail("cannot read {} at byte {}: {}", name, offset, errnoText());
+    if (got == 0) {
+      struct stat now = {};
+      fail("{} ends at byte {}, but had {} bytes when it was opened; leave it "
+           "as it is while it is read",
+           name, fstat(file, &now) == 0 ? uint64_t(now.st_size) : offset,
+           bytes);
+    }
+    out += got;
+    offset += static_cast<uint64_t>(got);
+    count -= static_cast<uint64_t>(got);
+  }
+}

@@ -1,0 +1,33 @@
+//===- SafetensorsHeader.h - What a header says -----------------*- C++ -*-===//
+#ifndef ZRT_IO_SAFETENSORS_HEADER_H
+#define ZRT_IO_SAFETENSORS_HEADER_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zrt {
+
+/// Longer headers are refused; the reference implementation's bound.
+constexpr uint64_t kMostHeaderBytes = 100'000'000;
+
+/// A header's name for what is no tensor.
+constexpr std::string_view kMetadataName = "__metadata__";
+
+/// One tensor as the header states it.
+struct StatedTensor {
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+  uint64_t begin = 0, end = 0; ///< of its data
+};
+
+/// The tensors of a header, in its order.  Nothing is believed but the form:
+/// names may repeat, and numbers may contradict each other or the file.  Takes
+/// time and memory in proportion to the text, whatever it holds.  Throws
+/// zrt::Error.
+std::vector<StatedTensor> parseSafetensorsHeader(std::string_view text);
+
+} // namespace zrt
+
+#endif // ZRT_IO_SAFETENSORS_HEADER_H

@@ -1,0 +1,37 @@
+//===- StandardStreams.h - What is printed may get lost ---------*- C++ -*-===//
+//
+// A terminal is closed, the reader of a pipe goes, the disk under a log is
+// full: none of that is a reason to lose a training.  What cannot be printed is
+// dropped, and the exit status says so.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_MAIN_STANDARD_STREAMS_H
+#define ZRT_MAIN_STANDARD_STREAMS_H
+
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+
+namespace zrt {
+
+/// To be called before any file is opened.  A standard stream that the caller
+/// has closed becomes /dev/null: no file may get its number, and with it what
+/// is printed.  A write that fails is an error from here on, not a signal.
+void openStandardStreams();
+
+/// Prints on standard output, at once.
+void sayText(const std::string &text);
+template <typename... Args>
+void say(fmt::format_string<Args...> format, Args &&...args) {
+  sayText(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Prints a line on standard error, after what was said.
+void complain(const std::string &line);
+
+/// Why something could not be said since openStandardStreams; "" when all was.
+std::string lostOutput();
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_STANDARD_STREAMS_H
