@@ -5,7 +5,8 @@
 //   rows, columns  linalg.generic and linalg.fill
 //   serial         these and tensor.insert_slice
 //   attention      one nn.attention or nn.attention_backward, of operands; its
-//                  results may be inserted into a tensor, beside each other
+//                  results may be inserted into a tensor, beside each other;
+//                  all in rows (KernelViews.cpp)
 //   scatter        one nn.embedding_backward, from zeros or from an operand
 //
 // and of constants, tensor.empty and views, all of known sizes, at known
@@ -229,7 +230,7 @@ LogicalResult Form::judgeAttention(Operation *op) {
              << cast<OpResult>(result).getResultNumber()
              << " that is not returned or inserted, once (S6)";
   }
-  return success();
+  return judgeViews(op);
 }
 
 LogicalResult Form::judgeScatter(nn::EmbeddingBackwardOp op) {
@@ -243,7 +244,7 @@ LogicalResult Form::judgeScatter(nn::EmbeddingBackwardOp op) {
                                nn::isZeros(op.getInit())))) // (S6)
     return op.emitOpError("starts neither from zeros nor from an operand that "
                           "nothing else reads (S6)");
-  return success();
+  return judgeViews(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,9 @@ bool isKnown(OffsetSizeAndStrideOpInterface op);
 
 /// (S6) `op`, and all inserts before it if it is the last, leave nothing open.
 LogicalResult judgeInsert(Kernel kernel, tensor::InsertSliceOp op);
+/// (S6) What attention, or a scatter, reads and writes lies in rows
+/// (KernelViews.cpp).
+LogicalResult judgeViews(Operation *op);
 /// (S6) It is made of what is compiled as it is written (KernelForm.cpp).
 LogicalResult judgeForm(Kernel kernel);
 /// (S6) Its units do not depend on each other (KernelUnits.cpp).

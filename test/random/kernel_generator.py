@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass
 
 from kernel_bodies import LIMIT, Body, Scalar, is_float
+from kernels_of_nn import random_attention, random_scatter
 
 WIDTHS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 47, 64, 65, 130)
 ROWS = (1, 2, 3, 4, 5, 7, 9, 16, 17)
@@ -432,6 +433,12 @@ class Kernel:
 
 def random_kernel(seed):
     """The text of a module with one kernel, which returns something."""
+    rng = random.Random(f"kind of kernel {seed}")
+    kind = rng.random()
+    if kind < 0.06:
+        return random_scatter(rng)
+    if kind < 0.16:
+        return random_attention(rng)
     for attempt in itertools.count():
         kernel = Kernel(f"{seed}.{attempt}")
         text = kernel.text()

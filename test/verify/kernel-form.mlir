@@ -606,3 +606,55 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
     return
   }
 }
+
+// -----
+
+// Attention reads rows: of every second element there is none.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<1x5x2x8xf32>, %k: tensor<1x5x2x4xf32>, %v: tensor<1x5x2x4xf32>) -> tensor<1x5x2x4xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 1, 2>} {
+    %q = tensor.extract_slice %x[0, 0, 0, 0] [1, 5, 2, 4] [1, 1, 1, 2] : tensor<1x5x2x8xf32> to tensor<1x5x2x4xf32>
+    // expected-error @below {{'nn.attention' op reads a view of 'tensor<1x5x2x4xf32>' whose rows do not lie side by side (S6)}}
+    %o = nn.attention %q, %k, %v {scale = 0.5 : f64} : tensor<1x5x2x4xf32>, tensor<1x5x2x4xf32>
+    return %o : tensor<1x5x2x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// ... and a scatter dimensions that follow each other: rows with gaps are not
+// one dimension.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%t: tensor<6xi32>, %x: tensor<2x6x8xf32>, %w: tensor<9x8xf32>) -> (tensor<9x8xf32> {zero.must_alias = 2 : i64}) attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
+    %part = tensor.extract_slice %x[0, 0, 0] [2, 3, 8] [1, 1, 1] : tensor<2x6x8xf32> to tensor<2x3x8xf32>
+    %g = tensor.collapse_shape %part [[0, 1], [2]] : tensor<2x3x8xf32> into tensor<6x8xf32>
+    // expected-error @below {{'nn.embedding_backward' op reads a view of 'tensor<6x8xf32>' whose rows do not lie side by side (S6)}}
+    %o = nn.embedding_backward %t, %g into %w : tensor<6xi32>, tensor<6x8xf32>, tensor<9x8xf32>
+    return %o : tensor<9x8xf32>
+  }
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
+// Good: rows of a wider tensor, and a dimension that has no gaps.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  func.func private @k(%x: tensor<1x5x24xf32>, %k: tensor<5x2x4xf32>) -> tensor<1x5x2x4xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 1, 2>} {
+    %part = tensor.extract_slice %x[0, 0, 8] [1, 5, 8] [1, 1, 1] : tensor<1x5x24xf32> to tensor<1x5x8xf32>
+    %q = tensor.expand_shape %part [[0], [1], [2, 3]] output_shape [1, 5, 2, 4] : tensor<1x5x8xf32> into tensor<1x5x2x4xf32>
+    %flat = tensor.collapse_shape %k [[0, 1, 2]] : tensor<5x2x4xf32> into tensor<40xf32>
+    %v = tensor.expand_shape %flat [[0, 1, 2, 3]] output_shape [1, 5, 2, 4] : tensor<40xf32> into tensor<1x5x2x4xf32>
+    %o = nn.attention %q, %v, %v {scale = 0.5 : f64} : tensor<1x5x2x4xf32>, tensor<1x5x2x4xf32>
+    return %o : tensor<1x5x2x4xf32>
+  }
+  func.func @step() {
+    return
+  }
+}

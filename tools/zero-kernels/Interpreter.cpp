@@ -2,9 +2,11 @@
 
 #include "Interpreter.h"
 
+#include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -45,6 +47,9 @@ public:
 
 private:
   LogicalResult evaluate(linalg::LinalgOp op);
+  LogicalResult evaluate(nn::EmbeddingBackwardOp op);
+  LogicalResult evaluate(nn::AttentionOp op);
+  LogicalResult evaluate(nn::AttentionBackwardOp op);
   LogicalResult evaluatePoint(linalg::LinalgOp op, ArrayRef<int64_t> at,
                               MutableArrayRef<Elements> results);
   LogicalResult evaluateScalar(Operation &op, ArrayRef<int64_t> at);
@@ -152,7 +157,149 @@ LogicalResult Interpreter::evaluate(linalg::LinalgOp op) {
   return all;
 }
 
+//===----------------------------------------------------------------------===//
+// Operations of nn, by their descriptions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Elements of f32 as numbers.
+struct Numbers {
+  Type type;
+  SmallVector<int64_t> shape;
+  std::vector<double> values;
+
+  explicit Numbers(Value tensor)
+      : type(getElementTypeOrSelf(tensor)), shape(shapeOf(tensor)),
+        values(llvm::product_of(shape)) {}
+
+  double &at(ArrayRef<int64_t> index) { return values[placeOf(index, shape)]; }
+  Elements elements() const {
+    Elements elements;
+    for (double value : values)
+      elements.push_back(FloatAttr::get(type, value));
+    return elements;
+  }
+};
+
+/// Fails where something is not written.
+FailureOr<Numbers> numbersOf(Value tensor, const Elements &elements) {
+  Numbers numbers(tensor);
+  for (auto [value, element] : llvm::zip_equal(numbers.values, elements)) {
+    if (!element)
+      return emitError(tensor.getLoc(), "is read, and nothing has written it");
+    value = cast<FloatAttr>(element).getValueAsDouble();
+  }
+  return numbers;
+}
+
+/// exp(scale q k^T), 0 beyond the diagonal: of one batch and head, for query i.
+SmallVector<double> scoresOf(Numbers &q, Numbers &k, double scale, bool causal,
+                             int64_t b, int64_t h, int64_t i) {
+  SmallVector<double> scores;
+  int64_t queries = q.shape[1], keys = k.shape[1];
+  for (int64_t j = 0; j < keys; ++j) {
+    double sum = 0;
+    for (int64_t d = 0; d < q.shape[3]; ++d)
+      sum += q.at({b, i, h, d}) * k.at({b, j, h, d});
+    bool sees = !causal || j <= i + keys - queries;
+    scores.push_back(sees ? std::exp(scale * sum) : 0);
+  }
+  return scores;
+}
+
+} // namespace
+
+LogicalResult Interpreter::evaluate(nn::EmbeddingBackwardOp op) {
+  Elements tokens = tensors[op.getTokens()], grad = tensors[op.getGrad()];
+  auto table = numbersOf(op.getInit(), tensors[op.getInit()]);
+  auto terms = numbersOf(op.getGrad(), grad);
+  if (failed(table) || failed(terms))
+    return failure();
+  int64_t width = table->shape[1];
+  for (auto [i, token] : llvm::enumerate(tokens)) {
+    int64_t row = cast<IntegerAttr>(token).getInt();
+    if (row < 0 || row >= table->shape[0])
+      return op.emitOpError("reads outside of its tensor");
+    for (int64_t c = 0; c < width; ++c)
+      table->at({row, c}) += terms->values[i * width + c];
+  }
+  tensors[op.getResult()] = table->elements();
+  return success();
+}
+
+LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
+  auto q = numbersOf(op.getQ(), tensors[op.getQ()]),
+       k = numbersOf(op.getK(), tensors[op.getK()]),
+       v = numbersOf(op.getV(), tensors[op.getV()]);
+  if (failed(q) || failed(k) || failed(v))
+    return failure();
+  Numbers out(op.getResult());
+  Elements lse(q->shape[0] * q->shape[2] * q->shape[1]);
+  double scale = op.getScale().convertToDouble();
+  forEachIndex(
+      {q->shape[0], q->shape[2], q->shape[1]}, [&](ArrayRef<int64_t> at) {
+        auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
+        auto p = scoresOf(*q, *k, scale, op.getCausal(), b, h, i);
+        double sum = std::accumulate(p.begin(), p.end(), 0.0);
+        lse[placeOf(at, {q->shape[0], q->shape[2], q->shape[1]})] =
+            FloatAttr::get(out.type, std::log(sum));
+        for (auto [j, score] : llvm::enumerate(p))
+          for (int64_t d = 0; d < q->shape[3]; ++d)
+            out.at({b, i, h, d}) += score / sum * v->at({b, int64_t(j), h, d});
+      });
+  tensors[op.getResult()] = out.elements();
+  if (op.getLse())
+    tensors[op.getLse()] = std::move(lse);
+  return success();
+}
+
+LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
+  auto grad = numbersOf(op.getGrad(), tensors[op.getGrad()]),
+       q = numbersOf(op.getQ(), tensors[op.getQ()]),
+       k = numbersOf(op.getK(), tensors[op.getK()]),
+       v = numbersOf(op.getV(), tensors[op.getV()]),
+       lse = numbersOf(op.getLse(), tensors[op.getLse()]);
+  if (failed(grad) || failed(q) || failed(k) || failed(v) || failed(lse))
+    return failure();
+  Numbers dq(op.getDq()), dk(op.getDk()), dv(op.getDv());
+  double scale = op.getScale().convertToDouble();
+  forEachIndex(lse->shape, [&](ArrayRef<int64_t> at) {
+    auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
+    auto p = scoresOf(*q, *k, scale, op.getCausal(), b, h, i);
+    SmallVector<double> dp(p.size(), 0);
+    double sum = 0;
+    for (int64_t j = 0; j < int64_t(p.size()); ++j) {
+      p[j] *= std::exp(-lse->at(at));
+      for (int64_t d = 0; d < q->shape[3]; ++d)
+        dp[j] += grad->at({b, i, h, d}) * v->at({b, j, h, d});
+      sum += p[j] * dp[j];
+    }
+    for (int64_t j = 0; j < int64_t(p.size()); ++j)
+      for (int64_t d = 0; d < q->shape[3]; ++d) {
+        double ds = scale * p[j] * (dp[j] - sum);
+        dq.at({b, i, h, d}) += ds * k->at({b, j, h, d});
+        dk.at({b, j, h, d}) += ds * q->at({b, i, h, d});
+        dv.at({b, j, h, d}) += p[j] * grad->at({b, i, h, d});
+      }
+  });
+  tensors[op.getDq()] = dq.elements();
+  tensors[op.getDk()] = dk.elements();
+  tensors[op.getDv()] = dv.elements();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// All operations
+//===----------------------------------------------------------------------===//
+
 LogicalResult Interpreter::evaluate(Operation *op) {
+  if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op))
+    return evaluate(scatter);
+  if (auto attention = dyn_cast<nn::AttentionOp>(op))
+    return evaluate(attention);
+  if (auto backward = dyn_cast<nn::AttentionBackwardOp>(op))
+    return evaluate(backward);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return evaluate(structured);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {

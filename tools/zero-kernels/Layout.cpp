@@ -82,6 +82,20 @@ std::string zero::compare(const uint8_t *bytes, const Elements &expected,
   return "";
 }
 
+/// The operand that result `i` begins as: where it must, or may.
+static std::optional<int64_t> replacedBy(func::FuncOp kernel, unsigned i,
+                                         ArrayRef<bool> taken,
+                                         bool mayReplace) {
+  if (auto must = kernel.getResultAttrOfType<IntegerAttr>(i, kMustAliasAttr))
+    return must.getInt();
+  auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(i, kInPlaceAttr);
+  if (may && mayReplace)
+    for (int64_t operand : may.asArrayRef())
+      if (!taken[operand])
+        return operand;
+  return std::nullopt;
+}
+
 void Layout::add(Case &of, bool inPlace) {
   Launch launch{&of, inPlace, {}};
   for (auto [operand, type] :
@@ -104,13 +118,7 @@ void Layout::finish() {
     func::FuncOp kernel = launch.of->kernel;
     SmallVector<bool> taken(kernel.getNumArguments());
     for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
-      auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(i, kInPlaceAttr);
-      auto *found =
-          launch.inPlace && may
-              ? llvm::find_if(may.asArrayRef(),
-                              [&](int64_t operand) { return !taken[operand]; })
-              : nullptr;
-      if (found && found != may.asArrayRef().end()) {
+      if (auto found = replacedBy(kernel, i, taken, launch.inPlace)) {
         taken[*found] = true;
         launch.args.push_back(launch.args[*found]);
         continue;

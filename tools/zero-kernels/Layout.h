@@ -50,7 +50,8 @@ struct Layout {
 Elements drawElements(RankedTensorType type, uint64_t seed);
 
 /// Where `bytes` differ from `expected`, or nothing.  Functions of math are
-/// approximated: without `exact` in about five digits.
+/// approximated, and attention adds in another order: without `exact` in about
+/// five digits.
 std::string compare(const uint8_t *bytes, const Elements &expected,
                     RankedTensorType type, bool exact);
 

@@ -123,7 +123,18 @@ class Compiler {
 public:
   explicit Compiler(const CpuTarget &target)
       : target(target),
-        code(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {}
+        code(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {
+    auto symbol = [](auto *function) {
+      return llvm::orc::ExecutorSymbolDef(
+          llvm::orc::ExecutorAddr::fromPtr(function),
+          llvm::JITSymbolFlags::Exported);
+    };
+    llvm::orc::MangleAndInterner mangle(code->getExecutionSession(),
+                                        code->getDataLayout());
+    llvm::cantFail(code->getMainJITDylib().define(llvm::orc::absoluteSymbols(
+        {{mangle("zrt_attention"), symbol(zrt_attention)},
+         {mangle("zrt_attention_backward"), symbol(zrt_attention_backward)}})));
+  }
 
   /// Gives the cases of `entries` their code, or says why there is none.
   std::string compile(ArrayRef<Entry *> entries) {

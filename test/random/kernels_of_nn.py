@@ -1,0 +1,169 @@
+"""Random kernels of attention and scatter, whose code is written by hand.
+
+They are one operation of nn between views of operands, and of results that are put
+together.  As in kernel_generator.py, some break a rule.
+"""
+import itertools
+
+
+def tensor(shape, element="f32"):
+    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
+
+
+class NNKernel:
+    def __init__(self, rng):
+        self.rng, self.names = rng, itertools.count()
+        self.operands, self.lines, self.results = [], [], []
+
+    def oddly(self):
+        return self.rng.random() < 0.04
+
+    def define(self, text, shape, element="f32"):
+        name = f"%v{next(self.names)}"
+        self.lines.append(f"    {name} = {text.replace('$T', tensor(shape, element))}")
+        return name
+
+    def operand(self, shape, element="f32"):
+        name = f"%x{next(self.names)}"
+        self.operands.append(f"{name}: {tensor(shape, element)}")
+        return name
+
+    def seen(self, shape, element="f32"):
+        """An operand of `shape`, or a view of one."""
+        rng = self.rng
+        way = rng.randrange(4)
+        if way == 0:
+            more = [rng.randrange(2) for _ in shape[:-1]] + [rng.choice((0, 3))]
+            wide = [size + rest for size, rest in zip(shape, more)]
+            at = [rng.randint(0, rest) for rest in more]
+            step = 2 if self.oddly() and shape[-1] * 2 <= wide[-1] else 1
+            x = self.operand(wide, element)
+            return self.define(f"tensor.extract_slice {x}{at} {list(shape)} {[1] * (len(shape) - 1) + [step]} : "
+                               f"{tensor(wide, element)} to $T", shape, element)
+        if way == 1 and len(shape) > 1:
+            flat = [shape[0] * shape[1], *shape[2:]]
+            groups = [[0, 1], *([i] for i in range(2, len(shape)))]
+            x = self.operand(flat, element)
+            return self.define(f"tensor.expand_shape {x} {groups} output_shape {list(shape)} : "
+                               f"{tensor(flat, element)} into $T", shape, element)
+        if way == 2 and len(shape) > 1 and self.rng.random() < 0.4:  # with gaps, or none
+            twice = list(shape)
+            twice[rng.choice((1, 1, len(shape) - 1))] *= 2
+            x = self.operand(twice, element)
+            part = self.define(f"tensor.extract_slice {x}{[0] * len(shape)} {list(shape)} {[1] * len(shape)} : "
+                               f"{tensor(twice, element)} to $T", shape, element)
+            flat = [shape[0] * shape[1], *shape[2:]]
+            groups = [[0, 1], *([i] for i in range(2, len(shape)))]
+            flat_part = self.define(f"tensor.collapse_shape {part} {groups} : {tensor(shape, element)} into $T",
+                                    flat, element)
+            return self.define(f"tensor.expand_shape {flat_part} {groups} output_shape {list(shape)} : "
+                               f"{tensor(flat, element)} into $T", shape, element)
+        return self.operand(shape, element)
+
+    def text(self, kind, space):
+        if self.oddly():
+            space = space[::-1] if len(space) > 1 else [space[0] + 1]
+        body = "\n".join(self.lines)
+        types = ", ".join(t for _, t, _ in self.results)
+        declared = ", ".join(t + attribute for _, t, attribute in self.results)
+        return (f"module attributes {{zero.arena = array<i64: 0, 0, 0>}} {{\n"
+                f"  func.func private @k({', '.join(self.operands)}) -> ({declared})\n"
+                f'      attributes {{zero.kernel = "{kind}", zero.space = array<i64: '
+                f"{', '.join(map(str, space))}>}} {{\n{body}\n"
+                f"    return {', '.join(name for name, _, _ in self.results)} : {types}\n  }}\n"
+                f"  func.func @step() {{\n    return\n  }}\n}}\n")
+
+
+def random_scatter(rng):
+    k = NNKernel(rng)
+    rows, width = rng.choice((3, 4, 9)), rng.choice((1, 3, 8, 16, 17, 33, 130))
+    tokens = rng.choice(([5], [1], [2, 7], [3, 1]))
+    ids, grad = k.seen(tokens, "i32"), k.seen([*tokens, width])
+    attribute = ""
+    if rng.random() < 0.5:
+        init = k.operand([rows, width])
+        number = len(k.operands) - 1
+        if not k.oddly():
+            attribute = f" {{zero.must_alias = {number if not k.oddly() else 0} : i64}}"
+    else:
+        value = k.define(f"arith.constant {'1.0' if k.oddly() else '0.0'} : f32", [])
+        empty = k.define("tensor.empty() : $T", [rows, width])
+        init = k.define(f"linalg.fill ins({value} : f32) outs({empty} : $T) -> $T", [rows, width])
+        if k.oddly():
+            attribute = " {zero.must_alias = 0 : i64}"
+    table = tensor([rows, width])
+    out = k.define(f"nn.embedding_backward {ids}, {grad} into {init} : {tensor(tokens, 'i32')}, "
+                   f"{tensor([*tokens, width])}, {table}", [rows, width])
+    k.results.append((out, table, attribute))
+    return k.text("scatter", [width])
+
+
+def put_together(k, parts, batch):
+    """The [B, S, H, D] `parts`, each of (name, sizes), side by side in rows of one tensor."""
+    rng = k.rng
+    rows = parts[0][1][1]
+    widths = [heads * width for _, (_, _, heads, width) in parts]
+    wide = [batch, rows, sum(widths) + (4 if k.oddly() else 0)]
+    into = k.define("tensor.empty() : $T", wide)
+    order = list(range(len(parts)))
+    at, places = 0, {}
+    for i in order:
+        places[i], at = at, at + widths[i]
+    if k.oddly():
+        places[0] = places[1]
+    rng.shuffle(order)
+    for i in order:
+        name, sizes = parts[i]
+        flat = [batch, rows, widths[i]]
+        row = k.define(f"tensor.collapse_shape {name} [[0], [1], [2, 3]] : {tensor(sizes)} into $T", flat)
+        into = k.define(f"tensor.insert_slice {row} into {into}[0, 0, {places[i]}] {flat} [1, 1, 1] : "
+                        f"{tensor(flat)} into $T", wide)
+    k.results.append((into, tensor(wide), ""))
+
+
+def random_attention(rng):
+    k = NNKernel(rng)
+    batch, heads = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
+    width, queries = rng.choice((1, 3, 4, 8, 16, 17)), rng.choice((1, 2, 5, 9, 17, 33))
+    keys = queries if rng.random() < 0.6 else rng.choice((1, 4, 7, 16, 40))
+    causal = "causal, " if keys >= queries and rng.random() < 0.5 else ""
+    attributes = f"{{{causal}scale = 0.015625 : f64}}"
+    q, kv = [batch, queries, heads, width], [batch, keys, heads, width]
+    packed = keys == queries and rng.random() < 0.5
+    if packed:
+        row = heads * width
+        source = k.operand([batch, queries, 3 * row])
+        views = []
+        for i in range(3):
+            part = k.define(f"tensor.extract_slice {source}[0, 0, {i * row}] {[batch, queries, row]} [1, 1, 1] : "
+                            f"{tensor([batch, queries, 3 * row])} to $T", [batch, queries, row])
+            views.append(k.define(f"tensor.expand_shape {part} [[0], [1], [2, 3]] output_shape {q} : "
+                                  f"{tensor([batch, queries, row])} into $T", q))
+    else:
+        views = [k.seen(q), k.seen(kv), k.seen(kv)]
+    lse = [batch, heads, queries]
+    if rng.random() < 0.5:
+        name = f"%v{next(k.names)}"
+        stats = rng.random() < 0.5
+        names = f"{name}, {name}s" if stats else name
+        k.lines.append(f"    {names} = nn.attention {', '.join(views)} {attributes} : {tensor(q)}, {tensor(kv)}"
+                       + (f" stats {tensor(lse)}" if stats else ""))
+        k.results.append((name, tensor(q), " {zero.in_place = array<i64: 0>}" if k.oddly() else ""))
+        if stats and rng.random() < 0.8:
+            k.results.append((name + "s", tensor(lse), ""))
+        rng.shuffle(k.results)
+    else:
+        grad, sums = k.seen(q), k.operand(lse)
+        names = [f"%v{next(k.names)}" for _ in range(3)]
+        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums} "
+                       f"{attributes} : {tensor(q)}, {tensor(kv)}, {tensor(lse)}")
+        parts = list(zip(names, (q, kv, kv)))
+        if rng.random() < 0.6 and (queries == keys or k.oddly()):
+            put_together(k, parts, batch)
+        elif rng.random() < 0.3:
+            put_together(k, parts[1:], batch)
+            k.results.append((names[0], tensor(q), ""))
+        else:
+            k.results += [(name, tensor(sizes), "") for name, sizes in parts]
+            rng.shuffle(k.results)
+    return k.text("attention", [batch, heads])
