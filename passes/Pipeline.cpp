@@ -31,7 +31,6 @@ constexpr StringRef kNames[] = {"model",       "step",     "kernels",
                                 "memory"};
 
 // What later runs must know of a printed level.
-constexpr StringRef kOptionsAttr = "zero.options";
 constexpr StringRef kLossChunkAttr = "zero.loss_chunk";
 
 /// The shortest text that reads as `value` again.
@@ -149,6 +148,9 @@ static void addPasses(OpPassManager &pm, Level level,
     state.worldSize = options.worldSize;
     state.accumulate = options.accumulate;
     state.persistBelow = options.persistBelow;
+    // While @step is nothing but the model: what a plan shall compute, for the
+    // judge.
+    pm.addPass(createKeepModel());
     pm.addPass(createPartitionState(state));
     break;
   }

@@ -22,6 +22,13 @@ inline func::FuncOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
   return shared && !shared.isExternal() ? shared : func::FuncOp();
 }
 
+/// The model that `plan` was made from: a module at level kernels inside it,
+/// of @step and its kernels; null if there is none.
+inline ModuleOp findModel(ModuleOp plan) {
+  auto models = plan.getOps<ModuleOp>();
+  return models.empty() ? ModuleOp() : *models.begin();
+}
+
 /// A state argument of a program, and the value that the program returns for
 /// it: next states come first, in the order of the arguments.
 struct NextState {

@@ -70,6 +70,9 @@ constexpr llvm::StringLiteral kRankAttr = "zero.rank";
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";
 constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 
+// On the module, from level partitioned on: the options that it was made with.
+constexpr llvm::StringLiteral kOptionsAttr = "zero.options";
+
 // On the module, from level kernels on: the step is one serial kernel, which is
 // compiled through plain loops (--reference).
 constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";

@@ -4,6 +4,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def KeepModel : Pass<"zero-keep-model", "::mlir::ModuleOp"> {
+  let summary = "Keeps the model's step in the plan, for the judge";
+  let description = [{
+    Puts a copy of the module, `@step` and its kernels, behind all else.  No pass
+    and no rank runs it: VerifyPlan compares with it what the plan computes.
+
+    ```mlir
+    module {
+      func.func private @f(...) attributes {zero.kernel = "rows"}
+      func.func @step(...)
+      module attributes {zero.level = "kernels"} {
+        func.func private @f(...) attributes {zero.kernel = "rows"}
+        func.func @step(...)
+      }
+    }
+    ```
+  }];
+}
+
 def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   let summary = "Turns parameters into state and appends the update";
   let description = [{

@@ -9,6 +9,7 @@
 
 #include "passes/plan/Certificate.h"
 
+#include "dialect/zero/Programs.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
@@ -290,7 +291,7 @@ std::string Certificate::print() const {
 namespace {
 struct PrintCertificate : zero::impl::PrintCertificateBase<PrintCertificate> {
   void runOnOperation() override {
-    if (failed(verifyPlan(getOperation())))
+    if (failed(verifyPlan(getOperation(), findModel(getOperation()))))
       return signalPassFailure();
     llvm::outs() << certify(getOperation()).print();
     llvm::outs().flush();

@@ -130,9 +130,11 @@ private:
       return expect(op, op->getOperand(0), {Part::Own, Part::Same}, "a value");
     }
     if (isa<SumSquaresOp>(op)) {
-      // Of other elements on every rank.
+      // Of other elements on every rank: of its slice, also where the value is
+      // there as a whole.
       set(op, Part::Own);
-      return expect(op, op->getOperand(0), {Part::Slice}, "gradients");
+      return expect(op, op->getOperand(0), {Part::Slice, Part::Same},
+                    "gradients");
     }
     if (isa<ClearOp>(op)) {
       set(op, zero::detail::isSlice(op->getResult(0).getType()) ? Part::Slice

@@ -5,6 +5,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
+#include <memory>
 
 namespace mlir::zero::judge {
 
@@ -16,11 +17,38 @@ struct Use {
   bool byPeers = false;
 };
 
+/// Of each stream the last use: it stands for those before it.
+class LastUses {
+public:
+  void add(const Use &use) {
+    for (Use &last : uses)
+      if (last.stream == use.stream) {
+        if (last.number <= use.number)
+          last = use;
+        return;
+      }
+    uses.push_back(use);
+  }
+  auto begin() const { return uses.begin(); }
+  auto end() const { return uses.end(); }
+
+private:
+  SmallVector<Use, 1> uses;
+};
+
+/// Reads of a value that is made of many runs, told once for all of them: a
+/// join of n pieces that is read n times costs n, not n x n.
+struct WholeReads {
+  LastUses writers, readers;
+  bool isIntact = true; ///< no run of it was overwritten since
+};
+
 /// What a run of bytes holds, and who has read it.
 struct Content {
   int64_t end;
   unsigned version;
-  SmallVector<Use, 1> readers;
+  LastUses readers;
+  SmallVector<std::shared_ptr<WholeReads>, 1> wholeReads;
 };
 
 /// The bytes of one tier; runs are keyed by where they begin, and do not
@@ -40,13 +68,16 @@ public:
       }
     }
   }
-  void overwrite(int64_t begin, int64_t end, unsigned version) {
-    runs.erase(runs.lower_bound(begin), runs.lower_bound(end));
-    if (begin < end)
-      runs[begin] = {end, version, {}};
-  }
   auto in(int64_t begin, int64_t end) {
     return llvm::make_range(runs.lower_bound(begin), runs.lower_bound(end));
+  }
+  void overwrite(int64_t begin, int64_t end, unsigned version) {
+    for (auto &[at, content] : in(begin, end))
+      for (auto &reads : content.wholeReads)
+        reads->isIntact = false;
+    runs.erase(runs.lower_bound(begin), runs.lower_bound(end));
+    if (begin < end)
+      runs[begin] = {end, version, {}, {}};
   }
 
 private:

@@ -13,7 +13,8 @@
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
 //     has it, since the host adds them up, and what it reads after @step is
 //     there.
-//   * a parameter has a name of its own, unless it is cut by rows.
+//   * a parameter has a name of its own, unless it is cut by rows; then the
+//     members of its name are its rows, each once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 
 #include "dialect/zero/Programs.h"
 #include "passes/verify/Words.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -106,17 +108,54 @@ private:
   /// Parameters that are whole have names of their own.
   LogicalResult judgeParameters() {
     llvm::StringSet<> parameters;
+    llvm::MapVector<StringAttr, SmallVector<Piece>> pieces;
     for (auto bucket : module.getOps<BucketOp>())
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         if (!isName(member.getName())) // (S5)
           return bucket.emitOpError("has a parameter without a name, or with a "
                                     "NUL in it (S5)");
-        else if (!member.isPiece() &&
-                 !parameters.insert(member.getName()).second) // (S5)
+        else if (member.isPiece())
+          pieces[member.getName()].push_back({member, bucket});
+        else if (!parameters.insert(member.getName()).second) // (S5)
           return bucket.emitOpError("has a parameter ")
                  << member.getName()
                  << ", and another bucket has one of that name (S5)";
+    for (auto &[name, list] : pieces)
+      if (parameters.contains(name)) // (S5)
+        return list.front().second.emitOpError("has rows of a parameter ")
+               << name << ", and another bucket has all of it (S5)";
+      else if (failed(judgePieces(name, list)))
+        return failure();
     return success();
+  }
+
+  using Piece = std::pair<MemberAttr, BucketOp>;
+
+  /// They are all rows of one parameter, each once.
+  LogicalResult judgePieces(StringAttr name, SmallVector<Piece> &list) {
+    llvm::sort(list, [](const Piece &a, const Piece &b) {
+      return a.first.getFirstRow() < b.first.getFirstRow();
+    });
+    SmallVector<int64_t> shape = list.front().first.getParameterShape();
+    int64_t next = 0;
+    for (auto &[member, bucket] : list) {
+      if (SmallVector<int64_t> other = member.getParameterShape();
+          other != shape) // (S5)
+        return BucketOp(bucket).emitOpError("has rows of a parameter ")
+               << name << " of shape [" << other
+               << "], and another bucket of one of shape [" << shape
+               << "] (S5)";
+      if (member.getFirstRow() != next) // (S5)
+        return BucketOp(bucket).emitOpError("has rows of ")
+               << name << " from " << member.getFirstRow()
+               << " on, where those from " << next
+               << " on come next (S5); its pieces are its rows, each once";
+      next += member.getShape().front();
+    }
+    if (next == shape.front())
+      return success();
+    return list.back().second.emitOpError("has the last rows of ") // (S5)
+           << name << ", up to " << next << " of " << shape.front() << " (S5)";
   }
 
   LogicalResult judgeArgument(func::FuncOp step, BlockArgument argument) {

@@ -32,6 +32,9 @@ FailureOr<Arenas> judge::judgeMemory(ModuleOp module) {
   for (int64_t bytes : arenas.bytes)
     if (bytes < 0) // (S1)
       return module.emitError("has an arena of ") << bytes << " bytes (S1)";
+  if (int64_t bytes = arena[int(Tier::Nvme)]) // (S5)
+    return module.emitError("has an nvme arena of ")
+           << bytes << " bytes, and the runtime keeps none there (S5)";
   if (failed(judgeType<IntegerAttr>(module, kExportedAttr)))
     return failure();
   // Without the attribute nothing is exported.

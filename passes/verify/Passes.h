@@ -10,9 +10,10 @@ namespace mlir::zero {
 #define GEN_PASS_DECL
 #include "passes/verify/Passes.h.inc"
 
-/// Fails with an error at the first operation that breaks a rule of
-/// docs/verify.md.
-LogicalResult verifyPlan(ModuleOp module);
+/// Fails with an error at the first operation of `plan` that breaks a rule of
+/// docs/verify.md.  `model` is the module at level kernels that it shall
+/// compute; null leaves V14 out.
+LogicalResult verifyPlan(ModuleOp plan, ModuleOp model);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/verify/Passes.h.inc"

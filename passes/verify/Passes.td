@@ -13,7 +13,18 @@ def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
   let description = [{
     Fails at the first operation that breaks a rule of docs/verify.md.  It shares
     no code with the passes that it judges, and changes nothing.
+
+    The plan is compared with its model (V14): the module at level kernels that
+    zero-keep-model put into it, or that of the file `model`.  A plan without
+    one is refused, unless `without-model` says that it shall be judged by the
+    other rules alone.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"model", "model", "std::string", "",
+           "A file at level kernels to compare with, instead of the plan's own model">,
+    Option<"withoutModel", "without-model", "bool", "false",
+           "Leave V14 out">];
 }
 
 def PrintOrder : Pass<"zero-print-order", "::mlir::ModuleOp"> {

@@ -48,6 +48,8 @@ private:
   void takeOver(Operation *op);
   LogicalResult execute(Operation *op);
   LogicalResult read(Operation *op, const Reading &reading);
+  LogicalResult readPieces(Operation *op, const Reading &reading,
+                           std::shared_ptr<WholeReads> whole);
   LogicalResult write(Operation *op, const Writing &writing);
   LogicalResult finish(Operation *op);
   LogicalResult judgeHeld(Operation *op, Value value, const Spans &bytes);
@@ -101,6 +103,8 @@ private:
   Bytes tiers[3];
   std::vector<Use> writers; ///< by version
   DenseMap<Value, Pieces> values;
+  /// Of values that are made of several pieces and were read.
+  DenseMap<Value, std::shared_ptr<WholeReads>> wholeReads;
   SymbolTableCollection symbols;
 };
 
@@ -240,12 +244,12 @@ InFlightDiagnostic Replay::unordered(Operation *op, const Twine &what,
   return error;
 }
 
-LogicalResult Replay::read(Operation *op, const Reading &reading) {
+LogicalResult Replay::readPieces(Operation *op, const Reading &reading,
+                                 std::shared_ptr<WholeReads> whole) {
   Value value = op->getOperand(reading.operand);
   if ((!reading.asItIs && failed(judgeHeld(op, value, reading.bytes))) ||
       failed(judgePresent(op, value, reading.bytes, "V1")))
     return failure();
-  Use self = useBy(op, reading.byPeers);
   BytesAttr range = ranges.lookup(value);
   return visitPieces(value, reading.bytes, [&](Piece piece) -> LogicalResult {
     const Use &writer = writers[piece.version];
@@ -255,13 +259,36 @@ LogicalResult Replay::read(Operation *op, const Reading &reading) {
                            " of " + describe(value),
                        writer, "definition", "V1");
     for (auto &[begin, content] : bytesOf(value).in(piece.begin, piece.end)) {
-      // The last of a stream stands for those before it.
-      llvm::erase_if(content.readers,
-                     [&](const Use &use) { return use.stream == self.stream; });
-      content.readers.push_back(self);
+      if (whole)
+        content.wholeReads.push_back(whole);
+      else
+        content.readers.add(useBy(op, reading.byPeers));
     }
+    if (whole && writer.op)
+      whole->writers.add(writer);
     return success();
   });
+}
+
+LogicalResult Replay::read(Operation *op, const Reading &reading) {
+  Value value = op->getOperand(reading.operand);
+  bool isWhole = !reading.asItIs && reading.bytes.size() == 1 &&
+                 reading.bytes[0].begin == 0 &&
+                 reading.bytes[0].end == getByteSize(value.getType());
+  if (!isWhole || values[value].size() < 2)
+    return readPieces(op, reading, nullptr);
+  // Once it was found whole, it is until one of its runs is overwritten.
+  std::shared_ptr<WholeReads> &reads = wholeReads[value];
+  if (!reads || !reads->isIntact ||
+      !llvm::all_of(reads->writers,
+                    [&](const Use &writer) { return isOver(writer, op); })) {
+    auto found = std::make_shared<WholeReads>();
+    if (failed(readPieces(op, reading, found)))
+      return failure();
+    reads = found;
+  }
+  reads->readers.add(useBy(op, reading.byPeers));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,10 +328,17 @@ LogicalResult Replay::write(Operation *op, const Writing &writing) {
       if (failed(judgeAfter(op, result, writers[content.version],
                             /*wrote=*/true, {begin, content.end})))
         return failure();
-      for (const Use &reader : content.readers)
-        if (reader.op != op &&
-            failed(judgeAfter(op, result, reader,
-                              /*wrote=*/false, {begin, content.end})))
+      auto judgeReaders = [&](const LastUses &readers) {
+        return success(llvm::all_of(readers, [&](const Use &reader) {
+          return reader.op == op ||
+                 succeeded(judgeAfter(op, result, reader, /*wrote=*/false,
+                                      {begin, content.end}));
+        }));
+      };
+      if (failed(judgeReaders(content.readers)))
+        return failure();
+      for (auto &reads : content.wholeReads)
+        if (failed(judgeReaders(reads->readers)))
           return failure();
     }
     bytes.overwrite(first, last, version);

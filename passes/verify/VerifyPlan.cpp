@@ -8,9 +8,11 @@
 //   Meaning.h     what values stand for             V11, V12, V13
 //   Kernels.h     what kernels say of themselves    S6
 //   Module.h      what the module says of itself    S1, S4, S5, V8
+//   Options.h     what the plan says it was made of S7
 //   Interface.h   what the host reads and writes    S5
 //   Order.h       streams and ranks together        V3, V4, V10
 //   Replay.h      every byte, rank by rank          V1, V2, V5, V6, V9
+//   Refinement.h  what the model computes           V14
 //   here          the programs together             S5, V6
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
@@ -26,6 +28,7 @@
 //         bytes.
 //   (V7)  an operation computes on bytes of the device.
 //   (V8)  an arena is no larger than its budget.
+//   (V14) the programs compute what the model does.
 //
 // A program starts after, and ends with, a join of all streams of its rank.  So
 // the seams between programs, and from step to step, need no unrolling: every
@@ -39,12 +42,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/Programs.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
 #include "passes/verify/Interface.h"
 #include "passes/verify/Kernels.h"
 #include "passes/verify/Kinds.h"
 #include "passes/verify/Meaning.h"
 #include "passes/verify/Module.h"
+#include "passes/verify/Options.h"
 #include "passes/verify/Passes.h"
+#include "passes/verify/Refinement.h"
 #include "passes/verify/Replay.h"
 #include "passes/verify/Words.h"
 #include "llvm/ADT/MapVector.h"
@@ -62,17 +70,46 @@ using namespace mlir::zero::judge;
 namespace {
 
 struct VerifyPlan : zero::impl::VerifyPlanBase<VerifyPlan> {
+  using VerifyPlanBase::VerifyPlanBase;
+
   void runOnOperation() override {
-    if (failed(verifyPlan(getOperation())))
+    OwningOpRef<ModuleOp> file;
+    FailureOr<ModuleOp> against = findModelToCompare(file);
+    if (failed(against) || failed(verifyPlan(getOperation(), *against)))
       signalPassFailure();
     markAllAnalysesPreserved();
+  }
+
+private:
+  /// Null where none is asked for.  `file` keeps what was read.
+  FailureOr<ModuleOp> findModelToCompare(OwningOpRef<ModuleOp> &file) {
+    if (withoutModel && !model.empty())
+      return getOperation().emitError("is to be judged against ")
+             << model.getValue()
+             << " and without a model; drop one of the two";
+    if (withoutModel)
+      return ModuleOp();
+    if (!model.empty()) {
+      file = parseSourceFile<ModuleOp>(model.getValue(), &getContext());
+      if (!file)
+        return getOperation().emitError("cannot be judged against ")
+               << model.getValue() << ", which is no valid MLIR";
+      return *file;
+    }
+    ModuleOp own = findModel(getOperation());
+    if (!own) // (V14)
+      return getOperation().emitError(
+          "carries no model to be compared with (V14); compile it again from "
+          "level kernels or before, or judge it by the other rules alone: "
+          "zero-verify-plan=without-model");
+    return own;
   }
 };
 
 class Plan {
 public:
   explicit Plan(ModuleOp module) : module(module), layouts(module) {}
-  LogicalResult judge();
+  LogicalResult judge(ModuleOp model);
 
 private:
   using Outputs = llvm::StringMap<std::pair<Type, Attribute>>;
@@ -176,7 +213,7 @@ LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
   return success();
 }
 
-LogicalResult Plan::judge() {
+LogicalResult Plan::judge(ModuleOp model) {
   step = module.lookupSymbol<func::FuncOp>("step");
   if (!step || step.isExternal())
     return module.emitError(
@@ -209,7 +246,12 @@ LogicalResult Plan::judge() {
     for (auto &[program, ranks] : ranked)
       if (failed(judgeContributions(program, name, layouts.getRanks())))
         return failure();
+  if (failed(judgeOptions(module, layouts.getRanks())) ||
+      (model && failed(judgeRefinement(module, model, layouts.getRanks()))))
+    return failure();
   return judgeBudget(module, arenas);
 }
 
-LogicalResult zero::verifyPlan(ModuleOp module) { return Plan(module).judge(); }
+LogicalResult zero::verifyPlan(ModuleOp plan, ModuleOp model) {
+  return Plan(plan).judge(model);
+}

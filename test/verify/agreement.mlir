@@ -1,4 +1,4 @@
-// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-assign-memory --zero-insert-events --zero-verify-plan
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-assign-memory --zero-insert-events --zero-verify-plan=without-model
 // (V11): what ranks must agree on.  Each plan is well-formed on one rank.
 
 // Good: stage 3.
@@ -216,12 +216,40 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   // expected-note @+1 {{made by}}
   %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
-  // expected-error @+1 {{takes gradients that must be this rank's slice only, but it is this rank's own (V11); reduce it first}}
+  // expected-error @+1 {{takes gradients that must be this rank's slice only or equal on all ranks, but it is this rank's own (V11); reduce it first}}
   %q = zero.sum_squares %flat of @b : tensor<64xf32> -> tensor<1xf64>
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
   return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+}
+
+// -----
+
+// Sound: the norm of gradients that were gathered is that of the rank's slice.
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
+zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
+  zero.yield %p, %m : f32, f32
+}
+func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
+func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+                %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
+                %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
+    -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}, tensor<f32> {zero.output = "grad_norm"}) {
+  %flat_p = zero.all_gather %p of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %f = zero.view %flat_p[@b, "w"] : tensor<64xf32> -> tensor<60xf32>
+  %g, %l = zero.launch @k(%f, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
+  %flat = zero.pack %g into @b : tensor<60xf32> -> tensor<64xf32>
+  %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
+  %all = zero.all_gather %r of @b : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
+  %q = zero.sum_squares %all of @b : tensor<64xf32> -> tensor<1xf64>
+  %t = zero.total %q : tensor<1xf64> -> tensor<f64>
+  %t1 = zero.all_reduce %t over @dp {scale = 1.0 : f64} : tensor<f64>
+  %norm, %clip = zero.clip %t1 : tensor<f64> -> tensor<f32>, tensor<f32>
+  %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
+  %p1, %m1 = zero.update @sgd of @b (%p, %all, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, tensor<64xf32>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
+  return %p1, %m1, %l1, %norm : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>, tensor<f32>
 }
 
 // -----

@@ -1,4 +1,4 @@
-// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan=without-model
 // (S6): a kernel is made of what is compiled as it is written.
 
 // What an operand holds is no result.

@@ -1,4 +1,4 @@
-// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan=without-model
 // (S6): what a kernel says of its units, and of operands that a result may
 // replace, is true of its body.
 

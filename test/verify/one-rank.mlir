@@ -1,4 +1,4 @@
-// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan=without-model
 
 // (V1) %b overwrites %a before its last use.
 
@@ -411,4 +411,15 @@ module {
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   // expected-error @above {{a plan has a function @step of one block; this module has none}}
+}
+
+// -----
+
+// The runtime has nothing on nvme.
+
+// expected-error @below {{has an nvme arena of 4096 bytes, and the runtime keeps none there (S5)}}
+module attributes {zero.arena = array<i64: 512, 0, 4096>} {
+  func.func @step() {
+    return
+  }
 }

@@ -1,4 +1,4 @@
-// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan=without-model
 // (V3), (V4): ranks that run different programs.  @step_of_1 is what rank 1
 // runs as @step.
 

@@ -1,4 +1,4 @@
-// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan
+// RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-verify-plan=without-model
 // (V9): bytes that hold nothing.
 
 // The norm reads where its bucket has members, and finds another's padding.

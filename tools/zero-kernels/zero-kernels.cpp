@@ -78,7 +78,7 @@ std::string ruleIn(StringRef message) {
   for (StringRef rest = message; !rest.empty();) {
     rest = rest.drop_until([](char c) { return c == '('; }).drop_front();
     StringRef label = rest.take_until([](char c) { return c == ')'; });
-    if (label.size() == 2 && (label[0] == 'S' || label[0] == 'V'))
+    if (label.size() >= 2 && (label[0] == 'S' || label[0] == 'V'))
       return label.str();
   }
   return "IR";
@@ -87,7 +87,7 @@ std::string ruleIn(StringRef message) {
 void judge(Entry &entry, StringRef text, MLIRContext *context) {
   Errors errors(context);
   entry.module = parseSourceString<ModuleOp>(text, context);
-  if (!entry.module || failed(verifyPlan(*entry.module)))
+  if (!entry.module || failed(verifyPlan(*entry.module, ModuleOp())))
     entry.conclude(ruleIn(errors.first), errors.first);
 }
 

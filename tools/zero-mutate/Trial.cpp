@@ -45,7 +45,7 @@ Outcome zero::judgeModule(ModuleOp module) {
       });
   if (failed(verify(module)))
     return {"IR", first};
-  if (failed(verifyPlan(module)))
+  if (failed(verifyPlan(module, findModel(module))))
     return {ruleIn(first), first};
   return {"accepted", ""};
 }

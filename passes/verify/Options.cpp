@@ -1,0 +1,320 @@
+//===- Options.cpp - A plan is what its options say -----------------------===//
+//
+// A plan carries the options that it was made with (zero.options), and its
+// binary repeats them to whoever asks.  (S7) compares them with the plan:
+//
+//   --stage, --world-size,       the module's stage, the ranks of its axis, its
+//   --accumulate, --reference    micro-steps, and how its kernels are compiled
+//   --grad-clip=C                every zero.clip has max_norm C, or none for 0
+//   --weight-decay=D             every update has decay D; members decay that
+//                                have two or more dimensions, if D is not 0
+//   --optimizer, --betas,        the rule of every update is this one, with
+//   --eps, --momentum            these numbers
+//
+// The rules are written down here once more, as equations of terms (Terms.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/verify/Options.h"
+
+#include "dialect/zero/Programs.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/verify/Terms.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+// Loshchilov & Hutter (2019), decay before the step, as PyTorch has it.  {0} and
+// {1} are the betas, {2} and {3} what is left to 1, {4} is eps.  Bias
+// corrections are f64, rounded once.
+static constexpr const char *kAdamW = R"(
+zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32,
+                      %clip: f32, %step: f32)
+    state ["m", "v"] scalars ["lr", "decay", "clip", "step"] {{
+  %one = arith.constant 1.0 : f32
+  %wide_one = arith.constant 1.0 : f64
+  %wide_lr = arith.extf %lr : f32 to f64
+  %wide_step = arith.extf %step : f32 to f64
+  %wide_beta1 = arith.constant {0} : f64
+  %power1 = math.powf %wide_beta1, %wide_step : f64
+  %correction1 = arith.subf %wide_one, %power1 : f64
+  %wide_rate = arith.divf %wide_lr, %correction1 : f64
+  %rate = arith.truncf %wide_rate : f64 to f32
+  %wide_beta2 = arith.constant {1} : f64
+  %power2 = math.powf %wide_beta2, %wide_step : f64
+  %correction2 = arith.subf %wide_one, %power2 : f64
+  %root2 = math.sqrt %correction2 : f64
+  %wide_scale = arith.divf %wide_one, %root2 : f64
+  %scale = arith.truncf %wide_scale : f64 to f32
+
+  %clipped = arith.mulf %g, %clip : f32
+  %beta1 = arith.constant {0} : f32
+  %rest1 = arith.constant {2} : f32
+  %old1 = arith.mulf %m, %beta1 : f32
+  %new1 = arith.mulf %clipped, %rest1 : f32
+  %m1 = arith.addf %old1, %new1 : f32
+  %beta2 = arith.constant {1} : f32
+  %rest2 = arith.constant {3} : f32
+  %old2 = arith.mulf %v, %beta2 : f32
+  %square = arith.mulf %clipped, %clipped : f32
+  %new2 = arith.mulf %square, %rest2 : f32
+  %v1 = arith.addf %old2, %new2 : f32
+
+  %shrink = arith.mulf %lr, %decay : f32
+  %kept = arith.subf %one, %shrink : f32
+  %decayed = arith.mulf %p, %kept : f32
+  %root = math.sqrt %v1 : f32
+  %scaled = arith.mulf %root, %scale : f32
+  %eps = arith.constant {4} : f32
+  %divisor = arith.addf %scaled, %eps : f32
+  %direction = arith.divf %m1, %divisor : f32
+  %change = arith.mulf %rate, %direction : f32
+  %p1 = arith.subf %decayed, %change : f32
+  zero.yield %p1, %m1, %v1 : f32, f32, f32
+}
+)";
+
+// With momentum {0}; decay is added to the gradient.
+static constexpr const char *kSgd = R"(
+zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32,
+                    %clip: f32)
+    state ["momentum"] scalars ["lr", "decay", "clip"] {{
+  %momentum = arith.constant {0} : f32
+  %old = arith.mulf %buffer, %momentum : f32
+  %clipped = arith.mulf %g, %clip : f32
+  %pull = arith.mulf %decay, %p : f32
+  %new = arith.addf %clipped, %pull : f32
+  %buffer1 = arith.addf %old, %new : f32
+  %change = arith.mulf %lr, %buffer1 : f32
+  %p1 = arith.subf %p, %change : f32
+  zero.yield %p1, %buffer1 : f32, f32
+}
+)";
+
+namespace {
+class Options {
+public:
+  Options(ModuleOp plan, int64_t ranks) : plan(plan), ranks(ranks) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult read(StringRef text);
+  LogicalResult judgeNumbers();
+  LogicalResult judgeDecay();
+  LogicalResult judgeClip();
+  LogicalResult judgeRule();
+  FailureOr<std::string> writeRule();
+  InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option) {
+    return op->emitOpError("has ")
+           << has << ", and the plan says that it was made with --" << option
+           << (given[option].empty() ? "" : "=") << given[option] << " (S7)";
+  }
+  /// The numbers of an option, of which there are `count`.
+  FailureOr<SmallVector<double>> numbersOf(StringRef option, size_t count);
+
+  ModuleOp plan;
+  int64_t ranks;
+  llvm::StringMap<std::string> given; ///< without dashes
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is given
+//===----------------------------------------------------------------------===//
+
+LogicalResult Options::read(StringRef text) {
+  SmallVector<StringRef> words;
+  text.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    auto [name, value] = word.split('=');
+    if (!name.consume_front("--") || name.empty() ||
+        !given.try_emplace(name, value.str()).second) // (S7)
+      return plan.emitError("has \"")
+             << word << "\" in " << kOptionsAttr
+             << ", which is no option, or is there twice (S7)";
+  }
+  return success();
+}
+
+FailureOr<SmallVector<double>> Options::numbersOf(StringRef option,
+                                                  size_t count) {
+  SmallVector<StringRef> words;
+  StringRef text = given[option];
+  text.split(words, ',');
+  SmallVector<double> numbers;
+  for (StringRef word : words)
+    if (double number; !word.getAsDouble(number))
+      numbers.push_back(number);
+  if (words.size() == count && numbers.size() == count)
+    return numbers;
+  return plan.emitError("has --") // (S7)
+         << option << "=" << text << " in " << kOptionsAttr << ", which needs "
+         << count << (count == 1 ? " number" : " numbers") << " (S7)";
+}
+
+LogicalResult Options::judgeNumbers() {
+  auto of = [&](StringRef attribute, int64_t otherwise) {
+    auto number = plan->getAttrOfType<IntegerAttr>(attribute);
+    return number ? number.getInt() : otherwise;
+  };
+  const std::tuple<StringRef, StringRef, int64_t> all[] = {
+      {"stage", "stage", of(kStageAttr, 0)},
+      {"world-size", "ranks", ranks},
+      {"accumulate", "micro-steps", of(kMicroStepsAttr, 1)}};
+  for (auto [option, what, found] : all)
+    // One micro-step is not named.
+    if (given.contains(option) || (option == "accumulate" && found != 1))
+      if (given[option] != std::to_string(found)) // (S7)
+        return error(plan, what + " " + Twine(found), option);
+  if (given.contains("reference") != plan->hasAttr(kReferenceAttr)) // (S7)
+    return plan.emitError("has ")
+           << kReferenceAttr << (given.contains("reference") ? " not" : "")
+           << " among its attributes, and " << kOptionsAttr
+           << " says otherwise (S7)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The update
+//===----------------------------------------------------------------------===//
+
+LogicalResult Options::judgeDecay() {
+  if (!given.contains("weight-decay"))
+    return success();
+  FailureOr<SmallVector<double>> decay = numbersOf("weight-decay", 1);
+  if (failed(decay))
+    return failure();
+  for (auto bucket : plan.getOps<BucketOp>())
+    for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+      if (bool decays = member.getParameterShape().size() >= 2 &&
+                        decay->front() != 0;
+          decays != member.getDecay()) // (S7)
+        return error(bucket,
+                     "a member \"" + member.getName().getValue() +
+                         (member.getDecay() ? "\" that decays"
+                                            : "\" that does not decay"),
+                     "weight-decay");
+  for (func::FuncOp program : findPrograms(plan))
+    for (auto update : program.front().getOps<UpdateOp>())
+      if (update.getDecay().convertToDouble() != decay->front()) // (S7)
+        return error(update,
+                     "decay " + Twine(llvm::formatv(
+                                    "{0}", update.getDecay().convertToDouble())
+                                    .str()),
+                     "weight-decay");
+  return success();
+}
+
+LogicalResult Options::judgeClip() {
+  if (!given.contains("grad-clip"))
+    return success();
+  FailureOr<SmallVector<double>> most = numbersOf("grad-clip", 1);
+  if (failed(most))
+    return failure();
+  for (func::FuncOp program : findPrograms(plan))
+    for (auto clip : program.front().getOps<ClipOp>()) {
+      std::optional<APFloat> limit = clip.getMaxNorm();
+      if ((limit ? limit->convertToDouble() : 0) != most->front()) // (S7)
+        return error(clip, limit ? "another max_norm" : "no max_norm",
+                     "grad-clip");
+    }
+  return success();
+}
+
+/// The optimizer that is named, as text.
+FailureOr<std::string> Options::writeRule() {
+  auto text = [](double number) {
+    return llvm::formatv("{0}", llvm::format("%.17e", number)).str();
+  };
+  if (given["optimizer"] == "sgd") {
+    FailureOr<SmallVector<double>> momentum = numbersOf("momentum", 1);
+    if (failed(momentum))
+      return failure();
+    return llvm::formatv(kSgd, text(momentum->front())).str();
+  }
+  if (given["optimizer"] != "adamw") // (S7)
+    return plan.emitError("has --optimizer=")
+           << given["optimizer"] << " in " << kOptionsAttr
+           << ", of which the judge has no equations (S7)";
+  FailureOr<SmallVector<double>> betas = numbersOf("betas", 2),
+                                 eps = numbersOf("eps", 1);
+  if (failed(betas) || failed(eps))
+    return failure();
+  double beta1 = (*betas)[0], beta2 = (*betas)[1];
+  return llvm::formatv(kAdamW, text(beta1), text(beta2), text(1 - beta1),
+                       text(1 - beta2), text(eps->front()))
+      .str();
+}
+
+/// What `rule` yields, as terms.
+static SmallVector<Terms::Term> termsOf(OptimizerOp rule, Terms &terms) {
+  DenseMap<Value, Terms::Term> values;
+  Block &body = rule.getBody().front();
+  Builder b(rule.getContext());
+  for (BlockArgument argument : body.getArguments())
+    values[argument] = terms.leaf(
+        Terms::Leaf::Other,
+        b.getStringAttr("argument " + Twine(argument.getArgNumber())),
+        argument.getType());
+  SmallVector<Terms::Term> operands;
+  for (Operation &op : body) {
+    operands.clear();
+    for (Value operand : op.getOperands())
+      operands.push_back(values.lookup(operand));
+    for (OpResult result : op.getResults())
+      values[result] =
+          terms.apply(&op, nullptr, operands, result.getResultNumber());
+  }
+  return operands; // of the yield
+}
+
+LogicalResult Options::judgeRule() {
+  if (!given.contains("optimizer"))
+    return success();
+  FailureOr<std::string> text = writeRule();
+  if (failed(text))
+    return failure();
+  OwningOpRef<ModuleOp> table =
+      parseSourceString<ModuleOp>(*text, plan.getContext());
+  auto expected = *table->getOps<OptimizerOp>().begin();
+  Terms terms;
+  for (auto rule : plan.getOps<OptimizerOp>()) {
+    if (rule.getSymName() != expected.getSymName() ||
+        rule.getSlots() != expected.getSlots() ||
+        rule.getScalars() != expected.getScalars()) // (S7)
+      return error(rule, "another name, other slots or scalars", "optimizer");
+    SmallVector<Terms::Term> found = termsOf(rule, terms),
+                             wanted = termsOf(expected, terms);
+    for (auto [i, a, b] : llvm::enumerate(found, wanted))
+      if (a != b) { // (S7)
+        InFlightDiagnostic diagnostic =
+            error(rule, "other equations", "optimizer");
+        diagnostic.attachNote(rule.getLoc())
+            << "of value " << i << " that it yields: "
+            << terms.describeDifference(a, b, "in its equations");
+        return diagnostic;
+      }
+  }
+  return success();
+}
+
+LogicalResult Options::run() {
+  auto text = plan->getAttrOfType<StringAttr>(kOptionsAttr);
+  if (!text)
+    return success();
+  if (failed(read(text)) || failed(judgeNumbers()) || failed(judgeDecay()) ||
+      failed(judgeClip()) || failed(judgeRule()))
+    return failure();
+  return success();
+}
+
+LogicalResult judge::judgeOptions(ModuleOp plan, int64_t ranks) {
+  return Options(plan, ranks).run();
+}

@@ -1,0 +1,15 @@
+//===- Refinement.h - A plan computes the model's step --------------------===//
+#ifndef PASSES_VERIFY_REFINEMENT_H
+#define PASSES_VERIFY_REFINEMENT_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero::judge {
+
+/// (V14) Programs of `plan` on `ranks` compute the loss and the gradients of
+/// @step of `model`, a module at level kernels.
+LogicalResult judgeRefinement(ModuleOp plan, ModuleOp model, int64_t ranks);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_REFINEMENT_H
