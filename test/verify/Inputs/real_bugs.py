@@ -171,6 +171,46 @@ def megatron_7452(plan):
     count.drop(reduce)
 
 
+def deepspeed_8224(plan):
+    """The gradient of a weight that is used twice is that of its second use."""
+    for program in plan["micro"], plan["step"]:
+        pack = program.find(r"pack .* into @b0 ")
+        both, = program.operands(pack)
+        program.replace(pack, both, program.operands(program.definition(both))[-1])
+
+
+def deepspeed_2343(plan):
+    """Rank 1 packs two gradients of one shape in the order in which they come."""
+    step = plan.of_rank_one("step")
+    pack = step.find(r"pack .* into @b2 ")
+    first, second = step.operands(pack)
+    step.replace(pack, f"{first}, {second}", f"{second}, {first}")
+    first, second = step.definition(first), step.definition(second)
+    places = step.place(first), step.place(second)
+    step.place_at(first, places[1])
+    step.place_at(second, places[0])
+
+
+def mlx_1413(plan):
+    """Each micro-step divides by the mean of its own counts."""
+    launch, reduce = plan["count"].lines[1:3]
+    counted = plan["count"].result(1), plan["count"].result(2)
+    for program in plan["micro"], plan["step"]:
+        divisors = program.find_all(r"zero\.same")
+        for at in divisors:
+            program.replace(at, program.operands(at)[-1], "%mean")
+        program.insert(divisors[0], launch.strip().replace(counted[0], "%own"),
+                       reduce.strip().replace(counted[0], "%own").replace(counted[1], "%mean"))
+
+
+def megatron_6500(plan):
+    """The pieces of a table take each other's gradients."""
+    for program in plan["micro"], plan["step"]:
+        first, second = program.find_all(r"zero\.split")
+        program.replace(first, "from 0", "from 8")
+        program.replace(second, "from 8", "from 0")
+
+
 _, bug, path = sys.argv
 plan = Plan(Path(path).read_text())
 globals()[bug.replace("-", "_")](plan)
