@@ -8,6 +8,7 @@
 #include "passes/Pipeline.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Sizes.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Pass/PassManager.h"
@@ -183,12 +184,14 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     return module.emitError("is at level ")
            << stringifyLevel(current) << " already, beyond "
            << stringifyLevel(target);
+  if (failed(checkSizes(module)))
+    return failure();
   Builder attrs(module.getContext());
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module.getContext());
     addPasses(pm, static_cast<Level>(level), options);
-    if (failed(pm.run(module)))
+    if (failed(pm.run(module)) || failed(checkSizes(module)))
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.

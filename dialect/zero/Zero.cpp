@@ -149,6 +149,9 @@ LogicalResult BytesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (offset < 0 || size < 0)
     return emitError() << "offset and size must not be negative, got " << offset
                        << " + " << size;
+  if (!llvm::checkedAdd(offset, size))
+    return emitError() << "bytes from " << offset << " on, " << size
+                       << " of them, end beyond what can be counted";
   return success();
 }
 

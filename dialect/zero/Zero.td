@@ -222,7 +222,7 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, DeclareOpInterfaceMethods<SymbolU
     Constraints:
     * (C1) members lie inside the bucket and do not overlap.
     * (C2) offsets are multiples of 16 elements, the widest vector.
-    * (C3) the element count is a multiple of ranks x 16.
+    * (C3) the element count is a positive multiple of ranks x 16.
     * (C4) names are unique in the bucket.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$axis, I64Attr:$elements,

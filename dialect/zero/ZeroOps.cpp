@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -44,6 +45,9 @@ int64_t BucketOp::getPadding() {
 }
 
 LogicalResult BucketOp::verify() {
+  if (static_cast<int64_t>(getElements()) < 1) // (C3)
+    return emitOpError("has ")
+           << static_cast<int64_t>(getElements()) << " elements";
   int64_t end = 0;
   llvm::StringSet<> names;
   for (auto member : getMembers().getAsRange<MemberAttr>()) {
@@ -212,16 +216,19 @@ static int64_t rowsOf(Type piece, Type whole) {
 
 LogicalResult JoinOp::verify() {
   auto whole = cast<RankedTensorType>(getResult().getType());
-  int64_t rows = 0;
+  std::optional<int64_t> rows = 0;
   for (Value piece : getPieces()) {
     int64_t mine = rowsOf(piece.getType(), whole);
     if (mine < 0) // (C1)
       return emitOpError("piece ")
              << piece.getType() << " is not some rows of " << whole;
-    rows += mine;
+    if (rows)
+      rows = llvm::checkedAdd(*rows, mine);
   }
-  if (whole.getRank() == 0 || rows != whole.getDimSize(0)) // (C1)
-    return emitOpError("joins ") << rows << " rows to " << whole;
+  if (!rows) // (C1)
+    return emitOpError("joins more rows than can be counted");
+  if (whole.getRank() == 0 || *rows != whole.getDimSize(0)) // (C1)
+    return emitOpError("joins ") << *rows << " rows to " << whole;
   return success();
 }
 
@@ -229,7 +236,7 @@ LogicalResult SplitOp::verify() {
   auto whole = cast<RankedTensorType>(getWhole().getType());
   int64_t rows = rowsOf(getResult().getType(), whole);
   int64_t first = static_cast<int64_t>(getRow());
-  if (rows < 1 || first < 0 || first + rows > whole.getDimSize(0)) // (C1)
+  if (rows < 1 || first < 0 || first > whole.getDimSize(0) - rows) // (C1)
     return emitOpError("takes ")
            << getResult().getType() << " from row " << first << " of " << whole;
   return success();

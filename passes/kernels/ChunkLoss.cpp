@@ -165,14 +165,27 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   return loss;
 }
 
+/// Every chunk is several operations of the step.
+constexpr int64_t kMostChunks = 4096;
+
 /// Rows of a chunk: as few chunks as the limit allows, of equal size.
-int64_t getChunkRows(Loss &loss, int64_t chunkBytes) {
+FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {
   int64_t rowBytes = getByteSize(loss.logits.getResult().getType()) / loss.rows;
   if (chunkBytes <= 0 || loss.rows * rowBytes <= chunkBytes)
     return loss.rows;
   int64_t most =
       std::max<int64_t>(chunkBytes / rowBytes / kAlignment, 1) * kAlignment;
   int64_t chunks = llvm::divideCeil(loss.rows, most);
+  if (chunks > kMostChunks)
+    return loss.entropy.emitOpError("of ")
+           << loss.rows << " rows of " << rowBytes
+           << " bytes of logits would be cut into " << chunks
+           << " chunks of at most " << chunkBytes << " bytes, more than "
+           << kMostChunks << "; use a --loss-chunk of at least "
+           << llvm::alignTo(llvm::divideCeil(loss.rows, kMostChunks),
+                            kAlignment) *
+                  rowBytes
+           << " bytes, or fewer tokens";
   return llvm::alignTo(llvm::divideCeil(loss.rows, chunks), kAlignment);
 }
 
@@ -301,8 +314,10 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
       std::optional<Loss> loss = matchLoss(op);
       if (!loss)
         continue;
-      int64_t rows = getChunkRows(*loss, chunkBytes);
-      if (rows >= loss->rows)
+      FailureOr<int64_t> rows = getChunkRows(*loss, chunkBytes);
+      if (failed(rows))
+        return signalPassFailure();
+      if (*rows >= loss->rows)
         continue;
       SmallVector<Value> read = {loss->adjoint};
       for (const Reader &reader : loss->readers)
@@ -310,7 +325,7 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
           read.push_back(reader.other);
       if (failed(moveValueDefinitions(rewriter, read, op)))
         continue;
-      Chunker(*loss, rows).run();
+      Chunker(*loss, *rows).run();
       changed.insert(op->getBlock());
     }
     for (Block *block : changed)

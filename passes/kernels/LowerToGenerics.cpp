@@ -137,11 +137,15 @@ struct LowerToGenericsPass
     getOperation().walk(fillFromEmpty);
 
     MLIRContext *ctx = &getContext();
+    // A step and the bodies in it are one block each: no regions to simplify.
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     RewritePatternSet patterns(ctx);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config)))
       return signalPassFailure();
 
     IRRewriter rewriter(ctx);
@@ -159,7 +163,8 @@ struct LowerToGenericsPass
     linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
     fusion.add<ReadThroughLastOnes>(ctx);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(fusion))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(fusion),
+                                     config)))
       return signalPassFailure();
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }

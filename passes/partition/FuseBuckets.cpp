@@ -37,7 +37,7 @@ struct Group {
   /// For messages: the name, and what it holds.
   std::string label;
   SmallVector<MemberAttr> members;
-  int64_t elements = 0;
+  int64_t oldElements = 0, elements = 0;
 };
 
 /// "h.0.attn.c_fc.weight" -> "h.0"; "wte.weight" -> "wte".
@@ -98,6 +98,7 @@ private:
   /// By slot and group: the new argument.
   std::map<std::pair<StringRef, std::string>, Value> states;
   DenseMap<Attribute, size_t> groupOf;
+  DenseMap<Attribute, BucketOp> buckets; ///< the old ones, by name
   /// By group, then link in program order: the operations that merge.
   SmallVector<llvm::MapVector<Link, SmallVector<Operation *>>> links;
   SmallVector<SmallVector<ViewOp>> views;
@@ -106,8 +107,10 @@ private:
   void replaceArguments() {
     oldCount = block.getNumArguments();
     for (auto [g, group] : llvm::enumerate(groups))
-      for (BucketOp bucket : group.old)
+      for (BucketOp bucket : group.old) {
         groupOf[bucket.getSymNameAttr()] = g;
+        buckets[bucket.getSymNameAttr()] = bucket;
+      }
     // Slot by slot, one argument per group, in the groups' order.
     for (unsigned i = 0; i < oldCount; ++i) {
       BlockArgument old = block.getArgument(i);
@@ -208,12 +211,10 @@ private:
   }
 
   /// The operands of all packs, in the order of the group's members.
-  static SmallVector<Value> packed(const Group &group,
-                                   ArrayRef<Operation *> packs) {
+  SmallVector<Value> packed(const Group &group, ArrayRef<Operation *> packs) {
     DenseMap<Attribute, Value> gradients;
     for (Operation *op : packs) {
-      auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-          op, cast<PackOp>(op).getBucketAttr());
+      BucketOp bucket = buckets.lookup(bucketOf(op).getAttr());
       for (auto [member, gradient] : llvm::zip(
                bucket.getMembers().getAsRange<MemberAttr>(), op->getOperands()))
         gradients[member.getName()] = gradient;
@@ -231,10 +232,12 @@ private:
       if (!isa<TotalOp, ClipOp, func::ReturnOp>(op))
         continue;
       SmallVector<Value> operands;
+      DenseSet<Value> taken;
       SmallVector<Attribute> attrs;
       for (OpOperand &operand : op.getOpOperands()) {
         Value now = merged.lookup(operand.get());
-        if (now && llvm::is_contained(operands, now))
+        bool isNew = taken.insert(now ? now : operand.get()).second;
+        if (now && !isNew)
           continue;
         operands.push_back(now ? now : operand.get());
         if (isa<func::ReturnOp>(op))
@@ -327,12 +330,12 @@ private:
     std::optional<size_t> open[2];
     for (BucketOp bucket : module.getOps<BucketOp>()) {
       std::optional<size_t> &mine = open[isWhole(bucket)];
-      if (mine && fits(groups[*mine], bucket)) {
-        groups[*mine].old.push_back(bucket);
-        continue;
+      if (!mine || !fits(groups[*mine], bucket)) {
+        mine = groups.size();
+        groups.push_back({{}, "b" + std::to_string(groups.size()), {}, {}});
       }
-      mine = groups.size();
-      groups.push_back({{bucket}, "b" + std::to_string(groups.size()), {}, {}});
+      groups[*mine].old.push_back(bucket);
+      groups[*mine].oldElements += bucket.getElements();
     }
     return groups;
   }
@@ -349,9 +352,7 @@ private:
     if (bucketSize == 0)
       return blockOf(firstMember(group.old.back())) ==
              blockOf(firstMember(bucket));
-    int64_t elements = bucket.getElements();
-    for (BucketOp other : group.old)
-      elements += other.getElements();
+    int64_t elements = group.oldElements + bucket.getElements();
     return elements * 4 <= bucketSize;
   }
 

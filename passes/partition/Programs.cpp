@@ -158,12 +158,12 @@ void Program::addArguments() {
 /// Makes each parameter a view of its bucket: of the state where it is whole,
 /// else of a gather before its first use.
 void Program::placeParameters() {
+  Operation *last = nullptr; // of the views that stand at the start
   for (auto [i, parameter] : llvm::enumerate(partition.parameters)) {
     BlockArgument old = block.getArgument(parameter.argument);
     if (old.use_empty())
       continue;
     Value flat = state[0][i];
-    b.setInsertionPointToStart(&block);
     if (!parameter.whole) {
       Operation *first = returned;
       for (Operation *user : old.getUsers())
@@ -171,15 +171,16 @@ void Program::placeParameters() {
           first = user;
       b.setInsertionPoint(first);
       flat = AllGatherOp::create(b, nameOf(i), flatType(i), flat, symbol(i));
-    } else if (i > 0) {
-      // In the parameters' order.
-      Operation *at = &block.front();
-      while (isa<ViewOp>(at))
-        at = at->getNextNode();
-      b.setInsertionPoint(at);
+    } else if (last) {
+      b.setInsertionPointAfter(last); // In the parameters' order.
+    } else {
+      b.setInsertionPointToStart(&block);
     }
-    old.replaceAllUsesWith(ViewOp::create(b, nameOf(i), old.getType(), flat,
-                                          symbol(i), parameter.name));
+    auto view = ViewOp::create(b, nameOf(i), old.getType(), flat, symbol(i),
+                               parameter.name);
+    old.replaceAllUsesWith(view);
+    if (parameter.whole)
+      last = view;
   }
 }
 

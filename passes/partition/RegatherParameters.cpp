@@ -122,15 +122,17 @@ private:
         uses.push_back({positions.lookup(use.getOwner()), &use});
   }
 
-  /// Bytes of the other units that are used between two positions.
-  int64_t distance(size_t mine, unsigned from, unsigned to) {
+  /// Whether more than the reuse distance of other units is used between two
+  /// positions.
+  bool isFar(size_t mine, unsigned from, unsigned to) {
     llvm::SmallDenseSet<size_t> others;
     int64_t sum = 0;
     for (unsigned at = from + 1; at < to; ++at)
       for (size_t u : readers[at])
         if (u != mine && others.insert(u).second)
-          sum += units[u].bytes;
-    return sum;
+          if ((sum += units[u].bytes) > reuseDistance)
+            return true;
+    return false;
   }
 
   void cut(size_t u) {
@@ -138,8 +140,7 @@ private:
     bool isCopy = false;
     ArrayRef<Use> uses = units[u].uses;
     for (size_t i = 0; i < uses.size(); ++i) {
-      if (i > 0 &&
-          distance(u, uses[i - 1].position, uses[i].position) > reuseDistance) {
+      if (i > 0 && isFar(u, uses[i - 1].position, uses[i].position)) {
         OpBuilder b(uses[i].operand->getOwner());
         copies.clear();
         isCopy = true;

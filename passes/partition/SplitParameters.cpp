@@ -181,6 +181,7 @@ struct SplitParametersPass
     ranks = axis.getSize();
     if (failed(checkCount(module)))
       return signalPassFailure();
+    SymbolTable symbols(module);
     DenseMap<Attribute, Pieces> splits;
     for (BlockArgument arg : step.getArguments()) {
       auto state =
@@ -188,14 +189,14 @@ struct SplitParametersPass
       if (!state || state.getSlot() != "param" ||
           cast<ShardType>(arg.getType()).getRanks() == 1)
         continue;
-      auto bucket = module.lookupSymbol<BucketOp>(state.getBucket());
+      auto bucket = symbols.lookup<BucketOp>(state.getBucket().getValue());
       if (Pieces pieces = split(bucket); !pieces.empty())
         splits[bucket.getSymNameAttr()] = pieces;
     }
     for (func::FuncOp program : findPrograms(module))
       Splitter(program, splits, ranks).run();
     for (auto &[name, pieces] : splits)
-      module.lookupSymbol<BucketOp>(cast<StringAttr>(name)).erase();
+      symbols.erase(symbols.lookup(cast<StringAttr>(name)));
   }
 
 private:

@@ -39,8 +39,8 @@
 #include "dialect/zero/Storage.h"
 #include "mlir/IR/Builders.h"
 #include "passes/plan/Lifetimes.h"
+#include "passes/plan/Occupancy.h"
 #include "passes/plan/Passes.h"
-#include <limits>
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_ASSIGNMEMORY
@@ -61,12 +61,6 @@ static int64_t align(int64_t bytes) { return llvm::alignTo(bytes, kAlignment); }
 
 namespace {
 
-/// A rectangle with a place.
-struct Placed {
-  int64_t begin, end;
-  unsigned birth, death;
-};
-
 /// A run of bytes that is laid out by itself.
 struct Section {
   Tier tier;
@@ -78,20 +72,25 @@ struct Section {
 
 /// Offsets of one program's buffers in a section, and the bytes they need.
 struct Layout {
+  explicit Layout(const Storage &storage)
+      : offsets(storage.buffers.size()), temporaries(storage.operations.size()) {
+  }
+
   std::vector<int64_t> offsets;
   int64_t size = 0;
-  /// Temporaries lie above what is pinned; by offset.
+  /// Temporaries lie above what is pinned.
   int64_t pinned = 0;
-  std::vector<Placed> placed;
+  Occupancy temporaries;
 
-  void place(unsigned buffer, const Placed &mine) {
-    placed.insert(llvm::upper_bound(placed, mine,
-                                    [](const Placed &a, const Placed &b) {
-                                      return a.begin < b.begin;
-                                    }),
-                  mine);
-    offsets[buffer] = mine.begin;
-    size = std::max(size, mine.end);
+  int64_t findPlace(const Buffer &buffer) const {
+    return temporaries.findBestFit(buffer.birth, buffer.death,
+                                   align(buffer.size), pinned);
+  }
+  void place(unsigned index, const Buffer &buffer, int64_t begin) {
+    int64_t end = begin + align(buffer.size);
+    temporaries.take(buffer.birth, buffer.death, begin, end);
+    offsets[index] = begin;
+    size = std::max(size, end);
   }
 };
 
@@ -111,34 +110,12 @@ struct AssignMemory : zero::impl::AssignMemoryBase<AssignMemory> {
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// The smallest gap that holds `size` bytes between the placed buffers that are
-/// alive with `buffer`; behind all of them if there is none.  `placed` is
-/// sorted by offset.
-static int64_t findBestFit(ArrayRef<Placed> placed, const Buffer &buffer,
-                           int64_t size, int64_t base) {
-  int64_t cursor = base, best = -1,
-          bestGap = std::numeric_limits<int64_t>::max();
-  for (const Placed &other : placed) {
-    if (other.death < buffer.birth || buffer.death < other.birth)
-      continue;
-    int64_t gap = other.begin - cursor;
-    if (gap >= size && gap < bestGap) {
-      best = cursor;
-      bestGap = gap;
-    }
-    cursor = std::max(cursor, other.end);
-  }
-  return best < 0 ? cursor : best;
-}
-
 /// Places `order` one after the other above what is pinned.
 static void pack(const Storage &storage, ArrayRef<unsigned> order,
                  Layout &layout) {
   for (unsigned i : order) {
     const Buffer &buffer = storage.buffers[i];
-    int64_t size = align(buffer.size);
-    int64_t begin = findBestFit(layout.placed, buffer, size, layout.pinned);
-    layout.place(i, {begin, begin + size, buffer.birth, buffer.death});
+    layout.place(i, buffer, layout.findPlace(buffer));
   }
 }
 
@@ -160,7 +137,7 @@ static std::string getOutputName(func::FuncOp function, const Buffer &buffer) {
 static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   SmallVector<Layout> layouts;
   for (const Program &program : programs)
-    layouts.emplace_back().offsets.resize(program.storage.buffers.size());
+    layouts.emplace_back(program.storage);
   int64_t size = 0;
   func::FuncOp first = programs.front().function;
   for (Buffer::Kind kind : {Buffer::State, Buffer::Input, Buffer::Scalar})
@@ -233,11 +210,10 @@ static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
   });
   for (unsigned i : order) {
     Buffer &buffer = storage.buffers[i];
-    int64_t size = align(buffer.size);
-    int64_t begin = findBestFit(layout.placed, buffer, size, layout.pinned);
-    if (begin + size > limit)
+    int64_t begin = layout.findPlace(buffer);
+    if (begin + align(buffer.size) > limit)
       continue;
-    layout.place(i, {begin, begin + size, buffer.birth, buffer.death});
+    layout.place(i, buffer, begin);
     buffer.exported = true;
   }
 }
@@ -268,11 +244,26 @@ static void insertCopy(OpOperand &operand) {
   operand.set(copy.getResult());
 }
 
+/// Gives each argument the bytes that `getBytes` says, or none.  All at once:
+/// the attributes of a function are one array.
+static void
+setArgumentBytes(func::FuncOp function,
+                 llvm::function_ref<Attribute(BlockArgument)> getBytes) {
+  SmallVector<DictionaryAttr> attrs;
+  for (BlockArgument argument : function.getArguments()) {
+    NamedAttrList mine(function.getArgAttrDict(argument.getArgNumber()));
+    mine.erase(kBytesAttr);
+    if (Attribute bytes = getBytes(argument))
+      mine.set(kBytesAttr, bytes);
+    attrs.push_back(mine.getDictionary(function.getContext()));
+  }
+  function.setAllArgAttrs(attrs);
+}
+
 static void clearBytes(func::FuncOp step) {
   for (Operation &op : step.front())
     op.removeAttr(kBytesAttr);
-  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
-    step.removeArgAttr(i, StringAttr::get(step.getContext(), kBytesAttr));
+  setArgumentBytes(step, [](BlockArgument) { return Attribute(); });
 }
 
 static void writeBytes(const Program &program,
@@ -286,10 +277,9 @@ static void writeBytes(const Program &program,
                           getOffset(place.buffer) + place.offset,
                           getByteSize(value.getType()));
   };
-  for (BlockArgument argument : function.getArguments())
-    if (storage.places.contains(argument))
-      function.setArgAttr(argument.getArgNumber(), kBytesAttr,
-                          getBytes(argument));
+  setArgumentBytes(function, [&](BlockArgument argument) {
+    return storage.places.contains(argument) ? getBytes(argument) : Attribute();
+  });
   for (Operation *op : storage.operations) {
     SmallVector<Attribute> bytes;
     for (Value result : op->getResults())

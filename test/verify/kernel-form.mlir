@@ -208,14 +208,14 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   // expected-error @below {{is a kernel, and needs units as zero.space}}
-  func.func private @k(%x: tensor<0x8xf32>) -> tensor<0x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 0>} {
-    %e = tensor.empty() : tensor<0x8xf32>
-    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<0x8xf32>) outs(%e : tensor<0x8xf32>) {
+  func.func private @k(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 0>} {
+    %e = tensor.empty() : tensor<8x8xf32>
+    %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.negf %a : f32
       linalg.yield %r : f32
-    } -> tensor<0x8xf32>
-    return %y : tensor<0x8xf32>
+    } -> tensor<8x8xf32>
+    return %y : tensor<8x8xf32>
   }
   func.func @step() {
     return

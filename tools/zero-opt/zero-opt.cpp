@@ -1,8 +1,11 @@
 //===- zero-opt.cpp - Every pass and dialect, for tests -------------------===//
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Sizes.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/codegen/EmitObject.h"
 #include "passes/kernels/Passes.h"
@@ -11,19 +14,55 @@
 #include "passes/partition/Passes.h"
 #include "passes/plan/Passes.h"
 #include "passes/verify/Passes.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+namespace {
+
+/// What the pipeline asks of a module before its first pass.
+struct CheckSizes : PassWrapper<CheckSizes, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckSizes)
+  void runOnOperation() override {
+    if (failed(zero::checkSizes(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllPasses();
-  mlir::zero::registerZeroModelPasses();
-  mlir::zero::registerZeroKernelPasses();
-  mlir::zero::registerZeroPartitionPasses();
-  mlir::zero::registerZeroPlanPasses();
-  mlir::zero::registerZeroVerifyPasses();
-  mlir::zero::registerCodegenPasses();
-  mlir::zero::registerDerivatives(registry);
-  registry.insert<mlir::nn::NNDialect, mlir::zero::ZeroDialect>();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "zeroc's passes\n", registry));
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllPasses();
+  zero::registerZeroModelPasses();
+  zero::registerZeroKernelPasses();
+  zero::registerZeroPartitionPasses();
+  zero::registerZeroPlanPasses();
+  zero::registerZeroVerifyPasses();
+  zero::registerCodegenPasses();
+  zero::registerDerivatives(registry);
+  registry.insert<nn::NNDialect, zero::ZeroDialect>();
+  auto [input, output] =
+      registerAndParseCLIOptions(argc, argv, "zeroc's passes\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  config.setPassPipelineSetupFn(
+      [given = MlirOptMainConfig::createFromCLOptions()](PassManager &passes) {
+        passes.addPass(std::make_unique<CheckSizes>());
+        return given.setupPassPipeline(passes);
+      });
+  llvm::InitLLVM init(argc, argv);
+  std::string error;
+  auto file = openInputFile(input, &error);
+  auto result = file ? openOutputFile(output, &error) : nullptr;
+  if (!result) {
+    llvm::errs() << error << "\n";
+    return 1;
+  }
+  if (failed(MlirOptMain(result->os(), std::move(file), registry, config)))
+    return 1;
+  result->keep();
+  return 0;
 }
