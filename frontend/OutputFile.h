@@ -1,4 +1,8 @@
-//===- OutputFile.h - Text that appears whole or not at all -----*- C++ -*-===//
+//===- OutputFile.h - Files that appear whole or not at all -----*- C++ -*-===//
+//
+// All that the compiler writes for its user goes through here.
+//
+//===----------------------------------------------------------------------===//
 #ifndef FRONTEND_OUTPUTFILE_H
 #define FRONTEND_OUTPUTFILE_H
 
@@ -7,11 +11,20 @@
 
 namespace mlir::frontend {
 
-/// Writes `text` to `path`, or to the standard output if it is "-".  A regular
-/// file is written beside its name and renamed when it is complete, so that
-/// after a failure (a full disk, a signal) an older file is untouched and
-/// nothing else remains.
-llvm::Error writeOutput(StringRef path, StringRef text);
+/// Fails where `writeOutput` would: for a folder, or where nothing may be
+/// written.  Called before the work that leads to the output.
+llvm::Error checkOutput(StringRef path);
+
+/// Writes `content` to `path`, or to the standard output if it is "-".
+///
+/// A regular file is written beside its name and renamed when it is complete, so
+/// that after a failure (a full disk, a signal) an older file is untouched and
+/// nothing else remains.  It keeps the mode and the owner of an older file, else
+/// it has what umask leaves; an `executable` one may be run by whoever may read
+/// it.  Symbolic links are followed and stay.  Pipes and devices are written
+/// through.
+llvm::Error writeOutput(StringRef path, StringRef content,
+                        bool executable = false);
 
 } // namespace mlir::frontend
 

@@ -17,39 +17,19 @@
 #include "passes/codegen/LowerPlanToRuntime.h"
 #include "passes/plan/Certificate.h"
 #include "runtime/zrt.h"
+#include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-
-/// A folder that disappears with its contents.
-class TemporaryFolder {
-public:
-  std::error_code create() {
-    return llvm::sys::fs::createUniqueDirectory("zeroc", path);
-  }
-  ~TemporaryFolder() {
-    if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
-  }
-  std::string file(StringRef name) const {
-    SmallString<128> full(path);
-    llvm::sys::path::append(full, name);
-    return full.str().str();
-  }
-
-private:
-  SmallString<128> path;
-};
 
 llvm::Expected<std::string> runtimeFolder(StringRef argv0) {
   std::string folder;
@@ -96,23 +76,14 @@ llvm::Error runTool(ArrayRef<StringRef> args, const TemporaryFolder &folder) {
                                  StringRef(message).trim().str().c_str());
 }
 
-/// Puts a finished file in place, under a temporary name first.
+/// Puts a finished file in place.
 llvm::Error install(StringRef from, StringRef to, bool executable) {
-  std::string partial =
-      (to + ".tmp" + Twine(llvm::sys::Process::getProcessId())).str();
-  std::error_code error = llvm::sys::fs::copy_file(from, partial);
-  if (!error && executable)
-    error = llvm::sys::fs::setPermissions(
-        partial, static_cast<llvm::sys::fs::perms>(llvm::sys::fs::all_read |
-                                                   llvm::sys::fs::all_exe |
-                                                   llvm::sys::fs::owner_write));
-  if (!error)
-    error = llvm::sys::fs::rename(partial, to);
-  if (!error)
-    return llvm::Error::success();
-  llvm::sys::fs::remove(partial);
-  return llvm::createStringError(error, "cannot write %s: %s", to.str().c_str(),
-                                 error.message().c_str());
+  auto content = llvm::MemoryBuffer::getFile(from, /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
+  if (!content)
+    return llvm::createStringError("cannot read " + from + ": " +
+                                   content.getError().message());
+  return frontend::writeOutput(to, (*content)->getBuffer(), executable);
 }
 
 /// A program with other inputs, or without a loss, would refuse to start.

@@ -13,9 +13,7 @@
 #include "frontend/OutputFile.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/plan/Certificate.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/Timer.h"
 
@@ -27,23 +25,6 @@ using namespace mlir::zero;
 static int fail(const Twine &message) {
   llvm::errs() << "zeroc: error: " << message << "\n";
   return 1;
-}
-
-/// Exits early where the result could not be written, before work is done.
-static llvm::Error checkOutput(StringRef path) {
-  if (path == "-")
-    return llvm::Error::success();
-  if (llvm::sys::fs::is_directory(path))
-    return llvm::createStringError("cannot write %s: it is a folder",
-                                   path.str().c_str());
-  StringRef folder = llvm::sys::path::parent_path(path);
-  if (folder.empty())
-    folder = ".";
-  if (std::error_code error =
-          llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
-    return llvm::createStringError(error, "cannot write %s: %s",
-                                   path.str().c_str(), error.message().c_str());
-  return llvm::Error::success();
 }
 
 /// A printed level goes on with the options that shaped it; others would be
@@ -98,7 +79,7 @@ int main(int argc, char **argv) {
   std::optional<DriverOptions> options = parseOptions(argc, argv);
   if (!options)
     return 1;
-  if (llvm::Error error = checkOutput(options->output))
+  if (llvm::Error error = frontend::checkOutput(options->output))
     return fail(llvm::toString(std::move(error)));
 
   DialectRegistry registry;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace mlir::frontend;
@@ -29,6 +30,10 @@ struct OutputFile : testing::Test {
     std::ifstream in(path);
     return {std::istreambuf_iterator<char>(in), {}};
   }
+  static mode_t modeOf(const fs::path &path) {
+    struct stat info = {};
+    return stat(path.c_str(), &info) == 0 ? info.st_mode & 0777u : 0;
+  }
   size_t countFiles() const {
     return std::distance(fs::directory_iterator(folder), {});
   }
@@ -45,9 +50,62 @@ TEST_F(OutputFile, HonoursTheMaskOfModes) {
   mode_t old = umask(027);
   EXPECT_EQ(write(folder / "a", "one"), "");
   umask(old);
-  struct stat info = {};
-  ASSERT_EQ(stat((folder / "a").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777u, 0640u);
+  EXPECT_EQ(modeOf(folder / "a"), 0640u);
+}
+
+TEST_F(OutputFile, MayBeRunByWhoeverMayReadIt) {
+  mode_t old = umask(027);
+  EXPECT_EQ(llvm::toString(writeOutput((folder / "a").string(), "one", true)),
+            "");
+  umask(old);
+  EXPECT_EQ(modeOf(folder / "a"), 0750u);
+}
+
+TEST_F(OutputFile, KeepsTheModeOfAnOlderFile) {
+  EXPECT_EQ(write(folder / "a", "one"), "");
+  ASSERT_EQ(chmod((folder / "a").c_str(), 0600), 0);
+  EXPECT_EQ(write(folder / "a", "two"), "");
+  EXPECT_EQ(modeOf(folder / "a"), 0600u);
+  EXPECT_EQ(llvm::toString(writeOutput((folder / "a").string(), "one", true)),
+            "");
+  EXPECT_EQ(modeOf(folder / "a"), 0700u);
+}
+
+TEST_F(OutputFile, TakesAnyNameOfAFolder) {
+  fs::create_directories(folder / "50%%.%6");
+  EXPECT_EQ(write(folder / "50%%.%6" / "a%%%", "one"), "");
+  EXPECT_EQ(read(folder / "50%%.%6" / "a%%%"), "one");
+}
+
+// A name that can be told in advance is one that a link can wait at.
+TEST_F(OutputFile, FollowsNoLinkToItsTemporaryName) {
+  for (const char *suffix : {".tmp", ".tmp."})
+    fs::create_symlink("victim",
+                       folder / ("a" + (suffix + std::to_string(getpid()))));
+  EXPECT_EQ(write(folder / "a", "one"), "");
+  EXPECT_FALSE(fs::is_symlink(folder / "a"));
+  EXPECT_FALSE(fs::exists(folder / "victim"));
+}
+
+TEST_F(OutputFile, WritesThroughPipes) {
+  fs::path pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = read(pipe); });
+  EXPECT_EQ(write(pipe, "one"), "");
+  reader.join();
+  EXPECT_EQ(got, "one");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(countFiles(), 1u);
+}
+
+TEST_F(OutputFile, ChecksBeforehand) {
+  EXPECT_EQ(llvm::toString(checkOutput((folder / "no" / "a").string())),
+            "cannot write " + (folder / "no" / "a").string() +
+                ": No such file or directory");
+  EXPECT_EQ(llvm::toString(checkOutput("/dev/null")), "");
+  EXPECT_EQ(llvm::toString(checkOutput((folder / "a").string())), "");
+  EXPECT_EQ(countFiles(), 0u);
 }
 
 TEST_F(OutputFile, KeepsLinks) {

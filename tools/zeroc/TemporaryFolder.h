@@ -1,0 +1,39 @@
+//===- TemporaryFolder.h - What lies between compiler and linker ----------===//
+//
+// A folder that disappears with its contents, however the compiler ends.  A
+// small process waits until the last writer of a pipe is gone, which are this
+// process and the tools that it starts; then it removes the folder.  So neither
+// a signal nor a linker that outlives its compiler leaves anything behind.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_ZEROC_TEMPORARYFOLDER_H
+#define TOOLS_ZEROC_TEMPORARYFOLDER_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <sys/types.h>
+#include <system_error>
+
+namespace mlir::zero {
+
+class TemporaryFolder {
+public:
+  /// Makes a folder in TMPDIR.
+  std::error_code create();
+  ~TemporaryFolder();
+
+  /// The path of `name` in it, one of kNames.
+  std::string file(llvm::StringRef name) const { return path + "/" + name.str(); }
+
+  static constexpr const char *kNames[] = {"kernels.o", "plan.o", "result",
+                                           "link.log"};
+
+private:
+  std::string path;
+  int alive = -1; ///< held open while the folder is needed
+  pid_t remover = -1;
+};
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_TEMPORARYFOLDER_H
