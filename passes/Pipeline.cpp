@@ -114,6 +114,8 @@ static void addPasses(OpPassManager &pm, Level level,
     // Models of other front ends; the language of the rest is a smaller one.
     pm.addPass(createNormalizeModel());
     pm.addPass(createLowerGathers());
+    // While a norm's weight is known as one.
+    pm.addPass(createSetInitialValues());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
     pm.addPass(createDifferentiateLoss());

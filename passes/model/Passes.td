@@ -77,6 +77,23 @@ def LowerGathers : Pass<"zero-lower-gathers", "::mlir::ModuleOp"> {
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
+  let summary = "Says how each parameter begins";
+  let description = [{
+    A parameter without `zero.init` begins as 1 if it is the weight of an
+    `nn.layer_norm`.  Any other begins as a normal distribution of deviation 0.02
+    if it has two or more dimensions, else as 0, and a warning says so.
+
+    ```mlir
+    func.func @loss(%g: tensor<8xf32> {zero.param = "g"}, %b: tensor<8xf32> {zero.param = "b"}, ...)
+      %0 = nn.layer_norm %x, %g, %b ...
+    // becomes
+    func.func @loss(%g: tensor<8xf32> {zero.init = #zero.constant<1.0>, zero.param = "g"},
+                    %b: tensor<8xf32> {zero.init = #zero.constant<0.0>, zero.param = "b"}, ...)
+    ```
+  }];
+}
+
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let summary = "Turns the loss into a step that also returns its gradients";
   let description = [{

@@ -11,6 +11,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/partition/Programs.h"
 
+#include "dialect/zero/InitialValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -82,6 +83,7 @@ private:
     partition.rule = optimizer == "adamw"
                          ? buildAdamW(b, loc, {beta1, beta2, eps})
                          : buildSgd(b, loc, momentum);
+    setInitialValues(step); // of steps that are no printed level
     for (BlockArgument arg : step.getArguments()) {
       unsigned i = arg.getArgNumber();
       auto name = step.getArgAttrOfType<StringAttr>(i, kParamAttr);
@@ -113,14 +115,9 @@ private:
   }
 
   Attribute makeMember(StringAttr name, RankedTensorType type, Attribute init) {
-    MLIRContext *context = &getContext();
-    bool matrix = type.getRank() >= 2;
-    if (!init)
-      init = matrix ? Attribute(NormalAttr::get(context, APFloat(0.02)))
-                    : Attribute(ConstantAttr::get(context, APFloat(0.0)));
-    return MemberAttr::get(context, name, type.getShape(), /*offset=*/0,
-                           /*firstRow=*/0, /*rows=*/0,
-                           /*decay=*/matrix && weightDecay != 0, init);
+    bool decay = type.getRank() >= 2 && weightDecay != 0;
+    return MemberAttr::get(&getContext(), name, type.getShape(), /*offset=*/0,
+                           /*firstRow=*/0, /*rows=*/0, decay, init);
   }
 
   /// A copy of `step` before it.

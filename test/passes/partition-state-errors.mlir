@@ -1,7 +1,7 @@
 // RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-partition-state
 
 // expected-error @+1 {{parameter "w" is 'tensor<4xf64>'; training binaries hold f32 parameters}}
-func.func @step(%w: tensor<4xf64> {zero.param = "w"}, %l: tensor<f64> {zero.input = "l"}) -> (tensor<f64>, tensor<4xf64>) {
+func.func @step(%w: tensor<4xf64> {zero.param = "w", zero.init = #zero.constant<0.0>}, %l: tensor<f64> {zero.input = "l"}) -> (tensor<f64>, tensor<4xf64>) {
   return %l, %w : tensor<f64>, tensor<4xf64>
 }
 

@@ -1,0 +1,16 @@
+//===- InitialValues.h - How parameters begin -------------------*- C++ -*-===//
+#ifndef DIALECT_ZERO_INITIALVALUES_H
+#define DIALECT_ZERO_INITIALVALUES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::zero {
+
+/// Gives zero.init to the parameters of `model` that have none: 1 to the weight
+/// of a norm, which would stop at 0, and what is usual for their shape to the
+/// others, with a warning, for nothing tells that it is what was meant.
+void setInitialValues(func::FuncOp model);
+
+} // namespace mlir::zero
+
+#endif // DIALECT_ZERO_INITIALVALUES_H

@@ -1,0 +1,31 @@
+//===- SetInitialValues.cpp - Says how parameters begin -------------------===//
+//
+// Here, where a norm still is one operation; later levels carry what is said.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/model/Passes.h"
+
+#include "dialect/zero/InitialValues.h"
+#include "dialect/zero/Zero.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_SETINITIALVALUES
+#include "passes/model/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+struct SetInitialValuesPass
+    : zero::impl::SetInitialValuesBase<SetInitialValuesPass> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        setInitialValues(function);
+  }
+};
+
+} // namespace
