@@ -15,6 +15,9 @@ zeroc judges every plan (VerifyPlan) as it compiles it.  The stages must agree t
 bit (with several micro-steps 0 with 1, and 2 with 3: docs/zero.md, "Which bits are
 equal"), and with the reference within rounding (compare.py).
 
+With --judge-only plans are made and judged (zeroc --emit=memory), and nothing is
+compiled to machine code or trained: a thousand models in minutes.
+
 Model i has the seed SEED + i, so `--models=1 --seed=S` repeats the one of a failure.
 With --keep=DIR its files stay in DIR/S.  The status is 1 if any model failed.
 """
@@ -139,6 +142,12 @@ class Trial:
                     raw[2 * (row * model.seq + 1):2 * ((row + 1) * model.seq + 1)] = one * model.seq
             tokens.write_bytes(raw)
 
+    def judge(self):
+        """Makes the plans: a plan that zeroc refuses is a failure."""
+        (self.folder / "model.mlir").write_text(self.model.text(self.rows))
+        for stage, options, _, _ in self.plans():
+            self.compile("model.mlir", "plan.mlir", *options, "--emit=memory")
+
     def run(self):
         whole = self.rows * self.ranks * self.micro_steps
         (self.folder / "whole.mlir").write_text(self.model.text(whole))
@@ -172,13 +181,13 @@ class Trial:
             raise Failure("\n".join(found[:12] + [f"and {len(found) - 12} more"] * (len(found) > 12)))
 
 
-def attempt(seed, keep=None):
+def attempt(seed, keep=None, judge_only=False):
     """(seed, counts, what failed or nothing)."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zeroc-random-"))
         trial = Trial(seed, folder)
         try:
-            trial.run()
+            trial.judge() if judge_only else trial.run()
             return seed, trial.counts, ""
         except Exception as error:
             text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
@@ -190,11 +199,11 @@ def attempt(seed, keep=None):
         return seed, trial.counts, text + "\nto repeat:\n  " + "\n  ".join(repeat)
 
 
-def check(models, seed, jobs=1, keep=None, report=print):
+def check(models, seed, jobs=1, keep=None, judge_only=False, report=print):
     """Tries the models; returns counts, with `failures` among them."""
     total, started = Counter(models=0), time.monotonic()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        tried = [pool.submit(attempt, seed + i, keep) for i in range(models)]
+        tried = [pool.submit(attempt, seed + i, keep, judge_only) for i in range(models)]
         for future in concurrent.futures.as_completed(tried):
             number, counts, text = future.result()
             total["models"] += 1
@@ -207,10 +216,11 @@ def check(models, seed, jobs=1, keep=None, report=print):
                 report(f"FAIL: model {number}\n    " + text.replace("\n", "\n    "))
             elif total["models"] % 50 == 0:
                 report(f"{total['models']} models, {time.monotonic() - started:.0f} s")
+    trained = ("" if judge_only else
+               f"; {total['nudged']} models amplify roundings; the largest difference from the "
+               f"reference is {total['ratio']:.2g} of the tolerance")
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
-           f"{total['runs']} runs, {time.monotonic() - started:.0f} s, {total['failures']} failures; "
-           f"{total['nudged']} models amplify roundings; the largest difference from the "
-           f"reference is {total['ratio']:.2g} of the tolerance")
+           f"{total['runs']} runs, {time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
     return total
 
 
@@ -221,8 +231,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=4,
                         help="models tried at once (default 4; a run of several ranks mostly waits)")
     parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
+    parser.add_argument("--judge-only", action="store_true", help="make and judge plans, train nothing")
     options = parser.parse_args()
-    total = check(options.models, options.seed, options.jobs, options.keep,
+    total = check(options.models, options.seed, options.jobs, options.keep, options.judge_only,
                   report=lambda text: print(text, flush=True))
     return 1 if total["failures"] or not total["models"] else 0
 
