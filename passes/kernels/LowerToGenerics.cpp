@@ -3,7 +3,8 @@
 // 1. nn operations without a kernel of their own -> their linalg form.
 // 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
 // 3. Scalars are computed by the generics that read them (SinkScalars.cpp).
-// 4. Fuse elementwise chains, so that each value that is used once is never
+// 4. Comparisons are computed by their readers that read the operands anyway.
+// 5. Fuse elementwise chains, so that each value that is used once is never
 //    stored.  Generics read through reshapes that end a shape in ones: the mean
 //    of a row is that of [B, T] and of [B, T, 1].
 //
@@ -25,6 +26,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -62,6 +64,30 @@ bool overwritesInput(Operation *op) {
          llvm::any_of(generic.getDpsInitsMutable(), [&](OpOperand &init) {
            return generic.payloadUsesValueFromOperand(&init);
          });
+}
+
+/// Computes a comparison again for each reader, if all of them read anyway what
+/// it compares: as those do that keep a zero adjoint zero.  Nobody stores its
+/// bits then.
+void repeatComparison(linalg::GenericOp op) {
+  Operation *last =
+      op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (op.getNumResults() != 1 || !isa_and_present<arith::CmpFOp>(last) ||
+      last != &op.getBody()->front())
+    return;
+  auto readsAll = [&](Operation *reader) {
+    return isa<linalg::GenericOp>(reader) &&
+           llvm::all_of(op.getDpsInputs(), [&](Value input) {
+             return llvm::is_contained(reader->getOperands(), input) ||
+                    matchPattern(input, m_Constant());
+           });
+  };
+  if (!llvm::all_of(op->getUsers(), readsAll))
+    return;
+  OpBuilder b(op);
+  for (OpOperand &use :
+       llvm::make_early_inc_range(llvm::drop_begin(op->getUses())))
+    use.set(b.clone(*op)->getResult(0));
 }
 
 /// The shape without the ones at its end.
@@ -153,6 +179,7 @@ struct LowerToGenericsPass
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
     // Behind that: it would find equal scalars, and keep one outside of bodies.
     zero::sinkScalars(getOperation());
+    getOperation().walk(repeatComparison);
 
     RewritePatternSet fusion(ctx);
     linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {

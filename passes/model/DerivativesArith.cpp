@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/model/Derivatives.h"
 #include "passes/model/ElementwiseRules.h"
@@ -44,8 +45,8 @@ void attachArith(MLIRContext *ctx) {
   attach<arith::SubFOp>(ctx, pass, negate);
   attach<arith::NegFOp>(ctx, negate);
   attach<arith::MulFOp>(
-      ctx, [](const Point &p) { return p.dy * p.x(1); },
-      [](const Point &p) { return p.dy * p.x(0); });
+      ctx, [](const Point &p) { return product(p, 1); },
+      [](const Point &p) { return product(p, 0); });
   attach<arith::DivFOp>(
       ctx, steep([](const Point &p) { return p.dy / p.x(1); }),
       steep([](const Point &p) { return -(p.dy * p.y() / p.x(1)); }));
@@ -68,6 +69,14 @@ void attachArith(MLIRContext *ctx) {
 }
 
 } // namespace
+
+S zero::product(const Point &p, unsigned other) {
+  S slope = p.dy * p.x(other);
+  APFloat constant(0.0);
+  bool isFinite = matchPattern(p.x(other).v, m_ConstantFloat(&constant)) &&
+                  constant.isFinite();
+  return isFinite ? slope : unlessZero(p.dy, slope);
+}
 
 void zero::registerArithDerivatives(DialectRegistry &registry) {
   registry.addExtension(

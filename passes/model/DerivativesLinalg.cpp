@@ -19,7 +19,7 @@
 // 2. For each needed operand clone the body, walk it backwards with the scalar
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read: contractions stay contractions, with
-//    two inputs and a product, output loops before reductions.
+//    two inputs and a plain product, output loops before reductions.
 //
 // Rejected: reductions of any other kind, operands that are not read through a
 // projected permutation, body operations without a rule.
@@ -215,6 +215,18 @@ GenericOp withInputs(OpBuilder &b, GenericOp op, ArrayRef<unsigned> order) {
   return pruned;
 }
 
+/// A product of two inputs, to be summed, without what keeps a zero adjoint
+/// zero: so the derivative of a contraction is one.
+Value plainProduct(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto product =
+      select ? select.getFalseValue().getDefiningOp<arith::MulFOp>() : nullptr;
+  bool plain =
+      product && select.getTrueValue() == product.getLhs() &&
+      llvm::all_of(product->getOperands(), llvm::IsaPred<BlockArgument>);
+  return plain ? product.getResult() : value;
+}
+
 /// Emits a generic over the loops of `source` with result `type` at `outMap`, a
 /// projected permutation of them: output loops first, the others summed onto
 /// `init` (zeros if null).
@@ -300,7 +312,8 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
         // A body must end in a yield even when it is about to be erased.
         Value yielded = failedInBody || !*value ? Value(args.back()) : *value;
         if (!failedInBody && *value && reduces)
-          yielded = arith::AddFOp::create(nested, at, args.back(), yielded);
+          yielded = arith::AddFOp::create(nested, at, args.back(),
+                                          plainProduct(yielded));
         linalg::YieldOp::create(nested, at, yielded);
         failedInBody |= succeeded(value) && !*value;
       });

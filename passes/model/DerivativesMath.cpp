@@ -162,8 +162,8 @@ void attachPairs(MLIRContext *ctx) {
       },
       nullptr);
   attach<math::FmaOp>(
-      ctx, [](const Point &p) { return p.dy * p.x(1); },
-      [](const Point &p) { return p.dy * p.x(0); },
+      ctx, [](const Point &p) { return product(p, 1); },
+      [](const Point &p) { return product(p, 0); },
       [](const Point &p) { return p.dy; });
 }
 

@@ -9,8 +9,9 @@
 // x / (1 + exp(-x)) is zero and does not depend on it; 0 x infinity would make
 // that a NaN.  Where dy is not zero, nothing changes: a NaN stays one.
 //
-// Products are not steep: their slope is a value of the model as it stands, and
-// they must stay products for contractions.
+// So is a product, whose slope is its other factor: x log x, where x is zero
+// and a select leaves it out.  Only a sum of products has no place for that: it
+// is a matrix product (DerivativesLinalg.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_MODEL_ELEMENTWISERULES_H
@@ -52,6 +53,9 @@ template <typename RuleT>
 auto steep(RuleT) {
   return [](const Point &p) { return unlessZero(p.dy, RuleT()(p)); };
 }
+
+/// dy times another operand; that may be infinite, but a constant is not.
+nn::S product(const Point &p, unsigned other);
 
 /// The model of an operation whose operands have the given rules; an operand
 /// without one (nullptr) never carries a derivative.

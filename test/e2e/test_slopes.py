@@ -23,6 +23,13 @@ def silu_slope(x, k=1.0):
     return s + k * x * s * (1 - s)
 
 
+def growth_slope(x):
+    """Of 1 / (1 + t exp(-x)), where t is 1 + |x|."""
+    t = 1 + abs(x)
+    s = 1 / (1 + t * math.exp(-x)) if x > -700 else 0.0
+    return s * (1 - s) * (t - (x > 0) + (x < 0)) / t
+
+
 def gelu_tanh_slope(x):
     inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)
     t = math.tanh(inner)
@@ -102,6 +109,12 @@ FUNCTIONS = {
     "remf": ("  %{n}t = arith.constant dense<0.3> : T\n  %{n} = arith.remf %{n}x, %{n}t : T", lambda x: 1.0),
     "floor": ("  %{n}f = math.floor %{n}x : T\n  %{n} = arith.subf %{n}x, %{n}f : T", lambda x: 1.0),
     "round": ("  %{n}f = math.roundeven %{n}x : T\n  %{n} = arith.addf %{n}x, %{n}f : T", lambda x: 1.0),
+    "xlogx": (masked("ogt", "0.0", "arith.mulf %{n}x, %{n}l").replace("  %{n}v", "  %{n}l = math.log %{n}x : T\n  %{n}v"),
+              lambda x: math.log(x) + 1 if x > 0 else 0.0),
+    "growth": (logistic("growth").replace("  %{n}d = arith.addf %{n}e", """  %{n}m = math.absf %{n}x : T
+  %{n}t = arith.addf %{n}m, %one : T
+  %{n}g = arith.mulf %{n}e, %{n}t : T
+  %{n}d = arith.addf %{n}g"""), growth_slope),
     "atan2": (masked("one", "0.0", "math.atan2 %{n}x, %{n}x"), lambda x: 0.0),
     "gelu": ("  %{n} = nn.gelu %{n}x : T", gelu_slope),
     "gelu_tanh": ("  %{n} = nn.gelu %{n}x {tanh} : T", gelu_tanh_slope),

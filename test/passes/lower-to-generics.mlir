@@ -23,6 +23,35 @@ func.func @read_twice(%x: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf3
   return %1, %2 : tensor<8x16xf32>, tensor<8x16xf32>
 }
 
+// A comparison is repeated by its readers if they read what it compares anyway,
+// so nobody stores its bits; others share it.
+// CHECK-LABEL: func @comparison
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 :
+// CHECK: arith.cmpf
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg2 :
+// CHECK: arith.cmpf
+// CHECK-NOT: xi1>
+// CHECK: return
+func.func @comparison(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %z: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<8x16xf32>
+  %0 = arith.cmpf oeq, %x, %zero : tensor<8x16xf32>
+  %1 = arith.select %0, %x, %y : tensor<8x16xi1>, tensor<8x16xf32>
+  %2 = arith.select %0, %x, %z : tensor<8x16xi1>, tensor<8x16xf32>
+  return %1, %2 : tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// CHECK-LABEL: func @comparison_apart
+// CHECK-COUNT-1: arith.cmpf
+// CHECK-NOT: arith.cmpf
+// CHECK: return
+func.func @comparison_apart(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %z: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<8x16xf32>
+  %0 = arith.cmpf oeq, %x, %zero : tensor<8x16xf32>
+  %1 = arith.select %0, %x, %y : tensor<8x16xi1>, tensor<8x16xf32>
+  %2 = arith.select %0, %y, %z : tensor<8x16xi1>, tensor<8x16xf32>
+  return %1, %2 : tensor<8x16xf32>, tensor<8x16xf32>
+}
+
 // A pad is a fill and an insert.
 // CHECK-LABEL: func @pad
 // CHECK: linalg.fill
