@@ -1,6 +1,8 @@
 //===- StreamQueue.cpp - One stream: a queue with its own thread ----------===//
 #include "runtime/cpu/StreamQueue.h"
 
+#include "runtime/cpu/StartThread.h"
+
 #include <pthread.h>
 #include <string>
 
@@ -28,7 +30,8 @@ void StreamQueue::push(const Entry &entry) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (!thread.joinable())
-      thread = std::thread([this] { work(); });
+      thread = startThread(fmt::format("the thread of {}", streamName(stream)),
+                           [this] { work(); });
     first = done == entries.size();
     entries.push_back(entry);
   }

@@ -60,6 +60,7 @@ public:
   StreamQueue(const StreamQueue &) = delete;
   StreamQueue &operator=(const StreamQueue &) = delete;
 
+  /// Throws zrt::Error when the thread cannot be started.
   void push(const Entry &entry);
   /// Sleeps until every entry has been executed.
   void join();

@@ -1,13 +1,12 @@
 //===- Team.cpp - Threads that compute together ---------------------------===//
 #include "runtime/cpu/Team.h"
 
-#include "runtime/Error.h"
+#include "runtime/cpu/StartThread.h"
 
 #include <chrono>
 #include <pthread.h>
 #include <sched.h>
 #include <string>
-#include <system_error>
 
 using namespace zrt;
 
@@ -62,16 +61,16 @@ Team::Team(int size, std::vector<int> theProcessors)
       helpers.push_back(std::make_unique<Helper>());
       Helper &helper = *helpers.back();
       helper.thread =
-          std::thread([this, &helper, member] { help(helper, member); });
+          startThread(fmt::format("thread {} of {}", member + 1, size),
+                      [this, &helper, member] { help(helper, member); });
     }
-  } catch (const std::system_error &error) {
+  } catch (const Error &) {
     const size_t started = helpers.size();
     helpers.pop_back();
     run(static_cast<int>(started), nullptr, nullptr);
     for (auto &helper : helpers)
       helper->thread.join();
-    fail("thread {} of {} cannot be started: {}; use fewer with --threads",
-         started + 1, size, error.what());
+    throw;
   }
 }
 

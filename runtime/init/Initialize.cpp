@@ -7,6 +7,7 @@
 #include "runtime/init/Initialize.h"
 
 #include "runtime/cpu/PlanChecks.h"
+#include "runtime/cpu/StartThread.h"
 #include "runtime/init/RandomFill.h"
 
 #include <algorithm>
@@ -55,9 +56,20 @@ void zrt::initializeParameters(const std::vector<Parameter> &parameters,
   const size_t helpers =
       std::min(shares.size(), static_cast<size_t>(std::max(threads, 1)));
   std::vector<std::thread> team;
-  for (size_t i = 1; i < helpers; ++i)
-    team.emplace_back(work);
+  const auto end = [&] {
+    for (std::thread &thread : team)
+      thread.join();
+  };
+  try {
+    for (size_t i = 1; i < helpers; ++i)
+      team.push_back(startThread(
+          fmt::format("thread {} of {} for initial values", i + 1, helpers),
+          work));
+  } catch (...) {
+    next = shares.size();
+    end();
+    throw;
+  }
   work();
-  for (std::thread &thread : team)
-    thread.join();
+  end();
 }

@@ -5,6 +5,7 @@
 #include "runtime/transport/Hash.h"
 #include "runtime/transport/HostLink.h"
 #include "runtime/transport/Process.h"
+#include "runtime/world/Agree.h"
 
 #include <algorithm>
 #include <charconv>
@@ -52,14 +53,17 @@ uint64_t planIdentity(const zrt_plan &plan) {
 
 } // namespace
 
-int64_t zrt::environmentNumber(const char *name, int64_t otherwise) {
+int64_t zrt::environmentNumber(const char *name, int64_t otherwise,
+                               int64_t most) {
   const char *text = std::getenv(name);
   if (!text || !*text)
     return otherwise;
   int64_t number = 0;
   const char *end = text + std::strlen(text);
-  if (std::from_chars(text, end, number).ptr != end || number < 1)
-    fail("{}={} is not a number from 1 on; correct it or unset it", name, text);
+  if (std::from_chars(text, end, number).ptr != end || number < 1 ||
+      number > most)
+    fail("{}={} is not a number from 1 to {}; correct it or unset it", name,
+         text, most);
   return number;
 }
 
@@ -67,10 +71,13 @@ Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
     : theWorld(world), me(world.rank()), count(world.size()),
       peers(static_cast<size_t>(world.size())) {
   limits.arrival = timeOutOfArrival();
-  controlFile.create("zrt-control", sizeof(ControlPage));
-  controlMapping.mapOwn(controlFile);
-  own = new (controlMapping.data()) ControlPage;
-  heartbeat.emplace(own->beats);
+  // Who fails here alone must not leave the others waiting for its card.
+  together(theWorld, [&] {
+    controlFile.create("zrt-control", sizeof(ControlPage));
+    controlMapping.mapOwn(controlFile);
+    own = new (controlMapping.data()) ControlPage;
+    heartbeat.emplace(own->beats);
+  });
   RankCard mine;
   mine.control = controlFile.card();
   mine.arena = arena.exported().card();
@@ -79,8 +86,8 @@ Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
   mine.host = hostIdentity();
   mine.affinity = affinityIdentity();
   mine.plan = planIdentity(plan);
-  mine.group =
-      static_cast<int32_t>(me / environmentNumber("ZRT_RANKS_PER_HOST", count));
+  mine.group = static_cast<int32_t>(
+      me / environmentNumber("ZRT_RANKS_PER_HOST", count, INT32_MAX));
   exchangeCards(mine);
   openPeers();
   theWorld.setPeers(this);

@@ -117,13 +117,14 @@ private:
 };
 
 /// A number from the environment, `otherwise` when it is not set.  Throws when
-/// it is not a number from 1 on.
-int64_t environmentNumber(const char *name, int64_t otherwise);
+/// it is not a number from 1 to `most`.
+int64_t environmentNumber(const char *name, int64_t otherwise, int64_t most);
 
 /// How long a rank waits for a peer that moves but does not arrive:
-/// ZRT_TIMEOUT.
+/// ZRT_TIMEOUT, at most 30 years, which nanoseconds in 64 bits can count.
 inline std::chrono::seconds timeOutOfArrival() {
-  return std::chrono::seconds(environmentNumber("ZRT_TIMEOUT", 600));
+  return std::chrono::seconds(
+      environmentNumber("ZRT_TIMEOUT", 600, 1'000'000'000));
 }
 
 } // namespace zrt

@@ -8,24 +8,49 @@
 #include <sched.h>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 
 using namespace zrt;
 
-uint64_t zrt::processStart(int32_t process) {
+namespace {
+
+struct Status {
+  char state = 'X'; ///< of a process that is gone
+  uint64_t start = 0;
+};
+
+Status statusOf(int32_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string line;
+  Status status;
   if (!std::getline(file, line))
-    return 0;
+    return status;
   // "1234 (name) S ...": the name may hold anything, so count from its end.
   // The state is field 3, the start field 22.
   std::istringstream fields(line.substr(line.rfind(')') + 1));
-  std::string state, skipped;
-  fields >> state;
+  std::string skipped;
+  fields >> status.state;
   for (int field = 4; field < 22; ++field)
     fields >> skipped;
-  uint64_t start = 0;
-  fields >> start;
-  return state == "Z" || state == "X" ? 0 : start;
+  fields >> status.start;
+  return status;
+}
+
+} // namespace
+
+uint64_t zrt::processStart(int32_t process) {
+  const Status status = statusOf(process);
+  return status.state == 'Z' || status.state == 'X' ? 0 : status.start;
+}
+
+bool zrt::isStopped(int32_t process) {
+  const char state = statusOf(process).state;
+  return state == 'T' || state == 't';
+}
+
+uint64_t zrt::processSpace() {
+  struct stat info = {};
+  return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
 uint64_t zrt::hostIdentity() {

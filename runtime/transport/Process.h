@@ -10,6 +10,13 @@ namespace zrt {
 /// zombie.  A number that is used again has another start.
 uint64_t processStart(int32_t process);
 
+/// Whether `process` has been stopped by a signal.
+bool isStopped(int32_t process);
+
+/// The same number for all processes that count each other alike: containers
+/// have numbers of their own.
+uint64_t processSpace();
+
 /// The same number in every process of this machine, in containers too, and
 /// another one on other machines.
 uint64_t hostIdentity();

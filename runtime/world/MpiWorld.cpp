@@ -2,14 +2,20 @@
 #include "runtime/world/MpiWorld.h"
 
 #include "runtime/Error.h"
+#include "runtime/cpu/StartThread.h"
 #include "runtime/transport/HostLink.h"
 #include "runtime/transport/Patience.h"
+#include "runtime/transport/Process.h"
 #include "runtime/world/MpiLink.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <optional>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 
 using namespace zrt;
 using Clock = std::chrono::steady_clock;
@@ -44,6 +50,11 @@ MpiWorld::MpiWorld() : timeOut(timeOutOfArrival()) {
   // An error is an exception that names the operation, not the end.
   for (const MPI_Comm comm : {MPI_COMM_WORLD, messages, alarms})
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const ProcessCard mine = {hostIdentity(), processSpace(),
+                            static_cast<int32_t>(getpid())};
+  std::vector<ProcessCard> all(static_cast<size_t>(count));
+  allGather(&mine, sizeof mine, all.data());
+  cards = std::move(all);
 }
 
 MpiWorld::~MpiWorld() {
@@ -62,9 +73,10 @@ MpiWorld::~MpiWorld() {
 
 void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
   std::chrono::microseconds nap{10};
-  auto nextLook = Clock::now() + kLookEvery;
-  std::optional<Patience> patience;
   const auto start = Clock::now();
+  auto lastLook = start;
+  std::chrono::nanoseconds still{0};
+  std::optional<Patience> patience;
   while (true) {
     int done = 0;
     checkMpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
@@ -72,27 +84,49 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
       return;
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, std::chrono::microseconds(500));
-    if (Clock::now() < nextLook)
+    const auto now = Clock::now();
+    if (now - lastLook < kLookEvery)
       continue;
-    nextLook = Clock::now() + kLookEvery;
+    // Time in which this process was stopped itself does not count.
+    still += std::min<std::chrono::nanoseconds>(now - lastLook, 2 * kLookEvery);
+    lastLook = now;
     // On the way out the request stays as it is: nothing is received any more.
-    if (peers) {
-      if (!patience)
-        patience.emplace(*peers, peer, what);
-      patience->look();
-    } else if (const Alarm *alarm = receivedAlarm()) {
-      // Before ranks share pages, alarms are all there is.  Passed on as it was
-      // first raised: who hears of this rank first names the origin, too.
-      sendAlarm(*alarm);
-      if (alarm->origin < 0)
-        fail("{}", alarm->message);
-      fail("rank {} failed: {}", alarm->origin, alarm->message);
-    } else if (Clock::now() - start > timeOut) {
-      fail("rank {} has not come for {} s while rank {} waited for it in {}; "
-           "set ZRT_TIMEOUT to more seconds if it takes so long",
-           peer, timeOut.count(), me, what);
+    if (!peers) {
+      lookAt(peer, what, now - start, still);
+      continue;
     }
+    if (!patience)
+      patience.emplace(*peers, peer, what);
+    patience->look();
   }
+}
+
+void MpiWorld::lookAt(int peer, const char *what,
+                      std::chrono::nanoseconds waited,
+                      std::chrono::nanoseconds &still) {
+  if (const Alarm *alarm = receivedAlarm()) {
+    // Passed on as it was first raised: who hears of this rank first names the
+    // origin, too.
+    sendAlarm(*alarm);
+    if (alarm->origin < 0)
+      fail("{}", alarm->message);
+    fail("rank {} failed: {}", alarm->origin, alarm->message);
+  }
+  const std::string waits =
+      fmt::format("while rank {} waited for it in {}", me, what);
+  if (waited > timeOut)
+    fail("rank {} has not come for {} s {}; set ZRT_TIMEOUT to more seconds if "
+         "it takes so long",
+         peer, timeOut.count(), waits);
+  if (cards.empty())
+    return;
+  const ProcessCard &mine = cards[size_t(me)], &its = cards[size_t(peer)];
+  if (its.host != mine.host || its.space != mine.space ||
+      !isStopped(its.process))
+    still = std::chrono::nanoseconds(0);
+  if (still >= WaitLimits().silence)
+    fail("rank {} (process {}) has not moved for {} s (it is stopped) {}", peer,
+         its.process, WaitLimits().silence.count() / 1000.0, waits);
 }
 
 void MpiWorld::send(int to, const void *data, size_t bytes) {
@@ -211,7 +245,45 @@ const Alarm *MpiWorld::receivedAlarm() {
 // Starting
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// Says that the start takes long, for MPI says nothing while it waits for a
+/// process that does not come.
+class StartNote {
+public:
+  StartNote()
+      : thread(startThread("a thread beside the start of MPI", [this] {
+          std::unique_lock<std::mutex> lock(mutex);
+          if (!changed.wait_for(lock, kPatience, [&] { return started; }))
+            fmt::print(
+                stderr,
+                "{}: note: MPI has not connected all ranks for {} s; "
+                "one of them may be stopped, or its host not reachable\n",
+                program_invocation_short_name, kPatience.count());
+        })) {}
+  ~StartNote() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      started = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+  StartNote(const StartNote &) = delete;
+  StartNote &operator=(const StartNote &) = delete;
+
+private:
+  static constexpr std::chrono::seconds kPatience{10};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool started = false;
+  std::thread thread;
+};
+
+} // namespace
+
 std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
+  std::optional<StartNote> note(std::in_place);
   int support = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &support) !=
       MPI_SUCCESS)
@@ -237,5 +309,7 @@ std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
     MPI_Finalize();
     throw Error("");
   }
-  return std::make_unique<MpiWorld>();
+  auto world = std::make_unique<MpiWorld>();
+  note.reset();
+  return world;
 }

@@ -2,7 +2,8 @@
 //
 // The control plane on MPI: messages, and alarms of ranks that fail.  MPI can
 // only be polled, so every wait tests, sleeps a little, and looks whether the
-// peer is still worth waiting for.
+// peer is still worth waiting for: at its pages once ranks share any
+// (runtime/transport/Patience.h), until then at its process.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_WORLD_MPI_WORLD_H
@@ -37,13 +38,24 @@ public:
   const Alarm *receivedAlarm() override;
 
 private:
+  /// What a rank tells of its process; plain bytes.
+  struct ProcessCard {
+    uint64_t host = 0, space = 0;
+    int32_t process = 0;
+  };
+
   /// Returns when `request`, which needs `peer`, is complete.
   void await(MPI_Request &request, int peer, const char *what);
+  /// Before ranks share pages: throws when `peer` will not come.  `waited` and
+  /// `still` count since it was needed, and since it was last seen to run.
+  void lookAt(int peer, const char *what, std::chrono::nanoseconds waited,
+              std::chrono::nanoseconds &still);
 
   /// Until the transport's own limits hold.
   const std::chrono::seconds timeOut;
   int me = 0, count = 1;
   MPI_Comm messages = MPI_COMM_NULL, alarms = MPI_COMM_NULL;
+  std::vector<ProcessCard> cards; ///< of all ranks, once they are known
   std::mutex mutex;
   std::atomic<bool> sent{false}, received{false};
   Alarm first; ///< that came in; does not change once `received` is set

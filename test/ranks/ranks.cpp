@@ -6,6 +6,8 @@
 //   mpirun -n N zrt_ranks N fail       ... fails in a kernel
 //   mpirun -n N zrt_ranks N throw      ... fails outside of any run
 //   mpirun -n N zrt_ranks N early      ... fails before ranks are connected
+//   mpirun -n N zrt_ranks N asleep     ... stops itself before that
+//   mpirun -n N zrt_ranks N unborn     ... and before MPI knows of it
 //   mpirun -n N zrt_ranks N speed      times of 64 MiB
 //
 // No model and no compiler: a program of a few collectives.
@@ -22,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
@@ -172,6 +175,8 @@ void job(World &world) {
   me = world.rank();
   if (mode == "early" && me == int(ranks) - 1)
     fail("no data");
+  if (mode == "asleep" && me == int(ranks) - 1)
+    raise(SIGSTOP);
   const zrt_plan plan =
       makePlan(mode == "speed" ? uint64_t{16} << 20 : 1'000'003);
   zrt_world handle = {world};
@@ -202,6 +207,9 @@ int main(int argc, char **argv) {
   struct sigaction action = {};
   action.sa_handler = [](int) {};
   sigaction(SIGTERM, &action, nullptr);
+  const char *launched = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (mode == "unborn" && launched && std::to_string(ranks - 1) == launched)
+    raise(SIGSTOP);
   std::unique_ptr<World> world;
   try {
     world = connectWorld(uint32_t(ranks));

@@ -8,18 +8,23 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import unittest
 
 PROGRAM, MPIRUN = sys.argv[1:3]
 del sys.argv[1:3]
 
 
-def job(ranks, mode, started=None, **environment):
-    """The finished job; its ranks may be more than the processors."""
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-               OMPI_MCA_rmaps_base_oversubscribe="1", **environment)
-    return subprocess.run([MPIRUN, "-n", str(started or ranks), PROGRAM, str(ranks), mode], env=env,
-                          capture_output=True, text=True, timeout=120)
+def environment(**more):
+    """Ranks may be more than the processors."""
+    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                OMPI_MCA_rmaps_base_oversubscribe="1", **more)
+
+
+def job(ranks, mode, started=None, **variables):
+    """The finished job."""
+    return subprocess.run([MPIRUN, "-n", str(started or ranks), PROGRAM, str(ranks), mode],
+                          env=environment(**variables), capture_output=True, text=True, timeout=120)
 
 
 class Bits(unittest.TestCase):
@@ -72,6 +77,25 @@ class Faults(unittest.TestCase):
 
     def test_a_failure_before_ranks_are_connected(self):
         self.assert_told(self.failing("early"), "rank 2 failed: no data$")
+
+    def test_a_process_stopped_before_ranks_are_connected(self):
+        self.assert_told(self.failing("asleep"),
+                         r"rank 2 \(process \d+\) has not moved for 5 s \(it is stopped\) while rank "
+                         r"[01] waited for it in a message between all ranks$")
+
+    def test_a_process_stopped_before_it_starts(self):
+        """MPI waits for it, for ever; the others say that it is not their work that takes so long."""
+        with subprocess.Popen([MPIRUN, "-n", "3", PROGRAM, "3", "unborn"], env=environment(),
+                              stderr=subprocess.PIPE, text=True) as started:
+            late = threading.Timer(60, started.kill)
+            late.start()
+            try:
+                self.assertRegex(started.stderr.readline(),
+                                 "zrt_ranks: note: MPI has not connected all ranks for 10 s")
+            finally:
+                late.cancel()
+                started.terminate()
+                started.stderr.read()
 
     def test_a_killed_process(self):
         self.assert_told(self.failing("kill"), r"rank 2 \(process \d+\) is gone" + self.WAITED)

@@ -5,7 +5,10 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <vector>
 
 using namespace zrt;
@@ -183,6 +186,38 @@ TEST(Initialize, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(one[600999], values(normal, 5, "big", 600999, 1)[0]);
   EXPECT_EQ(one[601000], 0.5f);
   EXPECT_EQ(one.back(), 0.5f);
+}
+
+[[noreturn]] void initializeWithMoreThanFit() {
+  std::vector<float> data(1000);
+  std::vector<Parameter> parameters;
+  for (float &value : data)
+    parameters.push_back(
+        {"w",
+         {},
+         1,
+         ZRT_F32,
+         normal,
+         {{0, 1, kEveryRank, reinterpret_cast<std::byte *>(&value)}}});
+  const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
+  setrlimit(RLIMIT_AS, &limit);
+  try {
+    initializeParameters(parameters, 5, 1000);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s", error.what());
+    std::exit(7);
+  }
+  std::exit(0);
+}
+
+// In a process of its own, in whose memory few stacks have room.
+TEST(InitializeDeathTest, OnMoreThreadsThanThereAreSaysSo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more memory than the test leaves";
+#endif
+  EXPECT_EXIT(initializeWithMoreThanFit(), testing::ExitedWithCode(7),
+              "thread [0-9]+ of 1000 for initial values cannot be started: .*; "
+              "use fewer with --threads");
 }
 
 } // namespace

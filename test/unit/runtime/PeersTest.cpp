@@ -276,7 +276,11 @@ TEST(Peers, OnImitatedHostsShareNoMemory) {
 TEST(Environment, NumbersAreChecked) {
   const Environment bad("ZRT_TIMEOUT", "soon");
   EXPECT_ERROR("ZRT_TIMEOUT=soon is not a number",
-               environmentNumber("ZRT_TIMEOUT", 1));
+               environmentNumber("ZRT_TIMEOUT", 1, 1000));
+  // More nanoseconds than 64 bits count.
+  const Environment large("ZRT_TIMEOUT", "9300000000");
+  EXPECT_ERROR("ZRT_TIMEOUT=9300000000 is not a number from 1 to 1000000000",
+               timeOutOfArrival());
 }
 
 } // namespace
