@@ -1,6 +1,7 @@
 """Broken plans are caught, or do the same: a short run of test/mutation/mutate.py."""
 import contextlib
 import io
+import json
 import sys
 
 import support
@@ -13,6 +14,29 @@ from plans import PLANS
 
 def recipe(name):
     return next(plan for plan in PLANS if plan.name == name)
+
+#: Kinds that break what a plan computes, and a plan that has where.
+OTHER_NUMBERS = {
+    "exchange-members": "tiny-2-2-2",
+    "exchange-pieces": "split-3-2-1",
+    "exchange-piece-gradients": "split-3-2-1",
+    "exchange-rows": "split-3-2-1",
+    "lose-contribution": "tiny-2-2-2",
+    "pack-parameter": "tiny-2-2-2",
+    "read-moment": "tiny-0-1-1",
+    "transpose-product": "tiny-2-2-2",
+    "return-scalar": "tiny-0-1-2",
+    "use-own-mean": "split-3-2-1",
+    "count-alone": "odd-0-1-2",
+    "change-body-constant": "tiny-2-2-2",
+    "change-body-operation": "tiny-2-2-2",
+    "exchange-body-operands": "tiny-2-2-2",
+    "change-optimizer": "tiny-2-2-2",
+    "change-decay": "tiny-2-2-2",
+    "change-clip": "tiny-2-2-2",
+    "change-vocabulary": "tiny-2-2-2",
+    "use-nvme": "tiny-2-2-2",
+}
 
 
 def change_model(text):
@@ -32,10 +56,27 @@ class Mutants(support.Case):
         text = printed.getvalue()
         self.assertEqual(holes, [], text)
         self.assertEqual(len(mutants), 140)
-        self.assertLessEqual({"IR", "S1", "S2", "V1", "V2"}, {m["outcome"] for m in mutants}, text)
+        self.assertLessEqual({"IR", "S1", "S2", "V1", "V2", "V14"}, {m["outcome"] for m in mutants}, text)
         verdicts = [m["verdict"] for m in mutants]
         self.assertGreaterEqual(verdicts.count("equal") + verdicts.count("same program"), 3, text)
         self.assertIn("140 mutants of 2 plans", text)
+
+    def test_other_numbers(self):
+        """No race and every byte in its place, and the plan is not the model: caught."""
+        plans = {}
+        for kind, name in OTHER_NUMBERS.items():
+            if name not in plans:
+                (self.folder / name).mkdir()
+                plans[name] = recipe(name).write(self.folder / name)
+            with self.subTest(kind):
+                out = self.folder / kind
+                self.run_ok(mutate.ZERO_MUTATE, plans[name], "--count=3", "--seed=7",
+                            f"--kinds={kind}", "-o", out)
+                lines = (out / "mutants.jsonl").read_text().splitlines()
+                mutants = [json.loads(line) for line in lines]
+                self.assertGreaterEqual(len(mutants), 1)
+                for mutant in mutants:
+                    self.assertIn(mutant["outcome"][0], "VS", mutant)
 
     def test_comparison_can_fail(self):
         """Other results and errors are told apart from equal ones."""

@@ -24,17 +24,6 @@ Change zero::changeScale(Victim &victim) {
   return text;
 }
 
-/// The kernels with a body that the victim's programs launch.
-static SmallVector<func::FuncOp> kernelsOf(Victim &victim) {
-  llvm::SetVector<func::FuncOp> kernels;
-  for (LaunchOp launch : operationsOf<LaunchOp>(victim))
-    if (auto kernel =
-            victim.module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
-        !kernel.isExternal())
-      kernels.insert(kernel);
-  return kernels.takeVector();
-}
-
 Change zero::changeSpace(Victim &victim) {
   auto kernels = kernelsOf(victim);
   if (kernels.empty())

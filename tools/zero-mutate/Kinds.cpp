@@ -12,6 +12,8 @@ static const char kFree[] = "the bytes are free for as long as the value lives";
 static const char kOrdered[] = "the waits that are there order the stream too";
 static const char kAlike[] =
     "collectives are reordered on all ranks alike, and waits still hold";
+static const char kSameValue[] = "the numbers are the same here";
+static constexpr bool kAnew = true;
 static const char kUnused[] = "nothing that matters reads it";
 
 ArrayRef<Kind> zero::getKinds() {
@@ -70,6 +72,49 @@ ArrayRef<Kind> zero::getKinds() {
        "the units still make up the kernel", changeSpace},
       {"permit-in-place", "a result takes the bytes of an operand",
        "the operand is not needed any more", permitInPlace},
+      {"exchange-members", "packs two gradients of a bucket in the other order",
+       kSameValue, exchangeMembers, kAnew},
+      {"exchange-pieces", "joins the rows of a parameter in another order",
+       kSameValue, exchangePieces, kAnew},
+      {"exchange-piece-gradients",
+       "two pieces of a parameter get each other's gradients", kSameValue,
+       exchangePieceGradients, kAnew},
+      {"exchange-rows", "two buckets say that each has the other's rows",
+       kSameValue, exchangeRows, kAnew},
+      {"lose-contribution", "a gradient is one of its terms", kSameValue,
+       loseContribution, kAnew},
+      {"pack-parameter", "packs a parameter as a gradient", kSameValue,
+       packParameter, kAnew},
+      {"read-moment", "the model reads another state", kSameValue, readMoment,
+       kAnew},
+      {"exchange-arguments", "a kernel reads two operands in the other order",
+       kSameValue, exchangeArguments, kAnew},
+      {"replace-argument", "a kernel reads another value", kSameValue,
+       replaceArgument, kAnew},
+      {"transpose-product", "a product is of a transposed matrix", kSameValue,
+       transposeProduct, kAnew},
+      {"return-scalar", "returns another value as the loss", kSameValue,
+       returnScalar, kAnew},
+      {"use-own-mean", "a value that ranks average is the rank's own",
+       kSameValue, useOwnMean, kAnew},
+      {"count-alone", "a micro-step divides by its own count", kSameValue,
+       countAlone, kAnew},
+      {"change-body-constant", "a constant of a kernel is another", kSameValue,
+       changeBodyConstant},
+      {"change-body-operation", "an operation of a kernel is another",
+       kSameValue, changeBodyOperation},
+      {"exchange-body-operands",
+       "an operation of a kernel has its operands in another order", kSameValue,
+       exchangeBodyOperands},
+      {"change-optimizer", "the optimizer computes something else", kSameValue,
+       changeOptimizer},
+      {"change-decay", "weight decay is another, or of other members",
+       kSameValue, changeDecay},
+      {"change-clip", "the norm is limited to another value", kSameValue,
+       changeClip},
+      {"change-vocabulary", "token ids are below another number", kSameValue,
+       changeVocabulary},
+      {"use-nvme", "the arena has bytes on nvme", kUnused, useNvme},
   };
   return kinds;
 }

@@ -1,9 +1,9 @@
 //===- Kinds.h - The ways to break a plan ---------------------------------===//
 //
 // A mutation breaks one thing of a plan: an event, the order of operations, a
-// byte range, a stream, what is written where, what a kernel says of itself, or
-// a scale.  Other mathematics stays as it is: what kernels compute, and the
-// optimizer, the judge takes from the plan and has nothing to compare with.
+// byte range, a stream, what is written where, what a kernel says of itself, a
+// scale; or what the plan computes: whose gradient is packed, what a kernel
+// reads or does, what a loss is divided by.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_ZERO_MUTATE_KINDS_H
@@ -34,6 +34,9 @@ struct Kind {
   /// Why one of this kind that changes no result may be harmless.
   StringRef harmless;
   Change (*apply)(Victim &);
+  /// Whether bytes and events are taken off before and assigned anew after it:
+  /// only what is computed is broken.
+  bool isLaidOutAnew = false;
 };
 
 /// What breaks a program; on all ranks, or on one.
@@ -79,6 +82,31 @@ Change exchangeStates(Victim &);
 Change exchangeReturns(Victim &);
 Change exchangeUpdates(Victim &);
 Change exchangeOperands(Victim &);
+
+// What the plan computes of the model (ModelKinds.cpp).
+Change exchangeMembers(Victim &);
+Change exchangePieces(Victim &);
+Change exchangePieceGradients(Victim &);
+Change exchangeRows(Victim &);
+Change loseContribution(Victim &);
+Change packParameter(Victim &);
+Change readMoment(Victim &);
+Change exchangeArguments(Victim &);
+Change replaceArgument(Victim &);
+Change transposeProduct(Victim &);
+Change returnScalar(Victim &);
+Change useOwnMean(Victim &);
+Change countAlone(Victim &);
+
+// Bodies of kernels and of optimizers, and numbers (BodyKinds.cpp).
+Change changeBodyConstant(Victim &);
+Change changeBodyOperation(Victim &);
+Change exchangeBodyOperands(Victim &);
+Change changeOptimizer(Victim &);
+Change changeDecay(Victim &);
+Change changeClip(Victim &);
+Change changeVocabulary(Victim &);
+Change useNvme(Victim &);
 
 // How kernels run, and what means are of (KernelKinds.cpp).
 Change changeScale(Victim &);

@@ -25,6 +25,38 @@ zero::operationsOf(Victim &victim, function_ref<bool(Operation *)> filter) {
 
 bool zero::runsOnStream(Operation *op) { return !movesNothing(op); }
 
+SmallVector<func::FuncOp> zero::kernelsOf(Victim &victim) {
+  llvm::SetVector<func::FuncOp> kernels;
+  for (LaunchOp launch : operationsOf<LaunchOp>(victim))
+    if (auto kernel =
+            victim.module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
+        !kernel.isExternal())
+      kernels.insert(kernel);
+  return kernels.takeVector();
+}
+
+Change zero::exchangeIn(Operation *op, Random &random, std::string text) {
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+    for (unsigned j = i + 1; j != e; ++j)
+      if (op->getOperand(i).getType() == op->getOperand(j).getType() &&
+          op->getOperand(i) != op->getOperand(j))
+        pairs.push_back({i, j});
+  if (pairs.empty())
+    return {};
+  auto [i, j] = random.pick(pairs);
+  text += ": operands " + std::to_string(i) + " and " + std::to_string(j) +
+          " exchanged";
+  Value first = op->getOperand(i);
+  op->setOperand(i, op->getOperand(j));
+  op->setOperand(j, first);
+  return text;
+}
+
+Change zero::exchangeIn(Operation *op, Random &random) {
+  return exchangeIn(op, random, describe(op));
+}
+
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,14 @@ SmallVector<OpTy> operationsOf(Victim &victim) {
 SmallVector<Operation *> operationsOf(Victim &victim,
                                       function_ref<bool(Operation *)> filter);
 
+/// The kernels with a body that the victim's programs launch.
+SmallVector<func::FuncOp> kernelsOf(Victim &victim);
+
+/// Exchanges two operands of `op` of one type, which are different values;
+/// `text` says what `op` is.
+Change exchangeIn(Operation *op, Random &random, std::string text);
+Change exchangeIn(Operation *op, Random &random);
+
 /// Whether `op` is put on a stream by zero.stream.
 bool runsOnStream(Operation *op);
 

@@ -119,25 +119,6 @@ Change zero::exchangeStates(Victim &victim) {
   return text;
 }
 
-/// Exchanges two operands of `op` of one type, other values.
-static Change exchangeIn(Operation *op, Random &random) {
-  SmallVector<std::pair<unsigned, unsigned>> pairs;
-  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
-    for (unsigned j = i + 1; j != e; ++j)
-      if (op->getOperand(i).getType() == op->getOperand(j).getType() &&
-          op->getOperand(i) != op->getOperand(j))
-        pairs.push_back({i, j});
-  if (pairs.empty())
-    return {};
-  auto [i, j] = random.pick(pairs);
-  std::string text = describe(op) + ": operands " + std::to_string(i) +
-                     " and " + std::to_string(j) + " exchanged";
-  Value first = op->getOperand(i);
-  op->setOperand(i, op->getOperand(j));
-  op->setOperand(j, first);
-  return text;
-}
-
 Change zero::exchangeReturns(Victim &victim) {
   return exchangeIn(victim.random.pick(victim.programs).front().getTerminator(),
                     victim.random);
@@ -193,7 +174,7 @@ Change zero::exchangeUpdates(Victim &victim) {
 }
 
 Change zero::exchangeOperands(Victim &victim) {
-  // Not of kernels, nor of the norm: that would be other mathematics.
+  // Of the model's operations: exchangeArguments.
   auto places = operationsOf(victim, [](Operation *op) {
     return isa<UpdateOp, PackOp, JoinOp, AccumulateOp>(op) &&
            op->getNumOperands() > 1;

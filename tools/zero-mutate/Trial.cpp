@@ -5,6 +5,9 @@
 // program, since that is what zeroc compiles: a rank whose slice is empty may
 // leave out a wait that others need.
 //
+// Kinds that break what a plan computes change it without bytes and events, and
+// it is given new ones.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Trial.h"
@@ -12,6 +15,8 @@
 #include "dialect/zero/Programs.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/plan/Passes.h"
 #include "passes/verify/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -69,23 +74,45 @@ Trial::Trial(ModuleOp plan, uint64_t seed) : plan(plan), random(seed) {
   isNew(plan);
 }
 
-/// Bodies of kernels never change: what tells mutants apart is programs and
-/// attributes.
 bool Trial::isNew(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << module->getAttrDictionary();
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(kKernelAttr))
-      os << function->getAttrDictionary();
-    else
-      function->print(os);
+  for (Operation &op : *module.getBody())
+    if (!isa<ModuleOp>(op)) // the model stays as it is
+      op.print(os);
   auto hash = llvm::SHA256::hash(
       ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   return seen
       .insert(
           StringRef(reinterpret_cast<const char *>(hash.data()), hash.size()))
       .second;
+}
+
+/// Takes bytes and events off the programs.
+static void takeOff(ModuleOp module) {
+  for (func::FuncOp program : findPrograms(module)) {
+    for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
+      program.removeArgAttr(i, kBytesAttr);
+    for (Operation &op : llvm::make_early_inc_range(program.front())) {
+      op.removeAttr(kBytesAttr);
+      if (isa<WaitOp>(op))
+        op.erase();
+    }
+    for (auto record :
+         llvm::make_early_inc_range(program.front().getOps<RecordOp>()))
+      record.erase();
+  }
+}
+
+/// Assigns bytes and events, as zeroc does.
+static LogicalResult layOut(ModuleOp module) {
+  ScopedDiagnosticHandler quiet(module.getContext(),
+                                [](Diagnostic &) { return success(); });
+  PassManager pm(module.getContext());
+  pm.addPass(createAssignMemory());
+  pm.addPass(createInsertEvents());
+  return success(succeeded(verify(module)) && succeeded(pm.run(module)));
 }
 
 std::unique_ptr<Mutant> Trial::next(ArrayRef<const Kind *> kinds) {
@@ -107,11 +134,16 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Kind *> kinds) {
     mutant->module->push_back(own);
     victim.programs = {own};
   }
+  if (mutant->kind->isLaidOutAnew)
+    takeOff(*mutant->module);
   Change change = mutant->kind->apply(victim);
   if (!change)
     return nullptr;
   // Before MLIR's verifier, since text of broken SSA is still text.
   if (!isNew(*mutant->module))
+    return nullptr;
+  // What zeroc finds no place for is no plan.
+  if (mutant->kind->isLaidOutAnew && failed(layOut(*mutant->module)))
     return nullptr;
   mutant->change = *change;
   mutant->outcome = judgeModule(*mutant->module);
