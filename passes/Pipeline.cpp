@@ -113,6 +113,8 @@ static void addPasses(OpPassManager &pm, Level level,
   case Level::Step:
     // Models of other front ends; the language of the rest is a smaller one.
     pm.addPass(createNormalizeModel());
+    // An element that a body reads can be an operand; one that it captures not.
+    pm.addPass(createSinkScalars());
     pm.addPass(createLowerGathers());
     // While a norm's weight is known as one.
     pm.addPass(createSetInitialValues());

@@ -2,9 +2,8 @@
 //
 // 1. nn operations without a kernel of their own -> their linalg form.
 // 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
-// 3. Scalars are computed by the generics that read them (SinkScalars.cpp).
-// 4. Comparisons are computed by their readers that read the operands anyway.
-// 5. Fuse elementwise chains, so that each value that is used once is never
+// 3. Comparisons are computed by their readers that read the operands anyway.
+// 4. Fuse elementwise chains, so that each value that is used once is never
 //    stored.  Generics read through reshapes that end a shape in ones: the mean
 //    of a row is that of [B, T] and of [B, T, 1].
 //
@@ -16,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Passes.h"
-#include "passes/kernels/SinkScalars.h"
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -170,15 +168,13 @@ struct LowerToGenericsPass
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config)))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       return signalPassFailure();
 
     IRRewriter rewriter(ctx);
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
-    // Behind that: it would find equal scalars, and keep one outside of bodies.
-    zero::sinkScalars(getOperation());
     getOperation().walk(repeatComparison);
 
     RewritePatternSet fusion(ctx);
@@ -190,8 +186,8 @@ struct LowerToGenericsPass
     linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
     fusion.add<ReadThroughLastOnes>(ctx);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(fusion),
-                                     config)))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(fusion), config)))
       return signalPassFailure();
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }

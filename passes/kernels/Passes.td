@@ -95,15 +95,14 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let description = [{
     Takes the linalg form of `nn` operations, turns elementwise arith and math on
     tensors, pads and concatenations into linalg, and fuses elementwise chains.
-    Scalars are computed in the bodies that read them, and generics read through
-    reshapes that end a shape in ones, so that both fit into kernels:
+    Generics read through reshapes that end a shape in ones, so that they fit into
+    one kernel with what is reshaped:
 
     ```mlir
-    %n = tensor.extract %lengths[%c0] : tensor<2xi32>
     %sums = tensor.expand_shape %sum [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
-    %y = linalg.generic {maps = [(a, b), (a, 0)]} ins(%x, %sums) { ... %n ... }
+    %y = linalg.generic {maps = [(a, b), (a, 0)]} ins(%x, %sums) ...
     // becomes
-    %y = linalg.generic {maps = [(a, b), (a)]} ins(%x, %sum) { %n = tensor.extract ... }
+    %y = linalg.generic {maps = [(a, b), (a)]} ins(%x, %sum) ...
     ```
 
     What stays: `nn.matmul`, `nn.attention`, `nn.attention_backward` and

@@ -94,6 +94,30 @@ def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
   }];
 }
 
+def SinkScalars : Pass<"zero-sink-scalars", "::mlir::ModuleOp"> {
+  let summary = "Computes scalars in the bodies that read them";
+  let description = [{
+    A step is made of tensors.  What is computed from elements of tensors outside
+    of any `linalg.generic` is computed again in the body of each that reads it;
+    a tensor that is made of one such scalar becomes a generic.
+
+    ```mlir
+    %n = tensor.extract %lengths[%c0] : tensor<2xi32>
+    %m = arith.sitofp %n : i32 to f32
+    %y = linalg.generic ... { arith.mulf %in, %m }
+    // becomes
+    %y = linalg.generic ... {
+      %n = tensor.extract %lengths[%c0] : tensor<2xi32>
+      %m = arith.sitofp %n : i32 to f32
+      arith.mulf %in, %m
+    }
+    ```
+
+    It is the same arithmetic, so no bit of the loss changes.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let summary = "Turns the loss into a step that also returns its gradients";
   let description = [{

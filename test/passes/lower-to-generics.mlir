@@ -112,39 +112,6 @@ func.func @loop_of_one(%y: tensor<8xf32>, %zero: tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 
-// Scalars are computed by the generics that read them, each for itself; a
-// constant stays.
-// CHECK-LABEL: func @scalars
-// CHECK-NEXT: %[[C:.*]] = arith.constant 3 : i32
-// CHECK-NOT: tensor.extract
-// CHECK: linalg.generic {{.*}} ins(%arg0 :
-// CHECK-NEXT: ^bb0
-// CHECK-NEXT: %[[N:.*]] = tensor.extract %arg1[] : tensor<i32>
-// CHECK-NEXT: %[[BIT:.*]] = arith.cmpi slt, %[[N]], %[[C]]
-// CHECK-NEXT: math.tanh
-// CHECK-NEXT: arith.select %[[BIT]]
-// CHECK: linalg.generic {{.*}} outs
-// CHECK-NEXT: ^bb0
-// CHECK-NEXT: tensor.extract %arg1[] : tensor<i32>
-// CHECK-NEXT: arith.sitofp
-// CHECK-NEXT: linalg.yield
-func.func @scalars(%x: tensor<8xf32>, %n: tensor<i32>) -> (tensor<8xf32>, tensor<f32>) {
-  %three = arith.constant 3 : i32
-  %number = tensor.extract %n[] : tensor<i32>
-  %bit = arith.cmpi slt, %number, %three : i32
-  %float = arith.sitofp %number : i32 to f32
-  %e = tensor.empty() : tensor<8xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
-  ^bb0(%in: f32, %o: f32):
-    %1 = math.tanh %in : f32
-    %2 = arith.select %bit, %in, %1 : f32
-    linalg.yield %2 : f32
-  } -> tensor<8xf32>
-  %one = tensor.from_elements %float : tensor<f32>
-  return %0, %one : tensor<8xf32>, tensor<f32>
-}
-
 // A fill reads nothing.
 // CHECK-LABEL: func @fill
 // CHECK: %[[E:.*]] = tensor.empty()

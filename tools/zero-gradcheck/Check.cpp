@@ -263,6 +263,7 @@ FailureOr<bool> zero::checkGradients(OwningOpRef<ModuleOp> model,
     pm.addPass(createLowerNNToLinalg(decompose));
   }
   pm.addPass(createNormalizeModel());
+  pm.addPass(createSinkScalars());
   pm.addPass(createLowerGathers());
   pm.addPass(createDifferentiateLoss());
   if (failed(pm.run(*step)))

@@ -18,14 +18,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/kernels/SinkScalars.h"
+#include "passes/model/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_SINKSCALARS
+#include "passes/model/Passes.h.inc"
+} // namespace mlir::zero
 
 using namespace mlir;
 
@@ -99,15 +105,27 @@ void sinkInto(linalg::GenericOp op) {
     operand->set(cloneInto(b, operand->get(), map));
 }
 
-} // namespace
+struct SinkScalarsPass : zero::impl::SinkScalarsBase<SinkScalarsPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> splats;
+    getOperation().walk([&](Operation *op) {
+      if (splattedScalar(op))
+        splats.push_back(op);
+    });
+    for (Operation *op : splats)
+      makeGeneric(op, splattedScalar(op));
+    getOperation().walk([](linalg::GenericOp op) { sinkInto(op); });
 
-void zero::sinkScalars(ModuleOp module) {
-  SmallVector<Operation *> splats;
-  module.walk([&](Operation *op) {
-    if (splattedScalar(op))
-      splats.push_back(op);
-  });
-  for (Operation *op : splats)
-    makeGeneric(op, splattedScalar(op));
-  module.walk([](linalg::GenericOp op) { sinkInto(op); });
-}
+    // What nothing reads any more goes, first of all the scalar operands.
+    RewritePatternSet patterns(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
