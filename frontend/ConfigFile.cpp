@@ -1,10 +1,11 @@
 //===- ConfigFile.cpp - A JSON object, read strictly ----------------------===//
 #include "frontend/ConfigFile.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 using namespace mlir;
@@ -22,10 +23,18 @@ struct ConfigFile::Object {
 
 namespace {
 
-/// Reads again what did not parse, to learn where it went wrong: without
-/// exceptions json::parse only says that it did.
-struct ErrorPosition : nlohmann::json_sax<json> {
+/// A config.json has some kilobytes, and nests a few levels.
+constexpr size_t kMostBytes = size_t(1) << 20;
+constexpr int kMostDepth = 100;
+/// Of what a message shows of a file.
+constexpr size_t kMostShown = 300;
+
+/// Reads once without keeping anything, to learn whether it is JSON and where
+/// not: without exceptions json::parse only says that it is none, and what nests
+/// deep takes a thousand times its size.
+struct Syntax : nlohmann::json_sax<json> {
   size_t position = 0;
+  int depth = 0;
   std::string reason;
 
   bool null() override { return true; }
@@ -35,11 +44,11 @@ struct ErrorPosition : nlohmann::json_sax<json> {
   bool number_float(number_float_t, const string_t &) override { return true; }
   bool string(string_t &) override { return true; }
   bool binary(binary_t &) override { return true; }
-  bool start_object(size_t) override { return true; }
   bool key(string_t &) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool start_object(size_t) override { return ++depth <= kMostDepth; }
+  bool start_array(size_t) override { return ++depth <= kMostDepth; }
+  bool end_object() override { return --depth >= 0; }
+  bool end_array() override { return --depth >= 0; }
   bool parse_error(size_t at, const std::string &,
                    const json::exception &error) override {
     position = at;
@@ -48,6 +57,34 @@ struct ErrorPosition : nlohmann::json_sax<json> {
     return false;
   }
 };
+
+/// Names come from the file: they may be long, and move a terminal's cursor.
+std::string plain(const std::string &text) {
+  std::string shown;
+  for (char c : text) {
+    if (shown.size() >= kMostShown)
+      return shown + "...";
+    if (llvm::isPrint(c))
+      shown += c;
+    else
+      shown += "\\x" + llvm::utohexstr(static_cast<unsigned char>(c), true, 2);
+  }
+  return shown;
+}
+
+/// The first bytes of a file, one more than there may be: a pipe says no size.
+std::error_code readSome(const std::string &path, std::string &text) {
+  std::FILE *file = std::fopen(path.c_str(), "rbe");
+  if (!file)
+    return std::error_code(errno, std::generic_category());
+  text.resize(kMostBytes + 1);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::error_code error;
+  if (std::ferror(file))
+    error = std::error_code(errno, std::generic_category());
+  std::fclose(file);
+  return error;
+}
 
 } // namespace
 
@@ -71,19 +108,25 @@ ConfigFile::ConfigFile(StringRef path)
 void ConfigFile::read() {
   if (llvm::sys::fs::is_directory(path))
     return fail("is a folder; give the config.json in it");
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
-  StringRef text = (*buffer)->getBuffer();
-  object->root = json::parse(text.begin(), text.end(), /*cb=*/nullptr,
-                             /*allow_exceptions=*/false);
-  if (object->root.is_discarded()) {
-    object->root = json::object();
-    ErrorPosition error;
-    json::sax_parse(text.begin(), text.end(), &error);
-    return fail("is not valid JSON at byte " + Twine(error.position) +
-                (error.reason.empty() ? "" : ": " + error.reason));
+  object->root = json::object();
+  std::string text;
+  if (std::error_code error = readSome(path, text))
+    return fail("cannot be read: " + error.message());
+  if (text.size() > kMostBytes)
+    return fail("has more than " + Twine(kMostBytes) +
+                " bytes, which is no config.json");
+  // For the parser a NUL ends the text.
+  if (size_t at = text.find('\0'); at != std::string::npos)
+    return fail("is not valid JSON at byte " + Twine(at + 1) + ": a NUL");
+  Syntax syntax;
+  if (!json::sax_parse(text, &syntax)) {
+    if (syntax.depth > kMostDepth)
+      return fail("nests deeper than " + Twine(kMostDepth) +
+                  " levels, which is no config.json");
+    return fail("is not valid JSON at byte " + Twine(syntax.position) +
+                (syntax.reason.empty() ? "" : ": " + syntax.reason));
   }
+  object->root = json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
   if (!object->root.is_object()) {
     fail("must hold a JSON object, got " + show(object->root));
     object->root = json::object();
@@ -98,7 +141,7 @@ StringRef ConfigFile::getName() const {
 
 void ConfigFile::fail(const Twine &text) {
   if (message.empty())
-    message = (path + ": " + text).str();
+    message = path + ": " + plain(text.str());
 }
 
 llvm::Error ConfigFile::takeError() {

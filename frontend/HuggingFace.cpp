@@ -96,10 +96,13 @@ static GPT2Config readGPT2(ConfigFile &file) {
   if (c.width % c.heads)
     file.fail("n_embd " + Twine(c.width) + " is not a multiple of n_head " +
               Twine(c.heads));
-  if (!(c.normEps > 0) || !std::isfinite(c.normEps))
-    file.fail("layer_norm_epsilon must be positive, got " + toText(c.normEps));
-  if (!(c.initStd >= 0) || !std::isfinite(c.initStd))
-    file.fail("initializer_range must not be negative, got " +
+  // What is computed is f32: what is infinite or 0 there is not what was meant.
+  if (!(float(c.normEps) > 0) || !std::isfinite(float(c.normEps)))
+    file.fail("layer_norm_epsilon must be positive and finite in f32, got " +
+              toText(c.normEps));
+  if (!(c.initStd >= 0) || !std::isfinite(float(c.initStd)) ||
+      (c.initStd > 0 && float(c.initStd) == 0))
+    file.fail("initializer_range must not be negative, and finite in f32, got " +
               toText(c.initStd));
   if (file.boolean("add_cross_attention", false))
     file.fail("add_cross_attention is not supported; zeroc trains decoders "

@@ -17,6 +17,15 @@ LogicalResult LayerNormOp::verify() {
   if (!(getEps().convertToDouble() > 0)) // (C2)
     return emitOpError("eps must be positive, got ")
            << getEps().convertToDouble();
+  APFloat eps = getEps();
+  bool loses;
+  eps.convert(cast<FloatType>(x.getElementType()).getFloatSemantics(),
+              APFloat::rmNearestTiesToEven, &loses);
+  if (!eps.isFiniteNonZero()) // (C2)
+    return emitOpError("eps ")
+           << getEps().convertToDouble() << " is "
+           << (eps.isZero() ? "0" : "not finite") << " in "
+           << x.getElementType();
   if (bool(getMean()) != bool(getRstd())) // (C3)
     return emitOpError("statistics come together: mean and rstd, or neither");
   auto rows =

@@ -15,13 +15,56 @@ static bool isNormWeight(BlockArgument parameter) {
   });
 }
 
-void zero::setInitialValues(func::FuncOp model) {
+/// The numbers of `init`.
+static SmallVector<APFloat> numbersOf(Attribute init) {
+  if (auto normal = dyn_cast<NormalAttr>(init))
+    return {normal.getStd()};
+  if (auto uniform = dyn_cast<UniformAttr>(init))
+    return {uniform.getLow(), uniform.getHigh()};
+  if (auto constant = dyn_cast<ConstantAttr>(init))
+    return {constant.getValue()};
+  return {};
+}
+
+static LogicalResult checkInitialValue(Location loc, StringAttr name,
+                                       Attribute init) {
+  SmallVector<APFloat> numbers = numbersOf(init);
+  if (numbers.empty())
+    return emitError(loc, "parameter ")
+           << name << " begins as " << init
+           << "; it is #zero.normal, #zero.uniform or #zero.constant";
+  for (const APFloat &number : numbers) {
+    APFloat inF32 = number;
+    bool loses;
+    inF32.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
+    if (!inF32.isFinite())
+      return emitError(loc, "parameter ")
+             << name << " begins as " << init
+             << ", which is not finite in f32; use smaller numbers";
+    if (inF32.isZero() && !number.isZero())
+      return emitError(loc, "parameter ")
+             << name << " begins as " << init
+             << ", which is 0 in f32; use 0 or larger numbers";
+  }
+  if (numbers.size() == 2 && numbers[0] > numbers[1])
+    return emitError(loc, "parameter ")
+           << name << " begins as " << init
+           << ", whose low lies above its high; exchange them";
+  return success();
+}
+
+LogicalResult zero::setInitialValues(func::FuncOp model) {
   MLIRContext *context = model.getContext();
   for (BlockArgument parameter : model.getArguments()) {
     unsigned i = parameter.getArgNumber();
     auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
-    if (!name || model.getArgAttr(i, kInitAttr))
+    if (!name)
       continue;
+    if (Attribute init = model.getArgAttr(i, kInitAttr)) {
+      if (failed(checkInitialValue(parameter.getLoc(), name, init)))
+        return failure();
+      continue;
+    }
     auto constant = [&](double value) -> Attribute {
       return ConstantAttr::get(context, APFloat(value));
     };
@@ -38,4 +81,5 @@ void zero::setInitialValues(func::FuncOp model) {
         << "; say how it begins";
     model.setArgAttr(i, kInitAttr, init);
   }
+  return success();
 }

@@ -166,7 +166,7 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
 }
 
 /// Every chunk is several operations of the step.
-constexpr int64_t kMostChunks = 4096;
+constexpr int64_t kMostChunks = 1024;
 
 /// Rows of a chunk: as few chunks as the limit allows, of equal size.
 FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {

@@ -23,8 +23,9 @@ struct SetInitialValuesPass
     : zero::impl::SetInitialValuesBase<SetInitialValuesPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
-        setInitialValues(function);
+      if (function.isPublic() && !function.isExternal() &&
+          failed(setInitialValues(function)))
+        return signalPassFailure();
   }
 };
 

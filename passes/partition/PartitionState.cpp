@@ -83,7 +83,8 @@ private:
     partition.rule = optimizer == "adamw"
                          ? buildAdamW(b, loc, {beta1, beta2, eps})
                          : buildSgd(b, loc, momentum);
-    setInitialValues(step); // of steps that are no printed level
+    if (failed(setInitialValues(step))) // of steps that are no printed level
+      return failure();
     for (BlockArgument arg : step.getArguments()) {
       unsigned i = arg.getArgNumber();
       auto name = step.getArgAttrOfType<StringAttr>(i, kParamAttr);

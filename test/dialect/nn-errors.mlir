@@ -158,3 +158,19 @@ func.func @matmul_c4(%a: tensor<4x8xf64>, %b: tensor<8x2xf32>) {
   %c = nn.matmul %a, %b : (tensor<4x8xf64>, tensor<8x2xf32>) -> tensor<4x2xf32>
   return
 }
+
+// -----
+
+func.func @layer_norm_eps_of_f32(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{'nn.layer_norm' op eps 1.000000e-60 is 0 in 'f32'}}
+  %0 = nn.layer_norm %x, %w, %w {eps = 1.0e-60 : f64} : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @layer_norm_eps_infinite(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{'nn.layer_norm' op eps 1.000000e+60 is not finite in 'f32'}}
+  %0 = nn.layer_norm %x, %w, %w {eps = 1.0e+60 : f64} : tensor<4x8xf32>, tensor<8xf32>
+  return
+}

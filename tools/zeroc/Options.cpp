@@ -176,6 +176,10 @@ private:
     double parsed;
     if (value.getAsDouble(parsed) || !(parsed >= low) || !(parsed <= high))
       return error(name + " must be " + range + ", got " + value);
+    // What is computed is f32, in which it would not be what was asked for.
+    if (parsed != 0 && static_cast<float>(parsed) == 0)
+      return error(name + "=" + value + " is 0 in f32; use 0, or " +
+                   "at least 1e-37");
     out = parsed;
   }
 

@@ -1,0 +1,36 @@
+//===- config.cpp - Any bytes as a config.json ----------------------------===//
+//
+// The import either builds a model or says in one line of printable text, of
+// bounded length, why not.
+//
+//===----------------------------------------------------------------------===//
+#include "MemoryFile.h"
+
+#include "frontend/HuggingFace.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+/// Whether the text asks for many layers.  They are built, which takes its time
+/// and tells nothing.
+static bool isDeep(llvm::StringRef text) {
+  llvm::StringRef rest = text.split("\"n_layer\"").second.ltrim(" \t\r\n:");
+  return rest.take_while(llvm::isDigit).size() > 1;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static zero::fuzz::MemoryFile file;
+  std::string text(reinterpret_cast<const char *>(data), size);
+  if (isDeep(text))
+    return 0;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  auto model = frontend::importHuggingFace(context, file.write(text), /*batch=*/2,
+                                           /*sequence=*/4, [](StringRef note) {
+                                             zero::fuzz::requireReadable(note);
+                                           });
+  if (!model)
+    zero::fuzz::requireReadable(llvm::toString(model.takeError()));
+  return 0;
+}
