@@ -17,3 +17,10 @@ func.func @step(%l: tensor<f32> {zero.input = "l"}) -> tensor<f32> {
 // expected-error @+1 {{has no function @step; run zero-differentiate-loss first}}
 module {
 }
+
+// -----
+
+// expected-error @+1 {{zero.param is unit; it is a string, the parameter's name}}
+func.func @step(%w: tensor<4xf32> {zero.param}, %l: tensor<f32> {zero.input = "l"}) -> (tensor<f32>, tensor<4xf32>) {
+  return %l, %w : tensor<f32>, tensor<4xf32>
+}
