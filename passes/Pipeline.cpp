@@ -190,6 +190,14 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
            << stringifyLevel(target);
   if (failed(checkSizes(module)))
     return failure();
+  // Its text may be compiled on, on another command line.
+  if (isReference(module) && current < Level::Partitioned &&
+      target >= Level::Partitioned &&
+      (options.worldSize > 1 || options.accumulate > 1))
+    return module.emitError("was compiled with --reference, which is one rank "
+                            "and one micro-step, got --world-size=")
+           << options.worldSize << " --accumulate=" << options.accumulate
+           << "; drop them for the comparison";
   Builder attrs(module.getContext());
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {

@@ -123,7 +123,19 @@ static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
   return success();
 }
 
+/// A kernel that is the whole model averages within itself, over one of each.
+static LogicalResult judgeReference(ModuleOp module, int64_t ranks) {
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  int64_t microSteps = steps ? steps.getInt() : 1;
+  if (!module->hasAttr(kReferenceAttr) || (ranks == 1 && microSteps == 1))
+    return success();
+  return module.emitError("has ") // (S5)
+         << kReferenceAttr << ", " << ranks << " ranks and " << microSteps
+         << " micro-steps (S5); a reference is one rank and one micro-step";
+}
+
 LogicalResult judge::judgePrograms(ModuleOp module, int64_t ranks) {
   return failure(failed(judgeSteps(module)) ||
+                 failed(judgeReference(module, ranks)) ||
                  failed(judgeRankPrograms(module, ranks)));
 }

@@ -16,8 +16,8 @@ struct Arenas {
 FailureOr<Arenas> judgeMemory(ModuleOp module);
 /// (V8) No arena is larger than the budget of its tier.
 LogicalResult judgeBudget(ModuleOp module, const Arenas &arenas);
-/// (S5) The programs that a step of so many micro-steps needs are there, and
-/// those of one rank are of one that there is.
+/// (S5) The programs that a step of so many micro-steps needs are there, those
+/// of one rank are of one that there is, and a reference has one of each.
 LogicalResult judgePrograms(ModuleOp module, int64_t ranks);
 
 } // namespace mlir::zero::judge

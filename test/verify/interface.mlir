@@ -13,6 +13,18 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
+// (S5) The kernel of a reference is the whole model, with its averages.
+
+// expected-error @+1 {{has zero.reference, 2 ranks and 1 micro-steps (S5); a reference is one rank and one micro-step}}
+module attributes {zero.reference, zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 2
+  func.func @step() {
+    return
+  }
+}
+
+// -----
+
 // (S5) The programs are those of a step of so many micro-steps.
 
 // expected-error @+1 {{has no @micro, but a step of 3 micro-steps (S5)}}

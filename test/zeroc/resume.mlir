@@ -11,6 +11,7 @@
 // RUN: zeroc c.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=CHUNKS
 // RUN: zeroc m.mlir --emit=kernels --reference -o r.mlir
 // RUN: zeroc r.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=REFERENCE
+// RUN: not zeroc r.mlir --world-size=2 --accumulate=3 -o no 2>&1 | FileCheck %s --check-prefix=ONE-RANK
 // RUN: not zeroc sgd.mlir --emit=step 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: not zeroc ./m.mlir -o m.mlir 2>&1 | FileCheck %s --check-prefix=OVERWRITE
 // RUN: not zeroc m.mlir -o - 2>&1 | FileCheck %s --check-prefix=NAMELESS
@@ -28,6 +29,7 @@
 // CHUNKED: zeroc: error: --loss-chunk comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
 // CHUNKS: --grad-clip=1 --loss-chunk=0 --stage=0 --world-size=1\00
 // REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference --stage=0 --world-size=1\00
+// ONE-RANK: error: was compiled with --reference, which is one rank and one micro-step, got --world-size=2 --accumulate=3; drop them for the comparison
 // BEYOND: error: is at level memory already, beyond step
 // BEYOND-NOT: see current operation
 // BUCKETS: --stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096\00
