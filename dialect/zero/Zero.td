@@ -370,6 +370,7 @@ def Zero_JoinOp : Zero_Op<"join", [Pure]> {
     Constraints:
     * (C1) the rows of the operands add up to those of the result; all other
       dimensions are equal.
+    * (C2) there is an operand.
   }];
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$pieces);
   let results = (outs AnyStaticShapeTensor:$result);

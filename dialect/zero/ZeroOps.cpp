@@ -216,6 +216,8 @@ static int64_t rowsOf(Type piece, Type whole) {
 
 LogicalResult JoinOp::verify() {
   auto whole = cast<RankedTensorType>(getResult().getType());
+  if (getPieces().empty()) // (C2)
+    return emitOpError("joins nothing");
   std::optional<int64_t> rows = 0;
   for (Value piece : getPieces()) {
     int64_t mine = rowsOf(piece.getType(), whole);

@@ -12,6 +12,7 @@
 //   --eps, --momentum            these numbers
 //
 // The rules are written down here once more, as equations of terms (Terms.h).
+// A plan of zeroc, which has a level, names all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -119,6 +122,15 @@ private:
   /// The numbers of an option, of which there are `count`.
   FailureOr<SmallVector<double>> numbersOf(StringRef option, size_t count);
 
+  /// Those of one rank, too.
+  SmallVector<func::FuncOp> programs() {
+    SmallVector<func::FuncOp> all = findPrograms(plan);
+    for (auto function : plan.getOps<func::FuncOp>())
+      if (function->hasAttr(kProgramAttr))
+        all.push_back(function);
+    return all;
+  }
+
   ModuleOp plan;
   int64_t ranks;
   llvm::StringMap<std::string> given; ///< without dashes
@@ -140,6 +152,11 @@ LogicalResult Options::read(StringRef text) {
              << word << "\" in " << kOptionsAttr
              << ", which is no option, or is there twice (S7)";
   }
+  for (StringRef name :
+       {"optimizer", "weight-decay", "grad-clip", "stage", "world-size"})
+    if (!given.contains(name)) // (S7)
+      return plan.emitError("has no --")
+             << name << " in " << kOptionsAttr << " (S7)";
   return success();
 }
 
@@ -150,7 +167,7 @@ FailureOr<SmallVector<double>> Options::numbersOf(StringRef option,
   text.split(words, ',');
   SmallVector<double> numbers;
   for (StringRef word : words)
-    if (double number; !word.getAsDouble(number))
+    if (double number; !word.getAsDouble(number) && std::isfinite(number))
       numbers.push_back(number);
   if (words.size() == count && numbers.size() == count)
     return numbers;
@@ -170,7 +187,7 @@ LogicalResult Options::judgeNumbers() {
       {"accumulate", "micro-steps", of(kMicroStepsAttr, 1)}};
   for (auto [option, what, found] : all)
     // One micro-step is not named.
-    if (given.contains(option) || (option == "accumulate" && found != 1))
+    if (given.contains(option) || found != 1)
       if (given[option] != std::to_string(found)) // (S7)
         return error(plan, what + " " + Twine(found), option);
   if (given.contains("reference") != plan->hasAttr(kReferenceAttr)) // (S7)
@@ -186,8 +203,6 @@ LogicalResult Options::judgeNumbers() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Options::judgeDecay() {
-  if (!given.contains("weight-decay"))
-    return success();
   FailureOr<SmallVector<double>> decay = numbersOf("weight-decay", 1);
   if (failed(decay))
     return failure();
@@ -201,7 +216,7 @@ LogicalResult Options::judgeDecay() {
                          (member.getDecay() ? "\" that decays"
                                             : "\" that does not decay"),
                      "weight-decay");
-  for (func::FuncOp program : findPrograms(plan))
+  for (func::FuncOp program : programs())
     for (auto update : program.front().getOps<UpdateOp>())
       if (update.getDecay().convertToDouble() != decay->front()) // (S7)
         return error(update,
@@ -213,12 +228,10 @@ LogicalResult Options::judgeDecay() {
 }
 
 LogicalResult Options::judgeClip() {
-  if (!given.contains("grad-clip"))
-    return success();
   FailureOr<SmallVector<double>> most = numbersOf("grad-clip", 1);
   if (failed(most))
     return failure();
-  for (func::FuncOp program : findPrograms(plan))
+  for (func::FuncOp program : programs())
     for (auto clip : program.front().getOps<ClipOp>()) {
       std::optional<APFloat> limit = clip.getMaxNorm();
       if ((limit ? limit->convertToDouble() : 0) != most->front()) // (S7)
@@ -276,8 +289,6 @@ static SmallVector<Terms::Term> termsOf(OptimizerOp rule, Terms &terms) {
 }
 
 LogicalResult Options::judgeRule() {
-  if (!given.contains("optimizer"))
-    return success();
   FailureOr<std::string> text = writeRule();
   if (failed(text))
     return failure();
@@ -306,9 +317,15 @@ LogicalResult Options::judgeRule() {
 }
 
 LogicalResult Options::run() {
-  auto text = plan->getAttrOfType<StringAttr>(kOptionsAttr);
-  if (!text)
+  auto level = plan->getAttrOfType<StringAttr>(kLevelAttr);
+  Attribute options = plan->getAttr(kOptionsAttr);
+  // A plan that is written by hand need not say what it was made with.
+  if (!options && !level)
     return success();
+  auto text = dyn_cast_or_null<StringAttr>(options);
+  if (!text) // (S7)
+    return plan.emitError("does not say in ")
+           << kOptionsAttr << " which options it was made with (S7)";
   if (failed(read(text)) || failed(judgeNumbers()) || failed(judgeDecay()) ||
       failed(judgeClip()) || failed(judgeRule()))
     return failure();

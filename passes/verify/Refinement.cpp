@@ -109,7 +109,7 @@ private:
   DenseMap<Operation *, Operation *> kernels;
   /// Of the function that is executed.
   func::FuncOp program;
-  bool isCount = false;
+  StringRef programName;
   Values values;
   DenseMap<Value, StateAttr> flats; ///< which state a flat value is
   /// What @count of the same rank returns, by name.
@@ -173,19 +173,26 @@ LogicalResult Refinement::executeModel() {
     auto parameter = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
     auto input = function.getArgAttrOfType<StringAttr>(i, kInputAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || (!parameter && !input)) // (V14)
+    if (!type || !parameter == !input) // (V14)
       return function.emitOpError("takes argument ")
-             << i << ", which is neither a parameter nor an input (V14)";
+             << i << ", which must be a parameter or an input (V14)";
     values[argument] =
         terms.leaf(parameter ? Leaf::Parameter : Leaf::Input,
                    parameter ? parameter : input, type);
-    if (input)
-      step.inputs[input] = {type, function.getArgAttr(i, kVocabAttr)};
-    if (!parameter)
-      continue;
-    names.push_back(parameter);
-    step.parameters[parameter] = {
-        type, function.getArgAttr(i, kInitAttr), 0};
+    bool isNew =
+        input ? step.inputs
+                    .insert({input, {type, function.getArgAttr(i, kVocabAttr)}})
+                    .second
+              : step.parameters
+                    .insert({parameter,
+                             {type, function.getArgAttr(i, kInitAttr), 0}})
+                    .second;
+    if (!isNew) // (V14)
+      return function.emitOpError("takes two ")
+             << (input ? "inputs" : "parameters") << " called "
+             << (input ? input : parameter) << " (V14)";
+    if (parameter)
+      names.push_back(parameter);
   }
   for (Operation &op : function.front().without_terminator()) {
     if (auto average = dyn_cast<AverageOp>(op))
@@ -203,10 +210,25 @@ LogicalResult Refinement::executeModel() {
            << returned->getNumOperands() << " values, and needs the loss and "
            << names.size() << " gradients (V14)";
   step.loss = termOf(returned->getOperand(0));
-  for (auto [i, name] : llvm::enumerate(names))
-    step.parameters[name].gradient = termOf(returned->getOperand(1 + i));
+  for (auto [i, name] : llvm::enumerate(names)) {
+    ModelStep::Parameter &parameter = step.parameters[name];
+    Value gradient = returned->getOperand(1 + i);
+    if (gradient.getType() != parameter.type) // (V14)
+      return function.emitOpError("returns ")
+             << gradient.getType() << " as the gradient of " << name
+             << ", which is " << parameter.type << " (V14)";
+    parameter.gradient = termOf(gradient);
+  }
   values.clear();
   return success();
+}
+
+/// What is compiled of a kernel beside its body, but for what (S6) proves.
+static DictionaryAttr attributesOf(func::FuncOp kernel) {
+  NamedAttrList attributes(kernel->getDiscardableAttrDictionary());
+  for (StringRef proved : {kKernelAttr, kSpaceAttr})
+    attributes.erase(proved);
+  return attributes.getDictionary(kernel.getContext());
 }
 
 /// A kernel of the plan is the model's of that name, and has its body.
@@ -214,7 +236,8 @@ LogicalResult Refinement::matchKernels() {
   for (auto kernel : plan.getOps<func::FuncOp>()) {
     if (!kernel->hasAttr(kKernelAttr))
       continue;
-    auto same = model.lookupSymbol<func::FuncOp>(kernel.getSymName());
+    auto same = dyn_cast_or_null<func::FuncOp>(
+        symbols.lookupSymbolIn(model, kernel.getSymNameAttr()));
     if (!same) // (V14)
       return kernel.emitOpError("is no kernel of the model (V14)");
     if (same.getFunctionType() != kernel.getFunctionType() ||
@@ -223,6 +246,12 @@ LogicalResult Refinement::matchKernels() {
             OperationEquivalence::IgnoreLocations)) { // (V14)
       InFlightDiagnostic error = kernel.emitOpError(
           "has another body than the model's kernel of that name (V14)");
+      error.attachNote(same.getLoc()) << "the model's";
+      return error;
+    }
+    if (attributesOf(kernel) != attributesOf(same)) { // (V14)
+      InFlightDiagnostic error = kernel.emitOpError(
+          "has other attributes than the model's kernel of that name (V14)");
       error.attachNote(same.getLoc()) << "the model's";
       return error;
     }
@@ -354,6 +383,7 @@ LogicalResult Refinement::visitPack(PackOp op) {
 }
 
 LogicalResult Refinement::visitReturn(Operation *op) {
+  bool hasLoss = false;
   for (OpOperand &value : op->getOpOperands()) {
     auto name = program.getResultAttrOfType<StringAttr>(
         value.getOperandNumber(), kOutputAttr);
@@ -361,9 +391,13 @@ LogicalResult Refinement::visitReturn(Operation *op) {
         failed(expect(op, value.get(), mean(Mean::Ranks, step.loss),
                       "the loss")))
       return failure();
-    if (name && isCount)
+    if (name && programName == "count")
       counts[name] = termOf(value.get());
+    hasLoss |= name && name == "loss";
   }
+  if (programName == "step" && !hasLoss) // (V14)
+    return program.emitOpError(
+        "has no output \"loss\", and the model has a loss (V14)");
   return success();
 }
 
@@ -403,7 +437,7 @@ LogicalResult Refinement::visit(Operation *op) {
 
 LogicalResult Refinement::execute(func::FuncOp function, StringRef name) {
   program = function;
-  isCount = name == "count";
+  programName = name;
   values.clear();
   flats.clear();
   for (BlockArgument argument : function.getArguments())

@@ -161,10 +161,33 @@ std::string Terms::describeHead(const Node &node) const {
 }
 
 std::string Terms::describe(Term term) const {
+  // Of a long chain the first ones say enough.
+  constexpr int kMostLinks = 4;
+  std::string text;
+  for (int links = 0; links < kMostLinks; ++links) {
+    const Node &node = nodes[term];
+    text += describeHead(node);
+    if (node.kind != Kind::Rows && node.kind != Kind::Mean)
+      return text;
+    text += " of ";
+    term = node.operands.front();
+  }
+  return text + "...";
+}
+
+/// What tells it apart from others of the same words.
+std::string Terms::describeDetails(Term term) const {
+  constexpr size_t kMostLetters = 100;
   const Node &node = nodes[term];
-  std::string text = describeHead(node);
-  if (node.kind == Kind::Rows || node.kind == Kind::Mean)
-    text += " of " + describe(node.operands.front());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (node.kind == Kind::Result)
+    if (auto *op = static_cast<Operation *>(const_cast<void *>(node.what));
+        Attribute properties = op->getPropertiesAsAttribute())
+      os << ' ' << properties;
+  os << " : " << node.type;
+  if (text.size() > kMostLetters)
+    text.replace(kMostLetters, std::string::npos, "...");
   return text;
 }
 
@@ -190,7 +213,10 @@ std::string Terms::describeDifference(Term here, Term there,
     here = a.operands[i];
     there = b.operands[i];
   }
-  return (Twine(where) + describe(here) + " here and " + describe(there) + " " +
-          whereIsThere)
-      .str();
+  std::string words = describe(here), otherWords = describe(there);
+  if (words == otherWords) {
+    words += describeDetails(here);
+    otherWords += describeDetails(there);
+  }
+  return where + words + " here and " + otherWords + " " + whereIsThere.str();
 }

@@ -78,6 +78,7 @@ private:
   Term intern(Node node, ArrayRef<const void *> key);
   int64_t countRows(Term term) const;
   std::string describeHead(const Node &node) const;
+  std::string describeDetails(Term term) const;
   bool haveOneHead(const Node &a, const Node &b) const;
 
   llvm::BumpPtrAllocator allocator;

@@ -96,6 +96,10 @@ private:
                << model.getValue() << ", which is no valid MLIR";
       return *file;
     }
+    auto models = llvm::to_vector(getOperation().getOps<ModuleOp>());
+    if (models.size() > 1) // (V14)
+      return models[1].emitError("is a second module inside a plan, and a plan "
+                                 "is compared with one model (V14)");
     ModuleOp own = findModel(getOperation());
     if (!own) // (V14)
       return getOperation().emitError(

@@ -305,6 +305,14 @@ func.func @join_rows(%a: tensor<3x4xf32>) {
 
 // -----
 
+func.func @join_nothing() {
+  // expected-error @+1 {{joins nothing}}
+  %0 = "zero.join"() : () -> tensor<0x4xf32>
+  return
+}
+
+// -----
+
 func.func @join_width(%a: tensor<3x5xf32>) {
   // expected-error @+1 {{piece 'tensor<3x5xf32>' is not some rows of 'tensor<3x4xf32>'}}
   %0 = zero.join %a : tensor<3x5xf32> -> tensor<3x4xf32>

@@ -313,10 +313,11 @@ module {
   module attributes {zero.level = "kernels"} {
     func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<4x4xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
-        -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
+        -> (tensor<f32>, tensor<16xf32>, tensor<4x4xf32>) {
       %w = tensor.collapse_shape %v [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
       %l, %du, %dv = zero.launch @f(%u, %w, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
-      return %l, %du, %dv : tensor<f32>, tensor<16xf32>, tensor<16xf32>
+      %d = tensor.expand_shape %dv [[0, 1]] output_shape [4, 4] : tensor<16xf32> into tensor<4x4xf32>
+      return %l, %du, %d : tensor<f32>, tensor<16xf32>, tensor<4x4xf32>
     }
   }
 }
