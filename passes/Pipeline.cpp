@@ -113,11 +113,15 @@ static void addPasses(OpPassManager &pm, Level level,
   case Level::Step:
     // Models of other front ends; the language of the rest is a smaller one.
     pm.addPass(createNormalizeModel());
+    // What inputs may hold is seen where they are used as it was written.
+    pm.addPass(createBoundInputs());
     // An element that a body reads can be an operand; one that it captures not.
     pm.addPass(createSinkScalars());
     pm.addPass(createLowerGathers());
     // While a norm's weight is known as one.
     pm.addPass(createSetInitialValues());
+    // An error is one of the model's lines still.
+    pm.addPass(createVerifyPositions());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
     pm.addPass(createDifferentiateLoss());

@@ -14,7 +14,8 @@ namespace {
 
 /// target != ignore_index
 Value isValid(OpBuilder &b, Location loc, Value target, int32_t ignored) {
-  Value ignore = arith::ConstantIntOp::create(b, loc, ignored, 32);
+  Value ignore =
+      arith::ConstantIntOp::create(b, loc, target.getType(), ignored);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, target,
                                ignore);
 }
@@ -31,9 +32,9 @@ S divisor(S count) {
 /// 1 where the loop `dim` stands at the target, else 0, as a float.
 S oneHot(OpBuilder &b, Location loc, Value target, unsigned dim, S like) {
   Value column = linalg::IndexOp::create(b, loc, dim);
-  Value column32 = arith::IndexCastOp::create(b, loc, b.getI32Type(), column);
+  Value id = arith::IndexCastOp::create(b, loc, target.getType(), column);
   Value hit =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, column32, target);
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, id, target);
   return select(hit, like.constant(1), like.constant(0));
 }
 
@@ -151,10 +152,10 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
       b, loc, {logits, targets}, {all, rows}, rows,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         Value column = linalg::IndexOp::create(nested, at, rank - 1);
-        Value column32 =
-            arith::IndexCastOp::create(nested, at, nested.getI32Type(), column);
+        Value id =
+            arith::IndexCastOp::create(nested, at, in[1].getType(), column);
         Value hit = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq,
-                                          column32, in[1]);
+                                          id, in[1]);
         S logit(nested, at, in[0]);
         return select(hit, logit, logit.constant(0));
       });
@@ -246,7 +247,8 @@ static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
       b, loc, {max, targets}, {rows, rows}, rows,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto number = [&](int64_t value) {
-          return arith::ConstantIntOp::create(nested, at, value, 32);
+          return arith::ConstantIntOp::create(nested, at, in[1].getType(),
+                                              value);
         };
         Value isClass =
             arith::CmpIOp::create(nested, at, arith::CmpIPredicate::ult, in[1],

@@ -28,7 +28,7 @@ def NN_Dialect : Dialect {
 
 def NN_Float : AnyTypeOf<[F32, F64]>;
 def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
-def NN_IdTensor : StaticShapeTensorOf<[I32]>;
+def NN_IdTensor : StaticShapeTensorOf<[I32, I64]>;
 
 class NN_Op<string mnemonic, list<Trait> traits = []> :
     Op<NN_Dialect, mnemonic, !listconcat([Pure,

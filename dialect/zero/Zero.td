@@ -8,6 +8,7 @@
 //
 // Discardable attributes that the passes share:
 //   zero.param, zero.init, zero.input   on arguments of the model
+//   zero.vocab, zero.ignored            what the host lets pass of an input
 //   zero.state, zero.scalar, zero.output on arguments and results of the step
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result

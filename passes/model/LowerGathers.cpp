@@ -21,7 +21,7 @@
 // A read of single elements is one of rows of length 1.
 //
 // An index that is no place of the tensor is undefined in tensor.extract. Where
-// it can be one, row 0 is read instead and NaN takes the place of the value:
+// it can be one, 0 takes its place and NaN that of the value:
 // nothing is read out of bounds, and no wrong number comes of it.
 //
 //===----------------------------------------------------------------------===//
@@ -322,18 +322,21 @@ private:
         if (auto index = dyn_cast<linalg::IndexOp>(copy))
           index.setDim(llvm::find(loops, index.getDim()) - loops.begin());
       }
-      SmallVector<Value> places = llvm::map_to_vector(
-          indices, [&](Value index) { return map.lookupOrDefault(index); });
+      // Each by itself is a place of its dimension, and so is the row.
+      SmallVector<Value> places;
+      for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
+        Value place = map.lookupOrDefault(index);
+        if (Value valid = emitValid(op, index, place, size, at, b))
+          place = arith::SelectOp::create(
+              b, at, valid, place, arith::ConstantIndexOp::create(b, at, 0));
+        places.push_back(place);
+      }
       Value row = places.front();
       for (auto [place, size] :
            llvm::drop_begin(llvm::zip_equal(places, sizes))) {
         Value scale = arith::ConstantIndexOp::create(b, at, size);
         Value start = arith::MulIOp::create(b, at, row, scale);
         row = arith::AddIOp::create(b, at, start, place);
-      }
-      if (Value valid = emitValid(op, indices, places, sizes, at, b)) {
-        Value first = arith::ConstantIndexOp::create(b, at, 0);
-        row = arith::SelectOp::create(b, at, valid, row, first);
       }
       row = arith::IndexCastOp::create(b, at, b.getI32Type(), row);
       linalg::YieldOp::create(b, at, row);

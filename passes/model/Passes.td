@@ -77,6 +77,25 @@ def LowerGathers : Pass<"zero-lower-gathers", "::mlir::ModuleOp"> {
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def BoundInputs : Pass<"zero-bound-inputs", "::mlir::ModuleOp"> {
+  let summary = "Says what the inputs of a model may hold";
+  let description = [{
+    An input of integers that selects rows of a table, or one of so many classes,
+    gets `zero.vocab`, the fewest that it selects from, and targets
+    `zero.ignored`.  The training program compares every value that it feeds
+    with them.  A `zero.vocab` that says less stays; one that says more is an
+    error, and so is an input that the training program cannot feed.
+
+    ```mlir
+    func.func @loss(%w: tensor<256x64xf32> {zero.param = "w"}, %x: tensor<4x8xi32> {zero.input = "x"}) -> tensor<f32> {
+      %0 = nn.embedding %x, %w ...
+    // becomes
+    func.func @loss(%w: ..., %x: tensor<4x8xi32> {zero.input = "x", zero.vocab = 256 : i64}) -> tensor<f32> {
+      %0 = nn.embedding %x, %w ...
+    ```
+  }];
+}
+
 def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
   let summary = "Says how each parameter begins";
   let description = [{

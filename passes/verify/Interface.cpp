@@ -8,7 +8,7 @@
 //   * state is f32, the whole bucket or the rank's slice of it.
 //   * a scalar is a f32: the host's `lr` or `step`, or the mean of the output
 //     of that name of @count.
-//   * an input is called as no scalar is.
+//   * an input is called as no scalar is, and has samples of f32, i32 or i64.
 //   * outputs stand behind the next state, each with a name of its own, f32 or
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
 //     has it, since the host adds them up, and what it reads after @step is
@@ -178,15 +178,23 @@ private:
     if (!names.insert(name).second) // (S5)
       return step.emitOpError("takes two arguments called ")
              << name << " (S5); the host would write one of them";
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!scalar) {
       bool isOutput = llvm::any_of(
           outputs, [&](auto &of) { return of.second.contains(name); });
       if (isOutput || name == "lr" || name == "step") // (S5)
         return step.emitOpError("takes the input ")
                << name << ", and the host knows a scalar of that name (S5)";
+      if (!type || type.getRank() == 0 ||
+          !(type.getElementType().isF32() ||
+            type.getElementType().isSignlessInteger(32) ||
+            type.getElementType().isSignlessInteger(64))) // (S5)
+        return step.emitOpError("takes the input ")
+               << name << " as " << argument.getType()
+               << " (S5); the host has tensors of f32, i32 and i64 whose first "
+                  "dimension counts samples";
       return success();
     }
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type || type.getRank() != 0 || !type.getElementType().isF32()) // (S5)
       return step.emitOpError("takes the scalar ")
              << name << " as " << argument.getType()

@@ -27,6 +27,14 @@ def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
            "Leave V14 out">];
 }
 
+def VerifyPositions : Pass<"zero-verify-positions", "::mlir::ModuleOp"> {
+  let summary = "Judges what a model reads at positions that its inputs say";
+  let description = [{
+    (S8) of docs/verify.md alone, which needs no plan: on a model it is an error
+    at the line that was written, and early.
+  }];
+}
+
 def PrintOrder : Pass<"zero-print-order", "::mlir::ModuleOp"> {
   let summary = "Prints what is over before each operation of a plan starts";
   let description = [{

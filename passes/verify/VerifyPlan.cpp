@@ -7,6 +7,7 @@
 //   Structure.h   each operation by itself          S1 to S5, V7
 //   Meaning.h     what values stand for             V11, V12, V13
 //   Kernels.h     what kernels say of themselves    S6
+//   Positions.h   reads at places that data says    S8
 //   Module.h      what the module says of itself    S1, S4, S5, V8
 //   Options.h     what the plan says it was made of S7
 //   Interface.h   what the host reads and writes    S5
@@ -41,6 +42,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/InputBound.h"
 #include "dialect/zero/Programs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -52,6 +54,7 @@
 #include "passes/verify/Module.h"
 #include "passes/verify/Options.h"
 #include "passes/verify/Passes.h"
+#include "passes/verify/Positions.h"
 #include "passes/verify/Refinement.h"
 #include "passes/verify/Replay.h"
 #include "passes/verify/Words.h"
@@ -60,6 +63,7 @@
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_VERIFYPLAN
+#define GEN_PASS_DEF_VERIFYPOSITIONS
 #include "passes/verify/Passes.h.inc"
 } // namespace mlir::zero
 
@@ -146,7 +150,8 @@ LogicalResult Plan::judgeArguments(func::FuncOp program) {
                                "programs of a step share state, "
                                "inputs and scalars");
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
-    for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kScalarAttr})
+    for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kVocabAttr,
+                           kIgnoredAttr, kScalarAttr})
       if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
         return program.emitOpError("has ")
                << name << " = " << program.getArgAttr(i, name)
@@ -237,14 +242,19 @@ LogicalResult Plan::judge(ModuleOp model) {
                                 "own (S5)");
   }
   Outputs outputs;
+  SmallVector<func::FuncOp> all;
   for (auto &[name, ranked] : programs)
-    for (auto &[program, ranks] : ranked)
+    for (auto &[program, ranks] : ranked) {
       if (failed(judgeAlone(program, outputs)))
         return failure();
+      all.push_back(program);
+    }
   for (auto &[name, ranked] : programs)
     if (failed(judgeTogether(name, ranked)))
       return failure();
   if (failed(judgeInterface(module)))
+    return failure();
+  if (failed(judgePositions(all)))
     return failure();
   for (auto &[name, ranked] : programs)
     for (auto &[program, ranks] : ranked)
@@ -255,6 +265,20 @@ LogicalResult Plan::judge(ModuleOp model) {
     return failure();
   return judgeBudget(module, arenas);
 }
+
+namespace {
+struct VerifyPositions : zero::impl::VerifyPositionsBase<VerifyPositions> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        functions.push_back(function);
+    if (failed(judgePositions(functions)))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
 
 LogicalResult zero::verifyPlan(ModuleOp plan, ModuleOp model) {
   return Plan(plan).judge(model);

@@ -62,11 +62,12 @@ func.func @by_rows(%table: tensor<9x4xf32>, %ids: tensor<6xi64>) -> tensor<6x4xf
 // CHECK-LABEL: func @by_elements
 // CHECK: %[[ROWS:.*]] = linalg.generic
 // CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: arith.cmpi ult
+// CHECK: %[[PLACE:.*]] = arith.select
+// CHECK-NOT: arith.cmpi
 // CHECK: %[[FIVE:.*]] = arith.constant 5 : index
 // CHECK: %[[START:.*]] = arith.muli %[[I]], %[[FIVE]]
-// CHECK: arith.addi %[[START]]
-// CHECK: arith.cmpi ult
-// CHECK-NOT: arith.cmpi
+// CHECK: arith.addi %[[START]], %[[PLACE]]
 // CHECK: linalg.yield %{{.*}} : i32
 // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1]] : tensor<3x5xf32> into tensor<15xf32>
 // CHECK: %[[TABLE:.*]] = tensor.expand_shape %[[FLAT]] {{\[}}[0, 1]] output_shape [15, 1]

@@ -1,0 +1,20 @@
+//===- Positions.h - Reads at places that the data says -------------------===//
+//
+// (S8) What is computed of inputs and used as a position in a tensor lies in
+// the tensor, for all inputs that zero.vocab and zero.ignored allow.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_VERIFY_POSITIONS_H
+#define PASSES_VERIFY_POSITIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::zero::judge {
+
+/// Fails at the first position that may lie outside: of a program of a plan,
+/// whose kernels are judged with what it launches them on, or of a model.
+LogicalResult judgePositions(ArrayRef<func::FuncOp> functions);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_POSITIONS_H
