@@ -174,17 +174,29 @@ Tensor ModelBuilder::param(StringRef name, ArrayRef<int64_t> shape, Init init) {
 }
 
 Tensor ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape,
-                           int64_t vocabulary) {
+                           Element element, int64_t vocabulary) {
   Location loc = nameLoc(builder.getContext(), name);
   if (name.empty() || !inputNames.insert(name).second)
     return errorAt(loc, "input \"" + name + "\" needs a name of its own");
-  if (vocabulary < 0 || vocabulary > INT32_MAX)
+  Type made = element == Element::Float ? elementType
+              : element == Element::I32 ? Type(builder.getI32Type())
+                                        : Type(builder.getI64Type());
+  int64_t most = element == Element::I64   ? INT64_MAX
+                 : element == Element::I32 ? INT32_MAX
+                                           : 0;
+  if (vocabulary < 0 || vocabulary > most)
     return errorAt(loc, "input \"" + name + "\": a vocabulary of " +
-                            Twine(vocabulary) + " does not fit 32-bit ids");
-  if (std::string fault = findFault(shape, builder.getI32Type());
-      !fault.empty())
+                            Twine(vocabulary) + " does not fit " +
+                            (element == Element::Float ? "floats"
+                             : element == Element::I32 ? "32-bit ids"
+                                                       : "64-bit ids"));
+  if (shape.empty())
+    return errorAt(loc, "input \"" + name +
+                            "\" has no dimensions; the first one counts "
+                            "samples");
+  if (std::string fault = findFault(shape, made); !fault.empty())
     return errorAt(loc, "input \"" + name + "\": " + fault);
-  auto type = RankedTensorType::get(shape, builder.getI32Type());
+  auto type = RankedTensorType::get(shape, made);
   SmallVector<NamedAttribute> attributes = {
       builder.getNamedAttr(zero::kInputAttr, builder.getStringAttr(name))};
   if (vocabulary)

@@ -107,6 +107,9 @@ private:
   std::string namesBefore, paramsBefore;
 };
 
+/// What an input is made of.  Floats are as wide as parameters.
+enum class Element { Float, I32, I64 };
+
 /// Owns the module with `@loss` while it is written.
 class ModelBuilder {
 public:
@@ -120,15 +123,17 @@ public:
   /// prefixes of all scopes; a parameter used twice is one Tensor.
   Tensor param(StringRef name, ArrayRef<int64_t> shape, Init init);
 
-  /// An i32 input of the training step.  Ids lie below `vocabulary`, if given.
-  Tensor input(StringRef name, ArrayRef<int64_t> shape, int64_t vocabulary = 0);
+  /// An input of the training step; its first dimension counts samples.
+  /// Integers lie below `vocabulary`, if given.
+  Tensor input(StringRef name, ArrayRef<int64_t> shape, Element element,
+               int64_t vocabulary = 0);
   /// The inputs that token data feeds: `batch` sequences, and the same moved
   /// on by one token.
   Tensor tokens(int64_t batch, int64_t sequence, int64_t vocabulary = 0) {
-    return input("tokens", {batch, sequence}, vocabulary);
+    return input("tokens", {batch, sequence}, Element::I32, vocabulary);
   }
   Tensor targets(int64_t batch, int64_t sequence, int64_t vocabulary = 0) {
-    return input("targets", {batch, sequence}, vocabulary);
+    return input("targets", {batch, sequence}, Element::I32, vocabulary);
   }
 
   /// Names within are "NAME.rest", those of parameters and of operations.

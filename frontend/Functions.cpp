@@ -33,9 +33,10 @@ static bool allFloat(StringRef what, std::initializer_list<Tensor> tensors) {
 }
 
 static bool isIds(StringRef what, Tensor t) {
-  if (t.getType().getElementType().isInteger(32))
+  if (t.getType().getElementType().isInteger(32) ||
+      t.getType().getElementType().isInteger(64))
     return true;
-  t.getBuilder().error(what + " must be i32 ids, got " + describe(t));
+  t.getBuilder().error(what + " must be i32 or i64 ids, got " + describe(t));
   return false;
 }
 

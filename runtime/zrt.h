@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 3u
+#define ZRT_ABI_VERSION 4u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -279,16 +279,18 @@ typedef struct zrt_state {
   zrt_ref ref;
 } zrt_state;
 
-/// A tensor the host writes before each step: "tokens" or "targets" (i32,
-/// batch x sequence), or a scalar (f32, rank 0): "lr", "step" (from 1).  A
-/// scalar named like an output is the mean of that output over the runs of
-/// ZRT_COUNT.
+/// A tensor the host writes before each step: samples (f32, i32 or i64),
+/// counted by the first dimension, or a scalar (f32, rank 0): "lr", "step"
+/// (from 1).  A scalar named like an output is the mean of that output over the
+/// runs of ZRT_COUNT.
 typedef struct zrt_input {
   const char *name;
   zrt_dtype dtype;
   uint32_t rank;
   const int64_t *shape;
   zrt_ref ref;
+  int64_t bound;   ///< integers lie in [0, bound), or are `ignored`;
+  int64_t ignored; ///< with bound 0 they may be anything
 } zrt_input;
 
 /// A scalar the host reads: "loss" after each program with gradients, of which
@@ -335,8 +337,6 @@ typedef struct zrt_plan {
   const char *cpu;     ///< "native (znver4)", "x86-64-v3"
   const char
       *features; ///< comma-separated features the code needs: "avx2,avx512f"
-  int64_t batch, seq; ///< shape of "tokens"
-  int64_t vocab;      ///< token ids are below this; 0 when unknown
   uint64_t arena_bytes[ZRT_TIER_COUNT];
   /// Peers read the device arena from here to its end; a multiple of 4096, or
   /// arena_bytes[ZRT_DEVICE] when they read nothing.

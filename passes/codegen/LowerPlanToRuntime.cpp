@@ -12,6 +12,7 @@
 #include "passes/codegen/ZrtStructs.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/InputBound.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Passes.h"
 #include "runtime/zrt.h"
@@ -78,7 +79,8 @@ static_assert(ascending({AT(slot), AT(bucket), AT(dtype), AT(sharded),
                          AT(reserved), AT(ref)}));
 #undef STRUCT
 #define STRUCT zrt_input
-static_assert(ascending({AT(name), AT(dtype), AT(rank), AT(shape), AT(ref)}));
+static_assert(ascending({AT(name), AT(dtype), AT(rank), AT(shape), AT(ref),
+                         AT(bound), AT(ignored)}));
 #undef STRUCT
 #define STRUCT zrt_output
 static_assert(ascending({AT(name), AT(dtype), AT(reserved), AT(ref)}));
@@ -95,9 +97,6 @@ static_assert(ascending({AT(abi_version),
                          AT(options),
                          AT(cpu),
                          AT(features),
-                         AT(batch),
-                         AT(seq),
-                         AT(vocab),
                          AT(arena_bytes),
                          AT(exported_begin),
                          AT(bucket_count),
@@ -390,7 +389,6 @@ private:
   void lowerMetadata(ArrayRef<llvm::Constant *> bucketList,
                      ArrayRef<llvm::Constant *> programs) {
     SmallVector<llvm::Constant *> states, inputs, categories;
-    int64_t batch = 0, seq = 0, vocab = 0;
     for (BlockArgument arg : step.getArguments()) {
       unsigned i = arg.getArgNumber();
       if (auto state = step.getArgAttrOfType<StateAttr>(i, kStateAttr)) {
@@ -407,17 +405,13 @@ private:
       if (!name)
         name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr);
       auto type = cast<RankedTensorType>(arg.getType());
+      InputBound bound = getInputBound(step, i);
       inputs.push_back(constants.structure(
           {constants.string(name), constants.i32(dtypeOf(type)),
            constants.i32(type.getRank()), constants.shape(type.getShape()),
-           constants.ref(bytesOf(arg))},
+           constants.ref(bytesOf(arg)), constants.i64(bound.vocab),
+           constants.i64(bound.ignored)},
           sizeof(zrt_input)));
-      if (name.getValue() == "tokens" && type.getRank() == 2) {
-        batch = type.getDimSize(0);
-        seq = type.getDimSize(1);
-      }
-      if (auto ids = step.getArgAttrOfType<IntegerAttr>(i, kVocabAttr))
-        vocab = ids.getInt();
     }
     for (auto &[name, bytes] : info.categories)
       categories.push_back(
@@ -441,9 +435,6 @@ private:
          constants.string(info.options),
          constants.string(info.cpu),
          constants.string(info.features),
-         constants.i64(batch),
-         constants.i64(seq),
-         constants.i64(vocab),
          arenas,
          constants.i64(intOf(plan, kExportedAttr, arena[0])),
          constants.i32(bucketList.size()),

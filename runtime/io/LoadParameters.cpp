@@ -10,10 +10,10 @@
 
 #include "runtime/Error.h"
 #include "runtime/cpu/PlanChecks.h"
+#include "runtime/io/HalfFloats.h"
 #include "runtime/io/Safetensors.h"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <string_view>
 
@@ -40,19 +40,6 @@ bool canConvert(const std::string &from, zrt_dtype to) {
          (from == "F64" && to == ZRT_F64);
 }
 
-/// The value of IEEE half-precision `bits`, which f32 holds exactly.
-float widenHalf(uint16_t bits) {
-  const uint32_t sign = uint32_t(bits & 0x8000u) << 16;
-  const uint32_t exponent = (bits >> 10) & 0x1fu, mantissa = bits & 0x3ffu;
-  if (exponent == 0) {
-    // Zero and subnormals: mantissa x 2^-24.
-    const float value = float(mantissa) * 0x1p-24f;
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
-}
-
 /// Elements that are converted at once.
 constexpr uint64_t kBlock = uint64_t{64} << 10;
 
@@ -75,9 +62,7 @@ template <typename To>
 void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
             const ParameterPiece &piece) {
   if (tensor.dtype == "BF16")
-    readAs<uint16_t, To>(file, tensor, piece, [](uint16_t bits) {
-      return std::bit_cast<float>(uint32_t(bits) << 16);
-    });
+    readAs<uint16_t, To>(file, tensor, piece, widenBrain);
   else if (tensor.dtype == "F16")
     readAs<uint16_t, To>(file, tensor, piece, widenHalf);
   else

@@ -12,6 +12,7 @@
 #include "runtime/io/TokenData.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/Npy.h"
 
 #include <algorithm>
 #include <array>
@@ -47,15 +48,6 @@ T readAt(const InputFile &file, uint64_t offset) {
   return value;
 }
 
-bool isNumpy(const InputFile &file) {
-  constexpr std::string_view kMagic = "\x93NUMPY";
-  char start[kMagic.size()];
-  if (file.size() < sizeof start)
-    return false;
-  file.read(0, start, sizeof start);
-  return std::string_view(start, sizeof start) == kMagic;
-}
-
 bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
          text.substr(text.size() - end.size()) == end;
@@ -78,14 +70,14 @@ bool oddWordsAreZero(const InputFile &file) {
 } // namespace
 
 TokenData::TokenData(const std::string &path, TokenFormat format,
-                     int64_t aLength, int64_t vocab)
-    : file(path), length(static_cast<uint64_t>(aLength)),
-      // Tokens are i32 in the step.
-      limit(vocab > 0 ? static_cast<uint64_t>(vocab) : uint64_t{1} << 31) {
+                     int64_t aLength, uint64_t aMostLater)
+    : file(path), perSequence(static_cast<uint64_t>(aLength)),
+      mostLater(aMostLater) {
   if (aLength <= 0)
     fail("the model's sequences have {} tokens", aLength);
+  const uint64_t needed = perSequence + mostLater;
   if (file.size() == 0)
-    fail("{} is empty; it needs {} tokens at least", path, length + 1);
+    fail("{} is empty; it needs {} tokens at least", path, needed);
   detect(format);
   if (llmc) {
     readLlmcHeader();
@@ -96,9 +88,9 @@ TokenData::TokenData(const std::string &path, TokenFormat format,
            path, file.size(), width);
     count = file.size() / width;
   }
-  if (count < length + 1)
+  if (count < needed)
     fail("{} has {} tokens ({}), but one sequence needs {}", path, count,
-         formatName(), length + 1);
+         formatName(), needed);
 }
 
 void TokenData::detect(TokenFormat format) {
@@ -107,7 +99,7 @@ void TokenData::detect(TokenFormat format) {
     const auto magic = readAt<uint32_t>(file, 0);
     if (magic == kMagic16 || magic == kMagic32)
       format = TokenFormat::Llmc;
-    else if (isNumpy(file))
+    else if (isNpy(file))
       fail("{} is a NumPy file; write its bytes alone "
            "(tokens.astype('uint16').tofile('tokens.u16'))",
            path);
@@ -156,7 +148,8 @@ const char *TokenData::formatName() const {
 }
 
 template <typename Use>
-void TokenData::forEachToken(uint64_t first, uint64_t number, Use use) const {
+void TokenData::forEachToken(uint64_t first, uint64_t number,
+                             const zrt_input &input, Use use) const {
   const auto each = [&]<typename Id>(Id) {
     Block block;
     constexpr uint64_t kMost = kBlockBytes / sizeof(Id);
@@ -164,10 +157,10 @@ void TokenData::forEachToken(uint64_t first, uint64_t number, Use use) const {
       const uint64_t size = std::min(kMost, end - at);
       file.read(dataOffset + at * sizeof(Id), block.data(), size * sizeof(Id));
       for (uint64_t i = 0; i < size; ++i, ++at) {
-        const uint32_t token = load<Id>(block.data() + i * sizeof(Id));
-        if (token >= limit)
-          failAtToken(at, token);
-        use(at, token);
+        const int64_t token = load<Id>(block.data() + i * sizeof(Id));
+        if (!mayHold(input, token))
+          failAtToken(at, token, input);
+        use(token);
       }
     }
   };
@@ -181,27 +174,20 @@ void TokenData::forEachToken(uint64_t first, uint64_t number, Use use) const {
   }
 }
 
-void TokenData::failAtToken(uint64_t index, uint32_t token) const {
-  fail("{}: token {} at position {} is not below the vocabulary of {} (read as "
-       "{}); choose another --data-format or compile with a larger vocabulary",
-       file.path(), token, index, limit, formatName());
+void TokenData::failAtToken(uint64_t index, int64_t token,
+                            const zrt_input &input) const {
+  fail("{}: token {} at position {} is not {} (read as {}); choose another "
+       "--data-format or compile a model with a larger vocabulary",
+       file.path(), token, index, allowedText(input), formatName());
 }
 
-void TokenData::checkAll() const {
-  forEachToken(0, count, [](uint64_t, uint32_t) {});
+void TokenData::check(const zrt_input &input, uint64_t later) const {
+  forEachToken(later, sequences() * perSequence, input, [](int64_t) {});
 }
 
-void TokenData::readBatch(const BatchPlace &place, int64_t batch,
-                          int32_t *inputs, int32_t *targets) const {
-  for (int64_t row = 0; row < batch; ++row) {
-    const uint64_t start =
-        length * place.sequence(static_cast<uint64_t>(row),
-                                static_cast<uint64_t>(batch), sequences());
-    forEachToken(start, length + 1, [&](uint64_t at, uint32_t token) {
-      if (at < start + length)
-        *inputs++ = static_cast<int32_t>(token);
-      if (at > start)
-        *targets++ = static_cast<int32_t>(token);
-    });
-  }
+void TokenData::read(uint64_t sequence, uint64_t later, const zrt_input &input,
+                     std::byte *to) const {
+  uint64_t i = 0;
+  forEachToken(sequence * perSequence + later, perSequence, input,
+               [&](int64_t token) { putInteger(input, to, i++, token); });
 }

@@ -2,6 +2,7 @@
 #include "runtime/main/Fingerprint.h"
 
 #include "runtime/io/InputFile.h"
+#include "runtime/io/SampleFile.h"
 #include "runtime/main/Report.h"
 #include "runtime/world/Agree.h"
 
@@ -137,11 +138,33 @@ FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
   return result;
 }
 
+/// Of all files of --input together, and of which input reads what in them.
+static FileFingerprint fingerprintOfInputs(const TrainOptions &options) {
+  FileFingerprint all;
+  const auto add = [&](const void *data, uint64_t bytes) {
+    all.hash =
+        contentHash(static_cast<const std::byte *>(data), bytes, all.hash);
+  };
+  for (const auto &[name, place] : options.inputs) {
+    const std::string file = fileOfPlace(place),
+                      tensor = place.substr(file.size());
+    const FileFingerprint one = fingerprintOfFile(file);
+    add(name.data(), name.size());
+    add(tensor.data(), tensor.size());
+    add(&one, sizeof(one));
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
 Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   Fingerprint f;
   const InputFile program("/proc/self/exe");
   f.program = hashOf(program, 0, program.size(), 0);
-  f.data = fingerprintOfFile(options.data);
+  f.hasData = !options.data.empty();
+  if (f.hasData)
+    f.data = fingerprintOfFile(options.data);
+  f.inputs = fingerprintOfInputs(options);
   f.hasInit = !options.init.empty();
   if (f.hasInit)
     f.init = fingerprintOfFile(options.init);
@@ -175,9 +198,11 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       optionDifference(
           all, "data-format",
           [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
+      flagDifference(all, "data", &Fingerprint::hasData),
       flagDifference(all, "init", &Fingerprint::hasInit),
       flagDifference(all, "save", &Fingerprint::saves),
       fileDifference(all, &Fingerprint::data, "data"),
+      fileDifference(all, &Fingerprint::inputs, "--input files"),
       fileDifference(all, &Fingerprint::init, "initial weights"),
   };
   for (const std::string &difference : differences)

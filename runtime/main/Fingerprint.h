@@ -29,12 +29,12 @@ struct FileFingerprint {
 /// What must be equal on all ranks.
 struct Fingerprint {
   uint64_t program = 0;
-  FileFingerprint data, init;
+  FileFingerprint data, inputs, init;
   int64_t steps = 0, warmup = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
   uint32_t schedule = 0, format = 0;
-  bool hasInit = false, saves = false;
+  bool hasData = false, hasInit = false, saves = false;
 };
 
 /// 64 bits that almost surely tell different bytes apart.
@@ -47,7 +47,7 @@ std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);
 /// Throws zrt::Error when the file cannot be read.
 FileFingerprint fingerprintOfFile(const std::string &path);
 
-/// Of this process.  Reads the program, --data and --init.
+/// Of this process.  Reads the program, --data, --input and --init.
 Fingerprint fingerprintOf(const TrainOptions &options);
 
 /// What the ranks disagree on, with the fix; "" when they agree.

@@ -3,13 +3,14 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 
 using namespace zrt;
 
 std::string zrt::metricsLine(const StepMetrics &m) {
   std::string line = fmt::format("{{\"step\":{}", m.step);
   bool nonfinite = false;
-  const auto add = [&](const char *key, double value) {
+  const auto add = [&](std::string_view key, double value) {
     if (std::isfinite(value)) {
       line += fmt::format(",\"{}\":{:.9g}", key, value);
     } else {
@@ -21,7 +22,7 @@ std::string zrt::metricsLine(const StepMetrics &m) {
   if (m.gradNorm)
     add("grad_norm", *m.gradNorm);
   add("lr", m.lr);
-  add("tokens_per_s", m.tokensPerSecond);
+  add(fmt::format("{}_per_s", m.unit), m.perSecond);
   add("step_ms", m.milliseconds);
   if (nonfinite)
     line += ",\"nonfinite\":true";

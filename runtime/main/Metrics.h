@@ -16,8 +16,9 @@ struct StepMetrics {
   double loss = 0;
   std::optional<double> gradNorm; ///< when the plan has it
   double lr = 0;
-  double tokensPerSecond = 0;
+  double perSecond = 0;
   double milliseconds = 0;
+  const char *unit = "tokens"; ///< or "samples": what is counted by the second
 };
 
 /// {"step":0,"loss":5.545,...} without a newline.  Nine digits tell all f32

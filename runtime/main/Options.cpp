@@ -7,6 +7,7 @@
 #include "runtime/main/Options.h"
 
 #include "runtime/io/OutputPath.h"
+#include "runtime/io/SampleFile.h"
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -30,6 +31,7 @@ struct Typed {
   std::string steps = "0", warmup = "0", threads = "0", seed = "0";
   std::string lr = "0", minLr = "0";
   std::string schedule = "constant", format = "auto";
+  std::vector<std::string> inputs;
 };
 
 /// The values of an option, and how they are spelled.
@@ -101,6 +103,14 @@ int64_t readCount(const char *option, const std::string &text, int64_t most) {
   return value;
 }
 
+/// NAME=FILE
+std::pair<std::string, std::string> readInput(const std::string &text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    usage("--input must be NAME=FILE, got {}", text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 /// Two options that name one file would destroy each other's work.
 void checkDistinct(const char *option, const std::string &path,
                    const char *other, const std::string &otherPath) {
@@ -120,7 +130,7 @@ void checkNotPrinted(const char *option, const std::string &path) {
 
 void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   const auto given = [&](const char *option) { return app.count(option) > 0; };
-  for (const char *option : {"--data", "--steps", "--lr"})
+  for (const char *option : {"--steps", "--lr"})
     if (!given(option))
       usage("{} is missing; see {} --help", option, options.program);
   for (const auto &[option, value] :
@@ -147,12 +157,25 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
   options.format = choose("--data-format", typed.format, kFormats);
+  for (const std::string &text : typed.inputs) {
+    auto input = readInput(text);
+    for (const auto &[name, place] : options.inputs)
+      if (name == input.first)
+        usage("--input {} is given twice", name);
+    options.inputs.push_back(std::move(input));
+  }
   checkDistinct("--metrics", options.metrics, "--data", options.data);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
   checkDistinct("--save", options.save, "--data", options.data);
   checkNotPrinted("--metrics", options.metrics);
   checkNotPrinted("--save", options.save);
+  for (const auto &[name, place] : options.inputs) {
+    const std::string option = "--input " + name;
+    checkDistinct("--metrics", options.metrics, option.c_str(),
+                  fileOfPlace(place));
+    checkDistinct("--save", options.save, option.c_str(), fileOfPlace(place));
+  }
 }
 
 /// "Could not convert: --steps = abc" and the like, in our style.
@@ -203,7 +226,6 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
                           const char *group, const char *description) {
     text(name, value, "N", group, description);
   };
-  text("--data", options.data, "FILE", "Needed", "Tokens to train on");
   number("--steps", typed.steps, "Needed", "Steps to train");
   number("--lr", typed.lr, "Needed", "Learning rate, the peak of the schedule");
 
@@ -215,6 +237,15 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   number("--min-lr", typed.minLr, "Learning rate",
          "Where linear and cosine end (default 0)");
 
+  text("--data", options.data, "FILE", "Data",
+       "Tokens to train on: the inputs \"tokens\" and \"targets\"");
+  app.add_option("--input", typed.inputs,
+                 "Samples of the input NAME: FILE.npy, or "
+                 "FILE.safetensors[:TENSOR]; repeated for each input")
+      ->type_name("NAME=FILE")
+      ->group("Data")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   text("--data-format", typed.format, "KIND", "Data",
        "llmc (with header), u16, u32, text (bytes), or auto (default: by "
        "content and name)");

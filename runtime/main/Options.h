@@ -8,12 +8,16 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace zrt {
 
 struct TrainOptions {
   std::string program; ///< for messages: the name without folders
   std::string data, init, save, metrics;
+  /// Of --input: names of inputs, and where their samples are.
+  std::vector<std::pair<std::string, std::string>> inputs;
   TokenFormat format = TokenFormat::Auto;
   Schedule schedule; ///< with the number of steps
   uint64_t seed = 0;

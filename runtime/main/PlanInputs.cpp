@@ -1,4 +1,4 @@
-//===- PlanInputs.cpp - What the host writes and reads each step ----------===//
+//===- PlanInputs.cpp - The numbers of a plan -----------------------------===//
 #include "runtime/main/PlanInputs.h"
 
 #include "runtime/Error.h"
@@ -8,18 +8,6 @@
 using namespace zrt;
 
 namespace {
-
-void checkTokens(const zrt_plan &plan, const zrt_input *input,
-                 const char *name) {
-  if (!input)
-    fail("the plan has no input \"{}\"; the model must take tokens and targets",
-         name);
-  if (input->dtype != ZRT_I32 || input->rank != 2 ||
-      input->shape[0] != plan.batch || input->shape[1] != plan.seq ||
-      plan.batch <= 0 || plan.seq <= 0)
-    fail("input \"{}\" is not i32 of batch x sequence, {} x {}", name,
-         plan.batch, plan.seq);
-}
 
 const zrt_output *findOutput(const zrt_plan &plan, std::string_view name) {
   for (uint32_t i = 0; i < plan.output_count; ++i)
@@ -40,26 +28,22 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
   for (uint32_t i = 0; i < plan.input_count; ++i) {
     const zrt_input &input = plan.inputs[i];
     const std::string_view name = input.name;
-    if (name == "tokens") {
-      tokensInput = &input;
-    } else if (name == "targets") {
-      targetsInput = &input;
-    } else if (name == "lr" || name == "step") {
-      if (input.dtype != ZRT_F32 || input.rank != 0)
+    if (input.rank > 0)
+      continue; // Feed.h
+    if (name == "lr" || name == "step") {
+      if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
       (name == "lr" ? lrInput : stepInput) = &input;
     } else if (const zrt_output *output = findOutput(plan, name)) {
-      if (input.dtype != output->dtype || input.rank != 0)
+      if (input.dtype != output->dtype)
         fail("input \"{}\" is not a scalar of its output's type", name);
       means.emplace_back(&input, output);
     } else {
-      fail("the plan wants input \"{}\", which this program cannot provide; it "
-           "knows tokens, targets, lr, step and means of outputs",
+      fail("the plan wants the number \"{}\", which this program cannot "
+           "provide; it knows lr, step and means of outputs",
            name);
     }
   }
-  checkTokens(plan, tokensInput, "tokens");
-  checkTokens(plan, targetsInput, "targets");
   for (uint32_t i = 0; i < plan.output_count; ++i) {
     const zrt_output &output = plan.outputs[i];
     const std::string_view name = output.name;
@@ -89,14 +73,6 @@ void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
     else
       *static_cast<float *>(to) = static_cast<float>(mean);
   }
-}
-
-int32_t *PlanInputs::tokens(zrt_context *ctx) const {
-  return static_cast<int32_t *>(zrt_address(ctx, &tokensInput->ref));
-}
-
-int32_t *PlanInputs::targets(zrt_context *ctx) const {
-  return static_cast<int32_t *>(zrt_address(ctx, &targetsInput->ref));
 }
 
 void PlanInputs::writeScalars(zrt_context *ctx, float lr, int64_t step) const {

@@ -1,4 +1,4 @@
-//===- PlanInputs.h - What the host writes and reads each step --*- C++ -*-===//
+//===- PlanInputs.h - The numbers of a plan ---------------------*- C++ -*-===//
 #ifndef ZRT_MAIN_PLAN_INPUTS_H
 #define ZRT_MAIN_PLAN_INPUTS_H
 
@@ -10,16 +10,13 @@
 
 namespace zrt {
 
-/// The plan's inputs and outputs, found by name and checked.
+/// The plan's scalars and outputs, found by name and checked.
 class PlanInputs {
 public:
-  /// Throws zrt::Error for a plan that this main() cannot feed: an input that
-  /// it does not know, tokens or targets that are missing or of another shape
-  /// than batch x seq.  A scalar named like an output is known: its mean.
+  /// Throws zrt::Error for a plan with a scalar that this main() does not know.
+  /// One named like an output is known: its mean.
   explicit PlanInputs(const zrt_plan &plan);
 
-  int32_t *tokens(zrt_context *ctx) const;
-  int32_t *targets(zrt_context *ctx) const;
   /// Writes the scalars that the plan has; `step` counts from 0 here and from 1
   /// in the plan.
   void writeScalars(zrt_context *ctx, float lr, int64_t step) const;
@@ -36,7 +33,6 @@ public:
   std::optional<double> gradNorm(zrt_context *ctx) const;
 
 private:
-  const zrt_input *tokensInput = nullptr, *targetsInput = nullptr;
   const zrt_input *lrInput = nullptr, *stepInput = nullptr;
   std::vector<std::pair<const zrt_input *, const zrt_output *>> means;
   const zrt_output *lossOutput = nullptr, *normOutput = nullptr;

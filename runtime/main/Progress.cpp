@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -32,8 +33,9 @@ size_t terminalWidth() {
 }
 
 std::string values(const StepMetrics &m) {
-  return fmt::format("loss {:.6f}  lr {:.3e}  {:.0f} tok/s", m.loss, m.lr,
-                     m.tokensPerSecond);
+  return fmt::format("loss {:.6f}  lr {:.3e}  {:.0f} {}/s", m.loss, m.lr,
+                     m.perSecond,
+                     m.unit == std::string_view("tokens") ? "tok" : m.unit);
 }
 
 } // namespace

@@ -117,8 +117,7 @@ std::string zrt::certificate(const zrt_plan &plan) {
 }
 
 std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
-                            const std::string &dataPath, const TokenData &data,
-                            int threads) {
+                            const std::string &data, int threads) {
   std::string text =
       fmt::format("model     {}, {} parameters\n"
                   "options   {}\n"
@@ -136,8 +135,5 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   if (const uint64_t wire = wireBytesPerStep(plan))
     text += fmt::format("wire      {} bytes ({}) received in a step\n",
                         withCommas(wire), withUnit(wire));
-  text += fmt::format("data      {}, {}, {} tokens, {} sequences of {}\n",
-                      dataPath, data.formatName(), withCommas(data.tokens()),
-                      withCommas(data.sequences()), plan.seq);
-  return text;
+  return text + data;
 }

@@ -24,10 +24,9 @@ std::string ranksText(const zrt_plan &plan);
 /// the wire.
 std::string certificate(const zrt_plan &plan);
 
-/// What runs, on what, from which data.
+/// What runs, on what, and the lines of `data`.
 std::string startBlock(const zrt_plan &plan, const zrt_context *ctx,
-                       const std::string &dataPath, const TokenData &data,
-                       int threads);
+                       const std::string &data, int threads);
 
 } // namespace zrt
 

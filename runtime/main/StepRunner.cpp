@@ -5,8 +5,8 @@
 
 using namespace zrt;
 
-StepRunner::StepRunner(const zrt_plan &plan, const TokenData &data, int rank)
-    : plan(plan), data(data), rank(rank), inputs(plan) {
+StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
+    : plan(plan), feed(feed), rank(rank), inputs(plan) {
   if (plan.accumulate == 0)
     fail("the plan has steps of 0 micro-steps");
   if (plan.accumulate > 1 && !plan.programs[ZRT_MICRO].run)
@@ -47,7 +47,7 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                             .rank = static_cast<uint64_t>(rank),
                             .ranks = plan.world_size};
   try {
-    data.readBatch(place, plan.batch, inputs.tokens(ctx), inputs.targets(ctx));
+    feed.write(ctx, place);
   } catch (const Error &error) {
     fail("{}: {}", where(), error.what());
   }

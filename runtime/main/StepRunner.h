@@ -2,7 +2,7 @@
 #ifndef ZRT_MAIN_STEP_RUNNER_H
 #define ZRT_MAIN_STEP_RUNNER_H
 
-#include "runtime/io/TokenData.h"
+#include "runtime/main/Feed.h"
 #include "runtime/main/PlanInputs.h"
 #include "runtime/zrt.h"
 
@@ -20,7 +20,7 @@ namespace zrt {
 class StepRunner {
 public:
   /// Throws when the plan lacks a program that its micro-steps need.
-  StepRunner(const zrt_plan &plan, const TokenData &data, int rank);
+  StepRunner(const zrt_plan &plan, const Feed &feed, int rank);
 
   struct Result {
     double loss; ///< the mean over micro-steps
@@ -35,7 +35,7 @@ private:
                   uint32_t microStep, const std::vector<double> &sums) const;
 
   const zrt_plan &plan;
-  const TokenData &data;
+  const Feed &feed;
   const int rank;
   const PlanInputs inputs;
 };

@@ -20,6 +20,7 @@
 #include "runtime/cpu/PlanChecks.h"
 #include "runtime/init/Initialize.h"
 #include "runtime/io/Parameters.h"
+#include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
@@ -43,9 +44,6 @@ namespace {
 
 /// The exit status, beside 0 and those of signals.
 enum Status : int { kFailed = 1, kMisused = 2, kDiverged = 3, kIncomplete = 4 };
-
-/// Files up to this size are checked whole before training.
-constexpr uint64_t kScanBytes = uint64_t{256} << 20;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -97,11 +95,8 @@ private:
     Fingerprint fingerprint;
     together(world, [&] {
       checkPlan(plan);
-      data = std::make_unique<TokenData>(options.data, options.format, plan.seq,
-                                         plan.vocab);
-      runner = std::make_unique<StepRunner>(plan, *data, world.rank());
-      if (data->fileBytes() <= kScanBytes)
-        data->checkAll();
+      feed = std::make_unique<Feed>(plan, options);
+      runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
       if (world.size() > 1)
         fingerprint = fingerprintOf(options);
     });
@@ -231,7 +226,8 @@ private:
     result.loss = outputs.loss;
     result.gradNorm = outputs.gradNorm;
     result.lr = lr;
-    result.tokensPerSecond = tokensPerStep() / seconds;
+    result.unit = feed->unit();
+    result.perSecond = perStep() / seconds;
     result.milliseconds = seconds * 1e3;
     return result;
   }
@@ -250,8 +246,8 @@ private:
   }
 
   void printStart() {
-    std::string text = startBlock(plan, context.get(), options.data, *data,
-                                  context->threads());
+    std::string text =
+        startBlock(plan, context.get(), feed->text(), context->threads());
     const Schedule &schedule = options.schedule;
     if (schedule.warmup > schedule.steps && schedule.steps > 0)
       text += fmt::format("note      --warmup={} is above --steps={}: the "
@@ -272,17 +268,17 @@ private:
       say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
     // The first step pays for page faults and kernel generation.
     if (done > 1)
-      say("{:.0f} tokens/s\n",
-          tokensPerStep() * double(done - 1) / laterSeconds);
+      say("{:.0f} {}/s\n", perStep() * double(done - 1) / laterSeconds,
+          feed->unit());
     say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
         withUnit(peakResidentBytes()), withUnit(arenaBytes()));
     if (!options.save.empty() && !divergence)
       say("weights saved to {}\n", options.save);
   }
 
-  /// Of all ranks.
-  double tokensPerStep() const {
-    return double(plan.batch) * double(plan.seq) * double(plan.accumulate) *
+  /// Tokens, or samples, of all ranks.
+  double perStep() const {
+    return double(feed->perBatch()) * double(plan.accumulate) *
            double(plan.world_size);
   }
 
@@ -304,7 +300,7 @@ private:
   const bool isFirst; ///< rank 0, which prints and writes
   const bool quiet;
   const std::string who;
-  std::unique_ptr<const TokenData> data;
+  std::unique_ptr<const Feed> feed;
   std::unique_ptr<const StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
   std::vector<Parameter> parameters;
@@ -361,6 +357,7 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       sayText(certificate(plan));
       return lostOutput().empty() ? 0 : kFailed;
     }
+    checkGiven(plan, options);
     const std::unique_ptr<World> world = connectWorld(plan.world_size);
     return trainWith(*world, plan, options);
   } catch (const UsageError &error) {

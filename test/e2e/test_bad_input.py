@@ -69,17 +69,19 @@ class Compiler(support.Case):
                     "scalar", "2x8x8")
 
     def test_inputs_that_training_lacks(self):
-        """The program could not start: better to hear of it before."""
+        """Said when compiling, at the argument."""
         body = """  %y = nn.linear %x, %w : tensor<2x8x8xf32>, tensor<256x8xf32> -> tensor<2x8x256xf32>
   %l = nn.cross_entropy %y, %targets : tensor<2x8x256xf32>, tensor<2x8xi32> -> tensor<f32>
   return %l : tensor<f32>"""
         good = self.model(body).read_text()
-        self.refuse(self.write("model.mlir", good.replace('"tokens"', '"mask"')),
-                    "mask", "tokens and targets")
+        self.refuse(self.write("model.mlir", good.replace(
+            "%targets:", '%mask: tensor<2x8xf64> {zero.input = "mask"},\n    %targets:')),
+            r"model\.mlir:5:5: error:", '"mask"', "2x8xf64", "cannot feed")
         flat = good.replace("%targets: tensor<2x8xi32>", "%flat: tensor<16xi32>").replace(
             "  %l = ", "  %targets = tensor.expand_shape %flat [[0, 1]] output_shape [2, 8] "
             ": tensor<16xi32> into tensor<2x8xi32>\n  %l = ")
-        self.refuse(self.write("model.mlir", flat), "targets", "16xi32")
+        self.refuse(self.write("model.mlir", flat), r"model\.mlir:5:5: error:", '"targets"',
+                    "16 samples", '"tokens" has 2')
 
     def test_no_parameters(self):
         text = LOSS.format(body="  return %l : tensor<f32>", result="tensor<f32>")

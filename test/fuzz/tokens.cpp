@@ -23,21 +23,21 @@ constexpr zrt::TokenFormat kFormats[] = {
     zrt::TokenFormat::U32, zrt::TokenFormat::Text};
 constexpr const char *kEndings[] = {"", ".bin", ".u16", ".u32"};
 
-/// Batches hold tokens of the vocabulary alone, and targets are the inputs one
-/// token later.
-void checkBatches(const zrt::TokenData &data, int64_t length, int64_t vocab) {
-  constexpr int64_t kBatch = 2;
-  std::vector<int32_t> inputs(size_t(kBatch * length)), targets(inputs.size());
-  for (uint64_t step = 0; step < 3; ++step) {
-    data.readBatch({.step = step}, kBatch, inputs.data(), targets.data());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool inside =
-          inputs[i] >= 0 && targets[i] >= 0 &&
-          (vocab == 0 || (inputs[i] < vocab && targets[i] < vocab));
-      const bool last = (i + 1) % size_t(length) == 0;
-      if (!inside || (!last && targets[i] != inputs[i + 1]))
+/// Sequences hold tokens that their input may hold, and targets are the tokens
+/// one later.
+void checkSequences(const zrt::TokenData &data, const zrt_input &input) {
+  const auto length = size_t(data.length());
+  std::vector<int32_t> tokens(length), targets(length);
+  for (uint64_t i = 0; i < 3; ++i) {
+    const uint64_t sequence = i % data.sequences();
+    data.read(sequence, 0, input, reinterpret_cast<std::byte *>(tokens.data()));
+    data.read(sequence, 1, input,
+              reinterpret_cast<std::byte *>(targets.data()));
+    for (size_t at = 0; at < length; ++at)
+      if (!zrt::mayHold(input, tokens[at]) ||
+          !zrt::mayHold(input, targets[at]) ||
+          (at + 1 < length && targets[at] != tokens[at + 1]))
         std::abort();
-    }
   }
 }
 
@@ -53,11 +53,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string path =
       input.write({reinterpret_cast<const char *>(data) + 3, size - 3}, ending);
   try {
-    const zrt::TokenData tokens(path, format, length, vocab);
+    const int64_t shape[] = {1, length};
+    const zrt_input input = {"tokens", ZRT_I32, 2, shape, {}, vocab, 0};
+    const zrt::TokenData tokens(path, format, length, /*mostLater=*/1);
     if (tokens.sequences() == 0)
       std::abort();
-    checkBatches(tokens, length, vocab);
-    tokens.checkAll();
+    checkSequences(tokens, input);
+    tokens.check(input, 0);
+    tokens.check(input, 1);
   } catch (const zrt::Error &error) {
     zero::fuzz::requireReadable(error.what());
   }

@@ -31,6 +31,9 @@ class Model:
         self.head_width = rng.choice((1, 3, 4, 5, 8, 9, 16) if self.heads < 3 else (2, 3, 5, 8))
         # The cross-entropy leaves out rows whose target is this token.
         self.ignored = rng.randrange(self.vocab) if rng.random() < 0.4 else None
+        ids = random.Random(f"ids {seed}")
+        self.wide_ids = ids.random() < 0.3
+        self.says_vocab = ids.random() < 0.6
 
     def _rng(self):
         return random.Random(f"model {self.seed}")
@@ -40,7 +43,8 @@ class Model:
         rng.random()
         net = layers.Net(Writer(batch), random.Random(f"layers {self.seed}"), self.seq,
                          self.heads, self.head_width)
-        return _build(net, self)
+        text = _build(net, self)
+        return text.replace("xi32>", "xi64>") if self.wide_ids else text
 
 
 def random_model(seed):
@@ -175,8 +179,9 @@ def _build(net, model):
         idle = rng.choice(((), (1,), (5,), (7, 3), (33,), (2, 3, 4)))
         w.param(rng.choice(("unused", "h.0.idle", "h.1.idle", "zz.idle")), idle,
                 net.init(0.5) if net.chance(0.5) else None)
-    tokens = w.input("tokens", shape, model.vocab)
-    targets = w.input("targets", shape, model.vocab)
+    vocab = model.vocab if model.says_vocab else None
+    tokens = w.input("tokens", shape, vocab)
+    targets = w.input("targets", shape, vocab)
     x, table = _embeddings(net, model, tokens)
     x = _blocks(net, x)
     loss = _cross_entropy(net, model, _logits(net, model, x, table, "head"), targets)

@@ -47,8 +47,8 @@ class Writer:
         return value
 
     def input(self, name, shape, vocab):
-        self.arguments.append(f'%{name}: {tensor(shape, "i32")} '
-                              f'{{zero.input = "{name}", zero.vocab = {vocab} : i64}}')
+        vocab = f", zero.vocab = {vocab} : i64" if vocab else ""
+        self.arguments.append(f'%{name}: {tensor(shape, "i32")} {{zero.input = "{name}"{vocab}}}')
         return Value(f"%{name}", tuple(shape))
 
     def module(self, loss):

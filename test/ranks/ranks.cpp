@@ -99,9 +99,9 @@ zrt_plan makePlan(uint64_t count) {
   plan.arena_bytes[ZRT_DEVICE] = kPrivate + 3 * bytes;
   plan.exported_begin = kPrivate;
   plan.programs[ZRT_STEP] = {step, 0, 0, nullptr};
-  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source};
-  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source};
-  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source};
+  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source, 0, 0};
+  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source, 0, 0};
+  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source, 0, 0};
   plan.inputs = inputs;
   plan.input_count = 3;
   return plan;

@@ -86,36 +86,9 @@ llvm::Error install(StringRef from, StringRef to, bool executable) {
   return frontend::writeOutput(to, (*content)->getBuffer(), executable);
 }
 
-/// A program with other inputs, or without a loss, would refuse to start.
+/// A program without a loss would refuse to start.
 llvm::Error checkInterface(ModuleOp plan) {
   auto step = plan.lookupSymbol<func::FuncOp>("step");
-  llvm::StringMap<Type> inputs;
-  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
-    if (auto name = step.getArgAttrOfType<StringAttr>(i, kInputAttr)) {
-      auto type = dyn_cast<RankedTensorType>(step.getArgumentTypes()[i]);
-      if ((name != "tokens" && name != "targets") || !type ||
-          type.getRank() != 2 || !type.getElementType().isInteger(32))
-        return llvm::createStringError(
-            "@step takes input %s, which the training program cannot provide; "
-            "it has tokens and targets, both i32 of batch x sequence",
-            llvm::formatv("\"{0}\" of {1}", name.getValue(),
-                          step.getArgumentTypes()[i])
-                .str()
-                .c_str());
-      inputs[name] = type;
-    }
-  for (StringRef name : {"tokens", "targets"})
-    if (!inputs.contains(name))
-      return llvm::createStringError(
-          "@step has no input \"%s\"; the model must take tokens and targets",
-          name.str().c_str());
-  if (inputs["tokens"] != inputs["targets"])
-    return llvm::createStringError(
-        "@step takes %s; they have one shape",
-        llvm::formatv("tokens of {0} and targets of {1}", inputs["tokens"],
-                      inputs["targets"])
-            .str()
-            .c_str());
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
     if (auto name = step.getResultAttrOfType<StringAttr>(i, kOutputAttr);
         name && name == "loss")

@@ -30,7 +30,7 @@ struct Builder : testing::Test {
   /// A scalar that depends on nothing, to finish with.
   Tensor anyLoss() {
     Tensor logits = weight("loss.logits", {2, 3, 5});
-    return crossEntropy(logits, m.input("loss.targets", {2, 3}));
+    return crossEntropy(logits, m.input("loss.targets", {2, 3}, Element::I32));
   }
 
   /// Expects that the model failed with exactly this error.
@@ -115,8 +115,8 @@ TEST_F(Builder, ScopesNameParametersAndOperations) {
 TEST_F(Builder, DoublePrecisionOnRequest) {
   ModelBuilder wide(context, Float64Type::get(&context));
   Tensor w = wide.param("w", {4, 5}, init::normal(1));
-  OwningOpRef<ModuleOp> module =
-      wide.finish(crossEntropy(w * 2.0 + 1.0, wide.input("targets", {4})));
+  OwningOpRef<ModuleOp> module = wide.finish(
+      crossEntropy(w * 2.0 + 1.0, wide.input("targets", {4}, Element::I32)));
   ASSERT_TRUE(module);
   EXPECT_TRUE(w.getType().getElementType().isF64());
 }
@@ -250,7 +250,7 @@ TEST_F(Builder, ArithmeticRejectsIds) {
 
 TEST_F(Builder, EmbeddingRejectsFloatsAsTokens) {
   embedding(weight("x", {2, 3}), weight("table", {5, 4}));
-  expectError("tokens must be i32 ids, got \"x\" (tensor<2x3xf32>)");
+  expectError("tokens must be i32 or i64 ids, got \"x\" (tensor<2x3xf32>)");
 }
 
 TEST_F(Builder, EmbeddingRejectsATableThatIsNoMatrix) {
@@ -375,6 +375,33 @@ TEST_F(Builder, VocabulariesFitTheirIds) {
   m.tokens(2, 3, int64_t{1} << 31);
   expectError("tokens: input \"tokens\": a vocabulary of 2147483648 does not "
               "fit 32-bit ids");
+}
+
+TEST_F(Builder, InputsAreFloatsOrIntegers) {
+  Tensor w = m.param("w", {3, 5}, init::normal(1));
+  Tensor x = m.input("features", {4, 5}, Element::Float);
+  Tensor labels = m.input("labels", {4}, Element::I64, 3);
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp loss = finished(module, crossEntropy(linear(x, w), labels));
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss.getArgumentTypes()[1],
+            RankedTensorType::get({4, 5}, Float32Type::get(&context)));
+  EXPECT_EQ(loss.getArgumentTypes()[2],
+            RankedTensorType::get({4}, IntegerType::get(&context, 64)));
+  EXPECT_EQ(loss.getArgAttrOfType<StringAttr>(1, zero::kInputAttr), "features");
+  EXPECT_FALSE(loss.getArgAttr(1, zero::kVocabAttr));
+  EXPECT_EQ(loss.getArgAttrOfType<IntegerAttr>(2, zero::kVocabAttr).getInt(),
+            3);
+}
+
+TEST_F(Builder, FloatsHaveNoVocabulary) {
+  m.input("x", {4}, Element::Float, 3);
+  expectError("x: input \"x\": a vocabulary of 3 does not fit floats");
+}
+
+TEST_F(Builder, InputsCountSamples) {
+  m.input("x", {}, Element::Float);
+  expectError("x: input \"x\" has no dimensions; the first one counts samples");
 }
 
 TEST_F(Builder, TheLossMustBeAScalar) {

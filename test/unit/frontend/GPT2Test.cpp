@@ -250,7 +250,7 @@ TEST_F(GPT2Test, PrintsStrangeNames) {
   ModelBuilder m(context);
   Tensor w = m.param("a, %b\" (#loc1)\n(%c", {2, 3}, init::constant(1));
   OwningOpRef<ModuleOp> strange =
-      m.finish(crossEntropy(w, m.input("targets", {2})));
+      m.finish(crossEntropy(w, m.input("targets", {2}, Element::I32)));
   ASSERT_TRUE(strange);
   std::string text = printModel(*strange);
   OwningOpRef<ModuleOp> again = parseSourceString<ModuleOp>(text, &context);

@@ -149,6 +149,14 @@ TEST(Options, AreJudged) {
             "--threads must be a whole number, got 99999999999999999999");
   EXPECT_NE(usageError({"--warmup"}).find("--warmup"), std::string::npos);
   EXPECT_EQ(usageError({"--save", ""}), "--save needs a file name");
+  EXPECT_EQ(usageError({"--input", "x"}), "--input must be NAME=FILE, got x");
+  EXPECT_EQ(usageError({"--input", "=x"}), "--input must be NAME=FILE, got =x");
+  EXPECT_EQ(usageError({"--input", "x=a", "--input", "x=b"}),
+            "--input x is given twice");
+  EXPECT_EQ(
+      usageError({"--input", "x=f.safetensors:w", "--save", "f.safetensors"}),
+      "--save and --input x are the same file, f.safetensors; give each "
+      "its own");
   EXPECT_EQ(usageError({"--save", "x", "--metrics", "./x"}),
             "--metrics and --save are the same file, ./x; give each its own");
   for (const char *lr : {"-0.1", "nan", "inf"}) {
@@ -171,7 +179,6 @@ TEST(Options, AreJudged) {
                       "--min-lr=1e-46"}));
   EXPECT_ERROR("--steps must not be negative, got -5",
                parse({"--data=d", "--steps", "-5", "--lr=1"}));
-  EXPECT_ERROR("--data is missing", parse({"--steps=5", "--lr=1"}));
   EXPECT_ERROR("--steps is missing", parse({"--data=d", "--lr=1"}));
   EXPECT_ERROR("--lr is missing", parse({"--data=d", "--steps=5"}));
 }
@@ -215,7 +222,7 @@ TEST(Options, HelpAndCertificateNeedNothingElse) {
   for (const char *option :
        {"--data", "--steps", "--lr", "--schedule", "--warmup", "--min-lr",
         "--init", "--save", "--metrics", "--seed", "--threads", "--profile",
-        "--data-format", "--certificate", "--quiet", "Example"})
+        "--data-format", "--input", "--certificate", "--quiet", "Example"})
     EXPECT_NE(help.find(option), std::string::npos) << option;
   EXPECT_TRUE(parse({"--certificate"}).certificate);
 }
@@ -230,6 +237,8 @@ TEST(Metrics, AreJson) {
             R"("tokens_per_s":1000,"step_ms":2.5})");
   EXPECT_EQ(metricsLine({0, 1, std::nullopt, 0, 1, 1}),
             R"({"step":0,"loss":1,"lr":0,"tokens_per_s":1,"step_ms":1})");
+  EXPECT_EQ(metricsLine({0, 1, std::nullopt, 0, 1, 1, "samples"}),
+            R"({"step":0,"loss":1,"lr":0,"samples_per_s":1,"step_ms":1})");
   EXPECT_EQ(metricsLine({0, NAN, HUGE_VAL, 0, 1, 1}),
             R"({"step":0,"loss":null,"grad_norm":null,"lr":0,)"
             R"("tokens_per_s":1,"step_ms":1,"nonfinite":true})");
@@ -291,10 +300,11 @@ TEST(Report, WritesNumbersForPeople) {
 //   offset 0 tokens, 64 targets, 128 lr, 132 step, 136 loss, 140 grad_norm, 192
 //   w
 const int64_t shape[] = {2, 2}, wShape[] = {4};
-const zrt_input inputs[] = {{"tokens", ZRT_I32, 2, shape, deviceRef(0, 16)},
-                            {"targets", ZRT_I32, 2, shape, deviceRef(64, 16)},
-                            {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4)},
-                            {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4)}};
+const zrt_input inputs[] = {
+    {"tokens", ZRT_I32, 2, shape, deviceRef(0, 16), 0, 0},
+    {"targets", ZRT_I32, 2, shape, deviceRef(64, 16), 0, 0},
+    {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0},
+    {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4), 0, 0}};
 const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
                               {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
 const zrt_member member = {"w", 1, 1, wShape,
@@ -331,8 +341,6 @@ zrt_plan toyPlan() {
       [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &launch); },
       256);
   plan.model = "toy";
-  plan.batch = plan.seq = 2;
-  plan.vocab = 256;
   plan.inputs = inputs;
   plan.input_count = 4;
   plan.outputs = outputs;
@@ -466,7 +474,7 @@ TEST_F(Loop, MetricsThatCannotBeWrittenDoNotEndTheRun) {
 }
 
 TEST_F(Loop, RefusesBeforeTheFirstStep) {
-  EXPECT_EQ(train({"--steps", "3"}), 2);
+  EXPECT_EQ(train({"--steps", "3", "--lr", "1"}), 2);
   EXPECT_EQ(err, "train: error: --data is missing; see train --help\n");
   EXPECT_EQ(train(args({"--steps", "3", "--save", "/none/w"})), 1);
   EXPECT_NE(err.find("cannot write /none/w"), std::string::npos);
@@ -475,6 +483,70 @@ TEST_F(Loop, RefusesBeforeTheFirstStep) {
   EXPECT_EQ(train(args({"--steps", "3", "--init", folder / "none"})), 1);
   EXPECT_NE(err.find("no such file"), std::string::npos);
   EXPECT_EQ(out, "");
+}
+
+/// int32 of `shape`, "(4, 2)", as NumPy writes them.
+std::string npyOf(const std::string &shape,
+                  const std::vector<int32_t> &values) {
+  const std::string header = "{'descr': '<i4', 'fortran_order': False, "
+                             "'shape': " +
+                             shape + ", }\n";
+  return "\x93NUMPY" + std::string("\1\0", 2) + char(header.size()) + '\0' +
+         header +
+         std::string(reinterpret_cast<const char *>(values.data()),
+                     values.size() * 4);
+}
+
+TEST_F(Loop, FeedsSamplesOfFiles) {
+  // The sequences that the text has.
+  const std::string tokens =
+      folder.write("x.npy", npyOf("(4, 2)", {1, 2, 3, 4, 5, 6, 7, 8}));
+  const std::string targets =
+      folder.write("y.npy", npyOf("(4, 2)", {2, 3, 4, 5, 6, 7, 8, 9}));
+  const auto losses = [&](std::vector<std::string> given) {
+    given.insert(given.end(),
+                 {"--lr", "0.5", "--steps", "3", "--metrics", folder / "m"});
+    EXPECT_EQ(train(given), 0) << err;
+    std::string found, text = readFile(folder / "m");
+    for (size_t at = 0; (at = text.find("loss", at)) != std::string::npos;)
+      found += text.substr(at++, 12);
+    return found;
+  };
+  const std::string data = args({})[1];
+  const std::string expected = losses({"--data", data});
+  EXPECT_EQ(
+      losses({"--input", "tokens=" + tokens, "--input", "targets=" + targets}),
+      expected);
+  EXPECT_NE(out.find("x.npy, I32, 4 samples of 2"), std::string::npos) << out;
+  EXPECT_NE(out.find(" samples/s"), std::string::npos) << out;
+  EXPECT_EQ(losses({"--data", data, "--input", "targets=" + targets}),
+            expected);
+  // Text without targets has more sequences only where more tokens follow.
+  const std::string longer = folder.write("long", std::string("\1\2\3\4\5\6\7"
+                                                              "\10\1\2"));
+  EXPECT_EQ(train({"--data", longer, "--input", "targets=" + targets, "--lr",
+                   "1", "--steps", "1"}),
+            1);
+  EXPECT_NE(err.find("long, 5 sequences, and"), std::string::npos) << err;
+}
+
+TEST_F(Loop, NamesInputsThatAreMissingOrTooMany) {
+  const auto usage = [&](std::vector<std::string> given) {
+    given.insert(given.end(), {"--lr", "1", "--steps", "1"});
+    EXPECT_EQ(train(given), 2);
+    return err;
+  };
+  EXPECT_EQ(usage({"--data", "d", "--input", "x=f"}),
+            "train: error: --input x: the model has no such input; it has "
+            "tokens, targets\n");
+  EXPECT_EQ(
+      usage({"--data", "d", "--input", "tokens=f", "--input", "targets=f"}),
+      "train: error: --data feeds no input: all come from --input; drop "
+      "it\n");
+  EXPECT_EQ(usage({"--input", "tokens=f"}),
+            "train: error: --input targets=FILE is missing; the model takes "
+            "\"targets\", i32 of 2 x 2, which --data feeds only beside tokens "
+            "of that shape\n");
 }
 
 TEST_F(Loop, RefusesPlansItCannotFeed) {
@@ -486,22 +558,23 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
   zrt_plan p = toyPlan();
   zrt_input more[5];
   std::copy(inputs, inputs + 4, more);
-  more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4)};
+  more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0};
   p.inputs = more;
   p.input_count = 5;
-  EXPECT_NE(errorWith(p).find("wants input \"mask\""), std::string::npos);
-  p.input_count = 1;
-  EXPECT_NE(errorWith(p).find("no input \"targets\""), std::string::npos);
-  p = toyPlan();
-  p.seq = 3;
-  EXPECT_NE(errorWith(p).find("not i32 of batch x sequence"),
-            std::string::npos);
+  EXPECT_NE(errorWith(p).find("wants the number \"mask\""), std::string::npos);
   p = toyPlan();
   p.output_count = 0;
   EXPECT_NE(errorWith(p).find("no output \"loss\""), std::string::npos);
   p = toyPlan();
-  p.vocab = 9;
-  EXPECT_NE(errorWith(p).find("token 9 at position 8"), std::string::npos);
+  std::copy(inputs, inputs + 4, more);
+  more[0].bound = 9;
+  p.inputs = more;
+  plan = p;
+  EXPECT_EQ(train(args({"--steps", "1"})), 0);
+  more[1].bound = 9;
+  EXPECT_NE(errorWith(p).find("token 9 at position 8 is not 0 to 8, the "
+                              "vocabulary of input \"targets\""),
+            std::string::npos);
   p = toyPlan();
   p.abi_version = 99;
   EXPECT_NE(errorWith(p).find("ABI version 99"), std::string::npos);

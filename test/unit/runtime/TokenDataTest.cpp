@@ -27,20 +27,29 @@ std::string llmcHeader(int32_t magic, int32_t version, int32_t count) {
 const std::vector<uint16_t> small16 = {1, 2, 3, 4, 5, 6, 7, 8};
 const std::vector<uint32_t> small32 = {1, 2, 3, 4, 5, 6, 7, 8};
 
+const int64_t idShape[] = {1, 2};
+
+/// An input of two ids below `bound`.
+zrt_input inputBelow(int64_t bound) {
+  return {"ids", ZRT_I32, 2, idShape, {}, bound, 0};
+}
+
 class TokenFile : public testing::Test {
 protected:
   TestFolder folder;
 
   std::string formatOf(const std::string &name, const std::string &bytes,
                        TokenFormat format = TokenFormat::Auto) {
-    const TokenData data(folder.write(name, bytes), format, 2, 100);
+    const TokenData data(folder.write(name, bytes), format, 2, 1);
     return std::to_string(data.tokens()) + " " + data.formatName();
   }
   std::string errorFor(const std::string &bytes, TokenFormat format,
-                       int64_t length = 2, int64_t vocab = 100) {
+                       zrt_input tokens = inputBelow(100),
+                       zrt_input targets = inputBelow(100)) {
     return errorOf([&] {
-      TokenData(folder.write("tokens", bytes), format, length, vocab)
-          .checkAll();
+      const TokenData data(folder.write("tokens", bytes), format, 2, 1);
+      data.check(tokens, 0);
+      data.check(targets, 1);
     });
   }
 };
@@ -70,23 +79,32 @@ TEST_F(TokenFile, AnExplicitFormatWins) {
             "8 raw uint32");
 }
 
-TEST_F(TokenFile, BatchesFollowTheFormulaAndWrapAround) {
-  // 8 tokens, T = 2: sequences 0, 1, 2 start at tokens 0, 2, 4.
+TEST_F(TokenFile, SequencesFollowEachOther) {
+  // 8 tokens, T = 2: sequences 0, 1, 2 start at tokens 0, 2, 4, targets one
+  // later.
   for (const auto &[bytes, format] :
        {std::pair{bytesOf(small16), TokenFormat::U16},
         {bytesOf(small32), TokenFormat::U32},
         {std::string("\1\2\3\4\5\6\7\10"), TokenFormat::Text},
         {llmcHeader(20240520, 1, 8) + bytesOf(small16), TokenFormat::Llmc},
         {llmcHeader(20240801, 7, 8) + bytesOf(small32), TokenFormat::Llmc}}) {
-    const TokenData data(folder.write("tokens", bytes), format, 2, 9);
+    const TokenData data(folder.write("tokens", bytes), format, 2, 1);
     EXPECT_EQ(data.sequences(), 3u);
-    std::vector<int32_t> in(4), out(4);
-    data.readBatch({.step = 0}, 2, in.data(), out.data());
-    EXPECT_EQ(in, (std::vector{1, 2, 3, 4}));
-    EXPECT_EQ(out, (std::vector{2, 3, 4, 5}));
-    data.readBatch({.step = 1}, 2, in.data(), out.data());
-    EXPECT_EQ(in, (std::vector{5, 6, 1, 2}));
-    EXPECT_EQ(out, (std::vector{6, 7, 2, 3}));
+    const auto sequence = [&](uint64_t i, uint64_t later) {
+      std::vector<int32_t> ids(2);
+      data.read(i, later, inputBelow(9),
+                reinterpret_cast<std::byte *>(ids.data()));
+      return ids;
+    };
+    EXPECT_EQ(sequence(0, 0), (std::vector{1, 2}));
+    EXPECT_EQ(sequence(0, 1), (std::vector{2, 3}));
+    EXPECT_EQ(sequence(2, 0), (std::vector{5, 6}));
+    EXPECT_EQ(sequence(2, 1), (std::vector{6, 7}));
+    zrt_input wide = inputBelow(9);
+    wide.dtype = ZRT_I64;
+    std::vector<int64_t> ids(2);
+    data.read(1, 1, wide, reinterpret_cast<std::byte *>(ids.data()));
+    EXPECT_EQ(ids, (std::vector<int64_t>{4, 5}));
   }
 }
 
@@ -94,26 +112,30 @@ TEST(BatchPlace, CountsStepMicroStepRankRow) {
   const BatchPlace place = {
       .step = 5, .microStep = 1, .microSteps = 3, .rank = 2, .ranks = 4};
   // ((5 x 3 + 1) x 4 + 2) x 8 + 7 = 535
-  EXPECT_EQ(place.sequence(7, 8, 1000), 535u);
-  EXPECT_EQ(place.sequence(7, 8, 100), 35u);
+  EXPECT_EQ(place.sample(7, 8, 1000), 535u);
+  EXPECT_EQ(place.sample(7, 8, 100), 35u);
 }
 
 TEST_F(TokenFile, TheLastTokenOfASequenceIsTheFirstOfTheNext) {
   // T + 1 tokens are one sequence; one more changes nothing until T more.
-  const auto sequences = [&](size_t tokens) {
+  const auto sequences = [&](size_t tokens, uint64_t later = 1) {
     return TokenData(folder.write("t", std::string(tokens, 'a')),
-                     TokenFormat::Text, 4, 0)
+                     TokenFormat::Text, 4, later)
         .sequences();
   };
   EXPECT_EQ(sequences(5), 1u);
   EXPECT_EQ(sequences(8), 1u);
   EXPECT_EQ(sequences(9), 2u);
+  // Without targets T do.
+  EXPECT_EQ(sequences(4, 0), 1u);
+  EXPECT_EQ(sequences(7, 0), 1u);
+  EXPECT_EQ(sequences(8, 0), 2u);
 }
 
 TEST_F(TokenFile, RefusesWhatIsTooShort) {
   EXPECT_ERROR("no such file",
-               TokenData(folder / "none", TokenFormat::Auto, 2, 0));
-  EXPECT_ERROR("not a regular file", TokenData("/", TokenFormat::Auto, 2, 0));
+               TokenData(folder / "none", TokenFormat::Auto, 2, 1));
+  EXPECT_ERROR("not a regular file", TokenData("/", TokenFormat::Auto, 2, 1));
   EXPECT_NE(errorFor("", TokenFormat::Auto).find("empty; it needs 3 tokens"),
             std::string::npos);
   EXPECT_NE(errorFor("abcd", TokenFormat::U16)
@@ -127,7 +149,7 @@ TEST_F(TokenFile, RefusesWhatIsTooShort) {
             std::string::npos);
   EXPECT_ERROR("is a NumPy file",
                TokenData(folder.write("a.npy", "\x93NUMPY and so on"),
-                         TokenFormat::Auto, 2, 0));
+                         TokenFormat::Auto, 2, 1));
 }
 
 TEST_F(TokenFile, RefusesWhatIsNoFileWithoutWaitingForIt) {
@@ -140,15 +162,16 @@ TEST_F(TokenFile, RefusesWhatIsNoFileWithoutWaitingForIt) {
 
 TEST_F(TokenFile, ThatIsCutWhileItIsReadIsAnError) {
   const std::string path = folder.write("t", bytesOf(small16));
-  const TokenData data(path, TokenFormat::U16, 2, 9);
-  std::vector<int32_t> in(2), out(2);
-  data.readBatch({.step = 2}, 1, in.data(), out.data());
-  EXPECT_EQ(in, (std::vector{5, 6}));
+  const TokenData data(path, TokenFormat::U16, 2, 1);
+  std::vector<int32_t> ids(2);
+  auto *to = reinterpret_cast<std::byte *>(ids.data());
+  data.read(2, 0, inputBelow(9), to);
+  EXPECT_EQ(ids, (std::vector{5, 6}));
   std::filesystem::resize_file(path, 9);
   EXPECT_ERROR("t ends at byte 9, but had 16 bytes when it was opened",
-               data.readBatch({.step = 2}, 1, in.data(), out.data()));
+               data.read(2, 0, inputBelow(9), to));
   std::filesystem::resize_file(path, 0);
-  EXPECT_ERROR("ends at byte 0", data.checkAll());
+  EXPECT_ERROR("ends at byte 0", data.check(inputBelow(9), 0));
 }
 
 TEST_F(TokenFile, LongSequencesAreReadInBlocks) {
@@ -158,9 +181,10 @@ TEST_F(TokenFile, LongSequencesAreReadInBlocks) {
   for (size_t i = 0; i < ids.size(); ++i)
     ids[i] = uint32_t(i);
   const TokenData data(folder.write("t", bytesOf(ids)), TokenFormat::U32,
-                       kLength, 0);
+                       kLength, 1);
   std::vector<int32_t> in(kLength), out(kLength);
-  data.readBatch({.step = 1}, 1, in.data(), out.data());
+  data.read(1, 0, inputBelow(0), reinterpret_cast<std::byte *>(in.data()));
+  data.read(1, 1, inputBelow(0), reinterpret_cast<std::byte *>(out.data()));
   for (int32_t i = 0; i < kLength; ++i) {
     ASSERT_EQ(in[size_t(i)], kLength + i);
     ASSERT_EQ(out[size_t(i)], kLength + i + 1);
@@ -188,27 +212,45 @@ TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
       std::string::npos);
 }
 
-TEST_F(TokenFile, RefusesTokensOutsideTheVocabulary) {
+TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
+  // 1 to 8, two a sequence: 1 to 6 are tokens, 2 to 7 targets.
   const std::string bytes = bytesOf(small16);
-  EXPECT_EQ(errorFor(bytes, TokenFormat::U16, 2, 9), "");
-  EXPECT_NE(errorFor(bytes, TokenFormat::U16, 2, 8)
-                .find("token 8 at position 7 is not below the vocabulary of 8"),
+  const auto error = [&](zrt_input tokens, zrt_input targets) {
+    return errorFor(bytes, TokenFormat::U16, tokens, targets);
+  };
+  EXPECT_EQ(error(inputBelow(7), inputBelow(8)), "");
+  EXPECT_NE(error(inputBelow(6), inputBelow(8))
+                .find("token 6 at position 5 is not 0 to 5, the vocabulary of "
+                      "input \"ids\" (read as raw uint16)"),
             std::string::npos);
-  // Tokens are i32 whatever the vocabulary is.
-  EXPECT_NE(errorFor(bytesOf(std::vector<uint32_t>{1, 2, 0x80000000u}),
-                     TokenFormat::U32, 2, 0)
-                .find("token 2147483648 at position 2"),
+  EXPECT_NE(error(inputBelow(7), inputBelow(7))
+                .find("token 7 at position 6 is not 0 to 6, "),
             std::string::npos);
+  zrt_input ignoring = inputBelow(7);
+  ignoring.ignored = 7;
+  EXPECT_EQ(error(inputBelow(7), ignoring), "");
+  ignoring.ignored = -100;
+  EXPECT_NE(error(inputBelow(7), ignoring).find("is not 0 to 6 or -100, "),
+            std::string::npos);
+  // Without a vocabulary what the type can hold.
+  const std::string large = bytesOf(std::vector<uint32_t>{1, 0x80000000u, 2});
+  EXPECT_NE(errorFor(large, TokenFormat::U32, inputBelow(0), inputBelow(0))
+                .find("token 2147483648 at position 1 is not what fits input "
+                      "\"ids\", i32"),
+            std::string::npos);
+  zrt_input wide = inputBelow(0);
+  wide.dtype = ZRT_I64;
+  EXPECT_EQ(errorFor(large, TokenFormat::U32, wide, wide), "");
 }
 
-TEST_F(TokenFile, ChecksEveryBatchItReads) {
+TEST_F(TokenFile, ChecksEverySequenceItReads) {
   const TokenData data(folder.write("t", bytesOf(small16)), TokenFormat::U16, 2,
-                       5);
-  std::vector<int32_t> in(2), out(2);
-  data.readBatch({.step = 0}, 1, in.data(), out.data());
+                       1);
+  std::vector<int32_t> ids(2);
+  auto *to = reinterpret_cast<std::byte *>(ids.data());
+  data.read(0, 1, inputBelow(5), to);
   // The last target of sequence 1 is token 5.
-  EXPECT_ERROR("token 5 at position 4",
-               data.readBatch({.step = 1}, 1, in.data(), out.data()));
+  EXPECT_ERROR("token 5 at position 4", data.read(1, 1, inputBelow(5), to));
 }
 
 } // namespace

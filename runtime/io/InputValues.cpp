@@ -1,0 +1,43 @@
+//===- InputValues.cpp - What an input of a plan may hold -----------------===//
+#include "runtime/io/InputValues.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace zrt;
+
+bool zrt::mayHold(const zrt_input &input, int64_t value) {
+  if (input.bound > 0)
+    return (value >= 0 && value < input.bound) || value == input.ignored;
+  return input.dtype == ZRT_I64 || (value >= INT32_MIN && value <= INT32_MAX);
+}
+
+std::string zrt::allowedText(const zrt_input &input) {
+  if (input.bound <= 0)
+    return fmt::format("what fits input \"{}\", i32", input.name);
+  std::string text = fmt::format("0 to {}", input.bound - 1);
+  if (input.ignored < 0 || input.ignored >= input.bound)
+    text += fmt::format(" or {}", input.ignored);
+  return text + fmt::format(", the vocabulary of input \"{}\"", input.name);
+}
+
+void zrt::putInteger(const zrt_input &input, std::byte *to, uint64_t i,
+                     int64_t value) {
+  if (input.dtype == ZRT_I64) {
+    std::memcpy(to + i * sizeof(value), &value, sizeof(value));
+    return;
+  }
+  const auto narrow = static_cast<int32_t>(value);
+  std::memcpy(to + i * sizeof(narrow), &narrow, sizeof(narrow));
+}
+
+std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {
+  return {input.shape + 1, input.shape + input.rank};
+}
+
+uint64_t zrt::sampleElements(const zrt_input &input) {
+  uint64_t elements = 1;
+  for (const int64_t extent : sampleShape(input))
+    elements *= static_cast<uint64_t>(extent);
+  return elements;
+}

@@ -1,0 +1,29 @@
+//===- InputValues.h - What an input of a plan may hold ---------*- C++ -*-===//
+#ifndef ZRT_IO_INPUT_VALUES_H
+#define ZRT_IO_INPUT_VALUES_H
+
+#include "runtime/zrt.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// Whether `input`, of integers, may hold `value`.
+bool mayHold(const zrt_input &input, int64_t value);
+/// "0 to 255 for input "tokens"", with what is ignored.
+std::string allowedText(const zrt_input &input);
+/// Writes `value`, which it may hold, as element `i` of `to`.
+void putInteger(const zrt_input &input, std::byte *to, uint64_t i,
+                int64_t value);
+
+/// The dimensions after the first, which counts samples.
+std::vector<int64_t> sampleShape(const zrt_input &input);
+/// The values of one sample.
+uint64_t sampleElements(const zrt_input &input);
+
+} // namespace zrt
+
+#endif // ZRT_IO_INPUT_VALUES_H

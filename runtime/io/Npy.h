@@ -1,0 +1,27 @@
+//===- Npy.h - NumPy's file format ------------------------------*- C++ -*-===//
+//
+//   6 bytes   "\x93NUMPY"
+//   2 bytes   version, 1.0 to 3.0
+//   2 or 4    header length H, little endian; 2 bytes in version 1
+//   H bytes   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+//   the rest  data
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_IO_NPY_H
+#define ZRT_IO_NPY_H
+
+#include "runtime/io/InputFile.h"
+#include "runtime/io/Safetensors.h"
+
+namespace zrt {
+
+/// Whether the file begins as NumPy's do.
+bool isNpy(const InputFile &file);
+
+/// The tensor of a NumPy file, in the terms of safetensors: "F32" for '<f4'.
+/// Throws zrt::Error when the header is none, or does not fit the file.
+TensorEntry readNpy(const InputFile &file);
+
+} // namespace zrt
+
+#endif // ZRT_IO_NPY_H

@@ -1,0 +1,199 @@
+//===- Feed.cpp - What fills the inputs of a plan -------------------------===//
+#include "runtime/main/Feed.h"
+
+#include "runtime/Error.h"
+#include "runtime/cpu/PlanChecks.h"
+#include "runtime/main/Report.h"
+
+#include <algorithm>
+#include <string_view>
+
+using namespace zrt;
+
+namespace {
+
+/// Files up to this size are checked whole before training.
+constexpr uint64_t kScanBytes = uint64_t{256} << 20;
+
+/// Of the plan; scalars have no dimensions, and are no samples of anything.
+std::vector<const zrt_input *> fedInputs(const zrt_plan &plan) {
+  std::vector<const zrt_input *> inputs;
+  for (uint32_t i = 0; i < plan.input_count; ++i)
+    if (plan.inputs[i].rank > 0)
+      inputs.push_back(&plan.inputs[i]);
+  return inputs;
+}
+
+/// Its place in --input, or nullptr.
+const std::string *placeOf(const zrt_input &input,
+                           const TrainOptions &options) {
+  for (const auto &[name, place] : options.inputs)
+    if (name == input.name)
+      return &place;
+  return nullptr;
+}
+
+bool isText(const zrt_input &input, std::string_view name) {
+  return input.name == name && input.rank == 2 &&
+         (input.dtype == ZRT_I32 || input.dtype == ZRT_I64);
+}
+
+std::string typeText(const zrt_input &input) {
+  const char *dtype = input.dtype == ZRT_F32   ? "f32"
+                      : input.dtype == ZRT_I32 ? "i32"
+                                               : "i64";
+  return fmt::format("{} of {}", dtype,
+                     shapeText({input.shape, input.shape + input.rank}));
+}
+
+/// The inputs that --data feeds.
+struct Text {
+  const zrt_input *tokens = nullptr, *targets = nullptr;
+};
+
+Text textOf(const zrt_plan &plan, const TrainOptions &options) {
+  Text text;
+  for (const zrt_input *input : fedInputs(plan)) {
+    if (placeOf(*input, options))
+      continue;
+    if (isText(*input, "tokens"))
+      text.tokens = input;
+    else if (isText(*input, "targets"))
+      text.targets = input;
+  }
+  // Targets are what follows tokens, each its own.
+  if (text.targets &&
+      (!text.tokens || !std::equal(text.targets->shape, text.targets->shape + 2,
+                                   text.tokens->shape)))
+    text.targets = nullptr;
+  return text;
+}
+
+} // namespace
+
+void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
+  if (plan.abi_version != ZRT_ABI_VERSION)
+    return; // its inputs cannot be read; checkPlan says so
+  const std::vector<const zrt_input *> inputs = fedInputs(plan);
+  const Text text = textOf(plan, options);
+  if (text.tokens && options.data.empty())
+    throw UsageError(
+        fmt::format("--data is missing; see {} --help", options.program));
+  for (const auto &[name, place] : options.inputs)
+    if (std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
+          return input->name == name;
+        })) {
+      std::vector<std::string_view> names;
+      for (const zrt_input *input : inputs)
+        names.push_back(input->name);
+      throw UsageError(
+          fmt::format("--input {}: the model has no such input; it has {}",
+                      name, fmt::join(names, ", ")));
+    }
+  for (const zrt_input *input : inputs)
+    if (input != text.tokens && input != text.targets &&
+        !placeOf(*input, options))
+      throw UsageError(fmt::format(
+          "--input {0}=FILE is missing; the model takes \"{0}\", {1}{2}",
+          input->name, typeText(*input),
+          isText(*input, "targets")
+              ? ", which --data feeds only beside tokens of that shape"
+              : ""));
+  if (!text.tokens && !options.data.empty())
+    throw UsageError("--data feeds no input: all come from --input; drop it");
+}
+
+Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
+    : dataPath(options.data) {
+  const Text text = textOf(plan, options);
+  for (const zrt_input *input : fedInputs(plan)) {
+    const std::string *place = placeOf(*input, options);
+    sources.push_back(
+        {input,
+         place ? std::make_unique<const SampleFile>(*place, *input) : nullptr,
+         input == text.targets ? uint64_t{1} : 0});
+    batch = static_cast<uint64_t>(input->shape[0]);
+  }
+  if (text.tokens)
+    data = std::make_unique<const TokenData>(options.data, options.format,
+                                             text.tokens->shape[1],
+                                             /*later=*/text.targets ? 1 : 0);
+  checkSamples();
+  checkValues();
+}
+
+void Feed::checkSamples() {
+  const auto countOf = [&](const Source &source) {
+    return source.file ? source.file->samples() : data->sequences();
+  };
+  const auto textOf = [&](const Source &source) {
+    return source.file
+               ? source.file->text()
+               : fmt::format("{}, {} sequences", dataPath, data->sequences());
+  };
+  for (const Source &source : sources) {
+    const zrt_input &input = *source.input;
+    if (static_cast<uint64_t>(input.shape[0]) != batch)
+      fail("input \"{}\" is {}, but the batch of \"{}\" is {}; all inputs have "
+           "one first dimension",
+           input.name, typeText(input), sources.back().input->name, batch);
+    if (countOf(source) != countOf(sources.front()))
+      fail("inputs \"{}\" and \"{}\" have other numbers of samples: {}, and "
+           "{}; give files of equally many",
+           sources.front().input->name, input.name, textOf(sources.front()),
+           textOf(source));
+    samples = countOf(source);
+  }
+}
+
+void Feed::checkValues() const {
+  for (const Source &source : sources) {
+    if (source.input->dtype == ZRT_F32 ||
+        (source.file ? source.file->fileBytes() : data->fileBytes()) >
+            kScanBytes)
+      continue;
+    if (!source.file) {
+      data->check(*source.input, source.later);
+      continue;
+    }
+    std::vector<std::byte> sample(sampleElements(*source.input) *
+                                  dtypeBytes(source.input->dtype));
+    for (uint64_t i = 0; i < samples; ++i)
+      source.file->read(i, sample.data());
+  }
+}
+
+void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
+  if (source.file)
+    source.file->read(sample, to);
+  else
+    data->read(sample, source.later, *source.input, to);
+}
+
+void Feed::write(zrt_context *ctx, const BatchPlace &place) const {
+  for (const Source &source : sources) {
+    const uint64_t bytes =
+        sampleElements(*source.input) * dtypeBytes(source.input->dtype);
+    auto *to = static_cast<std::byte *>(zrt_address(ctx, &source.input->ref));
+    for (uint64_t row = 0; row < batch; ++row)
+      read(source, place.sample(row, batch, samples), to + row * bytes);
+  }
+}
+
+uint64_t Feed::perBatch() const {
+  return data ? batch * data->length() : batch;
+}
+
+std::string Feed::text() const {
+  std::string text;
+  if (data)
+    text +=
+        fmt::format("data      {}, {}, {} tokens, {} sequences of {}\n",
+                    dataPath, data->formatName(), withCommas(data->tokens()),
+                    withCommas(data->sequences()), data->length());
+  for (const Source &source : sources)
+    if (source.file)
+      text += fmt::format("input     {} from {}\n", source.input->name,
+                          source.file->text());
+  return text;
+}

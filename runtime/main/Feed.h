@@ -1,0 +1,63 @@
+//===- Feed.h - What fills the inputs of a plan -----------------*- C++ -*-===//
+//
+// "tokens" and "targets" come from --data, which is text: targets are the same
+// text one token later.  Every other input, and those too where --input names
+// them, come from files of samples.  A batch is made of the same samples in
+// all inputs: sequence i of the text goes with sample i of each file.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_MAIN_FEED_H
+#define ZRT_MAIN_FEED_H
+
+#include "runtime/io/SampleFile.h"
+#include "runtime/io/TokenData.h"
+#include "runtime/main/Options.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// Throws UsageError unless --data and --input are given for the inputs of
+/// `plan`, and for nothing else.  Opens no file.
+void checkGiven(const zrt_plan &plan, const TrainOptions &options);
+
+class Feed {
+public:
+  /// Opens the files.  Throws zrt::Error for one that does not fit, or has
+  /// another number of samples than the others; and, in files of up to 256 MiB,
+  /// for a value that an input may not hold.
+  Feed(const zrt_plan &plan, const TrainOptions &options);
+
+  /// Writes all inputs.  Throws zrt::Error as above.
+  void write(zrt_context *ctx, const BatchPlace &place) const;
+
+  /// A line for each file.
+  std::string text() const;
+  /// What rates count: "tokens" of text, or "samples".
+  const char *unit() const { return data ? "tokens" : "samples"; }
+  /// How many of them a micro-step of a rank takes.
+  uint64_t perBatch() const;
+
+private:
+  struct Source {
+    const zrt_input *input;
+    std::unique_ptr<const SampleFile> file; ///< nullptr: the text,
+    uint64_t later = 0;                     ///< so many tokens later
+  };
+
+  void openData(const TrainOptions &options);
+  void checkSamples();
+  void checkValues() const;
+  void read(const Source &source, uint64_t sample, std::byte *to) const;
+
+  std::vector<Source> sources;
+  std::unique_ptr<const TokenData> data; ///< nullptr: no input needs it
+  std::string dataPath;
+  uint64_t samples = 1, batch = 1;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_FEED_H
