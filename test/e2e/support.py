@@ -128,17 +128,20 @@ def compile_gpt2(config, batch, seq, *options):
     return compile_model(import_model(config, batch, seq), *options)
 
 
+#: Element types of safetensors, as array calls them.
+ELEMENTS = {"F32": "f", "F64": "d", "I32": "i", "I64": "q"}
+
+
 def read_safetensors(path):
-    """name -> (shape, array of f32)."""
+    """name -> (shape, array of its element type)."""
     raw = Path(path).read_bytes()
     (length,) = struct.unpack_from("<Q", raw)
     tensors = {}
     for name, entry in json.loads(raw[8:8 + length]).items():
         if name == "__metadata__":
             continue
-        assert entry["dtype"] == "F32", f"{name} is {entry['dtype']}"
         begin, end = entry["data_offsets"]
-        values = array.array("f")
+        values = array.array(ELEMENTS[entry["dtype"]])
         values.frombytes(raw[8 + length + begin:8 + length + end])
         tensors[name] = (entry["shape"], values)
     return tensors

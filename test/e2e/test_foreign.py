@@ -1,0 +1,21 @@
+"""Modules that torch-mlir and JAX printed, against the losses and gradients that
+PyTorch and JAX computed of them in float64 (test/foreign)."""
+import sys
+
+import support
+
+sys.path.insert(0, str(support.ROOT / "test" / "foreign"))
+import check  # noqa: E402
+
+MODULES = support.ROOT / "test" / "foreign" / "modules"
+
+
+class Foreign(support.Case):
+    """A test a module, made below."""
+
+
+for module in sorted(MODULES.glob("*.mlir")):
+    def test(self, module=module):
+        check.check(module, self.folder)
+    setattr(Foreign, f"test_{module.stem}", test)
+assert len(list(MODULES.glob("*.mlir"))) >= 16
