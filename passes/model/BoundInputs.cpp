@@ -71,7 +71,7 @@ private:
   LogicalResult checkInput(BlockArgument input);
   void find(Operation *op);
   void limit(Value element, Bound bound);
-  BlockArgument findInput(Value element);
+  BlockArgument findInput(Value element, std::optional<int64_t> &ignored);
   LogicalResult say(BlockArgument input);
 
   StringAttr nameOf(BlockArgument input) {
@@ -163,7 +163,7 @@ void Inputs::find(Operation *op) {
 }
 
 void Inputs::limit(Value element, Bound bound) {
-  BlockArgument input = findInput(element);
+  BlockArgument input = findInput(element, bound.ignored);
   if (!input)
     return;
   auto [known, isNew] = bounds.insert({input, bound});
@@ -179,9 +179,20 @@ static bool countsFromEnd(arith::SelectOp select) {
          isConstantIntValue(compare.getRhs(), 0);
 }
 
-/// The input whose elements `element` is, or is made of; null if it is
-/// computed.
-BlockArgument Inputs::findInput(Value element) {
+/// The c of `x != c ? x : y`, by which front ends ignore a target: x lies where
+/// it selects, or is c.
+static std::optional<int64_t> ignoredBy(arith::SelectOp select) {
+  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::ne ||
+      compare.getLhs() != select.getTrueValue())
+    return std::nullopt;
+  return getConstantIntValue(compare.getRhs());
+}
+
+/// The input whose elements `element` is, or is made of, and which of them are
+/// `ignored`; null if it is computed.
+BlockArgument Inputs::findInput(Value element,
+                                std::optional<int64_t> &ignored) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(element)) {
       Operation *parent = argument.getOwner()->getParentOp();
@@ -203,6 +214,10 @@ BlockArgument Inputs::findInput(Value element) {
     } else if (auto select = dyn_cast<arith::SelectOp>(op);
                select && countsFromEnd(select)) {
       element = select.getFalseValue();
+    } else if (auto select = dyn_cast<arith::SelectOp>(op);
+               select && ignoredBy(select) && !ignored) {
+      ignored = ignoredBy(select);
+      element = select.getTrueValue();
     } else if (auto body = dyn_cast<linalg::LinalgOp>(op);
                body && body.getNumReductionLoops() == 0) {
       element = body.getBlock()->getTerminator()->getOperand(

@@ -65,6 +65,30 @@ func.func @loss(%w: tensor<12x5xf32> {zero.param = "w"},
 
 // -----
 
+// Losses of other front ends pick nothing for a target that they ignore.
+
+// CHECK-LABEL: func.func @loss(
+// CHECK: %{{.*}} {zero.ignored = -100 : i64, zero.input = "y", zero.vocab = 5 : i64}
+func.func @loss(%w: tensor<3x5xf32> {zero.param = "w"},
+                %y: tensor<3xi64> {zero.input = "y"}) -> tensor<3xf32> {
+  %ignored = arith.constant -100 : i64
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<3xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%y : tensor<3xi64>) outs(%e : tensor<3xf32>) {
+  ^bb0(%id: i64, %o: f32):
+    %row = linalg.index 0 : index
+    %valid = arith.cmpi ne, %id, %ignored : i64
+    %safe = arith.select %valid, %id, %zero : i64
+    %column = arith.index_cast %safe : i64 to index
+    %value = tensor.extract %w[%row, %column] : tensor<3x5xf32>
+    linalg.yield %value : f32
+  } -> tensor<3xf32>
+  return %x : tensor<3xf32>
+}
+
+// -----
+
 // Nothing selects: floats, and integers that are computed with.
 
 // CHECK-LABEL: func.func @loss(
