@@ -113,4 +113,4 @@ class Models(support.Case):
         text = ODD.replace("tensor<5xf32>", "tensor<0xf32>")
         model = self.write("model.mlir", text.format(batch=1, rows=8, ignore=""))
         done = support.run(support.ZEROC, model, "-o", self.folder / "out")
-        self.assert_refused(done, r"model\.mlir:\d+:", "unused", "no elements")
+        self.assert_refused(done, r"model\.mlir:\d+:", "unused", "size of 0")

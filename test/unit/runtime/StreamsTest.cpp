@@ -151,8 +151,8 @@ TEST(Chaos, PoisonsWhatNoProgramMayReadBeforeItWrites) {
   const zrt_bucket bucket = {"b0", 2, 0, 0, nullptr};
   const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(16, 12)};
   const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(24, 8)};
-  const zrt_input inputs[] = {{"none", ZRT_F32, 1, nothing, deviceRef(60, 0)},
-                              {"lr", ZRT_F32, 0, nullptr, deviceRef(96, 4)}};
+  const zrt_input inputs[] = {{"none", ZRT_F32, 1, nothing, deviceRef(60, 0), 0, 0},
+                              {"lr", ZRT_F32, 0, nullptr, deviceRef(96, 4), 0, 0}};
   plan.buckets = &bucket;
   plan.states = &state;
   plan.outputs = &output;
@@ -367,7 +367,7 @@ TEST(Create, RefusesPlansItCannotRun) {
                 "with --cpu=x86-64"),
             std::string::npos);
 
-  const zrt_input input = {"tokens", ZRT_I32, 0, nullptr, deviceRef(65533, 4)};
+  const zrt_input input = {"tokens", ZRT_I32, 0, nullptr, deviceRef(65533, 4), 0, 0};
   plan = testPlan(chainStep);
   plan.inputs = &input;
   plan.input_count = 1;
