@@ -45,12 +45,11 @@ Term Terms::unknown(Value value) {
 Term Terms::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
                   unsigned index) {
   // A launch is what it calls; other operations are their name and properties.
-  Attribute properties =
-      callee ? Attribute() : op->getPropertiesAsAttribute();
-  return intern({Kind::Result, op->getResult(index).getType(), op, index,
-                 operands},
-                {op->getName().getAsOpaquePointer(), callee,
-                 properties.getAsOpaquePointer()});
+  Attribute properties = callee ? Attribute() : op->getPropertiesAsAttribute();
+  return intern(
+      {Kind::Result, op->getResult(index).getType(), op, index, operands},
+      {op->getName().getAsOpaquePointer(), callee,
+       properties.getAsOpaquePointer()});
 }
 
 int64_t Terms::countRows(Term term) const {

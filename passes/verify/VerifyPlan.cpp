@@ -89,8 +89,7 @@ private:
   FailureOr<ModuleOp> findModelToCompare(OwningOpRef<ModuleOp> &file) {
     if (withoutModel && !model.empty())
       return getOperation().emitError("is to be judged against ")
-             << model.getValue()
-             << " and without a model; drop one of the two";
+             << model.getValue() << " and without a model; drop one of the two";
     if (withoutModel)
       return ModuleOp();
     if (!model.empty()) {

@@ -397,7 +397,7 @@ module {
     zero.yield %p : f32
   }
   func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  // expected-error @below {{takes input "x" with zero.vocab = <<NULL ATTRIBUTE>>, and the model has 7 : i64 (V14)}}
+  // expected-error @below {{takes input "x" with {zero.input = "x"}, and the model has it with {zero.input = "x", zero.vocab = 7 : i64} (V14)}}
   func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {

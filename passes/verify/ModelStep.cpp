@@ -1,0 +1,179 @@
+//===- ModelStep.cpp - What a plan shall compute --------------------------===//
+
+#include "passes/verify/ModelStep.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+using Leaf = Terms::Leaf;
+using Mean = Terms::Mean;
+
+//===----------------------------------------------------------------------===//
+// Kernels, parameters and inputs
+//===----------------------------------------------------------------------===//
+
+/// What is compiled of a kernel beside its body, but for what (S6) proves.
+static DictionaryAttr attributesOf(func::FuncOp kernel) {
+  NamedAttrList attributes(kernel->getDiscardableAttrDictionary());
+  for (StringRef proved : {kKernelAttr, kSpaceAttr})
+    attributes.erase(proved);
+  return attributes.getDictionary(kernel.getContext());
+}
+
+/// A kernel of the plan is the model's of that name, and has its body.
+LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
+                                      Symbolic &symbolic) {
+  SymbolTable symbols(model);
+  for (auto kernel : plan.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr(kKernelAttr))
+      continue;
+    auto same = symbols.lookup<func::FuncOp>(kernel.getSymNameAttr());
+    if (!same) // (V14)
+      return kernel.emitOpError("is no kernel of the model (V14)");
+    if (same.getFunctionType() != kernel.getFunctionType() ||
+        !OperationEquivalence::isRegionEquivalentTo(
+            &same.getBody(), &kernel.getBody(),
+            OperationEquivalence::IgnoreLocations)) { // (V14)
+      InFlightDiagnostic error = kernel.emitOpError(
+          "has another body than the model's kernel of that name (V14)");
+      error.attachNote(same.getLoc()) << "the model's";
+      return error;
+    }
+    if (attributesOf(kernel) != attributesOf(same)) { // (V14)
+      InFlightDiagnostic error = kernel.emitOpError(
+          "has other attributes than the model's kernel of that name (V14)");
+      error.attachNote(same.getLoc()) << "the model's";
+      return error;
+    }
+    symbolic.identify(kernel, same);
+  }
+  return success();
+}
+
+LogicalResult ModelStep::matchParameters(ModuleOp plan) {
+  DenseSet<StringAttr> found;
+  for (auto bucket : plan.getOps<BucketOp>())
+    for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
+      auto parameter = parameters.find(member.getName());
+      if (parameter == parameters.end()) // (V14)
+        return bucket.emitOpError("has a member ")
+               << member.getName() << ", and the model no such parameter (V14)";
+      auto &[type, init, gradient] = parameter->second;
+      if (type.getShape() != ArrayRef(member.getParameterShape())) // (V14)
+        return bucket.emitOpError("has a member ")
+               << member.getName() << " of a parameter of shape ["
+               << member.getParameterShape() << "], and the model has " << type
+               << " (V14)";
+      if (init && init != member.getInit()) // (V14)
+        return bucket.emitOpError("starts ")
+               << member.getName() << " as " << member.getInit()
+               << ", and the model as " << init << " (V14)";
+      found.insert(member.getName());
+    }
+  for (auto &[name, parameter] : parameters)
+    if (!found.contains(name)) // (V14)
+      return plan.emitError("has no bucket for the model's parameter ")
+             << name << " (V14)";
+  return success();
+}
+
+/// All that is said of an input, but where a plan puts it.
+static DictionaryAttr inputAttributes(func::FuncOp function, unsigned i) {
+  NamedAttrList attributes(function.getArgAttrDict(i));
+  attributes.erase(kBytesAttr);
+  return attributes.getDictionary(function.getContext());
+}
+
+LogicalResult ModelStep::matchInputs(func::FuncOp program) {
+  for (BlockArgument argument : program.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto name = program.getArgAttrOfType<StringAttr>(i, kInputAttr);
+    if (!name)
+      continue;
+    auto known = inputs.find(name);
+    if (known == inputs.end()) // (V14)
+      return program.emitOpError("takes input ")
+             << name << ", and the model has no such input (V14)";
+    auto [type, attributes] = known->second;
+    if (type != argument.getType()) // (V14)
+      return program.emitOpError("takes input ")
+             << name << " as " << argument.getType()
+             << ", and the model has it as " << type << " (V14)";
+    if (DictionaryAttr here = inputAttributes(program, i);
+        here != attributes) // (V14)
+      return program.emitOpError("takes input ")
+             << name << " with " << here << ", and the model has it with "
+             << attributes << " (V14)";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+LogicalResult ModelStep::enter(func::FuncOp function, Symbolic &symbolic) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto parameter = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
+    auto input = function.getArgAttrOfType<StringAttr>(i, kInputAttr);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !parameter == !input) // (V14)
+      return function.emitOpError("takes argument ")
+             << i << ", which must be a parameter or an input (V14)";
+    StringAttr name = parameter ? parameter : input;
+    symbolic.set(argument,
+                 symbolic.terms.leaf(parameter ? Leaf::Parameter : Leaf::Input,
+                                     name, type));
+    bool isNew =
+        parameter
+            ? parameters
+                  .insert({name, {type, function.getArgAttr(i, kInitAttr)}})
+                  .second
+            : inputs.insert({name, {type, inputAttributes(function, i)}})
+                  .second;
+    if (!isNew) // (V14)
+      return function.emitOpError("takes two ")
+             << (input ? "inputs" : "parameters") << " called " << name
+             << " (V14)";
+  }
+  return success();
+}
+
+LogicalResult ModelStep::execute(ModuleOp model, Symbolic &symbolic) {
+  auto function = model.lookupSymbol<func::FuncOp>("step");
+  if (!function || !function.getBody().hasOneBlock()) // (V14)
+    return model.emitError("has no function @step of one block, and the plan "
+                           "is to be compared with it (V14)");
+  symbolic.clear();
+  if (failed(enter(function, symbolic)))
+    return failure();
+  for (Operation &op : function.front().without_terminator()) {
+    if (auto average = dyn_cast<AverageOp>(op))
+      symbolic.set(
+          average.getResult(),
+          symbolic.mean(
+              Mean::MicroSteps,
+              symbolic.mean(Mean::Ranks, symbolic.termOf(average.getValue()))));
+    else
+      symbolic.execute(&op);
+  }
+  Operation *returned = function.front().getTerminator();
+  if (returned->getNumOperands() != 1 + parameters.size()) // (V14)
+    return function.emitOpError("returns ")
+           << returned->getNumOperands() << " values, and needs the loss and "
+           << parameters.size() << " gradients (V14)";
+  loss = symbolic.termOf(returned->getOperand(0));
+  // Gradients follow the loss in the parameters' order.
+  for (auto [entry, gradient] :
+       llvm::zip_equal(parameters, returned->getOperands().drop_front())) {
+    auto &[name, parameter] = entry;
+    if (gradient.getType() != parameter.type) // (V14)
+      return function.emitOpError("returns ")
+             << gradient.getType() << " as the gradient of " << name
+             << ", which is " << parameter.type << " (V14)";
+    parameter.gradient = symbolic.termOf(gradient);
+  }
+  return success();
+}

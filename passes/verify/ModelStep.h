@@ -1,0 +1,50 @@
+//===- ModelStep.h - What a plan shall compute ----------------------------===//
+#ifndef PASSES_VERIFY_MODELSTEP_H
+#define PASSES_VERIFY_MODELSTEP_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/verify/Symbolic.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::zero::judge {
+
+/// @step of a module at level kernels: its parameters and inputs, and the terms
+/// of its loss and of its gradients.  Everything here is of (V14).
+class ModelStep {
+public:
+  using Term = Terms::Term;
+
+  struct Parameter {
+    RankedTensorType type;
+    Attribute init; ///< null if the model does not say
+    Term gradient = 0;
+  };
+
+  /// Kernels of `plan` are those of `model`, and are identified with them.
+  static LogicalResult matchKernels(ModuleOp plan, ModuleOp model,
+                                    Symbolic &symbolic);
+  /// Executes @step of `model`.
+  LogicalResult execute(ModuleOp model, Symbolic &symbolic);
+
+  /// The buckets of `plan` hold the parameters, no others and all of them.
+  LogicalResult matchParameters(ModuleOp plan);
+  /// What `program` takes as inputs are inputs, with all that is said of them.
+  LogicalResult matchInputs(func::FuncOp program);
+
+  const Parameter &parameter(StringAttr name) const {
+    return parameters.find(name)->second;
+  }
+  Term getLoss() const { return loss; }
+
+private:
+  LogicalResult enter(func::FuncOp function, Symbolic &symbolic);
+
+  llvm::MapVector<StringAttr, Parameter> parameters;
+  /// By name: the type, and the attributes of the argument.
+  llvm::MapVector<StringAttr, std::pair<Type, DictionaryAttr>> inputs;
+  Term loss = 0;
+};
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_MODELSTEP_H
