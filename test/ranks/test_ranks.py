@@ -79,8 +79,9 @@ class Faults(unittest.TestCase):
         self.assert_told(self.failing("early"), "rank 2 failed: no data$")
 
     def test_a_process_stopped_before_ranks_are_connected(self):
+        """A rank finds it out, or hears of it from the one that did first."""
         self.assert_told(self.failing("asleep"),
-                         r"rank 2 \(process \d+\) has not moved for 5 s \(it is stopped\) while rank "
+                         r"(rank [01] failed: )?rank 2 \(process \d+\) has not moved for 5 s \(it is stopped\) while rank "
                          r"[01] waited for it in a message between all ranks$")
 
     def test_a_process_stopped_before_it_starts(self):
