@@ -5,7 +5,7 @@ import sys
 import support
 
 sys.path.insert(0, str(support.ROOT / "test" / "foreign"))
-import check  # noqa: E402
+import check_modules  # noqa: E402
 
 MODULES = support.ROOT / "test" / "foreign" / "modules"
 
@@ -16,6 +16,6 @@ class Foreign(support.Case):
 
 for module in sorted(MODULES.glob("*.mlir")):
     def test(self, module=module):
-        check.check(module, self.folder)
+        check_modules.check(module, self.folder)
     setattr(Foreign, f"test_{module.stem}", test)
 assert len(list(MODULES.glob("*.mlir"))) >= 16

@@ -2,7 +2,7 @@
 """Compiles and trains modules that generate.py printed, and compares the loss and
 every gradient of one step with those that their front end computed in float64.
 
-    ZERO_BUILD_DIR=build/release test/foreign/check.py FOLDER [WORD...]
+    ZERO_BUILD_DIR=build/release test/foreign/check_modules.py FOLDER [WORD...]
 
 The gradient is read off a step of plain gradient descent: so long a step that the
 weights that it began with are lost in rounding.  A module is right if the loss is
