@@ -11,6 +11,8 @@
 // writes that input, which libFuzzer's form can run.
 //
 //===----------------------------------------------------------------------===//
+#include "Dice.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -20,10 +22,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+using fuzz::Dice;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,18 +34,6 @@ namespace {
 
 /// Inputs stay below this, so that every one of them is quick.
 constexpr size_t kMost = size_t{1} << 16;
-
-/// Numbers that do not depend on the standard library, as those of its
-/// distributions do.
-class Dice {
-public:
-  explicit Dice(uint64_t seed) : engine(seed) {}
-  /// From 0 to `count` - 1.
-  size_t below(size_t count) { return count ? engine() % count : 0; }
-
-private:
-  std::mt19937_64 engine;
-};
 
 void mutateOnce(std::string &text, const std::vector<std::string> &seeds,
                 Dice &dice) {

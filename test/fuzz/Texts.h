@@ -7,23 +7,12 @@
 #ifndef TEST_FUZZ_TEXTS_H
 #define TEST_FUZZ_TEXTS_H
 
-#include <cstdint>
-#include <random>
+#include "Dice.h"
+
 #include <string>
 #include <vector>
 
 namespace fuzz {
-
-/// Numbers that are the same on every machine.
-class Dice {
-public:
-  explicit Dice(uint64_t seed) : engine(seed) {}
-  /// From 0 to `count` - 1.
-  size_t below(size_t count) { return count ? engine() % count : 0; }
-
-private:
-  std::mt19937_64 engine;
-};
 
 /// One of `seeds`, changed at one to four places.
 std::string mutate(const std::vector<std::string> &seeds, Dice &dice);

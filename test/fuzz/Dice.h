@@ -1,0 +1,25 @@
+//===- Dice.h - Random numbers of fuzzers -----------------------*- C++ -*-===//
+#ifndef TEST_FUZZ_DICE_H
+#define TEST_FUZZ_DICE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+
+namespace fuzz {
+
+/// Numbers that do not depend on the standard library, as those of its
+/// distributions do: the same on every machine.
+class Dice {
+public:
+  explicit Dice(uint64_t seed) : engine(seed) {}
+  /// From 0 to `count` - 1.
+  size_t below(size_t count) { return count ? engine() % count : 0; }
+
+private:
+  std::mt19937_64 engine;
+};
+
+} // namespace fuzz
+
+#endif // TEST_FUZZ_DICE_H
