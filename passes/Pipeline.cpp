@@ -10,6 +10,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Sizes.h"
 #include "dialect/zero/Zero.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -206,8 +207,11 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module.getContext());
+    // Once a level; after each pass that is as much work as the passes.
+    pm.enableVerifier(false);
     addPasses(pm, static_cast<Level>(level), options);
-    if (failed(pm.run(module)) || failed(checkSizes(module)))
+    if (failed(pm.run(module)) || failed(verify(module)) ||
+        failed(checkSizes(module)))
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.

@@ -6,7 +6,7 @@
 //    read outside.  Constants, initial values and sliced views of operands are
 //    cloned into the kernel, so that it reads a slice where it lies.
 // 4. Find the operands that each result may overwrite.
-// 5. Share equal kernels: the printed body is the key.
+// 5. Share equal kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -293,19 +293,40 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
 
   /// Gives `kernel` its name, or returns that of an equal kernel and erases it.
   FlatSymbolRefAttr share(func::FuncOp kernel, StringRef name) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    kernel->print(stream,
-                  OpPrintingFlags().useLocalScope().enableDebugInfo(false));
-    auto [entry, isNew] = shared.try_emplace(text, StringAttr());
-    if (isNew) {
-      std::string unique = (name + "." + Twine(shared.size())).str();
-      kernel.setName(unique);
-      entry->second = kernel.getNameAttr();
-    } else {
-      kernel.erase();
-    }
-    return FlatSymbolRefAttr::get(entry->second);
+    SmallVector<func::FuncOp> &candidates = shared[hash(kernel)];
+    for (func::FuncOp other : candidates)
+      if (areEqual(kernel, other)) {
+        kernel.erase();
+        return FlatSymbolRefAttr::get(other.getNameAttr());
+      }
+    candidates.push_back(kernel);
+    kernel.setName((name + "." + Twine(++numShared)).str());
+    return FlatSymbolRefAttr::get(kernel.getNameAttr());
+  }
+
+  /// Of what the operations are, not of what they read.
+  static llvm::hash_code hash(func::FuncOp kernel) {
+    llvm::hash_code code = hash_value(Type(kernel.getFunctionType()));
+    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      code = llvm::hash_combine(code,
+                                OperationEquivalence::computeHash(
+                                    op, OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::IgnoreLocations));
+    });
+    return code;
+  }
+
+  /// Whether nothing but names tells the kernels apart.
+  static bool areEqual(func::FuncOp a, func::FuncOp b) {
+    return a.getFunctionType() == b.getFunctionType() &&
+           a->getDiscardableAttrDictionary() ==
+               b->getDiscardableAttrDictionary() &&
+           a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+           a.getResAttrsAttr() == b.getResAttrsAttr() &&
+           OperationEquivalence::isRegionEquivalentTo(
+               &a.getBody(), &b.getBody(),
+               OperationEquivalence::IgnoreLocations);
   }
 
   void eraseDead(func::FuncOp step) {
@@ -316,7 +337,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         op.erase();
   }
 
-  llvm::StringMap<StringAttr> shared;
+  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> shared;
+  unsigned numShared = 0;
 };
 
 } // namespace

@@ -9,29 +9,32 @@
 using namespace mlir::zero;
 
 Occupancy::Occupancy(unsigned points) : parts(points / kBlock + 1) {
-  while (firstBlock < parts.size())
-    firstBlock *= 2;
-  through.resize(2 * firstBlock);
-  any.resize(2 * firstBlock);
+  while (firstLeaf < parts.size())
+    firstLeaf *= 2;
+  through.resize(2 * firstLeaf);
+  any.resize(2 * firstLeaf);
 }
 
-void Occupancy::add(Shadow &shadow, Run run) {
+void Occupancy::Shadow::add(Run run) {
   auto first = llvm::partition_point(
-      shadow, [&](const Run &other) { return other.end < run.begin; });
+      runs, [&](const Run &other) { return other.end < run.begin; });
   auto last = first;
-  for (; last != shadow.end() && last->begin <= run.end; ++last)
+  for (; last != runs.end() && last->begin <= run.end; ++last) {
     run = {std::min(run.begin, last->begin), std::max(run.end, last->end)};
+    bytes -= last->end - last->begin;
+  }
+  bytes += run.end - run.begin;
   if (first == last) {
-    shadow.insert(first, run);
+    runs.insert(first, run);
     return;
   }
   *first = run;
-  shadow.erase(first + 1, last);
+  runs.erase(first + 1, last);
 }
 
 void Occupancy::visitBetween(unsigned first, unsigned last,
                              llvm::function_ref<void(unsigned)> visit) const {
-  unsigned left = firstBlock + first, right = firstBlock + last;
+  unsigned left = firstLeaf + first, right = firstLeaf + last;
   for (; (left ^ right) > 1; left /= 2, right /= 2) {
     if (left % 2 == 0)
       visit(left + 1);
@@ -47,75 +50,78 @@ void Occupancy::take(unsigned birth, unsigned death, int64_t begin,
   parts[first].push_back({birth, death, run});
   if (first != last)
     parts[last].push_back({birth, death, run});
-  unsigned left = firstBlock + first, right = firstBlock + last;
+  unsigned left = firstLeaf + first, right = firstLeaf + last;
   for (; left != right; left /= 2, right /= 2) {
-    add(any[left], run);
-    add(any[right], run);
+    any[left].add(run);
+    any[right].add(run);
   }
   for (; left != 0; left /= 2)
-    add(any[left], run);
+    any[left].add(run);
   visitBetween(first, last, [&](unsigned node) {
-    add(through[node], run);
-    add(any[node], run);
+    through[node].add(run);
+    any[node].add(run);
   });
 }
 
-/// The runs of both, in `sum`.
-static void unite(llvm::ArrayRef<Occupancy::Run> a,
-                  llvm::ArrayRef<Occupancy::Run> b, Occupancy::Shadow &sum) {
-  sum.clear();
-  while (!a.empty() || !b.empty()) {
-    auto &next = b.empty() || (!a.empty() && a[0].begin < b[0].begin) ? a : b;
-    if (!sum.empty() && next[0].begin <= sum.back().end)
-      sum.back().end = std::max(sum.back().end, next[0].end);
-    else
-      sum.push_back(next[0]);
-    next = next.drop_front();
+/// What is left of `gaps` beside `taken`, of pieces that hold `size` bytes.
+/// Both are in order, and neither overlaps itself.
+static void subtract(llvm::ArrayRef<Occupancy::Run> taken, int64_t size,
+                     llvm::ArrayRef<Occupancy::Run> gaps,
+                     std::vector<Occupancy::Run> &left) {
+  left.clear();
+  const auto *run = taken.begin();
+  for (Occupancy::Run gap : gaps) {
+    // Strides that double: next to each other or far apart, both are cheap.
+    auto ends = [&](const auto &other) { return other.end <= gap.begin; };
+    for (int64_t stride = 1; run != taken.end() && ends(*run); stride *= 2) {
+      const auto *far = run + std::min<int64_t>(stride, taken.end() - run);
+      run = ends(far[-1]) ? far : std::partition_point(run, far, ends);
+    }
+    // The last of them may reach into the next gap.
+    for (const auto *next = run; next != taken.end() && next->begin < gap.end;
+         ++next) {
+      if (next->begin - gap.begin >= size)
+        left.push_back({gap.begin, next->begin});
+      gap.begin = next->end;
+    }
+    if (gap.end - gap.begin >= size)
+      left.push_back(gap);
   }
 }
 
 int64_t Occupancy::findBestFit(unsigned birth, unsigned death, int64_t size,
                                int64_t base) const {
   unsigned first = birth / kBlock, last = death / kBlock;
-  Shadow taken, sum;
+  Shadow inParts;
+  std::vector<const Shadow *> shadows = {&inParts};
   auto addParts = [&](unsigned block) {
     for (const Part &part : parts[block])
       if (part.birth <= death && birth <= part.death)
-        taken.push_back(part.bytes);
+        inParts.add(part.bytes);
   };
   addParts(first);
   if (first != last)
     addParts(last);
-  llvm::sort(taken,
-             [](const Run &a, const Run &b) { return a.begin < b.begin; });
-
-  std::vector<const Shadow *> shadows;
-  unsigned left = firstBlock + first, right = firstBlock + last;
+  unsigned left = firstLeaf + first, right = firstLeaf + last;
   for (; left != right; left /= 2, right /= 2)
     shadows.insert(shadows.end(), {&through[left], &through[right]});
   for (; left != 0; left /= 2)
     shadows.push_back(&through[left]);
   visitBetween(first, last,
                [&](unsigned node) { shadows.push_back(&any[node]); });
-  // The small ones first: the large ones are then read once.
+  // Those that leave least first: few gaps are then looked up in the others.
   llvm::sort(shadows, [](const Shadow *a, const Shadow *b) {
-    return a->size() < b->size();
+    return a->bytes > b->bytes;
   });
-  for (const Shadow *shadow : shadows)
-    if (!shadow->empty()) {
-      unite(taken, *shadow, sum);
-      std::swap(taken, sum);
-    }
-
-  int64_t cursor = base, best = -1,
-          bestGap = std::numeric_limits<int64_t>::max();
-  for (const Run &run : taken) {
-    int64_t gap = run.begin - cursor;
-    if (gap >= size && gap < bestGap) {
-      best = cursor;
-      bestGap = gap;
-    }
-    cursor = std::max(cursor, run.end);
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  std::vector<Run> gaps = {{base, kEnd}}, remaining;
+  for (const Shadow *shadow : shadows) {
+    subtract(shadow->runs, size, gaps, remaining);
+    std::swap(gaps, remaining);
   }
-  return best < 0 ? cursor : best;
+  return llvm::min_element(gaps,
+                           [](const Run &a, const Run &b) {
+                             return a.end - a.begin < b.end - b.begin;
+                           })
+      ->begin;
 }

@@ -2,8 +2,8 @@
 //
 // Buffers are rectangles of bytes by time.  A new one asks for a gap between
 // those that are alive with it.  In a deep network that are thousands for each
-// of thousands, so holes are kept, and not buffers, in a tree over blocks of
-// program points:
+// of thousands, so their shadows on the byte axis are kept, and not buffers, in
+// a tree over blocks of program points:
 //
 //   all             [             node             ]
 //                   [     node     ][     node     ]
@@ -11,13 +11,14 @@
 //   a buffer            |---------------|             in part of b0 and of b2,
 //                                                     all through b1
 //
-//   through(node)   holes between what is alive all through it, but not through
-//                   its parent
-//   any(node)       holes between what is alive at any point of it
+//   through(node)   bytes of what is alive all through it, but not through its
+//                   parent
+//   any(node)       bytes of what is alive at any point of it
 //   parts(block)    the buffers that are alive at some of its points
 //
-// A buffer and a question take a few nodes of each level.  A gap lies inside one
-// hole of each of them, so only holes that are large enough are looked at.
+// A buffer and a question take a few nodes of each level.  Bytes are kept as
+// runs that do not touch, so what is packed tightly is one run, however many
+// buffers it holds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_PLAN_OCCUPANCY_H
@@ -25,9 +26,6 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
-#include <limits>
-#include <map>
-#include <set>
 #include <vector>
 
 namespace mlir::zero {
@@ -37,8 +35,6 @@ public:
   struct Run {
     int64_t begin, end;
   };
-  /// By offset; they neither overlap nor touch.
-  using Shadow = std::vector<Run>;
 
   /// Program points are 0 to `points`, both included.
   explicit Occupancy(unsigned points);
@@ -53,21 +49,27 @@ public:
                       int64_t base) const;
 
 private:
+  struct Shadow {
+    void add(Run run);
+    /// By offset; they neither overlap nor touch.
+    std::vector<Run> runs;
+    int64_t bytes = 0;
+  };
   struct Part {
     unsigned birth, death;
     Run bytes;
   };
-  static constexpr unsigned kBlock = 64;
+  static constexpr unsigned kBlock = 128;
 
-  static void add(Shadow &shadow, Run run);
   /// Calls `visit` for the nodes that tile the blocks between two others.
   void visitBetween(unsigned first, unsigned last,
                     llvm::function_ref<void(unsigned)> visit) const;
 
-  /// Node 1 is the root, those of blocks start here.
-  unsigned firstBlock = 1;
-  std::vector<Shadow> through, any;
   std::vector<std::vector<Part>> parts;
+  /// Node 1 is the root, nodes 2n and 2n + 1 are below n; those of single
+  /// blocks start at `firstLeaf`.
+  std::vector<Shadow> through, any;
+  unsigned firstLeaf = 1;
 };
 
 } // namespace mlir::zero
