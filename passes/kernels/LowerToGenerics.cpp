@@ -18,6 +18,7 @@
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -141,6 +142,15 @@ void fillFromEmpty(linalg::FillOp fill) {
                                    type.getElementType()));
 }
 
+/// Constants stand before everything else, so that bodies share them.
+void hoistConstants(func::FuncOp function) {
+  Block &body = function.front();
+  function.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      op->moveBefore(&body, body.begin());
+  });
+}
+
 struct LowerToGenericsPass
     : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
   void runOnOperation() override {
@@ -161,17 +171,26 @@ struct LowerToGenericsPass
     getOperation().walk(fillFromEmpty);
 
     MLIRContext *ctx = &getContext();
-    // A step and the bodies in it are one block each: no regions to simplify.
+    // What each pattern is for is visited, and what is new: a deep model has
+    // millions of operations in bodies.
     GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    SmallVector<Operation *> onTensors;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tensor::PadOp, tensor::ConcatOp>(op) ||
+          (OpTrait::hasElementwiseMappableTraits(op) &&
+           llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>)))
+        onTensors.push_back(op);
+    });
     RewritePatternSet patterns(ctx);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyOpPatternsGreedily(onTensors, std::move(patterns), config)))
       return signalPassFailure();
 
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      hoistConstants(function);
     IRRewriter rewriter(ctx);
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
@@ -186,8 +205,11 @@ struct LowerToGenericsPass
     linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
     fusion.add<ReadThroughLastOnes>(ctx);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(fusion), config)))
+    SmallVector<Operation *> statements;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Operation &op : function.front())
+        statements.push_back(&op);
+    if (failed(applyOpPatternsGreedily(statements, std::move(fusion), config)))
       return signalPassFailure();
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }
