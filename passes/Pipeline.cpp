@@ -207,11 +207,10 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module.getContext());
-    // Once a level; after each pass that is as much work as the passes.
+    // Once, at the end; after each pass that is as much work as the passes.
     pm.enableVerifier(false);
     addPasses(pm, static_cast<Level>(level), options);
-    if (failed(pm.run(module)) || failed(verify(module)) ||
-        failed(checkSizes(module)))
+    if (failed(pm.run(module)) || failed(checkSizes(module)))
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.
@@ -237,6 +236,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
                     StringAttr::get(module.getContext(),
                                     stringifyLevel(static_cast<Level>(level))));
   }
+  if (failed(verify(module)))
+    return failure();
   if (target < Level::Memory)
     return success();
   if (options.deviceMemory >= 0)
