@@ -18,9 +18,9 @@ int64_t zero::getElementBytes(Type type) {
 SmallVector<StorageTie> zero::getStorageTies(Operation *op,
                                              SymbolTableCollection &symbols) {
   SmallVector<StorageTie> ties;
-  auto add = [&](StorageTie::Kind kind, unsigned operand, unsigned result,
-                 int64_t offset = 0) {
-    ties.push_back({kind, operand, result, offset});
+  auto add = [&](StorageTie::Relation relation, unsigned operand,
+                 unsigned result, int64_t offset = 0) {
+    ties.push_back({relation, operand, result, offset});
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(

@@ -15,7 +15,7 @@ namespace mlir::zero {
 
 /// One pair of values of an operation that share bytes.
 struct StorageTie {
-  enum Kind {
+  enum Relation {
     /// The result is part of the operand; nothing is written (view, reshape).
     ResultInOperand,
     /// The operand is produced inside the result; nothing is written (pack).
@@ -25,7 +25,7 @@ struct StorageTie {
     /// The result overwrites the operand, byte for byte (update, accumulation).
     MustReplace,
   };
-  Kind kind;
+  Relation relation;
   unsigned operand, result;
   /// Where the inner value starts in the outer one, in bytes.
   int64_t offset = 0;

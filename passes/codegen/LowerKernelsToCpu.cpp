@@ -13,7 +13,7 @@
 
 #include "passes/codegen/EmitObject.h"
 #include "passes/codegen/KernelCode.h"
-#include "passes/model/ReferenceLowering.h"
+#include "passes/codegen/ReferenceLowering.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/KernelUnits.h"

@@ -18,7 +18,7 @@
 
 #include "dialect/nn/Scalar.h"
 #include "dialect/zero/KernelUnits.h"
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -55,9 +55,9 @@ std::optional<double> zero::getIdentity(Operation *combiner) {
 namespace {
 
 /// Whether loop `lane` of `op` can run in vectors.
-class Analysis {
+class LaneAnalysis {
 public:
-  Analysis(linalg::LinalgOp op, int lane)
+  LaneAnalysis(linalg::LinalgOp op, int lane)
       : op(op), lane(lane), body(op.getBlock()) {}
 
   bool canVectorize() {
@@ -177,5 +177,5 @@ LaneChoice zero::chooseLane(linalg::LinalgOp op, const LoopContext &context) {
     return {};
   bool isLong =
       context.columnBegin || op.getStaticLoopRanges()[lane] >= kLanes / 2;
-  return {lane, isLong && Analysis(op, lane).canVectorize()};
+  return {lane, isLong && LaneAnalysis(op, lane).canVectorize()};
 }

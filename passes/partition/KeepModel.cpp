@@ -8,7 +8,7 @@
 
 #include "passes/partition/Passes.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_KEEPMODEL

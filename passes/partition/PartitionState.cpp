@@ -3,13 +3,13 @@
 // 1. One bucket per parameter, padded so that every rank's slice is whole
 //    vectors.
 // 2. @step, which returns loss and gradients until here, becomes the programs
-//    of a training step (Programs.cpp).
+//    of a training step (BuildPrograms.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/partition/BuildPrograms.h"
 #include "passes/partition/Optimizers.h"
 #include "passes/partition/Passes.h"
-#include "passes/partition/Programs.h"
 
 #include "dialect/zero/InitialValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

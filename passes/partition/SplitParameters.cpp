@@ -14,7 +14,7 @@
 #include "passes/partition/BucketValues.h"
 #include "passes/partition/Passes.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "mlir/IR/Builders.h"
 #include <numeric>
 

@@ -73,8 +73,8 @@ struct Section {
 /// Offsets of one program's buffers in a section, and the bytes they need.
 struct Layout {
   explicit Layout(const Storage &storage)
-      : offsets(storage.buffers.size()), temporaries(storage.operations.size()) {
-  }
+      : offsets(storage.buffers.size()),
+        temporaries(storage.operations.size()) {}
 
   std::vector<int64_t> offsets;
   int64_t size = 0;
@@ -140,7 +140,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
     layouts.emplace_back(program.storage);
   int64_t size = 0;
   func::FuncOp first = programs.front().function;
-  for (Buffer::Kind kind : {Buffer::State, Buffer::Input, Buffer::Scalar})
+  for (Buffer::Role role : {Buffer::State, Buffer::Input, Buffer::Scalar})
     for (BlockArgument argument : first.getArguments()) {
       int64_t bytes = 0;
       for (auto [program, layout] : llvm::zip(programs, layouts)) {
@@ -149,7 +149,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
         if (place == program.storage.places.end())
           continue;
         const Buffer &buffer = program.storage.buffers[place->second.buffer];
-        if (buffer.kind != kind || !section.holds(buffer))
+        if (buffer.role != role || !section.holds(buffer))
           continue;
         layout.offsets[place->second.buffer] = size;
         bytes = align(buffer.size);
@@ -159,7 +159,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   llvm::StringMap<int64_t> outputs;
   for (auto [program, layout] : llvm::zip(programs, layouts))
     for (auto [i, buffer] : llvm::enumerate(program.storage.buffers)) {
-      if (buffer.kind != Buffer::Output || !section.holds(buffer))
+      if (buffer.role != Buffer::Output || !section.holds(buffer))
         continue;
       auto [known, isNew] =
           outputs.try_emplace(getOutputName(program.function, buffer), size);
@@ -177,7 +177,7 @@ static Layout layOut(const Storage &storage, Section section,
                      const Layout &pinned) {
   SmallVector<unsigned> order;
   for (auto [i, buffer] : llvm::enumerate(storage.buffers))
-    if (buffer.kind == Buffer::Temporary && section.holds(buffer))
+    if (buffer.role == Buffer::Temporary && section.holds(buffer))
       order.push_back(i);
   auto packBy = [&](auto weight) {
     // Equal buffers keep program order, so that plans are repeatable.
@@ -202,7 +202,7 @@ static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
   Section device{Tier::Device, /*exported=*/false};
   SmallVector<unsigned> order;
   for (auto [i, buffer] : llvm::enumerate(storage.buffers))
-    if (buffer.kind == Buffer::Temporary && device.holds(buffer))
+    if (buffer.role == Buffer::Temporary && device.holds(buffer))
       order.push_back(i);
   llvm::sort(order, [&](unsigned a, unsigned b) {
     return std::pair(-storage.buffers[a].size, a) <

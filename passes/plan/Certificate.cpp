@@ -9,7 +9,7 @@
 
 #include "passes/plan/Certificate.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
@@ -66,7 +66,7 @@ Certificate::Term getMostGradients(const Program &program) {
   std::vector<std::array<int64_t, 2>> change(program.storage.operations.size() +
                                              2);
   for (const Buffer &buffer : program.storage.buffers) {
-    if (buffer.kind != Buffer::Temporary || buffer.use != Buffer::Gradients)
+    if (buffer.role != Buffer::Temporary || buffer.use != Buffer::Gradients)
       continue;
     BucketOp bucket = getBucket(buffer.name);
     int64_t members =
@@ -142,13 +142,13 @@ void countPeak(const Program &program, Certificate &certificate) {
     if (buffer.tier != Tier::Device || buffer.birth > program.peak.point ||
         buffer.death < program.peak.point)
       continue;
-    if (buffer.kind == Buffer::Temporary) {
+    if (buffer.role == Buffer::Temporary) {
       (buffer.use == Buffer::Gradients       ? certificate.gradients
        : buffer.use == Buffer::Communication ? certificate.communication
                                              : certificate.activations) +=
           buffer.size;
       temporaries.push_back(&buffer);
-    } else if (buffer.kind != Buffer::State) {
+    } else if (buffer.role != Buffer::State) {
       certificate.io += buffer.size;
     }
   }

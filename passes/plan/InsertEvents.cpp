@@ -131,7 +131,7 @@ private:
   std::map<int64_t, Segment> segments;
 };
 
-class Analysis {
+class DependenceAnalysis {
 public:
   LogicalResult run(func::FuncOp step);
 
@@ -168,7 +168,8 @@ static void merge(Clock &into, const Clock &from) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-LogicalResult Analysis::locate(Value value, Attribute attribute, Location loc) {
+LogicalResult DependenceAnalysis::locate(Value value, Attribute attribute,
+                                         Location loc) {
   auto range = dyn_cast_or_null<BytesAttr>(attribute);
   if (!range)
     return emitError(loc) << getValueName(value)
@@ -179,7 +180,7 @@ LogicalResult Analysis::locate(Value value, Attribute attribute, Location loc) {
 }
 
 /// Follows contents through an operation that only names bytes.
-void Analysis::name(Operation *op) {
+void DependenceAnalysis::name(Operation *op) {
   SmallVector<StorageTie> ties = getStorageTies(op, symbols);
   for (const StorageTie &tie : ties)
     contents[op->getResult(tie.result)].clear();
@@ -197,7 +198,7 @@ void Analysis::name(Operation *op) {
 }
 
 /// Finds whom `op` waits for, and enters it in the ledgers.
-void Analysis::issue(Operation *op) {
+void DependenceAnalysis::issue(Operation *op) {
   unsigned stream = static_cast<unsigned>(getStream(op));
   Clock &now = streams[stream];
   int self = runs.size();
@@ -233,7 +234,7 @@ void Analysis::issue(Operation *op) {
   runs.push_back({op, stream, now});
 }
 
-LogicalResult Analysis::run(func::FuncOp step) {
+LogicalResult DependenceAnalysis::run(func::FuncOp step) {
   for (BlockArgument argument : step.getArguments())
     if (holdsBytes(argument.getType()) &&
         failed(locate(argument,
@@ -267,7 +268,7 @@ LogicalResult Analysis::run(func::FuncOp step) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult insertEvents(func::FuncOp program) {
-  Analysis analysis;
+  DependenceAnalysis analysis;
   if (failed(analysis.run(program)))
     return failure();
   OpBuilder builder(program.getContext());

@@ -24,7 +24,7 @@
 
 #include "passes/plan/Lifetimes.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 
 using namespace mlir;
@@ -96,9 +96,9 @@ struct Held {
   Value value;
 };
 
-class Analysis {
+class LifetimeAnalysis {
 public:
-  Analysis(func::FuncOp step, bool asAssigned)
+  LifetimeAnalysis(func::FuncOp step, bool asAssigned)
       : step(step), asAssigned(asAssigned) {}
   FailureOr<Storage> run();
 
@@ -137,14 +137,14 @@ private:
 // The forest
 //===----------------------------------------------------------------------===//
 
-unsigned Analysis::getLastUse(Value value) {
+unsigned LifetimeAnalysis::getLastUse(Value value) {
   unsigned last = 0;
   for (Operation *user : value.getUsers())
     last = std::max(last, points.lookup(user));
   return last;
 }
 
-unsigned Analysis::create(Value value, unsigned point) {
+unsigned LifetimeAnalysis::create(Value value, unsigned point) {
   unsigned index = storage.buffers.size();
   Buffer &buffer = storage.buffers.emplace_back();
   buffer.tier = getTier(value);
@@ -157,8 +157,8 @@ unsigned Analysis::create(Value value, unsigned point) {
   return index;
 }
 
-void Analysis::hold(Value value, unsigned index, int64_t offset,
-                    unsigned point) {
+void LifetimeAnalysis::hold(Value value, unsigned index, int64_t offset,
+                            unsigned point) {
   Buffer &buffer = storage.buffers[index];
   unsigned lastUse = std::max(point, getLastUse(value));
   buffer.death = std::max(buffer.death, lastUse);
@@ -169,7 +169,7 @@ void Analysis::hold(Value value, unsigned index, int64_t offset,
 }
 
 /// The root buffer that holds `value`, and where; shortens the path to it.
-Place Analysis::find(Value value) {
+Place LifetimeAnalysis::find(Value value) {
   Place &place = storage.places.find(value)->second;
   while (outer[place.buffer].buffer != place.buffer)
     place = {outer[place.buffer].buffer,
@@ -177,7 +177,7 @@ Place Analysis::find(Value value) {
   return place;
 }
 
-void Analysis::join(unsigned inner, unsigned into, int64_t offset) {
+void LifetimeAnalysis::join(unsigned inner, unsigned into, int64_t offset) {
   outer[inner] = {into, offset};
   Buffer &to = storage.buffers[into], &from = storage.buffers[inner];
   to.birth = std::min(to.birth, from.birth);
@@ -192,10 +192,10 @@ void Analysis::join(unsigned inner, unsigned into, int64_t offset) {
 }
 
 /// Whether nothing else is in its buffer.
-bool Analysis::isAllOf(Value value) {
+bool LifetimeAnalysis::isAllOf(Value value) {
   Place place = find(value);
   const Buffer &buffer = storage.buffers[place.buffer];
-  return buffer.kind == Buffer::Temporary && place.offset == 0 &&
+  return buffer.role == Buffer::Temporary && place.offset == 0 &&
          buffer.size == getByteSize(value.getType());
 }
 
@@ -203,13 +203,13 @@ bool Analysis::isAllOf(Value value) {
 // Ties that must hold
 //===----------------------------------------------------------------------===//
 
-void Analysis::placeArguments() {
+void LifetimeAnalysis::placeArguments() {
   for (BlockArgument argument : step.getArguments()) {
     if (!holdsBytes(argument.getType()))
       continue;
     Buffer &buffer = storage.buffers[create(argument, /*point=*/0)];
     unsigned i = argument.getArgNumber();
-    buffer.kind = step.getArgAttr(i, kStateAttr)   ? Buffer::State
+    buffer.role = step.getArgAttr(i, kStateAttr)   ? Buffer::State
                   : step.getArgAttr(i, kInputAttr) ? Buffer::Input
                                                    : Buffer::Scalar;
     buffer.death = storage.operations.size();
@@ -217,13 +217,13 @@ void Analysis::placeArguments() {
 }
 
 /// Lets the operand and the result of a pack or a join share bytes.
-void Analysis::pack(OpOperand &operand, const StorageTie &tie,
-                    OpResult result) {
+void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
+                            OpResult result) {
   Place inner = find(operand.get()), whole = find(result);
   Buffer &from = storage.buffers[inner.buffer],
          &to = storage.buffers[whole.buffer];
   int64_t size = getByteSize(operand.get().getType()), end = tie.offset + size;
-  if (inner.buffer != whole.buffer && from.kind == Buffer::Temporary) {
+  if (inner.buffer != whole.buffer && from.role == Buffer::Temporary) {
     // The operand's buffer goes into the result's: it is all of the operand, or
     // the operand with the padding of a last piece, which is added at the end.
     bool isLast = end == getByteSize(result.getType()) && whole.offset == 0;
@@ -235,7 +235,7 @@ void Analysis::pack(OpOperand &operand, const StorageTie &tie,
     // packed where they are.  Padding is nobody's, so it may lie over the rows
     // that follow.
     bool alone = operand.getOwner()->getNumOperands() == 1 && tie.offset == 0 &&
-                 whole.offset == 0 && to.kind == Buffer::Temporary;
+                 whole.offset == 0 && to.role == Buffer::Temporary;
     int64_t need = inner.offset + to.size;
     if (alone && (need <= from.size || inner.offset + size == from.size)) {
       from.size = std::max(from.size, need);
@@ -247,8 +247,8 @@ void Analysis::pack(OpOperand &operand, const StorageTie &tie,
 }
 
 /// Puts the result over the operand.
-LogicalResult Analysis::replace(OpOperand &operand, OpResult result,
-                                unsigned point) {
+LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
+                                        unsigned point) {
   Operation *op = operand.getOwner();
   Place place = find(operand.get());
   int64_t size = getByteSize(operand.get().getType()), begin = place.offset,
@@ -279,9 +279,9 @@ LogicalResult Analysis::replace(OpOperand &operand, OpResult result,
 
   // State is overwritten by its update alone; inputs and scalars never.
   bool isShard = isa<ShardType>(operand.get().getType());
-  Buffer::Kind kind = storage.buffers[place.buffer].kind;
+  Buffer::Role role = storage.buffers[place.buffer].role;
   bool survives =
-      kind != Buffer::Temporary && !(kind == Buffer::State && isShard);
+      role != Buffer::Temporary && !(role == Buffer::State && isShard);
   if (reader || survives) {
     if (isShard) {
       InFlightDiagnostic error =
@@ -303,19 +303,19 @@ LogicalResult Analysis::replace(OpOperand &operand, OpResult result,
   return success();
 }
 
-LogicalResult Analysis::place(Operation *op, unsigned point) {
+LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   auto &mine = ties[op] = getStorageTies(op, symbols);
   for (const StorageTie &tie : mine) {
     OpResult result = op->getResult(tie.result);
     OpOperand &operand = op->getOpOperand(tie.operand);
-    if (tie.kind == StorageTie::ResultInOperand) {
+    if (tie.relation == StorageTie::ResultInOperand) {
       Place place = find(operand.get());
       hold(result, place.buffer, place.offset + tie.offset, point);
-    } else if (tie.kind == StorageTie::OperandInResult) {
+    } else if (tie.relation == StorageTie::OperandInResult) {
       if (!storage.places.contains(result))
         storage.buffers[create(result, point)].use = getUse(op);
       pack(operand, tie, result);
-    } else if (tie.kind == StorageTie::MustReplace) {
+    } else if (tie.relation == StorageTie::MustReplace) {
       if (failed(replace(operand, result, point)))
         return failure();
     }
@@ -329,7 +329,7 @@ LogicalResult Analysis::place(Operation *op, unsigned point) {
 }
 
 /// What the bytes that `op` fills are for.
-Buffer::Use Analysis::getUse(Operation *op) {
+Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   if (isa<AllGatherOp>(op))
     return Buffer::Communication;
   if (isa<ReduceScatterOp>(op))
@@ -347,7 +347,7 @@ Buffer::Use Analysis::getUse(Operation *op) {
 
 /// Keeps the operands and results of collectives until the next one of their
 /// stream.
-void Analysis::outliveCollectives() {
+void LifetimeAnalysis::outliveCollectives() {
   SmallVector<Operation *> last(getMaxEnumValForStream() + 1);
   auto keep = [&](Operation *op, unsigned until) {
     SmallVector<Value> values(op->getOperands());
@@ -368,7 +368,7 @@ void Analysis::outliveCollectives() {
 }
 
 /// Pins what outlives the step: next state, and outputs.
-LogicalResult Analysis::finish(Operation *terminator, unsigned point) {
+LogicalResult LifetimeAnalysis::finish(Operation *terminator, unsigned point) {
   unsigned next = 0;
   for (BlockArgument argument : step.getArguments()) {
     auto state =
@@ -398,9 +398,9 @@ LogicalResult Analysis::finish(Operation *terminator, unsigned point) {
   }
   for (Value output : terminator->getOperands().drop_front(next)) {
     Buffer &buffer = storage.buffers[find(output).buffer];
-    if (buffer.kind != Buffer::Temporary)
+    if (buffer.role != Buffer::Temporary)
       continue;
-    buffer.kind = Buffer::Output;
+    buffer.role = Buffer::Output;
     buffer.birth = 0;
     buffer.death = point;
     buffer.name = output;
@@ -412,9 +412,9 @@ LogicalResult Analysis::finish(Operation *terminator, unsigned point) {
 // Ties that may hold
 //===----------------------------------------------------------------------===//
 
-void Analysis::workInPlace(Operation *op, unsigned point) {
+void LifetimeAnalysis::workInPlace(Operation *op, unsigned point) {
   for (const StorageTie &tie : ties[op]) {
-    if (tie.kind != StorageTie::MayReplace)
+    if (tie.relation != StorageTie::MayReplace)
       continue;
     OpResult result = op->getResult(tie.result);
     Value operand = op->getOperand(tie.operand);
@@ -451,7 +451,7 @@ void Analysis::workInPlace(Operation *op, unsigned point) {
 //===----------------------------------------------------------------------===//
 
 /// Leaves only roots in the list of buffers, in the order of creation.
-void Analysis::compact() {
+void LifetimeAnalysis::compact() {
   std::vector<Buffer> roots;
   std::vector<unsigned> renamed(storage.buffers.size());
   for (unsigned i = 0, e = storage.buffers.size(); i != e; ++i)
@@ -468,7 +468,7 @@ void Analysis::compact() {
   storage.buffers = std::move(roots);
 }
 
-FailureOr<Storage> Analysis::run() {
+FailureOr<Storage> LifetimeAnalysis::run() {
   for (Operation &op : step.front()) {
     storage.operations.push_back(&op);
     points[&op] = storage.operations.size();
@@ -487,7 +487,7 @@ FailureOr<Storage> Analysis::run() {
 }
 
 FailureOr<Storage> zero::analyzeStorage(func::FuncOp step, bool asAssigned) {
-  return Analysis(step, asAssigned).run();
+  return LifetimeAnalysis(step, asAssigned).run();
 }
 
 LivePeak zero::getLivePeak(const Storage &storage, Tier tier) {

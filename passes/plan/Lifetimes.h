@@ -17,8 +17,8 @@ namespace mlir::zero {
 
 /// Bytes that one or more values share.
 struct Buffer {
-  enum Kind { State, Input, Scalar, Output, Temporary };
-  Kind kind = Temporary;
+  enum Role { State, Input, Scalar, Output, Temporary };
+  Role role = Temporary;
   Tier tier = Tier::Device;
   int64_t size = 0;
   /// Program points, both included: the first definition and the last use.

@@ -1,4 +1,4 @@
-//===- Agreement.cpp - What ranks must agree on ---------------------===//
+//===- Agreement.cpp - What ranks must agree on ---------------------------===//
 //
 // Every rank runs the same program on other data.  Each value is one of
 //
@@ -26,10 +26,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Meaning.h"
+#include "passes/verify/DataflowRules.h"
 
 #include "dialect/zero/BucketUse.h"
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -29,13 +29,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Meaning.h"
+#include "passes/verify/DataflowRules.h"
 
 #include "dialect/zero/BucketUse.h"
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
-#include "passes/verify/Words.h"
+#include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-using Leaf = Terms::Leaf;
-using Mean = Terms::Mean;
+using Leaf = TermTable::Leaf;
+using Mean = TermTable::Mean;
 
 //===----------------------------------------------------------------------===//
 // Kernels, parameters and inputs
@@ -23,7 +23,7 @@ static DictionaryAttr attributesOf(func::FuncOp kernel) {
 
 /// A kernel of the plan is the model's of that name, and has its body.
 LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
-                                      Symbolic &symbolic) {
+                                      SymbolicExecutor &symbolic) {
   SymbolTable symbols(model);
   for (auto kernel : plan.getOps<func::FuncOp>()) {
     if (!kernel->hasAttr(kKernelAttr))
@@ -113,7 +113,8 @@ LogicalResult ModelStep::matchInputs(func::FuncOp program) {
 // The step
 //===----------------------------------------------------------------------===//
 
-LogicalResult ModelStep::enter(func::FuncOp function, Symbolic &symbolic) {
+LogicalResult ModelStep::enter(func::FuncOp function,
+                               SymbolicExecutor &symbolic) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto parameter = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
@@ -141,7 +142,7 @@ LogicalResult ModelStep::enter(func::FuncOp function, Symbolic &symbolic) {
   return success();
 }
 
-LogicalResult ModelStep::execute(ModuleOp model, Symbolic &symbolic) {
+LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   auto function = model.lookupSymbol<func::FuncOp>("step");
   if (!function || !function.getBody().hasOneBlock()) // (V14)
     return model.emitError("has no function @step of one block, and the plan "

@@ -3,7 +3,7 @@
 #define PASSES_VERIFY_MODELSTEP_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/verify/Symbolic.h"
+#include "passes/verify/SymbolicExecution.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::zero::judge {
@@ -12,7 +12,7 @@ namespace mlir::zero::judge {
 /// of its loss and of its gradients.  Everything here is of (V14).
 class ModelStep {
 public:
-  using Term = Terms::Term;
+  using Term = TermTable::Term;
 
   struct Parameter {
     RankedTensorType type;
@@ -22,9 +22,9 @@ public:
 
   /// Kernels of `plan` are those of `model`, and are identified with them.
   static LogicalResult matchKernels(ModuleOp plan, ModuleOp model,
-                                    Symbolic &symbolic);
+                                    SymbolicExecutor &symbolic);
   /// Executes @step of `model`.
-  LogicalResult execute(ModuleOp model, Symbolic &symbolic);
+  LogicalResult execute(ModuleOp model, SymbolicExecutor &symbolic);
 
   /// The buckets of `plan` hold the parameters, no others and all of them.
   LogicalResult matchParameters(ModuleOp plan);
@@ -37,7 +37,7 @@ public:
   Term getLoss() const { return loss; }
 
 private:
-  LogicalResult enter(func::FuncOp function, Symbolic &symbolic);
+  LogicalResult enter(func::FuncOp function, SymbolicExecutor &symbolic);
 
   llvm::MapVector<StringAttr, Parameter> parameters;
   /// By name: the type, and the attributes of the argument.

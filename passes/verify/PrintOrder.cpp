@@ -1,10 +1,10 @@
 //===- PrintOrder.cpp - What is over before each operation starts ---------===//
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
-#include "passes/verify/Order.h"
+#include "passes/verify/Diagnostics.h"
+#include "passes/verify/HappensBefore.h"
 #include "passes/verify/Passes.h"
-#include "passes/verify/Words.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::zero {
@@ -26,7 +26,7 @@ struct PrintOrder : zero::impl::PrintOrderBase<PrintOrder> {
   }
 
   static LogicalResult print(func::FuncOp program) {
-    FailureOr<Order> order = Order::of({{program, 0}});
+    FailureOr<HappensBefore> order = HappensBefore::of({{program, 0}});
     if (failed(order))
       return failure();
     llvm::outs() << "order of @" << program.getSymName() << '\n';

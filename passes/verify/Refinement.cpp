@@ -12,8 +12,8 @@
 //
 // The model is @step at level kernels: one rank, no buckets, no streams.  It
 // and the programs are executed symbolically: each value becomes the term
-// (Terms.h) that it is computed by.  What only moves values has no term of its
-// own:
+// (TermTable.h) that it is computed by.  What only moves values has no term of
+// its own:
 //
 //   plan                                      term
 //   view of @b0 "w"                           rows of parameter "w"
@@ -33,9 +33,9 @@
 
 #include "passes/verify/Refinement.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
+#include "passes/verify/Diagnostics.h"
 #include "passes/verify/ModelStep.h"
-#include "passes/verify/Words.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -47,9 +47,9 @@ using namespace mlir::zero::judge;
 
 namespace {
 
-using Term = Terms::Term;
-using Leaf = Terms::Leaf;
-using Mean = Terms::Mean;
+using Term = TermTable::Term;
+using Leaf = TermTable::Leaf;
+using Mean = TermTable::Mean;
 
 class Refinement {
 public:
@@ -66,7 +66,7 @@ private:
   }
 
   LogicalResult execute(func::FuncOp function, StringRef name);
-  SmallVector<int64_t> findKindsOfRanks();
+  SmallVector<int64_t> findRankRepresentatives();
   void enter(BlockArgument argument);
   LogicalResult visit(Operation *op);
   LogicalResult visitView(ViewOp op);
@@ -78,7 +78,7 @@ private:
   ModuleOp plan, model;
   int64_t ranks;
   SymbolTableCollection symbols;
-  Symbolic symbolic;
+  SymbolicExecutor symbolic;
   ModelStep step;
   /// Of the program that is executed.
   func::FuncOp program;
@@ -227,18 +227,18 @@ LogicalResult Refinement::execute(func::FuncOp function, StringRef name) {
 }
 
 /// Those with programs of their own, and the first of all others.
-SmallVector<int64_t> Refinement::findKindsOfRanks() {
+SmallVector<int64_t> Refinement::findRankRepresentatives() {
   std::set<int64_t> own;
   for (auto function : plan.getOps<func::FuncOp>())
     if (auto rank = function->getAttrOfType<IntegerAttr>(kRankAttr))
       own.insert(rank.getInt());
-  SmallVector<int64_t> kinds(own.begin(), own.end());
+  SmallVector<int64_t> found(own.begin(), own.end());
   int64_t other = 0;
   while (own.count(other))
     ++other;
   if (other < ranks)
-    kinds.push_back(other);
-  return kinds;
+    found.push_back(other);
+  return found;
 }
 
 LogicalResult Refinement::run() {
@@ -246,7 +246,7 @@ LogicalResult Refinement::run() {
       failed(step.execute(model, symbolic)) ||
       failed(step.matchParameters(plan)))
     return failure();
-  for (int64_t rank : findKindsOfRanks()) {
+  for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)
       if (func::FuncOp function = findProgram(plan, name, rank))

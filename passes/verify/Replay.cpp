@@ -2,11 +2,11 @@
 
 #include "passes/verify/Replay.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
-#include "passes/verify/Bytes.h"
-#include "passes/verify/Words.h"
-#include "passes/verify/Work.h"
+#include "passes/verify/Accesses.h"
+#include "passes/verify/ByteMap.h"
+#include "passes/verify/Diagnostics.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -36,7 +36,8 @@ const Piece *findFrom(const Pieces &pieces, int64_t at) {
 class Replay {
 public:
   Replay(func::FuncOp program, StringRef name, int64_t rank,
-         const Ranges &ranges, const Order &order, const Layouts &layouts)
+         const Ranges &ranges, const HappensBefore &order,
+         const BucketLayouts &layouts)
       : program(program), name(name), rank(rank), ranges(ranges), order(order),
         layouts(layouts) {}
 
@@ -47,10 +48,10 @@ private:
   bool isWritten(BlockArgument argument);
   void takeOver(Operation *op);
   LogicalResult execute(Operation *op);
-  LogicalResult read(Operation *op, const Reading &reading);
-  LogicalResult readPieces(Operation *op, const Reading &reading,
+  LogicalResult read(Operation *op, const ReadAccess &reading);
+  LogicalResult readPieces(Operation *op, const ReadAccess &reading,
                            std::shared_ptr<WholeReads> whole);
-  LogicalResult write(Operation *op, const Writing &writing);
+  LogicalResult write(Operation *op, const WriteAccess &writing);
   LogicalResult finish(Operation *op);
   LogicalResult judgeHeld(Operation *op, Value value, const Spans &bytes);
   LogicalResult judgePresent(Operation *op, Value value, const Spans &bytes,
@@ -68,10 +69,10 @@ private:
     return !use.op || use.stream == int(getStream(op)) ||
            order.at(op).over[use.stream] >= use.number;
   }
-  Where where(int stream) const {
+  StreamOfRank where(int stream) const {
     return {Stream(stream), layouts.getRanks() > 1 ? rank : -1};
   }
-  Bytes &bytesOf(Value value) {
+  ByteMap &bytesOf(Value value) {
     return tiers[int(ranges.lookup(value).getTier())];
   }
   unsigned addVersion(Use writer) {
@@ -98,9 +99,9 @@ private:
   StringRef name;
   int64_t rank;
   const Ranges &ranges;
-  const Order &order;
-  const Layouts &layouts;
-  Bytes tiers[3];
+  const HappensBefore &order;
+  const BucketLayouts &layouts;
+  ByteMap tiers[3];
   std::vector<Use> writers; ///< by version
   DenseMap<Value, Pieces> values;
   /// Of values that are made of several pieces and were read.
@@ -127,7 +128,7 @@ bool Replay::isWritten(BlockArgument argument) {
 
 void Replay::enterArguments() {
   for (BlockArgument argument : program.getArguments()) {
-    if (!isBytes(argument))
+    if (!isInArena(argument))
       continue;
     BytesAttr range = ranges.lookup(argument);
     unsigned version = addVersion({});
@@ -244,7 +245,7 @@ InFlightDiagnostic Replay::unordered(Operation *op, const Twine &what,
   return error;
 }
 
-LogicalResult Replay::readPieces(Operation *op, const Reading &reading,
+LogicalResult Replay::readPieces(Operation *op, const ReadAccess &reading,
                                  std::shared_ptr<WholeReads> whole) {
   Value value = op->getOperand(reading.operand);
   if ((!reading.asItIs && failed(judgeHeld(op, value, reading.bytes))) ||
@@ -270,7 +271,7 @@ LogicalResult Replay::readPieces(Operation *op, const Reading &reading,
   });
 }
 
-LogicalResult Replay::read(Operation *op, const Reading &reading) {
+LogicalResult Replay::read(Operation *op, const ReadAccess &reading) {
   Value value = op->getOperand(reading.operand);
   bool isWhole = !reading.asItIs && reading.bytes.size() == 1 &&
                  reading.bytes[0].begin == 0 &&
@@ -308,10 +309,10 @@ LogicalResult Replay::judgeAfter(Operation *op, OpResult result, const Use &use,
                    use.byPeers ? "V5" : "V2");
 }
 
-LogicalResult Replay::write(Operation *op, const Writing &writing) {
+LogicalResult Replay::write(Operation *op, const WriteAccess &writing) {
   OpResult result = op->getResult(writing.result);
   BytesAttr range = ranges.lookup(result);
-  Bytes &bytes = bytesOf(result);
+  ByteMap &bytes = bytesOf(result);
   unsigned version = addVersion(useBy(op));
   Pieces kept;
   if (!writing.kept.empty())
@@ -357,11 +358,11 @@ LogicalResult Replay::write(Operation *op, const Writing &writing) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Replay::execute(Operation *op) {
-  Work work = describeWork(op, layouts, rank);
-  for (const Reading &reading : work.reads)
+  Accesses accesses = findAccesses(op, layouts, rank);
+  for (const ReadAccess &reading : accesses.reads)
     if (failed(read(op, reading)))
       return failure();
-  for (Writing &writing : work.writes) {
+  for (WriteAccess &writing : accesses.writes) {
     if (auto copy = dyn_cast<CopyOp>(op)) {
       int64_t base = ranges.lookup(copy.getSource()).getOffset();
       for (const Piece &piece : values[copy.getSource()])
@@ -395,7 +396,7 @@ LogicalResult Replay::finish(Operation *op) {
       return failure();
   }
   for (Value output : op->getOperands().drop_front(states.size()))
-    if (isBytes(output) &&
+    if (isInArena(output) &&
         (failed(judgeHeld(op, output, wholeOf(output))) ||
          failed(judgePresent(op, output, wholeOf(output), "V1"))))
       return failure();
@@ -418,7 +419,7 @@ LogicalResult Replay::run() {
 }
 
 LogicalResult judge::replay(func::FuncOp program, StringRef name, int64_t rank,
-                            const Ranges &ranges, const Order &order,
-                            const Layouts &layouts) {
+                            const Ranges &ranges, const HappensBefore &order,
+                            const BucketLayouts &layouts) {
   return Replay(program, name, rank, ranges, order, layouts).run();
 }

@@ -8,10 +8,10 @@
 // of its operands.
 //
 // If each use finds the versions of its value here, and what uses bytes of one
-// place comes in a known order (Order.h), then it finds them in every order
-// that the streams may take.  Since a write must come after all earlier uses,
-// only the last writer and the last reader per stream since then are kept for
-// each byte.
+// place comes in a known order (HappensBefore.h), then it finds them in every
+// order that the streams may take.  Since a write must come after all earlier
+// uses, only the last writer and the last reader per stream since then are kept
+// for each byte.
 //
 //   (V1)  a use finds the versions of its value, and comes after whoever wrote
 //         them.
@@ -26,7 +26,7 @@
 #ifndef PASSES_VERIFY_REPLAY_H
 #define PASSES_VERIFY_REPLAY_H
 
-#include "passes/verify/Order.h"
+#include "passes/verify/HappensBefore.h"
 #include "passes/verify/Structure.h"
 
 namespace mlir::zero::judge {
@@ -34,8 +34,8 @@ namespace mlir::zero::judge {
 /// Fails at the first operation of `program`, which is @`name`, that breaks a
 /// rule on `rank`.
 LogicalResult replay(func::FuncOp program, StringRef name, int64_t rank,
-                     const Ranges &ranges, const Order &order,
-                     const Layouts &layouts);
+                     const Ranges &ranges, const HappensBefore &order,
+                     const BucketLayouts &layouts);
 
 } // namespace mlir::zero::judge
 

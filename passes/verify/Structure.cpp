@@ -4,7 +4,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
-#include "passes/verify/Words.h"
+#include "passes/verify/Diagnostics.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -14,7 +14,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Structure {
 public:
-  Structure(func::FuncOp program, Arenas arenas, const Layouts &layouts)
+  Structure(func::FuncOp program, Arenas arenas, const BucketLayouts &layouts)
       : program(program), arenas(arenas), layouts(layouts) {}
 
   FailureOr<Ranges> run() {
@@ -37,7 +37,7 @@ private:
 
   func::FuncOp program;
   Arenas arenas;
-  const Layouts &layouts;
+  const BucketLayouts &layouts;
   Ranges ranges;
   SymbolTableCollection symbols;
 };
@@ -104,7 +104,7 @@ LogicalResult Structure::judgeArguments() {
         return program->emitOpError("keeps ")
                << describe(argument)
                << ", but the module has no such bucket (S5)";
-      if (!isBytes(argument)) // (S5)
+      if (!isInArena(argument)) // (S5)
         return program->emitOpError("keeps ")
                << describe(argument) << " as " << argument.getType()
                << ", which has no bytes (S5)";
@@ -112,7 +112,7 @@ LogicalResult Structure::judgeArguments() {
         return program->emitOpError("keeps ")
                << describe(argument) << " twice (S5)";
     }
-    if (!isBytes(argument))
+    if (!isInArena(argument))
       continue;
     if (failed(
             judgeRange(program, argument, program.getArgAttr(i, kBytesAttr))))
@@ -146,7 +146,7 @@ LogicalResult Structure::judgeTies(Operation *op, ArrayRef<StorageTie> ties) {
           result = op->getResult(tie.result);
     BytesAttr in = ranges.lookup(operand), out = ranges.lookup(result);
     bool holds = in.getTier() == out.getTier();
-    switch (tie.kind) {
+    switch (tie.relation) {
     case StorageTie::ResultInOperand:
       holds &= out.getOffset() == in.getOffset() + tie.offset &&
                out.getEnd() <= in.getEnd();
@@ -174,18 +174,18 @@ LogicalResult Structure::judgeTies(Operation *op, ArrayRef<StorageTie> ties) {
 LogicalResult Structure::judgeOverlaps(Operation *op,
                                        ArrayRef<StorageTie> ties) {
   for (OpResult result : op->getResults()) {
-    if (!isBytes(result))
+    if (!isInArena(result))
       continue;
     BytesAttr mine = ranges.lookup(result);
     for (OpResult other :
          op->getResults().drop_front(result.getResultNumber() + 1))
-      if (isBytes(other) && mine.overlaps(ranges.lookup(other))) // (S3)
+      if (isInArena(other) && mine.overlaps(ranges.lookup(other))) // (S3)
         return op->emitOpError("has results ")
                << result.getResultNumber() << " and " << other.getResultNumber()
                << " that overlap, at " << describe(mine) << " and "
                << describe(ranges.lookup(other)) << " (S3)";
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!isBytes(operand.get()) ||
+      if (!isInArena(operand.get()) ||
           !mine.overlaps(ranges.lookup(operand.get())))
         continue;
       bool tied = llvm::any_of(ties, [&](const StorageTie &tie) {
@@ -261,7 +261,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   auto attribute = op->getAttrOfType<ArrayAttr>(kBytesAttr);
   for (OpResult result : op->getResults()) {
     unsigned i = result.getResultNumber();
-    if (isBytes(result) &&
+    if (isInArena(result) &&
         failed(judgeRange(op, result,
                           attribute && i < attribute.size() ? attribute[i]
                                                             : Attribute())))
@@ -275,7 +275,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   SmallVector<Value> touched(op->getOperands());
   llvm::append_range(touched, op->getResults());
   for (Value value : touched)
-    if (isBytes(value) &&
+    if (isInArena(value) &&
         ranges.lookup(value).getTier() != Tier::Device) // (V7)
       return op->emitOpError("computes on ")
              << describe(ranges.lookup(value)) << " of " << describe(value)
@@ -284,6 +284,6 @@ LogicalResult Structure::judgeOperation(Operation *op) {
 }
 
 FailureOr<Ranges> judge::judgeStructure(func::FuncOp program, Arenas arenas,
-                                        const Layouts &layouts) {
+                                        const BucketLayouts &layouts) {
   return Structure(program, arenas, layouts).run();
 }

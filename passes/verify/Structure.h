@@ -7,8 +7,8 @@
 #define PASSES_VERIFY_STRUCTURE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/verify/Layout.h"
-#include "passes/verify/Module.h"
+#include "passes/verify/BucketLayouts.h"
+#include "passes/verify/ModuleAttributes.h"
 
 namespace mlir::zero::judge {
 
@@ -20,7 +20,7 @@ bool isElement(Type type);
 
 /// Fails at the first operation of `program` that breaks one of the rules.
 FailureOr<Ranges> judgeStructure(func::FuncOp program, Arenas arenas,
-                                 const Layouts &layouts);
+                                 const BucketLayouts &layouts);
 
 } // namespace mlir::zero::judge
 

@@ -4,17 +4,17 @@
 // concluded; it shares no code with them but the dialect, which says what an
 // operation reads, writes and ties.
 //
-//   Structure.h   each operation by itself          S1 to S5, V7
-//   Meaning.h     what values stand for             V11, V12, V13
-//   Kernels.h     what kernels say of themselves    S6
-//   Positions.h   reads at places that data says    S8
-//   Module.h      what the module says of itself    S1, S4, S5, V8
-//   Options.h     what the plan says it was made of S7
-//   Interface.h   what the host reads and writes    S5
-//   Order.h       streams and ranks together        V3, V4, V10
-//   Replay.h      every byte, rank by rank          V1, V2, V5, V6, V9
-//   Refinement.h  what the model computes           V14
-//   here          the programs together             S5, V6
+//   Structure.h         each operation by itself           S1 to S5, V7
+//   DataflowRules.h     what values stand for              V11, V12, V13
+//   Kernels.h           what kernels say of themselves     S6
+//   Positions.h         reads at places that data says     S8
+//   ModuleAttributes.h  what the module says of itself     S1, S4, S5, V8
+//   PlanOptions.h       what the plan says it was made of  S7
+//   HostInterface.h     what the host reads and writes     S5
+//   HappensBefore.h     streams and ranks together         V3, V4, V10
+//   Replay.h            every byte, rank by rank           V1, V2, V5, V6, V9
+//   Refinement.h        what the model computes            V14
+//   here                the programs together              S5, V6
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
 //         arguments do not overlap.
@@ -43,21 +43,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/InputBound.h"
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/verify/Interface.h"
+#include "passes/verify/DataflowRules.h"
+#include "passes/verify/Diagnostics.h"
+#include "passes/verify/HostInterface.h"
 #include "passes/verify/Kernels.h"
-#include "passes/verify/Kinds.h"
-#include "passes/verify/Meaning.h"
-#include "passes/verify/Module.h"
-#include "passes/verify/Options.h"
+#include "passes/verify/ModuleAttributes.h"
 #include "passes/verify/Passes.h"
+#include "passes/verify/PlanOptions.h"
 #include "passes/verify/Positions.h"
+#include "passes/verify/RankClasses.h"
 #include "passes/verify/Refinement.h"
 #include "passes/verify/Replay.h"
-#include "passes/verify/Words.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -130,7 +130,7 @@ private:
   Ranked findRanked(StringRef name);
 
   ModuleOp module;
-  Layouts layouts;
+  BucketLayouts layouts;
   func::FuncOp step;
   Arenas arenas;
   DenseMap<Operation *, Ranges> ranges; ///< of each program
@@ -191,7 +191,7 @@ LogicalResult Plan::judgeAlone(func::FuncOp program, Outputs &outputs) {
   ranges[program] = std::move(*found);
   return failure(failed(judgeOutputs(program, outputs)) ||
                  failed(judgeAgreement(program, layouts.getRanks())) ||
-                 failed(judgeIdentity(program)));
+                 failed(judgeSlotUses(program)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,12 +210,12 @@ LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
   SmallVector<Side> sides;
   for (auto &[program, ranks] : ranked)
     sides.push_back({program, ranks.front()});
-  FailureOr<Order> order = Order::of(sides);
+  FailureOr<HappensBefore> order = HappensBefore::of(sides);
   if (failed(order))
     return failure();
   for (auto &[program, ranks] : ranked)
-    for (int64_t rank :
-         findKinds(program, ranks, this->ranges[program], layouts))
+    for (int64_t rank : findRankRepresentatives(program, ranks,
+                                                this->ranges[program], layouts))
       if (failed(replay(program, name, rank, ranges[program], *order, layouts)))
         return failure();
   return success();
@@ -226,7 +226,7 @@ LogicalResult Plan::judge(ModuleOp model) {
   if (!step || step.isExternal())
     return module.emitError(
         "a plan has a function @step of one block; this module has none");
-  FailureOr<Arenas> memory = judgeMemory(module);
+  FailureOr<Arenas> memory = judgeArenas(module);
   if (failed(memory) || failed(judgePrograms(module, layouts.getRanks())) ||
       failed(judgeKernels(module)))
     return failure();
@@ -251,7 +251,7 @@ LogicalResult Plan::judge(ModuleOp model) {
   for (auto &[name, ranked] : programs)
     if (failed(judgeTogether(name, ranked)))
       return failure();
-  if (failed(judgeInterface(module)))
+  if (failed(judgeHostInterface(module)))
     return failure();
   if (failed(judgePositions(all)))
     return failure();

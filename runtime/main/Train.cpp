@@ -18,7 +18,7 @@
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/MemoryUse.h"
 #include "runtime/cpu/PlanChecks.h"
-#include "runtime/init/Initialize.h"
+#include "runtime/initialize/InitializeParameters.h"
 #include "runtime/io/Parameters.h"
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"

@@ -15,7 +15,7 @@ from plans import PLANS
 def recipe(name):
     return next(plan for plan in PLANS if plan.name == name)
 
-#: Kinds that break what a plan computes, and a plan that has where.
+#: Mutations that break what a plan computes, and a plan that has where.
 OTHER_NUMBERS = {
     "exchange-members": "tiny-2-2-2",
     "exchange-pieces": "split-3-2-1",
@@ -64,14 +64,14 @@ class Mutants(support.Case):
     def test_other_numbers(self):
         """No race and every byte in its place, and the plan is not the model: caught."""
         plans = {}
-        for kind, name in OTHER_NUMBERS.items():
+        for mutation, name in OTHER_NUMBERS.items():
             if name not in plans:
                 (self.folder / name).mkdir()
                 plans[name] = recipe(name).write(self.folder / name)
-            with self.subTest(kind):
-                out = self.folder / kind
+            with self.subTest(mutation):
+                out = self.folder / mutation
                 self.run_ok(mutate.ZERO_MUTATE, plans[name], "--count=3", "--seed=7",
-                            f"--kinds={kind}", "-o", out)
+                            f"--mutations={mutation}", "-o", out)
                 lines = (out / "mutants.jsonl").read_text().splitlines()
                 mutants = [json.loads(line) for line in lines]
                 self.assertGreaterEqual(len(mutants), 1)
@@ -136,16 +136,16 @@ class Mutants(support.Case):
         model = self.write("empty.mlir", "module {}")
         self.assert_refused(refuse(model, "-o", "out"), "level model", "--emit=memory")
         self.assert_refused(refuse(plan), "-o DIR")
-        self.assert_refused(refuse(plan, "-o", "out", "--kinds=drop-rank"), "no kind drop-rank")
+        self.assert_refused(refuse(plan, "-o", "out", "--mutations=drop-rank"), "no mutation drop-rank")
         waits = [line for line in plan.read_text().splitlines(True) if "zero.wait" in line]
         bad = self.write("bad.mlir", plan.read_text().replace(waits[-1], "", 1))
         done = refuse(bad, "-o", "out")
         self.assert_refused(done, "no good plan to begin with", r"\(V\d+\)")
         solo = recipe("tiny-0-1-1").write(self.folder)
-        self.assert_refused(refuse(solo, "-o", "out", "--kinds=one-rank-drop-wait"),
+        self.assert_refused(refuse(solo, "-o", "out", "--mutations=one-rank-drop-wait"),
                             "several ranks")
         self.write("file", "")
         self.assert_refused(refuse(plan, "-o", "file/out"), "cannot create")
-        kinds = self.run_ok(mutate.ZERO_MUTATE, "--list").out
-        for kind in ("drop-wait", "swap-ranges", "one-rank-swap-collectives"):
-            self.assertIn(kind, kinds)
+        mutations = self.run_ok(mutate.ZERO_MUTATE, "--list").out
+        for mutation in ("drop-wait", "swap-ranges", "one-rank-swap-collectives"):
+            self.assertIn(mutation, mutations)

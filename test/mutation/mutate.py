@@ -30,11 +30,11 @@ from plans import PLANS, random_recipe, support
 ZERO_MUTATE = support.BUILD / "bin" / "zero-mutate"
 
 
-def make_mutants(plan, count, seed, kinds=""):
+def make_mutants(plan, count, seed, mutations=""):
     """Runs zero-mutate; returns the folder and the mutants."""
     folder = plan.folder / "mutants"
     command = [ZERO_MUTATE, plan.file, f"--count={count}", f"--seed={seed}", "-o", folder]
-    done = support.run(*command, *([f"--kinds={kinds}"] if kinds else []))
+    done = support.run(*command, *([f"--mutations={mutations}"] if mutations else []))
     if done.returncode:
         raise SystemExit(f"mutate.py: {done.err}")
     lines = (folder / "mutants.jsonl").read_text().splitlines()
@@ -44,7 +44,7 @@ def make_mutants(plan, count, seed, kinds=""):
 def examine_plan(recipe, folder, count, seed, options, pool):
     """Mutates one plan; every mutant gets a `verdict`."""
     plan = Plan(recipe, folder / recipe.name, options.seeds)
-    place, mutants = make_mutants(plan, count, seed, options.kinds)
+    place, mutants = make_mutants(plan, count, seed, options.mutations)
     accepted = [mutant for mutant in mutants if mutant["outcome"] == "accepted"]
     for mutant in mutants:
         # "alone": harmless on its rank as far as the judge can say, but zeroc compiles
@@ -70,11 +70,11 @@ def print_table(mutants):
     counts = collections.Counter()
     for mutant in mutants:
         column = mutant["outcome"] if mutant["verdict"] == "caught" else mutant["verdict"]
-        for row in (mutant["kind"], "all"):
+        for row in (mutant["mutation"], "all"):
             counts[row, column] += 1
-    print(f"{'kind':28}" + "".join(f"{c:>{max(6, len(c) + 2)}}" for c in columns))
-    for kind in [*sorted({m["kind"] for m in mutants}), "all"]:
-        print(f"{kind:28}" + "".join(f"{counts[kind, c] or '.':>{max(6, len(c) + 2)}}"
+    print(f"{'mutation':28}" + "".join(f"{c:>{max(6, len(c) + 2)}}" for c in columns))
+    for mutation in [*sorted({m["mutation"] for m in mutants}), "all"]:
+        print(f"{mutation:28}" + "".join(f"{counts[mutation, c] or '.':>{max(6, len(c) + 2)}}"
                                      for c in columns))
 
 
@@ -106,12 +106,12 @@ def summarise(mutants, plans, seconds):
     holes = [m for m in mutants if m["verdict"] == "differs"]
     if holes:
         print(f"\naccepted, but they do something else: {len(holes)}")
-        counts = collections.Counter((m["kind"], effect(m["reason"])) for m in holes)
-        for (kind, what), count in sorted(counts.items()):
-            print(f"{count:8}  {kind}: {what}")
+        counts = collections.Counter((m["mutation"], effect(m["reason"])) for m in holes)
+        for (mutation, what), count in sorted(counts.items()):
+            print(f"{count:8}  {mutation}: {what}")
     for hole in holes:
         rank = f", rank {hole['rank']}" if "rank" in hole else ""
-        print(f"  {hole['plan']} {hole['number']:04} {hole['kind']}{rank}\n"
+        print(f"  {hole['plan']} {hole['number']:04} {hole['mutation']}{rank}\n"
               f"    {hole['change']}\n    {hole['reason']}")
     caught = sum(m["verdict"] == "caught" for m in mutants)
     executed = sum(m["verdict"] in ("same program", "equal", "differs") for m in mutants)
@@ -123,7 +123,7 @@ def summarise(mutants, plans, seconds):
         print(f"{len(alone)} were accepted on one rank, but no program can be made of them: "
               f"as the plan of all ranks they are refused")
     for m in alone:
-        print(f"  {m['plan']} {m['number']:04} {m['kind']}, rank {m['rank']}\n    {m['change']}\n"
+        print(f"  {m['plan']} {m['number']:04} {m['mutation']}, rank {m['rank']}\n    {m['change']}\n"
               f"    {m['message']}")
     return holes
 
@@ -135,7 +135,7 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=1, help="of the mutations")
     parser.add_argument("--plans", default="", help="parts of names of plans, with commas")
     parser.add_argument("--random", type=int, default=0, help="random models, in place of plans")
-    parser.add_argument("--kinds", default="", help="kinds of mutations, with commas")
+    parser.add_argument("--mutations", default="", help="names of mutations, with commas")
     parser.add_argument("--execute", type=int, help="accepted mutants of a plan to execute")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="folder for plans, mutants and results.jsonl")

@@ -2,8 +2,8 @@
 
 #include "CompiledFunction.h"
 
+#include "passes/codegen/ReferenceLowering.h"
 #include "passes/model/Passes.h"
-#include "passes/model/ReferenceLowering.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -14,8 +14,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "passes/codegen/ReferenceLowering.h"
 #include "passes/model/Derivatives.h"
-#include "passes/model/ReferenceLowering.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -54,11 +54,13 @@ int main(int argc, char **argv) {
       argc, argv, "compares a model's gradients with finite differences\n");
   if (!(tolerance > 0) || !(scale > 0) || samples == 0 || vocabulary < 0 ||
       !(ignored >= 0 && ignored <= 1)) {
-    llvm::errs() << "zero-gradcheck: error: --tolerance, --scale and --samples must "
-                    "be positive, --vocab not negative, --ignored in [0, 1]\n";
+    llvm::errs()
+        << "zero-gradcheck: error: --tolerance, --scale and --samples must "
+           "be positive, --vocab not negative, --ignored in [0, 1]\n";
     return 1;
   }
-  options = {seed, tolerance, scale, samples, vocabulary, ignored, decomposeFirst};
+  options = {seed,       tolerance, scale,         samples,
+             vocabulary, ignored,   decomposeFirst};
 
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

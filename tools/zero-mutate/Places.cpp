@@ -136,7 +136,7 @@ public:
       for (Operation &op : program.front())
         for (const StorageTie &tie : getStorageTies(&op, symbols))
           addTie(op.getOperand(tie.operand), op.getResult(tie.result),
-                 tie.kind);
+                 tie.relation);
       addReturn(program, outputs);
     }
   }
@@ -158,8 +158,9 @@ private:
     bonds[b].push_back(a);
   }
 
-  void addTie(Value operand, Value result, StorageTie::Kind kind) {
-    if (kind != StorageTie::MayReplace || getBytes(operand) == getBytes(result))
+  void addTie(Value operand, Value result, StorageTie::Relation relation) {
+    if (relation != StorageTie::MayReplace ||
+        getBytes(operand) == getBytes(result))
       add(operand, result);
   }
 

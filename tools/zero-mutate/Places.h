@@ -2,7 +2,7 @@
 #ifndef TOOLS_ZERO_MUTATE_PLACES_H
 #define TOOLS_ZERO_MUTATE_PLACES_H
 
-#include "Kinds.h"
+#include "Mutations.h"
 #include "dialect/zero/Zero.h"
 
 namespace mlir::zero {

@@ -1,18 +1,18 @@
 //===- Trial.cpp - Mutants and their judgement ----------------------------===//
 //
 // What one rank runs is judged beside the programs of all, as a function that
-// is the rank's (Programs.h).  What is accepted is judged again in place of the
-// program, since that is what zeroc compiles: a rank whose slice is empty may
-// leave out a wait that others need.
+// is the rank's (PlanPrograms.h).  What is accepted is judged again in place of
+// the program, since that is what zeroc compiles: a rank whose slice is empty
+// may leave out a wait that others need.
 //
-// Kinds that break what a plan computes change it without bytes and events, and
-// it is given new ones.
+// Mutations that break what a plan computes change it without bytes and events,
+// and it is given new ones.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Trial.h"
 
-#include "dialect/zero/Programs.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -57,14 +57,14 @@ Outcome zero::judgeModule(ModuleOp module) {
 
 llvm::json::Object Mutant::toJson(unsigned number) const {
   llvm::json::Object object{{"number", number},
-                            {"kind", kind->name},
+                            {"mutation", mutation->name},
                             {"change", change},
                             {"outcome", outcome.rule},
                             {"message", outcome.message}};
   if (rank >= 0)
     object["rank"] = rank;
   if (outcome.accepted())
-    object["harmless"] = kind->harmless;
+    object["harmless"] = mutation->harmless;
   return object;
 }
 
@@ -115,12 +115,12 @@ static LogicalResult layOut(ModuleOp module) {
   return success(succeeded(verify(module)) && succeeded(pm.run(module)));
 }
 
-std::unique_ptr<Mutant> Trial::next(ArrayRef<const Kind *> kinds) {
+std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   auto mutant = std::make_unique<Mutant>();
-  mutant->kind = random.pick(kinds);
+  mutant->mutation = random.pick(mutations);
   mutant->module = plan.clone();
   Victim victim{*mutant->module, findPrograms(*mutant->module), random};
-  bool onOneRank = mutant->kind->name.starts_with("one-rank-");
+  bool onOneRank = mutant->mutation->name.starts_with("one-rank-");
   func::FuncOp all, own;
   if (onOneRank) {
     mutant->rank = int64_t(random.below(uint64_t(ranks)));
@@ -134,16 +134,16 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Kind *> kinds) {
     mutant->module->push_back(own);
     victim.programs = {own};
   }
-  if (mutant->kind->isLaidOutAnew)
+  if (mutant->mutation->isLaidOutAnew)
     takeOff(*mutant->module);
-  Change change = mutant->kind->apply(victim);
+  Change change = mutant->mutation->apply(victim);
   if (!change)
     return nullptr;
   // Before MLIR's verifier, since text of broken SSA is still text.
   if (!isNew(*mutant->module))
     return nullptr;
   // What zeroc finds no place for is no plan.
-  if (mutant->kind->isLaidOutAnew && failed(layOut(*mutant->module)))
+  if (mutant->mutation->isLaidOutAnew && failed(layOut(*mutant->module)))
     return nullptr;
   mutant->change = *change;
   mutant->outcome = judgeModule(*mutant->module);

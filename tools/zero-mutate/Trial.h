@@ -6,7 +6,7 @@
 #ifndef TOOLS_ZERO_MUTATE_TRIAL_H
 #define TOOLS_ZERO_MUTATE_TRIAL_H
 
-#include "Kinds.h"
+#include "Mutations.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -25,7 +25,7 @@ struct Outcome {
 
 /// One broken plan.
 struct Mutant {
-  const Kind *kind = nullptr;
+  const Mutation *mutation = nullptr;
   std::string change;
   /// The rank that runs the broken program, or -1 if all do.
   int64_t rank = -1;
@@ -43,9 +43,9 @@ class Trial {
 public:
   Trial(ModuleOp plan, uint64_t seed);
 
-  /// Breaks a copy of the plan in one of `kinds` and judges it; null where the
-  /// draw changes nothing, or nothing new.
-  std::unique_ptr<Mutant> next(ArrayRef<const Kind *> kinds);
+  /// Breaks a copy of the plan by one of `mutations` and judges it; null where
+  /// the draw changes nothing, or nothing new.
+  std::unique_ptr<Mutant> next(ArrayRef<const Mutation *> mutations);
 
   int64_t getRanks() const { return ranks; }
 

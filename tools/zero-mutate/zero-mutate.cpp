@@ -40,24 +40,25 @@ static int fail(const Twine &message) {
 }
 
 static void list() {
-  for (const Kind &kind : getKinds())
-    llvm::outs() << llvm::formatv("{0,-28} {1}\n", kind.name, kind.summary);
-  for (const Kind &kind : getOneRankKinds())
-    llvm::outs() << llvm::formatv("{0,-28} on one rank: {1}\n", kind.name,
-                                  kind.summary);
+  for (const Mutation &mutation : getMutations())
+    llvm::outs() << llvm::formatv("{0,-28} {1}\n", mutation.name,
+                                  mutation.summary);
+  for (const Mutation &mutation : getOneRankMutations())
+    llvm::outs() << llvm::formatv("{0,-28} on one rank: {1}\n", mutation.name,
+                                  mutation.summary);
 }
 
-/// How many mutants of each kind had which outcome.
+/// How many mutants by each mutation had which outcome.
 class Score {
 public:
-  explicit Score(ArrayRef<const Kind *> kinds) {
-    for (const Kind *kind : kinds)
-      table[kind->name];
+  explicit Score(ArrayRef<const Mutation *> mutations) {
+    for (const Mutation *mutation : mutations)
+      table[mutation->name];
   }
 
   void add(const Mutant &mutant) {
     rules.insert(mutant.outcome.rule);
-    ++table[mutant.kind->name][mutant.outcome.rule];
+    ++table[mutant.mutation->name][mutant.outcome.rule];
     ++total[mutant.outcome.rule];
   }
 
@@ -65,12 +66,12 @@ public:
     rules.erase("accepted");
     std::vector<std::string> columns(rules.begin(), rules.end());
     columns.push_back("accepted");
-    os << llvm::formatv("{0,-28}", "kind");
+    os << llvm::formatv("{0,-28}", "mutation");
     for (const std::string &column : columns)
       os << llvm::formatv("{0,9}", column);
     os << "\n";
-    for (auto &[kind, counts] : table)
-      printRow(os, kind, counts, columns);
+    for (auto &[mutation, counts] : table)
+      printRow(os, mutation, counts, columns);
     printRow(os, "all", total, columns);
   }
 
@@ -101,23 +102,23 @@ static bool writeModule(ModuleOp module, StringRef path) {
   return !file.has_error();
 }
 
-/// The kinds that `names` asks for, or all that suit so many ranks.
-static SmallVector<const Kind *> chooseKinds(ArrayRef<std::string> names,
-                                             int64_t ranks) {
-  SmallVector<const Kind *> kinds;
-  auto add = [&](ArrayRef<Kind> all) {
-    for (const Kind &kind : all)
-      if (names.empty() || llvm::is_contained(names, kind.name))
-        kinds.push_back(&kind);
+/// The mutations that `names` asks for, or all that suit so many ranks.
+static SmallVector<const Mutation *>
+chooseMutations(ArrayRef<std::string> names, int64_t ranks) {
+  SmallVector<const Mutation *> mutations;
+  auto add = [&](ArrayRef<Mutation> all) {
+    for (const Mutation &mutation : all)
+      if (names.empty() || llvm::is_contained(names, mutation.name))
+        mutations.push_back(&mutation);
   };
-  add(getKinds());
+  add(getMutations());
   if (ranks > 1)
-    add(getOneRankKinds());
-  return kinds;
+    add(getOneRankMutations());
+  return mutations;
 }
 
-static int mutate(ModuleOp plan, ArrayRef<const Kind *> kinds, unsigned count,
-                  uint64_t seed, StringRef folder) {
+static int mutate(ModuleOp plan, ArrayRef<const Mutation *> mutations,
+                  unsigned count, uint64_t seed, StringRef folder) {
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return fail("cannot create " + folder + ": " + error.message());
   auto pathOf = [&](const Twine &name) {
@@ -131,12 +132,12 @@ static int mutate(ModuleOp plan, ArrayRef<const Kind *> kinds, unsigned count,
     return fail("cannot write " + pathOf("mutants.jsonl") + ": " +
                 error.message());
   Trial trial(plan, seed);
-  Score score(kinds);
+  Score score(mutations);
   unsigned number = 0;
   // Small plans have few places: the draws end, too.
   for (uint64_t draws = 0; number < count && draws < 20u * count + 1000;
        ++draws) {
-    std::unique_ptr<Mutant> mutant = trial.next(kinds);
+    std::unique_ptr<Mutant> mutant = trial.next(mutations);
     if (!mutant)
       continue;
     lines << llvm::json::Value(mutant->toJson(number)) << "\n";
@@ -173,24 +174,27 @@ int main(int argc, char **argv) {
                          cl::desc("seed of all draws"));
   cl::opt<std::string> folder("o", cl::cat(category),
                               cl::desc("folder for mutants"));
-  cl::list<std::string> names("kinds", cl::CommaSeparated, cl::cat(category),
-                              cl::desc("only these kinds"));
-  cl::opt<bool> listKinds("list", cl::cat(category),
-                          cl::desc("print the kinds, and end"));
+  cl::list<std::string> names("mutations", cl::CommaSeparated,
+                              cl::cat(category),
+                              cl::desc("only these mutations"));
+  cl::opt<bool> listMutations("list", cl::cat(category),
+                              cl::desc("print the mutations, and end"));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "breaks plans, to try their judge\n");
-  if (listKinds) {
+  if (listMutations) {
     list();
     return 0;
   }
   if (file.empty() || folder.empty())
     return fail("a plan and -o DIR are needed; see --help");
   for (const std::string &name : names)
-    if (llvm::none_of(getKinds(),
-                      [&](const Kind &kind) { return kind.name == name; }) &&
-        llvm::none_of(getOneRankKinds(),
-                      [&](const Kind &kind) { return kind.name == name; }))
-      return fail("there is no kind " + name + "; --list prints all");
+    if (llvm::none_of(
+            getMutations(),
+            [&](const Mutation &mutation) { return mutation.name == name; }) &&
+        llvm::none_of(getOneRankMutations(), [&](const Mutation &mutation) {
+          return mutation.name == name;
+        }))
+      return fail("there is no mutation " + name + "; --list prints all");
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -214,9 +218,9 @@ int main(int argc, char **argv) {
   if (!outcome.accepted())
     return fail(file + " is no good plan to begin with: " + outcome.message);
   auto axis = plan->lookupSymbol<AxisOp>("dp");
-  SmallVector<const Kind *> kinds =
-      chooseKinds(names, axis ? axis.getSize() : 1);
-  if (kinds.empty())
-    return fail("these kinds need a plan of several ranks");
-  return mutate(*plan, kinds, count, seed, folder);
+  SmallVector<const Mutation *> mutations =
+      chooseMutations(names, axis ? axis.getSize() : 1);
+  if (mutations.empty())
+    return fail("these mutations need a plan of several ranks");
+  return mutate(*plan, mutations, count, seed, folder);
 }

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/EmitExecutable.h"
+#include "tools/zeroc/Import.h"
 #include "tools/zeroc/Options.h"
 
 #include "dialect/zero/Zero.h"
-#include "frontend/Import.h"
 #include "frontend/OutputFile.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/plan/Certificate.h"
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   // A write beyond the file size limit then fails like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   if (argc > 1 && StringRef(argv[1]) == "import")
-    return failed(frontend::runImport(argc - 1, argv + 1)) ? 1 : 0;
+    return failed(runImport(argc - 1, argv + 1)) ? 1 : 0;
 
   std::optional<DriverOptions> options = parseOptions(argc, argv);
   if (!options)

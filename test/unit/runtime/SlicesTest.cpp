@@ -1,6 +1,6 @@
 //===- SlicesTest.cpp - Which rank holds what of a parameter --------------===//
-#include "runtime/init/Initialize.h"
-#include "runtime/init/RandomFill.h"
+#include "runtime/initialize/InitializeParameters.h"
+#include "runtime/initialize/RandomFill.h"
 
 #include "Slices.h"
 #include "TestFiles.h"

@@ -1,0 +1,64 @@
+//===- PlanPrograms.h - The programs of a plan ----------------------------===//
+#ifndef DIALECT_ZERO_PLANPROGRAMS_H
+#define DIALECT_ZERO_PLANPROGRAMS_H
+
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero {
+
+/// What `rank` runs as program `name`: a function of its own, which carries
+/// zero.program and zero.rank, or else what all ranks run; null if there is
+/// none.
+inline func::FuncOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
+    auto only = function->getAttrOfType<IntegerAttr>(kRankAttr);
+    if (program && program == name && only && only.getInt() == rank)
+      return function;
+  }
+  auto shared = module.lookupSymbol<func::FuncOp>(name);
+  return shared && !shared.isExternal() ? shared : func::FuncOp();
+}
+
+/// The model that `plan` was made from: a module at level kernels inside it,
+/// of @step and its kernels; null if there is none.
+inline ModuleOp findModel(ModuleOp plan) {
+  auto models = plan.getOps<ModuleOp>();
+  return models.empty() ? ModuleOp() : *models.begin();
+}
+
+/// A state argument of a program, and the value that the program returns for
+/// it: next states come first, in the order of the arguments.
+struct NextState {
+  BlockArgument argument;
+  StateAttr state;
+  Value next; ///< null if the program returns too little
+};
+inline SmallVector<NextState> findNextStates(func::FuncOp program) {
+  SmallVector<NextState> states;
+  Operation *returned = program.front().getTerminator();
+  for (BlockArgument argument : program.getArguments())
+    if (auto state = program.getArgAttrOfType<StateAttr>(
+            argument.getArgNumber(), kStateAttr))
+      states.push_back({argument, state,
+                        states.size() < returned->getNumOperands()
+                            ? returned->getOperand(states.size())
+                            : Value()});
+  return states;
+}
+
+/// The programs that `module` has, in the order in which they run.
+inline SmallVector<func::FuncOp> findPrograms(ModuleOp module) {
+  SmallVector<func::FuncOp> programs;
+  for (StringRef name : kPrograms)
+    if (auto program = module.lookupSymbol<func::FuncOp>(name);
+        program && !program.isExternal())
+      programs.push_back(program);
+  return programs;
+}
+
+} // namespace mlir::zero
+
+#endif // DIALECT_ZERO_PLANPROGRAMS_H

@@ -1,0 +1,134 @@
+//===- Accesses.cpp - What an operation reads and writes on a rank --------===//
+
+#include "passes/verify/Accesses.h"
+
+#include "passes/verify/Diagnostics.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+static Spans allOf(Value value) {
+  int64_t size = getByteSize(value.getType());
+  return size ? Spans{{0, size}} : Spans{};
+}
+
+namespace {
+class AccessCollector {
+public:
+  AccessCollector(Operation *op, const BucketLayouts &layouts, int64_t rank)
+      : op(op), layouts(layouts), rank(rank) {}
+
+  Accesses run() {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](AllGatherOp gather) { collect(gather); })
+        .Case([&](ReduceScatterOp reduce) { collect(reduce); })
+        .Case([&](UpdateOp update) { collect(update); })
+        .Case([&](AccumulateOp add) {
+          StringRef bucket = add.getBucket();
+          reads(0, members(bucket, add.getSum()));
+          reads(1, members(bucket, add.getFlat()));
+          writes(0, allOf(add.getResult()), members(bucket, add.getResult()));
+        })
+        .Case([&](ClearOp clear) {
+          writes(0, allOf(clear.getResult()),
+                 members(clear.getBucket(), clear.getResult()));
+        })
+        .Case([&](SumSquaresOp squares) {
+          reads(0, members(squares.getBucket(), squares.getFlat(), true));
+          writes(0, allOf(squares.getPartials()), allOf(squares.getPartials()));
+        })
+        .Case([&](CopyOp copy) {
+          reads(0, allOf(copy.getSource()));
+          accesses.reads.back().asItIs = true;
+          // The replay knows what the source holds.
+          writes(0, allOf(copy.getResult()), {});
+        })
+        .Default([&](Operation *) {
+          for (OpOperand &operand : op->getOpOperands())
+            if (isInArena(operand.get()))
+              reads(operand.getOperandNumber(), allOf(operand.get()));
+          for (OpResult result : op->getResults())
+            if (isInArena(result))
+              writes(result.getResultNumber(), allOf(result), allOf(result));
+        });
+    return std::move(accesses);
+  }
+
+private:
+  Spans members(StringRef bucket, Value value, bool slice = false) {
+    return layouts.membersIn(bucket, value.getType(), slice, rank);
+  }
+  void reads(unsigned operand, Spans bytes) {
+    accesses.reads.push_back({operand, std::move(bytes)});
+  }
+  void writes(unsigned result, Spans written, Spans defined) {
+    accesses.writes.push_back(
+        {result, std::move(written), std::move(defined), {}, 0});
+  }
+
+  void collect(AllGatherOp op) {
+    StringRef bucket = op.getBucket();
+    reads(0, members(bucket, op.getSource(), /*slice=*/true));
+    accesses.reads.back().byPeers = true;
+    if (!op.isInPlace())
+      return writes(0, allOf(op.getResult()), members(bucket, op.getResult()));
+    Type type = op.getResult().getType();
+    Span own = layouts.sliceOf(bucket, type, rank);
+    Spans written, defined;
+    auto add = [](Spans &to, int64_t begin, int64_t end) {
+      if (begin < end)
+        to.push_back({begin, end});
+    };
+    add(written, 0, own.begin);
+    add(written, own.end, getByteSize(type));
+    for (Span member : members(bucket, op.getResult())) {
+      add(defined, member.begin, std::min(member.end, own.begin));
+      add(defined, std::max(member.begin, own.end), member.end);
+    }
+    writes(0, std::move(written), std::move(defined));
+    accesses.writes.back().kept =
+        members(bucket, op.getResult(), /*slice=*/true);
+  }
+
+  void collect(ReduceScatterOp op) {
+    StringRef bucket = op.getBucket();
+    reads(0, members(bucket, op.getSource()));
+    accesses.reads.back().byPeers = true;
+    if (op.getInto())
+      reads(1, members(bucket, op.getInto()));
+    Spans written =
+        op.isInPlace()
+            ? Spans{layouts.sliceOf(bucket, op.getResult().getType(), rank)}
+            : allOf(op.getResult());
+    writes(0, std::move(written),
+           members(bucket, op.getResult(), /*slice=*/true));
+  }
+
+  void collect(UpdateOp op) {
+    StringRef bucket = op.getBucket();
+    bool slice = op.isSliced();
+    SmallVector<Value> flats = {op.getParam(), op.getGrad()};
+    llvm::append_range(flats, op.getSlots());
+    for (auto [i, flat] : llvm::enumerate(flats))
+      reads(i, members(bucket, flat, slice));
+    for (auto [i, scalar] : llvm::enumerate(op.getScalars()))
+      reads(flats.size() + i, allOf(scalar));
+    for (OpResult next : op->getResults()) {
+      Spans bytes = members(bucket, next, slice);
+      writes(next.getResultNumber(), bytes, bytes);
+    }
+  }
+
+  Operation *op;
+  const BucketLayouts &layouts;
+  int64_t rank;
+  Accesses accesses;
+};
+} // namespace
+
+Accesses judge::findAccesses(Operation *op, const BucketLayouts &layouts,
+                             int64_t rank) {
+  return AccessCollector(op, layouts, rank).run();
+}

@@ -1,0 +1,28 @@
+//===- DataflowRules.h - What the values of a program stand for -----------===//
+//
+// Bytes and clocks say that an operation finds the value that it names.  These
+// rules say that it is the right value to name.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_VERIFY_DATAFLOWRULES_H
+#define PASSES_VERIFY_DATAFLOWRULES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::zero::judge {
+
+/// (V11) What ranks must agree on is equal on all `ranks`.
+LogicalResult judgeAgreement(func::FuncOp program, int64_t ranks);
+
+/// (V12) Flat values are used as the slots, and scalars as the names, that they
+/// are.
+LogicalResult judgeSlotUses(func::FuncOp program);
+
+/// (V13) Each gradient reaches the update, once.  `name` is the program's, also
+/// where the function is that of one rank; there are `ranks` in all.
+LogicalResult judgeContributions(func::FuncOp program, StringRef name,
+                                 int64_t ranks);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_DATAFLOWRULES_H

@@ -1,0 +1,58 @@
+//===- Diagnostics.cpp - How the judge names things -----------------------===//
+
+#include "passes/verify/Diagnostics.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+bool judge::isInArena(Value value) {
+  return isa<ShardType, RankedTensorType>(value.getType());
+}
+
+std::string judge::describe(Value value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    unsigned i = argument.getArgNumber();
+    if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr))
+      os << "state " << state.getBucket() << ' ' << state.getSlot();
+    else
+      os << "argument " << i;
+  } else if (auto name = value.getLoc()->findInstanceOf<NameLoc>()) {
+    os << '\'' << name.getName().getValue() << '\'';
+  } else {
+    os << "a result of '" << value.getDefiningOp()->getName() << '\'';
+  }
+  return text;
+}
+
+std::string judge::describe(Tier tier, int64_t begin, int64_t end) {
+  return (stringifyTier(tier) + " bytes [" + Twine(begin) + ", " + Twine(end) +
+          ")")
+      .str();
+}
+
+std::string judge::describe(BytesAttr range) {
+  return describe(range.getTier(), range.getOffset(), range.getEnd());
+}
+
+std::string judge::describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op->getName();
+  for (StringRef called : {"kernel", "optimizer"})
+    if (auto name = op->getAttrOfType<FlatSymbolRefAttr>(called))
+      os << ' ' << name;
+  if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket"))
+    os << " of " << bucket;
+  return text;
+}
+
+std::string judge::describe(StreamOfRank where) {
+  std::string text = ("stream " + stringifyStream(where.stream)).str();
+  if (where.rank >= 0)
+    text += " of rank " + std::to_string(where.rank);
+  return text;
+}

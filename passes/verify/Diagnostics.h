@@ -1,0 +1,32 @@
+//===- Diagnostics.h - How the judge names things -------------------------===//
+#ifndef PASSES_VERIFY_DIAGNOSTICS_H
+#define PASSES_VERIFY_DIAGNOSTICS_H
+
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <string>
+
+namespace mlir::zero::judge {
+
+/// Whether `value` lies in an arena.
+bool isInArena(Value value);
+
+/// `state @b0 "m"`, `'h.0.fc'`, `a result of 'zero.launch'`
+std::string describe(Value value);
+/// `device bytes [64, 128)`
+std::string describe(Tier tier, int64_t begin, int64_t end);
+std::string describe(BytesAttr range);
+/// `zero.launch @gelu`, `zero.all_gather of @b0`, `nn.matmul`
+std::string describe(Operation *op);
+
+/// A stream, of one rank where there are several.
+struct StreamOfRank {
+  Stream stream;
+  int64_t rank = -1; ///< -1: there is one rank
+};
+/// `stream compute`, `stream compute of rank 1`
+std::string describe(StreamOfRank where);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_DIAGNOSTICS_H

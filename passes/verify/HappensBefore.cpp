@@ -1,0 +1,300 @@
+//===- HappensBefore.cpp - What is over when an operation starts ----------===//
+
+#include "passes/verify/HappensBefore.h"
+
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Diagnostics.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace mlir::zero::judge {
+
+class Simulation {
+public:
+  explicit Simulation(ArrayRef<Side> sides) : sides(sides) {}
+  FailureOr<HappensBefore> run();
+
+private:
+  /// Operations of every stream of every side.
+  using Clock = SmallVector<unsigned, kStreams>;
+
+  struct Queue {
+    SmallVector<Operation *> operations;
+    size_t next = 0;
+    Clock clock;
+    Operation *head() const {
+      return next < operations.size() ? operations[next] : nullptr;
+    }
+  };
+
+  LogicalResult collect(int side);
+  LogicalResult judgeSameExchanges();
+  LogicalResult judgeSameStreams();
+  bool advance(int side, int stream);
+  bool exchange(int stream);
+  LogicalResult reportCircle();
+  /// The queue that holds up `side`'s `stream`, and why.
+  std::pair<int, int> findBlocker(int side, int stream,
+                                  InFlightDiagnostic &error);
+  StreamOfRank where(int side, int stream) const {
+    return {Stream(stream), sides.size() > 1 ? sides[side].rank : -1};
+  }
+  Queue &queue(int side, int stream) {
+    return queues[side * kStreams + stream];
+  }
+  static void merge(Clock &into, const Clock &from) {
+    for (size_t i = 0; i < into.size(); ++i)
+      into[i] = std::max(into[i], from[i]);
+  }
+  void enter(int side, int stream);
+
+  ArrayRef<Side> sides;
+  std::vector<Queue> queues;
+  SmallVector<SmallVector<Operation *>> exchanges; ///< by side, as issued
+  DenseMap<Value, Clock> events;
+  HappensBefore order;
+};
+
+} // namespace mlir::zero::judge
+
+FailureOr<HappensBefore> HappensBefore::of(ArrayRef<Side> sides) {
+  return Simulation(sides).run();
+}
+
+//===----------------------------------------------------------------------===//
+// The queues
+//===----------------------------------------------------------------------===//
+
+LogicalResult Simulation::collect(int side) {
+  Block &block = sides[side].body();
+  for (Operation &op : block) {
+    if (auto wait = dyn_cast<WaitOp>(op)) {
+      auto record = wait.getEvent().getDefiningOp<RecordOp>();
+      if (!record || record->getBlock() != &block ||
+          !record->isBeforeInBlock(&op)) // (V10)
+        return op.emitOpError("on ")
+               << describe(where(side, int(wait.getOn())))
+               << " waits for an event that no earlier operation of the "
+                  "program records (V10)";
+    } else if (!isa<RecordOp>(op) && movesNothing(&op)) {
+      continue;
+    }
+    queue(side, int(getStream(&op))).operations.push_back(&op);
+    if (isCollective(&op))
+      exchanges[side].push_back(&op);
+  }
+  return success();
+}
+
+/// The head of the queue starts, and its successor may.
+void Simulation::enter(int side, int stream) {
+  Queue &q = queue(side, stream);
+  Place &place = order.places[q.head()];
+  unsigned *own = q.clock.data() + side * kStreams;
+  std::copy(own, own + kStreams, place.over.begin());
+  place.number = ++own[stream];
+  ++q.next;
+}
+
+bool Simulation::exchange(int stream) {
+  for (int side = 0; side < int(sides.size()); ++side) {
+    Operation *head = queue(side, stream).head();
+    if (!head || !isCollective(head))
+      return false;
+  }
+  // Everyone has arrived: what each had behind it is over for all.
+  Clock all = queue(0, stream).clock;
+  for (int side = 1; side < int(sides.size()); ++side)
+    merge(all, queue(side, stream).clock);
+  for (int side = 0; side < int(sides.size()); ++side) {
+    enter(side, stream);
+    merge(queue(side, stream).clock, all);
+  }
+  return true;
+}
+
+bool Simulation::advance(int side, int stream) {
+  Queue &q = queue(side, stream);
+  Operation *head = q.head();
+  if (!head)
+    return false;
+  if (auto record = dyn_cast<RecordOp>(head)) {
+    events[record.getEvent()] = q.clock;
+    ++q.next;
+    return true;
+  }
+  if (auto wait = dyn_cast<WaitOp>(head)) {
+    auto event = events.find(wait.getEvent());
+    if (event == events.end())
+      return false;
+    merge(q.clock, event->second);
+    ++q.next;
+    return true;
+  }
+  if (isCollective(head))
+    return exchange(stream);
+  enter(side, stream);
+  return true;
+}
+
+FailureOr<HappensBefore> Simulation::run() {
+  queues.resize(sides.size() * kStreams);
+  exchanges.resize(sides.size());
+  for (Queue &q : queues)
+    q.clock.assign(sides.size() * kStreams, 0);
+  for (int side = 0; side < int(sides.size()); ++side)
+    if (failed(collect(side)))
+      return failure();
+  // Queues that pair differently would hang or exchange garbage; then a circle
+  // is no more than a consequence.
+  if (failed(judgeSameStreams()))
+    return failure();
+  for (bool any = true; any;) {
+    any = false;
+    for (int side = 0; side < int(sides.size()); ++side)
+      for (int stream = 0; stream < kStreams; ++stream)
+        while (advance(side, stream))
+          any = true;
+  }
+  if (llvm::any_of(queues, [](const Queue &q) { return q.head(); })) {
+    (void)reportCircle();
+    return failure();
+  }
+  if (failed(judgeSameExchanges()))
+    return failure();
+  return std::move(order);
+}
+
+//===----------------------------------------------------------------------===//
+// (V3) The same exchanges
+//===----------------------------------------------------------------------===//
+
+/// Whether two ranks that meet in `a` and `b` do one exchange: peers find the
+/// source of a rank where their own is, and the runtime compares all bytes.
+static bool areSame(Operation *a, Operation *b) {
+  if (a->getName() != b->getName() || getStream(a) != getStream(b) ||
+      a->getResultTypes() != b->getResultTypes() ||
+      a->getAttrDictionary() != b->getAttrDictionary())
+    return false;
+  return llvm::equal(a->getOperands(), b->getOperands(), [](Value x, Value y) {
+    return x.getType() == y.getType() && bytesOf(x) == bytesOf(y);
+  });
+}
+
+static std::string describeExchange(Operation *op) {
+  std::string text = "'" + judge::describe(op) + "' on stream " +
+                     stringifyStream(getStream(op)).str();
+  auto add = [&](StringRef word, Value value) {
+    if (BytesAttr bytes = bytesOf(value))
+      text += (word + judge::describe(bytes)).str();
+  };
+  add(" from ", op->getOperand(0));
+  add(" to ", op->getResult(0));
+  return text;
+}
+
+/// Fails unless the lists are the same, `list` being that of `side`.
+static LogicalResult judgeSame(const Side &first, const Side &side,
+                               ArrayRef<Operation *> expected,
+                               ArrayRef<Operation *> list) {
+  for (size_t i = 0; i < std::max(list.size(), expected.size()); ++i) {
+    if (i < list.size() && i < expected.size() && areSame(list[i], expected[i]))
+      continue;
+    bool ends = i >= list.size();
+    Operation *at = ends ? side.body().getTerminator() : list[i];
+    InFlightDiagnostic error = at->emitOpError(); // (V3)
+    error << "is where rank " << side.rank
+          << (ends ? " ends" : " issues exchange ");
+    if (!ends)
+      error << i + 1 << ", " << describeExchange(list[i]);
+    error << ", but rank " << first.rank
+          << (i < expected.size()
+                  ? " issues " + describeExchange(expected[i])
+                  : std::string(" has issued all of its exchanges"))
+          << " (V3); all ranks issue the same exchanges in the same order";
+    if (i < expected.size())
+      error.attachNote(expected[i]->getLoc())
+          << "exchange " << i + 1 << " of rank " << first.rank;
+    return error;
+  }
+  return success();
+}
+
+LogicalResult Simulation::judgeSameExchanges() {
+  for (size_t side = 1; side < sides.size(); ++side)
+    if (failed(judgeSame(sides[0], sides[side], exchanges[0], exchanges[side])))
+      return failure();
+  return success();
+}
+
+LogicalResult Simulation::judgeSameStreams() {
+  for (size_t side = 1; side < sides.size(); ++side)
+    for (int stream = 0; stream < kStreams; ++stream) {
+      auto on = [&](ArrayRef<Operation *> list) {
+        return llvm::filter_to_vector(
+            list, [&](Operation *op) { return int(getStream(op)) == stream; });
+      };
+      SmallVector<Operation *> a = on(exchanges[0]), b = on(exchanges[side]);
+      bool same = a.size() == b.size();
+      for (size_t i = 0; same && i < a.size(); ++i)
+        same = areSame(a[i], b[i]);
+      // The order over all streams says more.
+      if (!same)
+        return judgeSame(sides[0], sides[side], exchanges[0], exchanges[side]);
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// (V4) No circle of waits
+//===----------------------------------------------------------------------===//
+
+std::pair<int, int> Simulation::findBlocker(int side, int stream,
+                                            InFlightDiagnostic &error) {
+  Operation *head = queue(side, stream).head();
+  Diagnostic &note = error.attachNote(head->getLoc());
+  note << describe(where(side, stream)) << " has come to '" << describe(head)
+       << "', which waits for ";
+  if (auto wait = dyn_cast<WaitOp>(head)) {
+    auto record = wait.getEvent().getDefiningOp<RecordOp>();
+    std::pair<int, int> blocker = {side, int(record.getOn())};
+    note << "the record on " << describe(where(side, blocker.second));
+    return blocker;
+  }
+  for (int peer = 0; peer < int(sides.size()); ++peer) {
+    Operation *theirs = queue(peer, stream).head();
+    if (!theirs || !isCollective(theirs)) {
+      note << "rank " << sides[peer].rank;
+      return {peer, stream};
+    }
+  }
+  llvm_unreachable("an exchange that everyone has come to goes on");
+}
+
+LogicalResult Simulation::reportCircle() {
+  // Follow who holds up whom; a queue that is met twice closes the circle.
+  std::pair<int, int> at;
+  for (size_t i = 0; i < queues.size(); ++i)
+    if (queues[i].head())
+      at = {int(i) / kStreams, int(i) % kStreams};
+  auto next = [&](std::pair<int, int> from) {
+    InFlightDiagnostic unused = sides[0].body().getParentOp()->emitError();
+    auto to = findBlocker(from.first, from.second, unused);
+    unused.abandon();
+    return to;
+  };
+  for (size_t i = 0; i < queues.size(); ++i)
+    at = next(at);
+  InFlightDiagnostic error = // (V4)
+      queue(at.first, at.second).head()->emitOpError("on ");
+  error << describe(where(at.first, at.second))
+        << " waits for itself (V4); streams and ranks must not wait for each "
+           "other in a circle";
+  std::pair<int, int> start = at;
+  do
+    at = findBlocker(at.first, at.second, error);
+  while (at != start);
+  return error;
+}

@@ -1,0 +1,237 @@
+//===- HostInterface.cpp - What the host reads and writes -----------------===//
+//
+// The host finds arguments and outputs by name.  What it does not write would
+// be read all the same, and what it does not read is lost.  So (S5):
+//
+//   * an argument is state, an input or a scalar, and only one of them; no two
+//     have one name.
+//   * state is f32, the whole bucket or the rank's slice of it.
+//   * a scalar is a f32: the host's `lr` or `step`, or the mean of the output
+//     of that name of @count.
+//   * an input is called as no scalar is, and has samples of f32, i32 or i64.
+//   * outputs stand behind the next state, each with a name of its own, f32 or
+//     f64; those that the host reads are scalars.  @micro has the loss if @step
+//     has it, since the host adds them up, and what it reads after @step is
+//     there.
+//   * a parameter has a name of its own, unless it is cut by rows; then the
+//     members of its name are its rows, each once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/verify/HostInterface.h"
+
+#include "dialect/zero/PlanPrograms.h"
+#include "passes/verify/Diagnostics.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+class HostInterface {
+public:
+  explicit HostInterface(ModuleOp module) : module(module) {}
+
+  LogicalResult run() {
+    if (failed(judgeParameters()))
+      return failure();
+    for (func::FuncOp program : findPrograms(module))
+      if (failed(judgeOutputs(program)))
+        return failure();
+    auto step = module.lookupSymbol<func::FuncOp>("step");
+    auto micro = module.lookupSymbol<func::FuncOp>("micro");
+    if (micro && outputs["step"].contains("loss") &&
+        !outputs["micro"].contains("loss")) // (S5)
+      return micro.emitOpError("has no output \"loss\", and @step has (S5); "
+                               "the host adds them up");
+    for (StringRef name : {"loss", "grad_norm"})
+      for (func::FuncOp program : findPrograms(module))
+        if (outputs[program.getSymName()].contains(name) &&
+            !outputs["step"].contains(name)) // (S5)
+          return program.emitOpError("has output \"")
+                 << name
+                 << "\", and @step has none (S5); the host reads it "
+                    "after @step";
+    // All programs take the same arguments (V6).
+    for (BlockArgument argument : step.getArguments())
+      if (failed(judgeArgument(step, argument)))
+        return failure();
+    return success();
+  }
+
+private:
+  /// The runtime compares names as C strings.
+  static bool isName(StringRef name) {
+    return !name.empty() && !name.contains('\0');
+  }
+
+  static bool isReadable(func::FuncOp program, unsigned result,
+                         StringAttr name) {
+    auto type = dyn_cast<RankedTensorType>(program.getResultTypes()[result]);
+    if (!type ||
+        !(type.getElementType().isF32() || type.getElementType().isF64()))
+      return false;
+    bool isRead = program.getSymName() == "count" || name == "loss" ||
+                  name == "grad_norm";
+    return !isRead || type.getRank() == 0;
+  }
+
+  LogicalResult judgeOutputs(func::FuncOp program) {
+    unsigned states = 0;
+    for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
+      states += program.getArgAttr(i, kStateAttr) != nullptr;
+    llvm::StringSet<> &names = outputs[program.getSymName()];
+    for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
+      auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+      if (i < states && name) // (S5)
+        return program.emitOpError("calls next state ")
+               << i << " the output " << name << " (S5)";
+      if (i < states)
+        continue;
+      if (!name || !isName(name)) // (S5)
+        return program.emitOpError("has output ")
+               << i - states << " without a name, or with a NUL in it (S5)";
+      if (!isReadable(program, i, name)) // (S5)
+        return program.emitOpError("has output ")
+               << name << " of " << program.getResultTypes()[i]
+               << " (S5); outputs are f32 or f64, and scalars if the host "
+                  "reads them";
+      if (!names.insert(name).second) // (S5)
+        return program.emitOpError("has two outputs called ")
+               << name << " (S5)";
+    }
+    return success();
+  }
+
+  /// Parameters that are whole have names of their own.
+  LogicalResult judgeParameters() {
+    llvm::StringSet<> parameters;
+    llvm::MapVector<StringAttr, SmallVector<Piece>> pieces;
+    for (auto bucket : module.getOps<BucketOp>())
+      for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+        if (!isName(member.getName())) // (S5)
+          return bucket.emitOpError("has a parameter without a name, or with a "
+                                    "NUL in it (S5)");
+        else if (member.isPiece())
+          pieces[member.getName()].push_back({member, bucket});
+        else if (!parameters.insert(member.getName()).second) // (S5)
+          return bucket.emitOpError("has a parameter ")
+                 << member.getName()
+                 << ", and another bucket has one of that name (S5)";
+    for (auto &[name, list] : pieces)
+      if (parameters.contains(name)) // (S5)
+        return list.front().second.emitOpError("has rows of a parameter ")
+               << name << ", and another bucket has all of it (S5)";
+      else if (failed(judgePieces(name, list)))
+        return failure();
+    return success();
+  }
+
+  using Piece = std::pair<MemberAttr, BucketOp>;
+
+  /// They are all rows of one parameter, each once.
+  LogicalResult judgePieces(StringAttr name, SmallVector<Piece> &list) {
+    llvm::sort(list, [](const Piece &a, const Piece &b) {
+      return a.first.getFirstRow() < b.first.getFirstRow();
+    });
+    SmallVector<int64_t> shape = list.front().first.getParameterShape();
+    int64_t next = 0;
+    for (auto &[member, bucket] : list) {
+      if (SmallVector<int64_t> other = member.getParameterShape();
+          other != shape) // (S5)
+        return BucketOp(bucket).emitOpError("has rows of a parameter ")
+               << name << " of shape [" << other
+               << "], and another bucket of one of shape [" << shape
+               << "] (S5)";
+      if (member.getFirstRow() != next) // (S5)
+        return BucketOp(bucket).emitOpError("has rows of ")
+               << name << " from " << member.getFirstRow()
+               << " on, where those from " << next
+               << " on come next (S5); its pieces are its rows, each once";
+      next += member.getShape().front();
+    }
+    if (next == shape.front())
+      return success();
+    return list.back().second.emitOpError("has the last rows of ") // (S5)
+           << name << ", up to " << next << " of " << shape.front() << " (S5)";
+  }
+
+  LogicalResult judgeArgument(func::FuncOp step, BlockArgument argument) {
+    unsigned i = argument.getArgNumber();
+    auto state = step.getArgAttr(i, kStateAttr);
+    auto input = step.getArgAttrOfType<StringAttr>(i, kInputAttr);
+    auto scalar = step.getArgAttrOfType<StringAttr>(i, kScalarAttr);
+    if ((state != nullptr) + (input != nullptr) + (scalar != nullptr) != 1 ||
+        (state && !isa<StateAttr>(state)) || !isInArena(argument)) // (S5)
+      return step.emitOpError("takes ") << describe(argument)
+                                        << ", which must be one of zero.state, "
+                                           "zero.input and zero.scalar, "
+                                           "and lie in the arena (S5)";
+    if (state)
+      return judgeState(step, argument, cast<StateAttr>(state));
+    StringAttr name = input ? input : scalar;
+    if (!isName(name)) // (S5)
+      return step.emitOpError("takes argument ")
+             << i << " without a name, or with a NUL in it (S5)";
+    if (!names.insert(name).second) // (S5)
+      return step.emitOpError("takes two arguments called ")
+             << name << " (S5); the host would write one of them";
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!scalar) {
+      bool isOutput = llvm::any_of(
+          outputs, [&](auto &of) { return of.second.contains(name); });
+      if (isOutput || name == "lr" || name == "step") // (S5)
+        return step.emitOpError("takes the input ")
+               << name << ", and the host knows a scalar of that name (S5)";
+      if (!type || type.getRank() == 0 ||
+          !(type.getElementType().isF32() ||
+            type.getElementType().isSignlessInteger(32) ||
+            type.getElementType().isSignlessInteger(64))) // (S5)
+        return step.emitOpError("takes the input ")
+               << name << " as " << argument.getType()
+               << " (S5); the host has tensors of f32, i32 and i64 whose first "
+                  "dimension counts samples";
+      return success();
+    }
+    if (!type || type.getRank() != 0 || !type.getElementType().isF32()) // (S5)
+      return step.emitOpError("takes the scalar ")
+             << name << " as " << argument.getType()
+             << " (S5); scalars are tensor<f32>";
+    if (name != "lr" && name != "step" &&
+        !outputs["count"].contains(name)) // (S5)
+      return step.emitOpError("reads ")
+             << name
+             << ", which is neither lr nor step, and which no output of @count "
+                "is called (S5)";
+    return success();
+  }
+
+  LogicalResult judgeState(func::FuncOp step, BlockArgument argument,
+                           StateAttr state) {
+    if (!isName(state.getSlot())) // (S5)
+      return step.emitOpError("keeps ")
+             << describe(argument)
+             << ", whose slot has no name, or one with a NUL (S5)";
+    auto bucket = module.lookupSymbol<BucketOp>(state.getBucket().getAttr());
+    auto axis = module.lookupSymbol<AxisOp>(bucket.getAxisAttr().getAttr());
+    auto shard = dyn_cast<ShardType>(argument.getType());
+    if (axis && shard && shard.getElementType().isF32() &&
+        shard.getElements() == int64_t(bucket.getElements()) &&
+        (shard.getRanks() == 1 || shard.getRanks() == int64_t(axis.getSize())))
+      return success();
+    return step.emitOpError("keeps ") // (S5)
+           << describe(argument) << " as " << argument.getType()
+           << " (S5); state is f32, the whole of its bucket or a rank's slice";
+  }
+
+  ModuleOp module;
+  llvm::StringMap<llvm::StringSet<>> outputs; ///< by program
+  llvm::StringSet<> names;
+};
+} // namespace
+
+LogicalResult judge::judgeHostInterface(ModuleOp module) {
+  return HostInterface(module).run();
+}

@@ -1,0 +1,141 @@
+//===- ModuleAttributes.cpp - What the module says of itself --------------===//
+
+#include "passes/verify/ModuleAttributes.h"
+
+#include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Zero.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+/// An attribute of another type would be taken for none.
+template <typename AttributeTy>
+static LogicalResult judgeType(ModuleOp module, StringRef name) {
+  Attribute attribute = module->getAttr(name);
+  if (!attribute || isa<AttributeTy>(attribute))
+    return success();
+  return module.emitError("has ") // (S5)
+         << name << " = " << attribute << " (S5), and needs one of "
+         << AttributeTy::name;
+}
+
+FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
+  Arenas arenas;
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  constexpr int kTiers = 3;
+  if (!arena || arena.size() != kTiers)
+    return module.emitError(
+        "a plan has zero.arena, the bytes of the device, host and nvme arena; "
+        "run zero-assign-memory first");
+  arenas.bytes = arena.asArrayRef();
+  for (int64_t bytes : arenas.bytes)
+    if (bytes < 0) // (S1)
+      return module.emitError("has an arena of ") << bytes << " bytes (S1)";
+  if (int64_t bytes = arena[int(Tier::Nvme)]) // (S5)
+    return module.emitError("has an nvme arena of ")
+           << bytes << " bytes, and the runtime keeps none there (S5)";
+  if (failed(judgeType<IntegerAttr>(module, kExportedAttr)))
+    return failure();
+  // Without the attribute nothing is exported.
+  auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
+  int64_t device = arena[0],
+          begin = exported ? exported.getValue().trySExtValue().value_or(-1)
+                           : device;
+  if (begin < 0 || begin > device || (begin % 4096 && begin != device))
+    return module.emitError("exports its device arena of ") // (S4)
+           << device << " bytes from byte " << begin
+           << " on, which is no page of it (S4)";
+  arenas.exported = begin;
+  return arenas;
+}
+
+LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {
+  if (failed(judgeType<DenseI64ArrayAttr>(module, kBudgetAttr)))
+    return failure();
+  if (auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr))
+    for (int tier = 0; tier < std::min<int>(arenas.bytes.size(), budget.size());
+         ++tier)
+      if (budget[tier] >= 0 && arenas.bytes[tier] > budget[tier]) // (V8)
+        return module.emitError("needs ")
+               << arenas.bytes[tier] << " bytes of "
+               << stringifyTier(Tier(tier)) << " memory on each rank, "
+               << arenas.bytes[tier] - budget[tier] << " more than the "
+               << budget[tier]
+               << " that it may have (V8); a higher stage, more ranks or a "
+                  "smaller batch need less";
+  return success();
+}
+
+/// The programs that a step of so many micro-steps needs are there.
+static LogicalResult judgeSteps(ModuleOp module) {
+  auto axes = llvm::to_vector(module.getOps<AxisOp>());
+  if (axes.size() > 1) // (S5)
+    return axes[1].emitOpError("is a second axis, and the runtime knows one "
+                               "group of ranks (S5)");
+  if (failed(judgeType<IntegerAttr>(module, kMicroStepsAttr)))
+    return failure();
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  constexpr int64_t kMost = 1 << 30;
+  if (steps && (!steps.getType().isSignlessInteger(64) || steps.getInt() < 1 ||
+                steps.getInt() > kMost)) // (S5)
+    return module.emitError("has ")
+           << kMicroStepsAttr << " = " << steps
+           << " (S5); it is an i64 from 1 to " << kMost;
+  for (StringRef name : kPrograms)
+    if (auto program = module.lookupSymbol<func::FuncOp>(name);
+        program && program->hasAttr(kKernelAttr)) // (S5)
+      return program.emitOpError("is a program and a kernel (S5)");
+  bool several = steps && steps.getInt() > 1;
+  auto has = [&](StringRef name) {
+    auto program = module.lookupSymbol<func::FuncOp>(name);
+    return program && !program.isExternal();
+  };
+  if (several != has("micro")) // (S5)
+    return module.emitError("has ")
+           << (several ? "no @micro" : "@micro") << ", but a step of "
+           << (steps ? steps.getInt() : 1) << " micro-steps (S5)";
+  if (!several && has("count")) // (S5)
+    return module.emitError("has @count, which runs only in a step of several "
+                            "micro-steps (S5)");
+  return success();
+}
+
+/// Programs of one rank are those of a rank and a program that exist.
+static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
+    auto rank = function->getAttrOfType<IntegerAttr>(kRankAttr);
+    if (!program && !rank)
+      continue;
+    if (!program || !rank || !module.lookupSymbol(program)) // (S5)
+      return function.emitOpError("is a program of one rank, and needs "
+                                  "zero.rank and, as zero.program, the name "
+                                  "of a program of this module (S5)");
+    if (rank.getInt() < 0 || rank.getInt() >= ranks) // (S5)
+      return function.emitOpError("is a program of rank ")
+             << rank.getInt() << ", but the plan has " << ranks
+             << " ranks (S5)";
+    if (findProgram(module, program, rank.getInt()) != function) // (S5)
+      return function.emitOpError("is a second program ")
+             << program << " of rank " << rank.getInt() << " (S5)";
+  }
+  return success();
+}
+
+/// A kernel that is the whole model averages within itself, over one of each.
+static LogicalResult judgeReference(ModuleOp module, int64_t ranks) {
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  int64_t microSteps = steps ? steps.getInt() : 1;
+  if (!module->hasAttr(kReferenceAttr) || (ranks == 1 && microSteps == 1))
+    return success();
+  return module.emitError("has ") // (S5)
+         << kReferenceAttr << ", " << ranks << " ranks and " << microSteps
+         << " micro-steps (S5); a reference is one rank and one micro-step";
+}
+
+LogicalResult judge::judgePrograms(ModuleOp module, int64_t ranks) {
+  return failure(failed(judgeSteps(module)) ||
+                 failed(judgeReference(module, ranks)) ||
+                 failed(judgeRankPrograms(module, ranks)));
+}

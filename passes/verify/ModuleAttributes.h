@@ -1,0 +1,25 @@
+//===- ModuleAttributes.h - What the module says of itself ----------------===//
+#ifndef PASSES_VERIFY_MODULEATTRIBUTES_H
+#define PASSES_VERIFY_MODULEATTRIBUTES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero::judge {
+
+/// What the module says of its memory.
+struct Arenas {
+  ArrayRef<int64_t> bytes; ///< by tier
+  int64_t exported = 0;    ///< peers read the device arena from here on
+};
+
+/// (S1), (S4) Arenas have sizes, and what is exported are whole pages.
+FailureOr<Arenas> judgeArenas(ModuleOp module);
+/// (V8) No arena is larger than the budget of its tier.
+LogicalResult judgeBudget(ModuleOp module, const Arenas &arenas);
+/// (S5) The programs that a step of so many micro-steps needs are there, those
+/// of one rank are of one that there is, and a reference has one of each.
+LogicalResult judgePrograms(ModuleOp module, int64_t ranks);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_MODULEATTRIBUTES_H

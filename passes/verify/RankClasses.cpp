@@ -1,0 +1,90 @@
+//===- RankClasses.cpp - Ranks that need be replayed once -----------------===//
+
+#include "passes/verify/RankClasses.h"
+
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Accesses.h"
+#include "llvm/Support/SHA256.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+class Places {
+public:
+  Places(func::FuncOp program, const Ranges &ranges,
+         const BucketLayouts &layouts)
+      : program(program), ranges(ranges), layouts(layouts) {
+    for (auto &[value, range] : ranges)
+      fixed.append({range.getOffset(), range.getEnd()});
+    llvm::sort(fixed);
+    fixed.erase(llvm::unique(fixed), fixed.end());
+    for (Operation &op : program.front())
+      if (!movesNothing(&op) && op.hasAttr("bucket"))
+        users.push_back(&op);
+  }
+
+  /// The order of all places on `rank`, as a digest.
+  std::array<uint8_t, 32> orderOn(int64_t rank) {
+    SmallVector<int64_t> places;
+    SmallVector<uint64_t> order;
+    auto add = [&](Value value, const Spans &spans) {
+      int64_t base = ranges.lookup(value).getOffset();
+      order.push_back(spans.size());
+      for (Span span : spans)
+        places.append({base + span.begin, base + span.end});
+    };
+    for (BlockArgument argument : program.getArguments())
+      if (auto state = program.getArgAttrOfType<StateAttr>(
+              argument.getArgNumber(), kStateAttr))
+        add(argument, layouts.membersIn(state.getBucket().getValue(),
+                                        argument.getType(), false, rank));
+    for (Operation *op : users) {
+      Accesses accesses = findAccesses(op, layouts, rank);
+      for (const ReadAccess &reading : accesses.reads)
+        add(op->getOperand(reading.operand), reading.bytes);
+      for (const WriteAccess &writing : accesses.writes)
+        for (const Spans *spans :
+             {&writing.written, &writing.defined, &writing.kept})
+          add(op->getResult(writing.result), *spans);
+    }
+    SmallVector<int64_t> sorted(places);
+    llvm::sort(sorted);
+    sorted.erase(llvm::unique(sorted), sorted.end());
+    // Where each stands among the others, and among those that are fixed.
+    for (int64_t place : places) {
+      auto among = llvm::lower_bound(fixed, place);
+      order.push_back(llvm::lower_bound(sorted, place) - sorted.begin());
+      order.push_back(2 * (among - fixed.begin()) +
+                      (among != fixed.end() && *among == place));
+    }
+    return llvm::SHA256::hash(
+        ArrayRef(reinterpret_cast<const uint8_t *>(order.data()),
+                 order.size() * sizeof(uint64_t)));
+  }
+
+private:
+  func::FuncOp program;
+  const Ranges &ranges;
+  const BucketLayouts &layouts;
+  SmallVector<int64_t> fixed;
+  SmallVector<Operation *> users;
+};
+} // namespace
+
+SmallVector<int64_t>
+judge::findRankRepresentatives(func::FuncOp program, ArrayRef<int64_t> ranks,
+                               const Ranges &ranges,
+                               const BucketLayouts &layouts) {
+  if (ranks.size() == 1)
+    return SmallVector<int64_t>(ranks);
+  Places places(program, ranges, layouts);
+  std::set<std::array<uint8_t, 32>> classes;
+  SmallVector<int64_t> first;
+  for (int64_t rank : ranks)
+    if (classes.insert(places.orderOn(rank)).second)
+      first.push_back(rank);
+  return first;
+}

@@ -1,0 +1,187 @@
+//===- SlotUses.cpp - Which slot of which bucket a flat value is ----------===//
+//
+// A flat value is a slot of a bucket: its parameters, its gradient, a moment.
+// Nothing in its type says so, and two buckets may have equally many elements,
+// so (V12) follows it:
+//
+//   * state is what its attribute says, a pack is the gradient of its bucket;
+//   * a gather and a copy give what they take; a reduction, a sum and a clear
+//     take and give gradients;
+//   * an operation `of` a bucket takes values of this bucket only; an update
+//     takes the parameters, the gradient and the slots of its optimizer, in
+//     this order;
+//   * a next state is the slot that it replaces.
+//
+// Neither do types tell scalars apart: an update takes those that its optimizer
+// names, `clip` being the factor of zero.clip and all others arguments of the
+// step; the output "grad_norm", and no other, is the norm of zero.clip.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/verify/DataflowRules.h"
+
+#include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
+#include "passes/verify/Diagnostics.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+/// A slot of a bucket; nothing without a bucket.
+struct BucketSlot {
+  StringRef bucket, slot;
+  bool operator==(const BucketSlot &other) const {
+    return bucket == other.bucket && slot == other.slot;
+  }
+};
+
+std::string describe(const BucketSlot &slot) {
+  if (slot.bucket.empty())
+    return "no slot of a bucket";
+  return (slot.slot + " of @" + slot.bucket).str();
+}
+
+class SlotUses {
+public:
+  explicit SlotUses(func::FuncOp program) : program(program) {}
+
+  LogicalResult run() {
+    for (BlockArgument argument : program.getArguments())
+      if (auto state = program.getArgAttrOfType<StateAttr>(
+              argument.getArgNumber(), kStateAttr))
+        known[argument] = {state.getBucket().getValue(), state.getSlot()};
+    for (Operation &op : program.front())
+      if (failed(visit(&op)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult expect(Operation *op, Value value, BucketSlot expected) {
+    BucketSlot found = known.lookup(value);
+    if (found == expected)
+      return success();
+    return op->emitOpError("takes ") // (V12)
+           << judge::describe(value) << ", which is " << describe(found)
+           << ", where it needs " << describe(expected) << " (V12)";
+  }
+
+  /// Takes and gives the gradient of `bucket`.
+  LogicalResult visitGradients(Operation *op, StringRef bucket) {
+    for (Value operand : op->getOperands())
+      if (failed(expect(op, operand, {bucket, "grad"})))
+        return failure();
+    known[op->getResult(0)] = {bucket, "grad"};
+    return success();
+  }
+
+  /// Gives the slot of `bucket` that it takes.
+  LogicalResult visitSame(Operation *op, StringRef bucket) {
+    Value operand = op->getOperand(0);
+    BucketSlot same = {bucket, known.lookup(operand).slot};
+    known[op->getResult(0)] = same;
+    return expect(op, operand, same);
+  }
+
+  LogicalResult visitUpdate(UpdateOp op) {
+    auto optimizer =
+        symbols.lookupNearestSymbolFrom<OptimizerOp>(op, op.getOptimizerAttr());
+    StringRef bucket = op.getBucket();
+    if (failed(expect(op, op.getParam(), {bucket, "param"})) ||
+        failed(expect(op, op.getGrad(), {bucket, "grad"})))
+      return failure();
+    known[op.getNext()[0]] = {bucket, "param"};
+    auto slots = optimizer.getSlots().getAsValueRange<StringAttr>();
+    for (auto [i, slot] : llvm::enumerate(slots)) {
+      if (failed(expect(op, op.getSlots()[i], {bucket, slot})))
+        return failure();
+      known[op.getNext()[1 + i]] = {bucket, slot};
+    }
+    unsigned next = 0;
+    for (StringRef name : optimizer.getScalars().getAsValueRange<StringAttr>())
+      if (name != "decay" && // a constant
+          failed(expectScalar(op, op.getScalars()[next++], name)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
+    while (auto copy = value.getDefiningOp<CopyOp>())
+      value = copy.getSource();
+    if (name == "clip") {
+      auto clip = value.getDefiningOp<ClipOp>();
+      if (clip && value == clip.getFactor())
+        return success();
+    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto scalar = program.getArgAttrOfType<StringAttr>(
+          argument.getArgNumber(), kScalarAttr);
+      if (scalar && scalar == name)
+        return success();
+    }
+    return op->emitOpError("takes ") // (V12)
+           << judge::describe(value) << " as the scalar \"" << name
+           << "\" of its optimizer, and it is not that (V12)";
+  }
+
+  LogicalResult expectOutput(Operation *op, Value value, StringRef name) {
+    auto clip = value.getDefiningOp<ClipOp>();
+    if ((name == "grad_norm") == (clip && value == clip.getNorm()))
+      return success();
+    return op->emitOpError("gives ") // (V12)
+           << judge::describe(value) << " as the output \"" << name
+           << "\"; the norm of zero.clip is \"grad_norm\", and nothing else is "
+              "(V12)";
+  }
+
+  LogicalResult visitReturn(Operation *op) {
+    SmallVector<NextState> states = findNextStates(program);
+    for (auto &[argument, state, next] : states)
+      if (next && failed(expect(op, next, known.lookup(argument))))
+        return failure();
+    for (unsigned i = states.size(), e = op->getNumOperands(); i < e; ++i)
+      if (auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr))
+        if (failed(expectOutput(op, op->getOperand(i), name)))
+          return failure();
+    return success();
+  }
+
+  LogicalResult visit(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](PackOp pack) {
+          known[pack.getResult()] = {pack.getBucket(), "grad"};
+          return success();
+        })
+        .Case([&](ViewOp view) {
+          return expect(op, view.getFlat(),
+                        {view.getBucket(), known.lookup(view.getFlat()).slot});
+        })
+        .Case([&](AllGatherOp gather) {
+          return visitSame(op, gather.getBucket());
+        })
+        .Case([&](CopyOp copy) {
+          if (known.contains(copy.getSource()))
+            known[copy.getResult()] = known.lookup(copy.getSource());
+          return success();
+        })
+        .Case<ReduceScatterOp, AccumulateOp, ClearOp>(
+            [&](auto sum) { return visitGradients(op, sum.getBucket()); })
+        .Case([&](SumSquaresOp squares) {
+          return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});
+        })
+        .Case([&](UpdateOp update) { return visitUpdate(update); })
+        .Case([&](func::ReturnOp) { return visitReturn(op); })
+        .Default([](Operation *) { return success(); });
+  }
+
+  func::FuncOp program;
+  DenseMap<Value, BucketSlot> known;
+  SymbolTableCollection symbols;
+};
+} // namespace
+
+LogicalResult judge::judgeSlotUses(func::FuncOp program) {
+  return SlotUses(program).run();
+}

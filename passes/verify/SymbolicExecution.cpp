@@ -1,0 +1,41 @@
+//===- SymbolicExecution.cpp - The values of a function as terms ----------===//
+
+#include "passes/verify/SymbolicExecution.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+using Term = TermTable::Term;
+
+Term SymbolicExecutor::termOf(Value value) {
+  auto [found, isNew] = values.try_emplace(value);
+  if (isNew)
+    found->second = terms.unknown(value);
+  return found->second;
+}
+
+Term SymbolicExecutor::mean(TermTable::Mean over, Term term) {
+  int64_t count = over == TermTable::Mean::Ranks ? ranks : microSteps;
+  return count == 1 ? term : terms.mean(over, term);
+}
+
+void SymbolicExecutor::execute(Operation *op) {
+  SmallVector<Term> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(termOf(operand));
+  if (isa<JoinOp>(op))
+    return set(op->getResult(0), terms.join(operands));
+  if (auto split = dyn_cast<SplitOp>(op))
+    return set(split.getResult(),
+               terms.rows(operands.front(), split.getRow(),
+                          split.getResult().getType().getDimSize(0)));
+  Operation *callee = nullptr;
+  if (auto launch = dyn_cast<LaunchOp>(op)) {
+    callee = symbols.lookupNearestSymbolFrom(op, launch.getKernelAttr());
+    if (Operation *same = kernels.lookup(callee))
+      callee = same;
+  }
+  for (OpResult result : op->getResults())
+    set(result, terms.apply(op, callee, operands, result.getResultNumber()));
+}

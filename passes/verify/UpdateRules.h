@@ -1,0 +1,19 @@
+//===- UpdateRules.h - The update rules, once more ------------------------===//
+//
+// What the planner builds as IR, written down by the judge for itself.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_VERIFY_UPDATERULES_H
+#define PASSES_VERIFY_UPDATERULES_H
+
+#include <string>
+
+namespace mlir::zero::judge {
+
+/// A zero.optimizer, as text, with these numbers.
+std::string writeAdamW(double beta1, double beta2, double eps);
+std::string writeSgd(double momentum);
+
+} // namespace mlir::zero::judge
+
+#endif // PASSES_VERIFY_UPDATERULES_H

@@ -1,0 +1,18 @@
+//===- InitializeParameters.h - Initial values of a model -------*- C++ -*-===//
+#ifndef ZRT_INITIALIZE_INITIALIZE_PARAMETERS_H
+#define ZRT_INITIALIZE_INITIALIZE_PARAMETERS_H
+
+#include "runtime/io/Parameters.h"
+
+#include <vector>
+
+namespace zrt {
+
+/// Gives what this rank holds of every parameter its initial values for `seed`,
+/// on `threads` threads.
+void initializeParameters(const std::vector<Parameter> &parameters,
+                          uint64_t seed, int threads);
+
+} // namespace zrt
+
+#endif // ZRT_INITIALIZE_INITIALIZE_PARAMETERS_H

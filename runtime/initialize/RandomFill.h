@@ -1,0 +1,30 @@
+//===- RandomFill.h - Initial values of a parameter -------------*- C++ -*-===//
+//
+// An initial value is a function of (seed, parameter name, element index)
+// alone, with the same bits on every machine and for every layout.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_INITIALIZE_RANDOM_FILL_H
+#define ZRT_INITIALIZE_RANDOM_FILL_H
+
+#include "runtime/zrt.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace zrt {
+
+/// 64-bit FNV-1a.
+uint64_t nameHash(std::string_view name);
+
+/// Writes the elements [first, first + count) of parameter `name` to `out`.
+void fillInitial(const zrt_init &init, uint64_t seed, std::string_view name,
+                 uint64_t first, uint64_t count, float *out);
+
+/// The same values, widened: an f64 model starts where its f32 twin does.
+void fillInitial(const zrt_init &init, uint64_t seed, std::string_view name,
+                 uint64_t first, uint64_t count, double *out);
+
+} // namespace zrt
+
+#endif // ZRT_INITIALIZE_RANDOM_FILL_H

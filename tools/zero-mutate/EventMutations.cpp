@@ -1,0 +1,165 @@
+//===- EventMutations.cpp - Break events and streams ----------------------===//
+
+#include "Places.h"
+
+#include "dialect/zero/Storage.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+Change zero::dropWait(Victim &victim) {
+  auto waits = operationsOf<WaitOp>(victim);
+  if (waits.empty())
+    return {};
+  WaitOp wait = victim.random.pick(waits);
+  std::string text = describe(wait);
+  wait.erase();
+  return text + ": dropped";
+}
+
+Change zero::dropRecord(Victim &victim) {
+  auto records = operationsOf<RecordOp>(victim);
+  if (records.empty())
+    return {};
+  RecordOp record = victim.random.pick(records);
+  std::string text = describe(record.getOperation());
+  unsigned waits = 0;
+  for (Operation *user :
+       llvm::make_early_inc_range(record.getEvent().getUsers())) {
+    user->erase();
+    ++waits;
+  }
+  record.erase();
+  return text + ": dropped with its waits, " + std::to_string(waits);
+}
+
+/// Moves `op` past one to four others, or to anywhere in its block.
+static Change moveInBlock(Operation *op, Random &random) {
+  Block *block = op->getBlock();
+  SmallVector<Operation *> others;
+  unsigned from = 0;
+  for (Operation &other : *block)
+    if (&other == op)
+      from = others.size();
+    else
+      others.push_back(&other); // the last is the terminator
+  if (others.size() < 2)
+    return {};
+  int64_t to;
+  if (random.once(3)) {
+    to = random.below(others.size());
+  } else {
+    int64_t distance = random.between(1, 4);
+    to = std::clamp<int64_t>(from + (random.once(2) ? distance : -distance), 0,
+                             others.size() - 1);
+  }
+  std::string text = describe(op);
+  op->moveBefore(others[to]);
+  return text + ": moved before " + describe(others[to]);
+}
+
+Change zero::moveRecord(Victim &victim) {
+  auto records = operationsOf<RecordOp>(victim);
+  if (records.empty())
+    return {};
+  return moveInBlock(victim.random.pick(records), victim.random);
+}
+
+Change zero::moveWait(Victim &victim) {
+  auto waits = operationsOf<WaitOp>(victim);
+  if (waits.empty())
+    return {};
+  return moveInBlock(victim.random.pick(waits), victim.random);
+}
+
+Change zero::swapEvent(Victim &victim) {
+  auto waits = operationsOf<WaitOp>(victim);
+  if (waits.empty())
+    return {};
+  WaitOp wait = victim.random.pick(waits);
+  // Now and then one that comes later: MLIR refuses it.
+  bool anywhere = victim.random.once(8);
+  SmallVector<RecordOp> others;
+  for (RecordOp record : wait->getBlock()->getOps<RecordOp>())
+    if (record.getEvent() != wait.getEvent() &&
+        (anywhere || record->isBeforeInBlock(wait)))
+      others.push_back(record);
+  if (others.empty())
+    return {};
+  RecordOp other = victim.random.pick(others);
+  std::string text = describe(wait) + ": waits for " +
+                     describe(other.getOperation()) + " instead of " +
+                     describe(wait.getEvent().getDefiningOp());
+  wait.getEventMutable().assign(other.getEvent());
+  return text;
+}
+
+/// A stream but `stream`; mostly one that plans use.
+static Stream drawOther(Random &random, Stream stream) {
+  constexpr Stream kUsual[] = {Stream::Compute, Stream::Gather, Stream::Reduce};
+  Stream other;
+  do {
+    other = random.once(4) ? Stream(random.below(8))
+                           : random.pick(ArrayRef<Stream>(kUsual));
+  } while (other == stream);
+  return other;
+}
+
+static void setStream(Operation *op, Stream stream) {
+  if (auto record = dyn_cast<RecordOp>(op))
+    record.setOn(stream);
+  else if (auto wait = dyn_cast<WaitOp>(op))
+    wait.setOn(stream);
+  else if (stream == Stream::Compute)
+    op->removeAttr(kStreamAttr);
+  else
+    op->setAttr(kStreamAttr, StreamAttr::get(op->getContext(), stream));
+}
+
+static Change changeStreamOf(Victim &victim, ArrayRef<Operation *> places) {
+  if (places.empty())
+    return {};
+  Operation *op = victim.random.pick(places);
+  Stream stream = drawOther(victim.random, getStream(op));
+  std::string text = describe(op);
+  setStream(op, stream);
+  return text + ": put on " + stringifyStream(stream).str();
+}
+
+Change zero::changeStream(Victim &victim) {
+  return changeStreamOf(victim, operationsOf(victim, runsOnStream));
+}
+
+Change zero::changeCollectiveStream(Victim &victim) {
+  return changeStreamOf(victim, operationsOf(victim, isCollective));
+}
+
+Change zero::changeRecordStream(Victim &victim) {
+  return changeStreamOf(victim, operationsOf(victim, [](Operation *op) {
+                          return isa<RecordOp>(op);
+                        }));
+}
+
+Change zero::changeWaitStream(Victim &victim) {
+  return changeStreamOf(victim, operationsOf(victim, [](Operation *op) {
+                          return isa<WaitOp>(op);
+                        }));
+}
+
+Change zero::renameStream(Victim &victim) {
+  func::FuncOp program = victim.random.pick(victim.programs);
+  Stream from = Stream(victim.random.below(3));
+  Stream to = drawOther(victim.random, from);
+  unsigned count = 0;
+  for (Operation &op : program.front().without_terminator())
+    if ((runsOnStream(&op) || isa<RecordOp, WaitOp>(op)) &&
+        getStream(&op) == from) {
+      setStream(&op, to);
+      ++count;
+    }
+  if (count == 0)
+    return {};
+  return "@" + program.getName().str() + ": all " + std::to_string(count) +
+         " of stream " + stringifyStream(from).str() + " put on " +
+         stringifyStream(to).str();
+}

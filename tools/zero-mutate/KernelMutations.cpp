@@ -1,0 +1,88 @@
+//===- KernelMutations.cpp - Break how kernels run, and what means are of -===//
+
+#include "Places.h"
+
+#include "dialect/zero/KernelUnits.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+Change zero::changeScale(Victim &victim) {
+  auto places = operationsOf(victim, [](Operation *op) {
+    return op->hasAttrOfType<FloatAttr>("scale");
+  });
+  if (places.empty())
+    return {};
+  Operation *op = victim.random.pick(places);
+  auto old = op->getAttrOfType<FloatAttr>("scale");
+  double scale = old.getValueAsDouble();
+  double changed = victim.random.pick(
+      ArrayRef<double>{1, scale * 2, scale / 2, scale * 1.0001, -scale, 0});
+  auto attribute = FloatAttr::get(old.getType(), changed);
+  std::string text = describe(op) + ": scales by " + textOf(attribute);
+  op->setAttr("scale", attribute);
+  return text;
+}
+
+Change zero::changeSpace(Victim &victim) {
+  auto kernels = kernelsOf(victim);
+  if (kernels.empty())
+    return {};
+  func::FuncOp kernel = victim.random.pick(kernels);
+  SmallVector<int64_t> space(getKernelSpace(kernel));
+  Builder b(kernel.getContext());
+  if (space.empty() || victim.random.once(4)) {
+    auto kind = victim.random.pick(ArrayRef<StringRef>{
+        "rows", "columns", "serial", "attention", "scatter"});
+    kernel->setAttr(kKernelAttr, b.getStringAttr(kind));
+    if (kind == "serial")
+      space.clear();
+  } else {
+    int64_t &size = space[victim.random.below(space.size())];
+    size = victim.random.pick(
+        ArrayRef<int64_t>{size - 1, size + 1, size * 2, (size + 1) / 2, 1});
+    if (victim.random.once(4))
+      space.pop_back();
+  }
+  Attribute changed = b.getDenseI64ArrayAttr(space);
+  kernel->setAttr(kSpaceAttr, changed);
+  return "@" + kernel.getName().str() + ": is cut into " +
+         textOf(kernel->getAttr(kKernelAttr)) + " of " + textOf(changed);
+}
+
+/// The bytes of the operand are the result's then, wherever the kernel is
+/// launched.
+Change zero::permitInPlace(Victim &victim) {
+  auto kernels = kernelsOf(victim);
+  if (kernels.empty())
+    return {};
+  func::FuncOp kernel = victim.random.pick(kernels);
+  SmallVector<std::pair<unsigned, unsigned>> places;
+  for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r)
+    for (unsigned i = 0, n = kernel.getNumArguments(); i != n; ++i)
+      if (kernel.getResultTypes()[r] == kernel.getArgumentTypes()[i])
+        places.push_back({r, i});
+  if (places.empty())
+    return {};
+  auto [result, operand] = victim.random.pick(places);
+  Builder b(kernel.getContext());
+  SmallVector<int64_t> permitted;
+  if (auto known =
+          kernel.getResultAttrOfType<DenseI64ArrayAttr>(result, kInPlaceAttr))
+    llvm::append_range(permitted, known.asArrayRef());
+  if (!llvm::is_contained(permitted, operand))
+    permitted.push_back(operand);
+  kernel.setResultAttr(result, kInPlaceAttr, b.getDenseI64ArrayAttr(permitted));
+  for (LaunchOp launch : operationsOf<LaunchOp>(victim)) {
+    if (launch.getKernel() != kernel.getName())
+      continue;
+    BytesAttr here = getBytes(launch.getOperand(operand)),
+              there = getBytes(launch.getResult(result));
+    for (Value value : familyOf(victim, launch.getResult(result)))
+      if (BytesAttr bytes =
+              moved(getBytes(value), here.getOffset() - there.getOffset()))
+        setBytes(value, bytes);
+  }
+  return "@" + kernel.getName().str() + ": result " + std::to_string(result) +
+         " replaces operand " + std::to_string(operand);
+}

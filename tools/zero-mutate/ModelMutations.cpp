@@ -1,0 +1,303 @@
+//===- ModelMutations.cpp - Break what a plan computes of the model -------===//
+//
+// A plan is changed as if it had no bytes and no events yet, and is given new
+// ones (Trial.cpp): nothing races, everything has its place, and the numbers
+// are others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Places.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/PlanPrograms.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+//===----------------------------------------------------------------------===//
+// Gradients and parameters
+//===----------------------------------------------------------------------===//
+
+Change zero::exchangeMembers(Victim &victim) {
+  auto packs = operationsOf<PackOp>(victim);
+  llvm::erase_if(packs, [](PackOp op) { return op->getNumOperands() < 2; });
+  if (packs.empty())
+    return {};
+  return exchangeIn(victim.random.pick(packs), victim.random);
+}
+
+Change zero::exchangePieces(Victim &victim) {
+  auto joins = operationsOf<JoinOp>(victim);
+  if (joins.empty())
+    return {};
+  return exchangeIn(victim.random.pick(joins), victim.random);
+}
+
+Change zero::exchangePieceGradients(Victim &victim) {
+  auto splits = operationsOf<SplitOp>(victim);
+  if (splits.empty())
+    return {};
+  SplitOp a = victim.random.pick(splits);
+  llvm::erase_if(splits, [&](SplitOp other) {
+    return other == a || other->getBlock() != a->getBlock() ||
+           other.getWhole() != a.getWhole() || other.getType() != a.getType();
+  });
+  if (splits.empty())
+    return {};
+  SplitOp b = victim.random.pick(splits);
+  int64_t row = a.getRow();
+  a.setRow(b.getRow());
+  b.setRow(row);
+  return describe(a.getOperation()) + ": rows from " +
+         std::to_string(a.getRow()) + " and from " + std::to_string(row) +
+         " exchanged";
+}
+
+/// `bucket` with member `i` at rows from `row` on.
+static void setFirstRow(BucketOp bucket, unsigned i, int64_t row) {
+  SmallVector<Attribute> members(bucket.getMembers().getValue());
+  auto old = cast<MemberAttr>(members[i]);
+  members[i] = MemberAttr::get(old.getContext(), old.getName(), old.getShape(),
+                               old.getOffset(), row, old.getRows(),
+                               old.getDecay(), old.getInit());
+  bucket.setMembersAttr(ArrayAttr::get(bucket.getContext(), members));
+}
+
+Change zero::exchangeRows(Victim &victim) {
+  SmallVector<std::pair<BucketOp, unsigned>> pieces;
+  for (auto bucket : victim.module.getOps<BucketOp>())
+    for (auto [i, member] :
+         llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
+      if (member.isPiece())
+        pieces.push_back({bucket, unsigned(i)});
+  if (pieces.empty())
+    return {};
+  auto memberOf = [](std::pair<BucketOp, unsigned> &piece) {
+    return cast<MemberAttr>(piece.first.getMembers()[piece.second]);
+  };
+  auto a = victim.random.pick(pieces);
+  MemberAttr first = memberOf(a);
+  llvm::erase_if(pieces, [&](auto &piece) {
+    MemberAttr other = memberOf(piece);
+    return other.getName() != first.getName() ||
+           other.getShape() != first.getShape() ||
+           other.getFirstRow() == first.getFirstRow();
+  });
+  if (pieces.empty())
+    return {};
+  auto b = victim.random.pick(pieces);
+  MemberAttr second = memberOf(b);
+  setFirstRow(a.first, a.second, second.getFirstRow());
+  setFirstRow(b.first, b.second, first.getFirstRow());
+  return "@" + a.first.getSymName().str() + " and @" +
+         b.first.getSymName().str() + ": rows of " +
+         first.getName().getValue().str() + " exchanged";
+}
+
+static bool isOfModel(Operation *op) {
+  return isa<LaunchOp>(op) || isa<nn::NNDialect>(op->getDialect());
+}
+
+/// Whether what is packed is computed from `value`.
+static bool reachesPack(Value value) {
+  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
+  for (unsigned i = 0; i < users.size(); ++i) {
+    if (isa<PackOp>(users[i]))
+      return true;
+    auto next = users[i]->getUsers();
+    users.insert(next.begin(), next.end());
+  }
+  return false;
+}
+
+/// What was a sum becomes one of its terms, where the two have one type.
+Change zero::loseContribution(Victim &victim) {
+  SmallVector<std::pair<OpResult, OpOperand *>> places;
+  for (Operation *op : operationsOf(victim, isOfModel))
+    for (OpResult result : op->getResults())
+      if (reachesPack(result))
+        for (OpOperand &operand : op->getOpOperands())
+          if (operand.get().getType() == result.getType() &&
+              !isa<BlockArgument>(operand.get()))
+            places.push_back({result, &operand});
+  if (places.empty())
+    return {};
+  auto [result, operand] = victim.random.pick(places);
+  std::string text = describe(result) + ": its users take operand " +
+                     std::to_string(operand->getOperandNumber());
+  result.replaceAllUsesWith(operand->get());
+  return text;
+}
+
+/// The values of `type` that are defined before `op`.
+static SmallVector<Value> definedBefore(Operation *op, Type type) {
+  SmallVector<Value> values;
+  for (Value argument : op->getBlock()->getArguments())
+    values.push_back(argument);
+  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
+    llvm::append_range(values, at->getResults());
+  llvm::erase_if(values, [&](Value value) { return value.getType() != type; });
+  return values;
+}
+
+static Change replaceOperand(OpOperand &operand, ArrayRef<Value> others,
+                             Random &random) {
+  SmallVector<Value> able(others);
+  llvm::erase_if(able, [&](Value value) { return value == operand.get(); });
+  if (able.empty())
+    return {};
+  Value other = random.pick(able);
+  std::string text = describe(operand.getOwner()) + ": operand " +
+                     std::to_string(operand.getOperandNumber()) + " is " +
+                     describe(other);
+  operand.set(other);
+  return text;
+}
+
+Change zero::packParameter(Victim &victim) {
+  auto packs = operationsOf<PackOp>(victim);
+  if (packs.empty())
+    return {};
+  PackOp pack = victim.random.pick(packs); // of a member at least
+  OpOperand &operand =
+      pack->getOpOperand(unsigned(victim.random.below(pack->getNumOperands())));
+  auto others = definedBefore(pack, operand.get().getType());
+  // Mostly a parameter, else whatever has its shape.
+  if (!victim.random.once(4))
+    llvm::erase_if(others, [](Value value) {
+      return !isa_and_present<ViewOp, JoinOp>(value.getDefiningOp());
+    });
+  return replaceOperand(operand, others, victim.random);
+}
+
+/// The model reads another state than its parameters.
+Change zero::readMoment(Victim &victim) {
+  auto places = operationsOf(victim, [](Operation *op) {
+    return isa<ViewOp, AllGatherOp>(op) &&
+           isa<BlockArgument>(op->getOperand(0));
+  });
+  if (places.empty())
+    return {};
+  Operation *op = victim.random.pick(places);
+  auto others = definedBefore(op, op->getOperand(0).getType());
+  llvm::erase_if(others, [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return !argument ||
+           !programOf(value).getArgAttr(argument.getArgNumber(), kStateAttr);
+  });
+  return replaceOperand(op->getOpOperand(0), others, victim.random);
+}
+
+//===----------------------------------------------------------------------===//
+// The model's operations
+//===----------------------------------------------------------------------===//
+
+Change zero::exchangeArguments(Victim &victim) {
+  auto places = operationsOf(victim, isOfModel);
+  if (places.empty())
+    return {};
+  return exchangeIn(victim.random.pick(places), victim.random);
+}
+
+Change zero::replaceArgument(Victim &victim) {
+  auto places = operationsOf(victim, [](Operation *op) {
+    return isOfModel(op) && op->getNumOperands() > 0;
+  });
+  if (places.empty())
+    return {};
+  Operation *op = victim.random.pick(places);
+  OpOperand &operand =
+      op->getOpOperand(unsigned(victim.random.below(op->getNumOperands())));
+  return replaceOperand(operand, definedBefore(op, operand.get().getType()),
+                        victim.random);
+}
+
+Change zero::transposeProduct(Victim &victim) {
+  auto products = operationsOf<nn::MatmulOp>(victim);
+  if (products.empty())
+    return {};
+  nn::MatmulOp op = victim.random.pick(products);
+  StringRef which = victim.random.once(2) ? "transpose_a" : "transpose_b";
+  if (op->hasAttr(which))
+    op->removeAttr(which);
+  else
+    op->setAttr(which, UnitAttr::get(op->getContext()));
+  return describe(op.getOperation()) + ": " + which.str() + " is the other";
+}
+
+//===----------------------------------------------------------------------===//
+// Losses and means
+//===----------------------------------------------------------------------===//
+
+Change zero::returnScalar(Victim &victim) {
+  func::FuncOp program = victim.random.pick(victim.programs);
+  Operation *end = program.front().getTerminator();
+  SmallVector<unsigned> outputs;
+  for (unsigned i = 0, e = end->getNumOperands(); i != e; ++i)
+    if (program.getResultAttr(i, kOutputAttr))
+      outputs.push_back(i);
+  if (outputs.empty())
+    return {};
+  OpOperand &operand = end->getOpOperand(victim.random.pick(outputs));
+  auto others = definedBefore(end, operand.get().getType());
+  if (!victim.random.once(4))
+    llvm::erase_if(others, [](Value value) { return value.getDefiningOp(); });
+  return replaceOperand(operand, others, victim.random);
+}
+
+/// A mean over ranks is the rank's own, and nobody says that it is not.
+Change zero::useOwnMean(Victim &victim) {
+  auto means = operationsOf<AllReduceOp>(victim);
+  if (means.empty())
+    return {};
+  AllReduceOp mean = victim.random.pick(means);
+  std::string text =
+      describe(mean.getOperation()) + ": dropped, without zero.same anywhere";
+  mean.getResult().replaceAllUsesWith(mean.getValue());
+  mean.erase();
+  for (LaunchOp launch : operationsOf<LaunchOp>(victim))
+    launch->removeAttr(kSameAttr);
+  return text;
+}
+
+/// A micro-step divides by a count of its own, not by the mean of @count.
+Change zero::countAlone(Victim &victim) {
+  func::FuncOp count = findProgram(victim.module, "count", 0);
+  SmallVector<func::FuncOp> programs;
+  for (func::FuncOp program : victim.programs)
+    if (program != count)
+      programs.push_back(program);
+  if (!count || programs.empty())
+    return {};
+  func::FuncOp program = victim.random.pick(programs);
+  Block &body = program.front();
+  SmallVector<BlockArgument> scalars;
+  Operation *end = count.front().getTerminator();
+  auto counted = [&](StringAttr name) {
+    for (unsigned i = 0, e = end->getNumOperands(); i != e; ++i)
+      if (name && count.getResultAttr(i, kOutputAttr) == name)
+        return end->getOperand(i);
+    return Value();
+  };
+  auto nameOf = [&](BlockArgument argument) {
+    return program.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                kScalarAttr);
+  };
+  for (BlockArgument argument : body.getArguments())
+    if (counted(nameOf(argument)) && !argument.use_empty())
+      scalars.push_back(argument);
+  if (scalars.empty())
+    return {};
+  BlockArgument scalar = victim.random.pick(scalars);
+  IRMapping map;
+  for (auto [theirs, mine] :
+       llvm::zip_equal(count.getArguments(), program.getArguments()))
+    map.map(theirs, mine);
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (Operation &op : count.front().without_terminator())
+    b.clone(op, map);
+  scalar.replaceAllUsesWith(map.lookup(counted(nameOf(scalar))));
+  return describe(Value(scalar)) + ": counted in this program alone";
+}

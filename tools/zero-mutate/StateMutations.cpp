@@ -1,0 +1,185 @@
+//===- StateMutations.cpp - Break what is written where -------------------===//
+
+#include "Places.h"
+
+#include "dialect/zero/Storage.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// Replaces the only result of `op` by `value` and erases it.
+static void replaceBy(Operation *op, Value value) {
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+}
+
+Change zero::bypassCollective(Victim &victim) {
+  SmallVector<OpOperand *> places;
+  for (Operation *op : operationsOf(victim, isCollective))
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getType() == op->getResult(0).getType())
+        places.push_back(&operand);
+  if (places.empty())
+    return {};
+  OpOperand *operand = victim.random.pick(places);
+  std::string text = describe(operand->getOwner()) +
+                     ": dropped, its users take operand " +
+                     std::to_string(operand->getOperandNumber());
+  replaceBy(operand->getOwner(), operand->get());
+  return text;
+}
+
+Change zero::dropCollective(Victim &victim) {
+  auto places = operationsOf(victim, isCollective);
+  if (places.empty())
+    return {};
+  Operation *op = victim.random.pick(places);
+  // An operand if its type agrees, else what another operation made before.
+  SmallVector<Value> values;
+  for (Value operand : op->getOperands())
+    if (operand.getType() == op->getResult(0).getType())
+      values.push_back(operand);
+  if (values.empty()) {
+    for (Value argument : op->getBlock()->getArguments())
+      values.push_back(argument);
+    for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
+      llvm::append_range(values, at->getResults());
+    llvm::erase_if(values, [&](Value value) {
+      return value.getType() != op->getResult(0).getType();
+    });
+  }
+  if (values.empty())
+    return {};
+  Value value = victim.random.pick(values);
+  std::string text =
+      describe(op) + ": dropped, its users take " + describe(value);
+  replaceBy(op, value);
+  return text;
+}
+
+Change zero::dropClear(Victim &victim) {
+  auto clears = operationsOf<ClearOp>(victim);
+  if (clears.empty())
+    return {};
+  ClearOp clear = victim.random.pick(clears);
+  std::string text = describe(clear.getOperation());
+  replaceBy(clear, clear.getValue());
+  return text + ": dropped, its users take its operand";
+}
+
+Change zero::wrongBucket(Victim &victim) {
+  auto places = operationsOf(victim, [](Operation *op) {
+    return op->getAttrOfType<FlatSymbolRefAttr>("bucket") != nullptr;
+  });
+  if (places.empty())
+    return {};
+  Operation *op = victim.random.pick(places);
+  auto name = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+  SmallVector<BucketOp> others, alike;
+  auto mine = victim.module.lookupSymbol<BucketOp>(name.getValue());
+  for (auto bucket : victim.module.getOps<BucketOp>())
+    if (bucket != mine) {
+      others.push_back(bucket);
+      if (bucket.getElements() == mine.getElements())
+        alike.push_back(bucket);
+    }
+  if (others.empty())
+    return {};
+  BucketOp other = victim.random.pick(alike.empty() ? others : alike);
+  std::string text = describe(op) + ": works on @" + other.getSymName().str();
+  op->setAttr("bucket", FlatSymbolRefAttr::get(other.getSymNameAttr()));
+  return text;
+}
+
+Change zero::exchangeStates(Victim &victim) {
+  func::FuncOp step = victim.programs.back();
+  SmallVector<unsigned> states;
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    if (step.getArgAttr(i, kStateAttr))
+      states.push_back(i);
+  if (states.empty())
+    return {};
+  unsigned a = victim.random.pick(states);
+  llvm::erase_if(states, [&](unsigned i) {
+    return i == a ||
+           step.getArgument(i).getType() != step.getArgument(a).getType();
+  });
+  if (states.empty())
+    return {};
+  unsigned b = victim.random.pick(states);
+  std::string text = describe(Value(step.getArgument(a))) + " and " +
+                     describe(Value(step.getArgument(b))) +
+                     ": states exchanged in all programs";
+  for (func::FuncOp program : victim.programs) {
+    Attribute first = program.getArgAttr(a, kStateAttr),
+              second = program.getArgAttr(b, kStateAttr);
+    program.setArgAttr(a, kStateAttr, second);
+    program.setArgAttr(b, kStateAttr, first);
+  }
+  return text;
+}
+
+Change zero::exchangeReturns(Victim &victim) {
+  return exchangeIn(victim.random.pick(victim.programs).front().getTerminator(),
+                    victim.random);
+}
+
+Change zero::exchangeUpdates(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  if (updates.empty())
+    return {};
+  UpdateOp a = victim.random.pick(updates);
+  llvm::erase_if(updates, [&](UpdateOp other) {
+    return other == a || other->getBlock() != a->getBlock() ||
+           other->getResultTypes() != a->getResultTypes();
+  });
+  if (updates.empty())
+    return {};
+  UpdateOp b = victim.random.pick(updates);
+  std::string text = describe(a) + " and " + describe(b);
+  switch (victim.random.below(3)) {
+  case 0: { // each writes where the other should
+    Attribute bytes = a->getAttr(kBytesAttr);
+    a->setAttr(kBytesAttr, b->getAttr(kBytesAttr));
+    b->setAttr(kBytesAttr, bytes);
+    return text + ": zero.at exchanged";
+  }
+  case 1: // the same, with the state in which it begins
+    for (unsigned i = 0, e = a->getNumResults(); i != e; ++i) {
+      BytesAttr first = getBytes(a->getResult(i)),
+                second = getBytes(b->getResult(i));
+      SmallVector<Value> mine = familyOf(victim, a->getResult(i)),
+                         theirs = familyOf(victim, b->getResult(i));
+      if (llvm::is_contained(mine, b->getResult(i)))
+        return {};
+      int64_t delta = second.getOffset() - first.getOffset();
+      auto move = [](ArrayRef<Value> values, int64_t by) {
+        for (Value value : values)
+          if (BytesAttr bytes = moved(getBytes(value), by))
+            setBytes(value, bytes);
+      };
+      move(mine, delta);
+      move(theirs, -delta);
+    }
+    return text + ": zero.at of all that is tied to them exchanged";
+  default: // the other's gradient
+    if (a.getGrad().getType() != b.getGrad().getType() ||
+        b.getGrad() == a.getGrad())
+      return {};
+    Value first = a.getGrad();
+    a.getGradMutable().assign(b.getGrad());
+    b.getGradMutable().assign(first);
+    return text + ": gradients exchanged";
+  }
+}
+
+Change zero::exchangeOperands(Victim &victim) {
+  // Of the model's operations: exchangeArguments.
+  auto places = operationsOf(victim, [](Operation *op) {
+    return isa<UpdateOp, PackOp, JoinOp, AccumulateOp>(op) &&
+           op->getNumOperands() > 1;
+  });
+  if (places.empty())
+    return {};
+  return exchangeIn(victim.random.pick(places), victim.random);
+}
