@@ -3,6 +3,7 @@
 #include "dialect/nn/CrossEntropy.h"
 
 #include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <numbers>
@@ -66,29 +67,45 @@ SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
 // cross_entropy
 //===----------------------------------------------------------------------===//
 
-LogicalResult CrossEntropyOp::verify() {
-  RankedTensorType logits = getLogits().getType(),
-                   targets = getTargets().getType();
+/// What a loss and its backward have in common; `lse` may be null.
+static LogicalResult verifyRows(Operation *op, RankedTensorType logits,
+                                RankedTensorType targets, Type lse) {
   if (logits.getRank() < 1 ||
       logits.getShape().drop_back() != targets.getShape()) // (C1)
-    return emitOpError("targets must have the shape of logits without its last "
-                       "dimension, got ")
+    return op->emitOpError("targets must have the shape of logits without its "
+                           "last dimension, got ")
            << logits << " and " << targets;
-  if (getLoss().getType().getRank() != 0) // (C2)
-    return emitOpError("the loss has no dimensions, got ")
-           << getLoss().getType();
-  if (getCount() &&
-      cast<RankedTensorType>(getCount().getType()).getRank() != 0) // (C2)
-    return emitOpError("the count has no dimensions, got ")
-           << getCount().getType();
-  if (getLse()) {
-    auto rows =
-        RankedTensorType::get(targets.getShape(), logits.getElementType());
-    if (getLse().getType() != rows) // (C3)
-      return emitOpError("lse must be ")
-             << rows << ", got " << getLse().getType();
-  }
+  auto rows =
+      RankedTensorType::get(targets.getShape(), logits.getElementType());
+  if (lse && lse != rows) // (C3)
+    return op->emitOpError("lse must be ") << rows << ", got " << lse;
   return success();
+}
+
+/// The loss, its adjoint, or the count, called `name`; it may be null.
+static LogicalResult verifyNumber(Operation *op, StringRef name, Value number,
+                                  RankedTensorType logits) {
+  auto type = RankedTensorType::get({}, logits.getElementType());
+  if (number && number.getType() != type) // (C2)
+    return op->emitOpError()
+           << name << " must be " << type << ", got " << number.getType();
+  return success();
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  RankedTensorType logits = getLogits().getType();
+  return failure(failed(verifyRows(*this, logits, getTargets().getType(),
+                                   getLse() ? getLse().getType() : Type())) ||
+                 failed(verifyNumber(*this, "loss", getLoss(), logits)) ||
+                 failed(verifyNumber(*this, "count", getCount(), logits)));
+}
+
+LogicalResult CrossEntropyBackwardOp::verify() {
+  RankedTensorType logits = getLogits().getType();
+  return failure(
+      failed(verifyRows(*this, logits, getTargets().getType(),
+                        getLse().getType())) ||
+      failed(verifyNumber(*this, "grad and count", getGrad(), logits)));
 }
 
 static Value countOf(CrossEntropyOp op, OpBuilder &b) {
@@ -120,8 +137,8 @@ static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
 
 /// The adjoint of a logit, of probability `p` among the classes of its row:
 /// valid (p - onehot) dloss / count.
-static Value logitAdjoint(OpBuilder &b, Location loc, CrossEntropyOp op, S p,
-                          Value target, S adjoint, S count) {
+static Value logitAdjoint(OpBuilder &b, Location loc, CrossEntropyBackwardOp op,
+                          S p, Value target, S adjoint, S count) {
   int64_t classes = op.getLogits().getType().getRank() - 1;
   S grad =
       (p - oneHot(b, loc, target, classes, p)) * (adjoint / divisor(count));
@@ -189,53 +206,46 @@ void CrossEntropyOp::saveForBackward(RewriterBase &rewriter) {
 LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                             ArrayRef<bool> needed,
                                             SmallVectorImpl<Value> &out) {
-  // dlogits = valid (softmax - onehot) dloss / count
   if (getCount() && needed[2])
     return emitOpError("has no derivative with respect to its count");
-  int64_t rank = getLogits().getType().getRank();
-  std::string all = letters(rank);
+  auto op = CrossEntropyBackwardOp::create(b, getLoc(), adjoints[0],
+                                           getLogits(), getTargets(), getLse(),
+                                           getCount(), getIgnoreIndexAttr());
+  out.append({op.getDlogits(), Value(), Value()});
+  return success();
+}
+
+CrossEntropyBackwardOp CrossEntropyOp::getBackward() {
+  if (!getLse() || !getLse().hasOneUse())
+    return {};
+  auto op = dyn_cast<CrossEntropyBackwardOp>(*getLse().user_begin());
+  bool isOfThis = op && op.getLogits() == getLogits() &&
+                  op.getTargets() == getTargets() && op.getLse() == getLse() &&
+                  op.getCount() == getCount() &&
+                  op.getIgnoreIndex() == getIgnoreIndex();
+  return isOfThis ? op : CrossEntropyBackwardOp();
+}
+
+//===----------------------------------------------------------------------===//
+// cross_entropy_backward
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> CrossEntropyBackwardOp::emitLinalgForm(OpBuilder &b) {
+  std::string all = letters(getLogits().getType().getRank());
   StringRef rows = StringRef(all).drop_back();
-  Value dlogits = elementwise(
-      b, getLoc(),
-      {getLogits(), getLse(), getTargets(), adjoints[0], getCount()},
+  return {elementwise(
+      b, getLoc(), {getLogits(), getLse(), getTargets(), getGrad(), getCount()},
       {all, rows, rows, "", ""}, all,
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
         return logitAdjoint(nested, at, *this, exp(s(0) - s(1)), in[2], s(3),
                             s(4));
-      });
-  out.append({dlogits, Value(), Value()});
-  return success();
+      })};
 }
 
 //===----------------------------------------------------------------------===//
-// cross_entropy and its gradient
+// cross_entropy and its backward at once
 //===----------------------------------------------------------------------===//
-
-Value nn::matchLossGradient(linalg::GenericOp op, CrossEntropyOp entropy) {
-  if (op.getNumDpsInputs() != 5 || op.getNumDpsInits() != 1 ||
-      op.getResult(0).getType() != entropy.getLogits().getType())
-    return {};
-  Value adjoint = op.getDpsInputs()[3];
-  if (adjoint.getType() != entropy.getLoss().getType())
-    return {};
-  OpBuilder b(op);
-  SmallVector<Value> made;
-  if (failed(entropy.differentiate(b, {adjoint, Value()}, {true, false, false},
-                                   made)))
-    return {};
-  auto rule = made.front().getDefiningOp<linalg::GenericOp>();
-  bool same = rule.getDpsInputs() == op.getDpsInputs() &&
-              rule.getIndexingMaps() == op.getIndexingMaps() &&
-              rule.getIteratorTypes() == op.getIteratorTypes() &&
-              OperationEquivalence::isRegionEquivalentTo(
-                  &rule.getRegion(), &op.getRegion(),
-                  OperationEquivalence::IgnoreLocations);
-  Operation *empty = rule.getDpsInits()[0].getDefiningOp();
-  rule.erase();
-  empty->erase();
-  return same ? adjoint : Value();
-}
 
 /// The target's logit minus the maximum.  Like the sum over one-hot terms it
 /// takes zero for the logit of a target that is no class.
@@ -267,7 +277,7 @@ static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
 }
 
 LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
-                                        Value adjoint) {
+                                        CrossEntropyBackwardOp backward) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getLogits().getType();
   int64_t rank = type.getRank();
@@ -297,13 +307,13 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
             row = each.dropResult(rank - 1),
             none = AffineMap::get(rank, 0, b.getContext());
   auto gradient = linalg::GenericOp::create(
-      b, loc, type, ValueRange{sum, targets, adjoint, op.getCount()},
+      b, loc, type, ValueRange{sum, targets, backward.getGrad(), op.getCount()},
       ValueRange{e}, {row, row, none, none, each},
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](OpBuilder &nested, Location at, ValueRange in) {
         auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-        Value grad = logitAdjoint(nested, at, op, s(4) * (1.0 / s(0)), in[1],
-                                  s(2), s(3));
+        Value grad = logitAdjoint(nested, at, backward, s(4) * (1.0 / s(0)),
+                                  in[1], s(2), s(3));
         linalg::YieldOp::create(nested, at, grad);
       });
   Value loss = meanOfValid(b, op, sum, target, op.getCount(),

@@ -251,7 +251,8 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
 def NN_CountValidOp : NN_Op<"count_valid"> {
   let summary = "Number of targets that are not ignored";
   let description = [{
-    At least 1, so that a batch without targets has loss 0 and no NaN.
+    It may be 0; a loss then divides by 1, so that a batch without targets has
+    loss 0 and no NaN.
 
     ```mlir
     %n = nn.count_valid %targets {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
@@ -284,8 +285,8 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
 
     Constraints:
     * (C1) `targets` has the shape of `logits` without its last dimension.
-    * (C2) the loss and `count` have no dimensions.
-    * (C3) `lse`, if there, has the shape of `targets`.
+    * (C2) the loss and `count` have no dimensions and the element type of `logits`.
+    * (C3) `lse`, if there, has the shape of `targets` and the element type of `logits`.
   }];
   let arguments = (ins NN_Tensor:$logits, NN_IdTensor:$targets, Optional<NN_Tensor>:$count,
                        DefaultValuedAttr<I32Attr, "-100">:$ignore_index);
@@ -293,6 +294,38 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
   let assemblyFormat = [{
     $logits `,` $targets (`by` $count^)? attr-dict `:` type($logits) `,` type($targets) (`,` type($count)^)?
     `->` type($loss) (`stats` type($lse)^)?
+  }];
+  let extraClassDeclaration = [{
+    /// The adjoint of the logits of this loss, if nothing else reads `lse`;
+    /// else null.
+    CrossEntropyBackwardOp getBackward();
+  }];
+}
+
+def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
+    AllTypesMatch<["logits", "dlogits"]>, AllTypesMatch<["grad", "count"]>]> {
+  let summary = "Adjoint of cross_entropy's logits";
+  let description = [{
+    `dlogits[r, c] = (exp(logits[r, c] - lse[r]) - [c = targets[r]]) * grad / count`
+    for each row r and class c, where `grad` is the loss's adjoint.  Rows whose
+    target is `ignore_index` are zero; a `count` of zero divides as one does.
+
+    ```mlir
+    %dlogits = nn.cross_entropy_backward %dloss, %logits, %targets, %lse by %n
+      : tensor<4x64x256xf32>, tensor<4x64xi32>, tensor<4x64xf32>, tensor<f32>
+    ```
+
+    Constraints:
+    * (C1) `targets` has the shape of `logits` without its last dimension.
+    * (C2) `grad` and `count` have no dimensions and the element type of `logits`.
+    * (C3) `lse` has the shape of `targets` and the element type of `logits`.
+  }];
+  let arguments = (ins NN_Tensor:$grad, NN_Tensor:$logits, NN_IdTensor:$targets, NN_Tensor:$lse,
+                       NN_Tensor:$count, DefaultValuedAttr<I32Attr, "-100">:$ignore_index);
+  let results = (outs NN_Tensor:$dlogits);
+  let assemblyFormat = [{
+    $grad `,` $logits `,` $targets `,` $lse `by` $count attr-dict `:` type($logits) `,` type($targets) `,`
+    type($lse) `,` type($count)
   }];
 }
 

@@ -8,17 +8,16 @@
 //
 //   logits = x w^T                  for each chunk i of rows:
 //   loss   = cross_entropy(logits)    xi  = rows of x           (no bytes move)
-//   d      = its gradient        =>   li  = xi wT, lossi, di
+//   d      = its backward        =>   li  = xi wT, lossi, di
 //   dx     = d w                      dxi = di w
 //   dw     = dT x                     dw += diT xi              (init)
 //   dbias  = sum of rows of d         dbias += those of di      (init)
 //                                   loss = loss0 + loss1 + ...
 //                                   dx   = dx0, dx1, ...        (no bytes move)
 //
-// 1. Match a loss and all readers of its logits and of their gradient.  The
-//    gradient is known by what CrossEntropy's own rule makes.
+// 1. Match a loss, its backward, and all readers of the gradient.
 // 2. Move what the chunks read, as the loss's own adjoint, before the loss.
-// 3. Emit the chunks in its place, with the loss's own form and rule.
+// 3. Emit the chunks in its place.
 //
 // The count that the loss is divided by is an operand: it stays that of all
 // rows.  How rows are cut depends on shapes alone, so every stage and number of
@@ -33,8 +32,8 @@
 #include "passes/kernels/Clusters.h"
 #include "passes/kernels/Passes.h"
 
-#include "dialect/nn/CrossEntropy.h"
 #include "dialect/nn/Generic.h"
+#include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,9 +66,9 @@ struct Reader {
 struct Loss {
   nn::MatmulOp logits; ///< rows x vocabulary
   nn::CrossEntropyOp entropy;
-  Value adjoint; ///< of the loss
-  SmallVector<Reader> readers;
-  int64_t rows, vocabulary;
+  nn::CrossEntropyBackwardOp backward;
+  int64_t rows;
+  SmallVector<Reader> readers; ///< of the gradient
 };
 
 /// The uses of `value` that are no reshapes, through reshapes.
@@ -125,37 +124,27 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   auto logits =
       skipViews(entropy.getLogits(), sawSlice).getDefiningOp<nn::MatmulOp>();
   if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
-      !entropy.getCount() || !entropy.getLse())
+      !entropy.getBackward())
     return std::nullopt;
   RankedTensorType type = logits.getResult().getType();
   if (type.getRank() != 2 ||
       type.getDimSize(1) != entropy.getLogits().getType().getShape().back())
     return std::nullopt;
-  Loss loss{logits, entropy, {}, {}, type.getDimSize(0), type.getDimSize(1)};
+  Loss loss{logits, entropy, entropy.getBackward(), type.getDimSize(0), {}};
 
-  linalg::GenericOp gradient;
   SmallVector<OpOperand *> uses;
   collectUses(logits.getResult(), uses);
-  for (OpOperand *use : uses) {
-    if (use->getOwner() == entropy)
-      continue;
-    auto reader = dyn_cast<linalg::GenericOp>(use->getOwner());
-    if (!reader || gradient)
+  for (OpOperand *use : uses)
+    if (use->getOwner() != entropy && use->getOwner() != loss.backward)
       return std::nullopt;
-    gradient = reader;
-  }
-  if (!gradient || !entropy.getLse().hasOneUse())
-    return std::nullopt;
-  loss.adjoint = nn::matchLossGradient(gradient, entropy);
-  if (!loss.adjoint)
-    return std::nullopt;
 
+  Value gradient = loss.backward.getDlogits();
   uses.clear();
-  collectUses(gradient.getResult(0), uses);
+  collectUses(gradient, uses);
   for (OpOperand *use : uses) {
     std::optional<Reader> reader = matchReader(*use);
-    if (!reader || (reader->other && skipViews(reader->other, sawSlice) ==
-                                         gradient.getResult(0)))
+    if (!reader ||
+        (reader->other && skipViews(reader->other, sawSlice) == gradient))
       return std::nullopt;
     loss.readers.push_back(*reader);
   }
@@ -216,17 +205,17 @@ public:
                                             chunk.getLoss())
                           .getResult()
                     : Value(chunk.getLoss());
-      SmallVector<Value> gradient;
-      [[maybe_unused]] LogicalResult known = chunk.differentiate(
-          b, {loss.adjoint, Value()}, {true, false, false}, gradient);
-      assert(succeeded(known) && "the rule made the whole gradient");
+      Value gradient = nn::CrossEntropyBackwardOp::create(
+          b, loss.backward.getLoc(), loss.backward.getGrad(), logits,
+          chunk.getTargets(), chunk.getLse(), entropy.getCount(),
+          entropy.getIgnoreIndexAttr());
       for (auto [i, reader] : llvm::enumerate(loss.readers)) {
         if (!reader.other)
-          sums[i] = rowSum(reader.op->getLoc(), gradient[0], sums[i]);
+          sums[i] = rowSum(reader.op->getLoc(), gradient, sums[i]);
         else if (reader.sums)
-          sums[i] = read(reader, gradient[0], slice(reader.other), sums[i]);
+          sums[i] = read(reader, gradient, slice(reader.other), sums[i]);
         else
-          pieces[i].push_back(read(reader, gradient[0], reader.other, Value()));
+          pieces[i].push_back(read(reader, gradient, reader.other, Value()));
       }
     }
     entropy.getLoss().replaceAllUsesWith(total);
@@ -319,7 +308,7 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
         return signalPassFailure();
       if (*rows >= loss->rows)
         continue;
-      SmallVector<Value> read = {loss->adjoint};
+      SmallVector<Value> read = {loss->backward.getGrad()};
       for (const Reader &reader : loss->readers)
         if (reader.other)
           read.push_back(reader.other);

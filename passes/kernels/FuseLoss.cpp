@@ -4,14 +4,14 @@
 // needs them again, divided by it.  Both are done row by row, so a row that was
 // read once stays in cache for all of it:
 //
-//   loss, lse = cross_entropy(l)        per row:
-//   d = exp(l - lse) - onehot ...  =>     m = max l
-//                                         e = exp(l - m)        (in the place
-//                                         s = sum e              of d)
-//                                         d = e / s - onehot ...
-//                                       loss = mean(log s - (l[target] - m))
+//   loss, lse = cross_entropy(l)            per row:
+//   d = cross_entropy_backward(l, lse) =>     m = max l
+//                                             e = exp(l - m)   (in the place
+//                                             s = sum e         of d)
+//                                             d = e / s - onehot ...
+//                                           loss = mean(log s - l[target] + m)
 //
-// 1. Match a loss and the one reader of its lse, its gradient.
+// 1. Match a loss and its backward.
 // 2. Move what makes the loss's adjoint before the loss.
 // 3. Emit both in the loss's place.
 //
@@ -24,6 +24,7 @@
 #include "passes/kernels/Passes.h"
 
 #include "dialect/nn/CrossEntropy.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -50,18 +51,13 @@ struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
   }
 
   bool fuse(IRRewriter &rewriter, nn::CrossEntropyOp op) {
-    if (!op.getCount() || !op.getLse() || !op.getLse().hasOneUse())
-      return false;
-    auto gradient =
-        dyn_cast<linalg::GenericOp>(*op.getLse().getUsers().begin());
-    if (!gradient || gradient->getBlock() != op->getBlock())
-      return false;
-    Value adjoint = nn::matchLossGradient(gradient, op);
-    if (!adjoint || failed(moveValueDefinitions(rewriter, {adjoint}, op)))
+    nn::CrossEntropyBackwardOp backward = op.getBackward();
+    if (!backward || backward->getBlock() != op->getBlock() ||
+        failed(moveValueDefinitions(rewriter, {backward.getGrad()}, op)))
       return false;
     rewriter.setInsertionPoint(op);
-    nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, adjoint);
-    rewriter.replaceOp(gradient, made.gradient);
+    nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, backward);
+    rewriter.replaceOp(backward, made.gradient);
     rewriter.replaceAllUsesWith(op.getLoss(), made.loss);
     rewriter.eraseOp(op);
     return true;

@@ -35,7 +35,7 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
     ```mlir
     %logits = nn.matmul %x, %w {transpose_b} : (tensor<64x8xf32>, tensor<50x8xf32>) -> tensor<64x50xf32>
     %loss, %lse = nn.cross_entropy %logits, %targets by %count : ...
-    %d = linalg.generic ... ins(%logits, %lse, %targets, %one, %count)  // its gradient
+    %d = nn.cross_entropy_backward %one, %logits, %targets, %lse by %count : ...
     %dx = nn.matmul %d, %w : ... -> tensor<64x8xf32>
     %dw = nn.matmul %d, %x {transpose_a} : ... -> tensor<50x8xf32>
     // becomes, with 32 rows in a chunk
@@ -43,7 +43,7 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
     %l0 = nn.matmul %x0, %w {transpose_b} : ... -> tensor<32x50xf32>
     %t0 = zero.split %targets from 0 : tensor<64xi32> -> tensor<32xi32>
     %loss0, %lse0 = nn.cross_entropy %l0, %t0 by %count : ...
-    %d0 = linalg.generic ... ins(%l0, %lse0, %t0, %one, %count)
+    %d0 = nn.cross_entropy_backward %one, %l0, %t0, %lse0 by %count : ...
     %dx0 = nn.matmul %d0, %w : ... -> tensor<32x8xf32>
     %dw0 = nn.matmul %d0, %x0 {transpose_a} : ... -> tensor<50x8xf32>
     ...
@@ -68,12 +68,12 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
 def FuseLoss : Pass<"zero-fuse-loss", "::mlir::ModuleOp"> {
   let summary = "Computes a loss and its gradient in one trip over the logits";
   let description = [{
-    `nn.cross_entropy` and the gradient of its logits become operations that run
+    `nn.cross_entropy` and its backward become operations that run
     for one row after the other, and compute each exponential once.
 
     ```mlir
     %loss, %lse = nn.cross_entropy %logits, %targets by %count : ...
-    %d = linalg.generic ... ins(%logits, %lse, %targets, %one, %count)  // its gradient
+    %d = nn.cross_entropy_backward %one, %logits, %targets, %lse by %count : ...
     // becomes
     %max = linalg.generic ... ins(%logits) outs(%low : tensor<64xf32>)
     %target = linalg.generic ... ins(%max, %targets)  // %logits[target] - %max

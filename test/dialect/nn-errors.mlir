@@ -138,8 +138,16 @@ func.func @cross_entropy_c1(%l: tensor<4x10xf32>, %t: tensor<5xi32>) {
 // -----
 
 func.func @cross_entropy_c2(%l: tensor<4x10xf32>, %t: tensor<4xi32>) {
-  // expected-error @+1 {{the loss has no dimensions, got 'tensor<4xf32>'}}
+  // expected-error @+1 {{loss must be 'tensor<f32>', got 'tensor<4xf32>'}}
   %x = nn.cross_entropy %l, %t : tensor<4x10xf32>, tensor<4xi32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy_c2_count(%l: tensor<4x10xf32>, %t: tensor<4xi32>, %n: tensor<f64>) {
+  // expected-error @+1 {{count must be 'tensor<f32>', got 'tensor<f64>'}}
+  %x = nn.cross_entropy %l, %t by %n : tensor<4x10xf32>, tensor<4xi32>, tensor<f64> -> tensor<f32>
   return
 }
 
@@ -148,6 +156,30 @@ func.func @cross_entropy_c2(%l: tensor<4x10xf32>, %t: tensor<4xi32>) {
 func.func @cross_entropy_c3(%l: tensor<4x10xf32>, %t: tensor<4xi32>) {
   // expected-error @+1 {{lse must be 'tensor<4xf32>', got 'tensor<10xf32>'}}
   %x, %s = nn.cross_entropy %l, %t : tensor<4x10xf32>, tensor<4xi32> -> tensor<f32> stats tensor<10xf32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy_backward_c1(%d: tensor<f32>, %l: tensor<4x10xf32>, %t: tensor<5xi32>, %s: tensor<4xf32>) {
+  // expected-error @+1 {{targets must have the shape of logits without its last dimension}}
+  %x = nn.cross_entropy_backward %d, %l, %t, %s by %d : tensor<4x10xf32>, tensor<5xi32>, tensor<4xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy_backward_c2(%d: tensor<1xf32>, %l: tensor<4x10xf32>, %t: tensor<4xi32>, %s: tensor<4xf32>) {
+  // expected-error @+1 {{grad and count must be 'tensor<f32>', got 'tensor<1xf32>'}}
+  %x = nn.cross_entropy_backward %d, %l, %t, %s by %d : tensor<4x10xf32>, tensor<4xi32>, tensor<4xf32>, tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy_backward_c3(%d: tensor<f32>, %l: tensor<4x10xf32>, %t: tensor<4xi32>, %s: tensor<4xf64>) {
+  // expected-error @+1 {{lse must be 'tensor<4xf32>', got 'tensor<4xf64>'}}
+  %x = nn.cross_entropy_backward %d, %l, %t, %s by %d : tensor<4x10xf32>, tensor<4xi32>, tensor<4xf64>, tensor<f32>
   return
 }
 

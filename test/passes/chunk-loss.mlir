@@ -17,7 +17,7 @@
 // CHECK: %[[L0:.*]] = nn.matmul %[[X0]], %arg0 {transpose_b} : {{.*}} -> tensor<16x50xf32>
 // CHECK: %[[T0:.*]] = zero.split %[[T]] from 0 : tensor<40xi32> -> tensor<16xi32>
 // CHECK: %[[LOSS0:.*]], %[[LSE0:.*]] = nn.cross_entropy %[[L0]], %[[T0]] by %[[N]]
-// CHECK: %[[D0:.*]] = linalg.generic {{.*}} ins(%[[L0]], %[[LSE0]], %[[T0]], %{{.*}}, %[[N]] :
+// CHECK: %[[D0:.*]] = nn.cross_entropy_backward %{{.*}}, %[[L0]], %[[T0]], %[[LSE0]] by %[[N]] :
 // CHECK: %[[DX0:.*]] = nn.matmul %[[D0]], %arg0 : {{.*}} -> tensor<16x8xf32>
 // CHECK: %[[DW0:.*]] = nn.matmul %[[D0]], %{{.*}} {transpose_a} : {{.*}} -> tensor<50x8xf32>
 // CHECK: %[[L1:.*]] = nn.matmul
@@ -50,7 +50,7 @@ func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %h: tensor<2x20x8xf32> 
 
 // CHECK-LABEL: func.func @step
 // CHECK: %[[HALF:.*]] = arith.mulf
-// CHECK: linalg.generic {{.*}} ins({{.*}}, %[[HALF]], %{{.*}} : tensor<16x50xf32>
+// CHECK: nn.cross_entropy_backward %[[HALF]], {{.*}} {ignore_index = 3 : i32} : tensor<16x50xf32>
 // CHECK: %[[DW0:.*]] = nn.matmul {{.*}} {transpose_a} : {{.*}} -> tensor<8x50xf32>
 // CHECK: nn.matmul {{.*}} init(%[[DW0]]) {transpose_a} : {{.*}} -> tensor<8x50xf32>
 // CHECK-NOT: 40x50x
@@ -68,7 +68,7 @@ func.func @loss(%w: tensor<8x50xf32> {zero.param = "w"}, %h: tensor<40x8xf32> {z
 // The gradient of a bias sums the rows of one chunk after those of another.
 
 // CHECK-LABEL: func.func @step
-// CHECK: %[[D0:.*]] = linalg.generic {{.*}} : tensor<16x50xf32>
+// CHECK: %[[D0:.*]] = nn.cross_entropy_backward {{.*}} : tensor<16x50xf32>
 // CHECK: %[[DB0:.*]] = linalg.generic {{.*}}["reduction", "parallel"]} ins(%[[D0]] : tensor<16x50xf32>) outs(%{{.*}} : tensor<50xf32>)
 // CHECK: %[[DB1:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<16x50xf32>) outs(%[[DB0]] : tensor<50xf32>)
 // CHECK: %[[DB:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8x50xf32>) outs(%[[DB1]] : tensor<50xf32>)

@@ -113,7 +113,7 @@ func.func @loss(%wte: tensor<7x4xf32> {zero.param = "wte"}, %tokens: tensor<2x5x
 // CHECK:         %[[Y:.+]], %[[MEAN:.+]], %[[RSTD:.+]] = nn.layer_norm %[[X]]
 // CHECK-SAME:      stats tensor<3xf32>, tensor<3xf32>
 // CHECK:         %{{.+}}, %[[LSE:.+]] = nn.cross_entropy %[[Y]]
-// CHECK:         %[[DY:.+]] = linalg.generic {{.*}} ins(%[[Y]], %[[LSE]],
+// CHECK:         %[[DY:.+]] = nn.cross_entropy_backward %{{.+}}, %[[Y]], %{{.+}}, %[[LSE]] by
 // CHECK:         linalg.generic {{.*}} ins(%[[DY]], %[[X]], %[[MEAN]], %[[RSTD]] : {{.*}} outs(%{{.+}} : tensor<6xf32>)
 // CHECK:         linalg.generic {{.*}} ins(%[[DY]] : {{.*}} outs(%{{.+}} : tensor<6xf32>)
 // CHECK-NOT:     linalg.generic
