@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Checks that folders do not include each other in a circle.
+
+    folder_cycles.py ROOT EXCEPTIONS.txt
+
+Folders are dialect/*, passes/*, runtime/* and tools/*, each with all below it, and
+frontend; what lies in passes/ and runtime/ themselves is `passes` and `runtime`.  An
+edge A -> B says that a file of A includes one of B.
+
+EXCEPTIONS.txt lists edges that are left out, and each must be needed: it exists, and
+with it alone there would be a cycle.  Prints cycles, each with an include for every
+edge, and lines that are not needed; the status is 1 if there are any.
+"""
+import re
+import sys
+from pathlib import Path
+
+TOPS = ("dialect", "passes", "runtime", "tools", "frontend")
+SUFFIXES = (".c", ".cpp", ".h", ".inc", ".td")
+INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
+
+
+def folder_of(path):
+    """Of a path from the root; nothing if it is no file of these folders."""
+    parts = Path(path).parts
+    if len(parts) < 2 or parts[0] not in TOPS:
+        return None
+    return parts[0] if parts[0] == "frontend" or len(parts) == 2 else "/".join(parts[:2])
+
+
+def read_edges(root):
+    """(from, to) -> one include that says so."""
+    edges = {}
+    for file in sorted(file for top in TOPS for file in (root / top).rglob("*") if file.suffix in SUFFIXES):
+        path = file.relative_to(root)
+        for name in INCLUDE.findall(file.read_text()):
+            # Generated files lie where their sources do.
+            edge = folder_of(path), folder_of(name)
+            if edge[1] and edge[0] != edge[1]:
+                edges.setdefault(edge, f"{path} includes {name}")
+    return edges
+
+
+def path_between(start, end, edges):
+    """The folders on a shortest way from one to the other, nothing if there is none."""
+    ways = [[start]]
+    seen = {start}
+    for way in ways:
+        if way[-1] == end:
+            return way
+        for a, b in sorted(edges):
+            if a == way[-1] and b not in seen:
+                seen.add(b)
+                ways.append(way + [b])
+    return None
+
+
+def cycles(edges):
+    """Shortest cycles, each once, until each edge that lies on any lies on one of them."""
+    left = set(edges)
+    for a, b in sorted(edges):
+        if (a, b) in left and (way := path_between(b, a, edges)):
+            left -= set(zip([a, *way], way))
+            yield [a, *way]
+
+
+def read_exceptions(path):
+    """edge -> number of its line."""
+    listed = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line and not line.startswith("#"):
+            a, _, b = line.partition(" -> ")
+            listed[a, b] = number
+    return listed
+
+
+def check(root, exceptions):
+    """What is wrong."""
+    edges, listed = read_edges(root), read_exceptions(exceptions)
+    if not edges:
+        yield f"{root} has no includes between folders"
+    rest = {edge: include for edge, include in edges.items() if edge not in listed}
+    for cycle in cycles(rest):
+        yield "\n    ".join(["folders include each other: " + " -> ".join(cycle),
+                             *(rest[edge] for edge in zip(cycle, cycle[1:]))])
+    for (a, b), number in listed.items():
+        line = f"{exceptions.name}:{number}: {a} -> {b}"
+        if (a, b) not in edges:
+            yield f"{line} is included no more; remove the line"
+        elif not path_between(b, a, rest):
+            yield f"{line} closes no cycle; remove the line"
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    wrong = list(check(Path(sys.argv[1]), Path(sys.argv[2])))
+    for text in wrong:
+        print(f"error: {text}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
