@@ -81,6 +81,7 @@ def main():
     parser.add_argument("--report", help="write a JUnit report")
     parser.add_argument("patterns", nargs="*", help="parts of names of tests")
     options = parser.parse_args()
+    support.require_zeroc()
     loader = unittest.TestLoader()
     if options.patterns:
         loader.testNamePatterns = [f"*{pattern}*" for pattern in options.patterns]

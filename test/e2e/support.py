@@ -35,6 +35,12 @@ TEXT = (b"It is a truth universally acknowledged, that a single man in possessio
         b"property of some one or other of their daughters. ") * 40
 
 
+def require_zeroc():
+    """Ends a script that needs the compiler where there is none."""
+    if not ZEROC.exists():
+        sys.exit(f"{Path(sys.argv[0]).name}: error: {ZEROC} does not exist; build first, or set ZERO_BUILD_DIR")
+
+
 def run(*command, cwd=None, stdin=b"", env=None, file_limit=None, timeout=280):
     """Runs a program to its end; never raises for its exit status.
 
@@ -297,7 +303,3 @@ class Case(unittest.TestCase):
     def assert_files(self, *names):
         """The folder holds these files only: nothing half-written was left."""
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))
-
-
-if not ZEROC.exists():
-    sys.exit(f"run.py: error: {ZEROC} does not exist; build first, or set ZERO_BUILD_DIR")

@@ -208,18 +208,23 @@ def points():
     return features, sums, [0 if s < -0.3 else 1 if s < 0.3 else 2 for s in sums]
 
 
+def write_points(folder):
+    """Files of the samples; returns the options that feed CLASSIFIER and REGRESSION."""
+    features, sums, labels = points()
+    (folder / "features.npy").write_bytes(npy("f", (SAMPLES, 5), features))
+    (folder / "labels.npy").write_bytes(npy("q", (SAMPLES,), labels))
+    support.write_safetensors(folder / "points.safetensors", {
+        "x": ([SAMPLES, 5], array.array("f", features)),
+        "y": ([SAMPLES, 1], array.array("f", [s + 0.5 for s in sums]))})
+    return (("--input", f"features={folder / 'features.npy'}", "--input", f"labels={folder / 'labels.npy'}"),
+            ("--input", f"x={folder / 'points.safetensors'}:x", "--input", f"y={folder / 'points.safetensors'}:y"))
+
+
 class Files(support.Case):
     def setUp(self):
         super().setUp()
-        features, sums, labels = points()
-        self.features = self.write("features.npy", npy("f", (SAMPLES, 5), features))
-        self.labels = self.write("labels.npy", npy("q", (SAMPLES,), labels))
-        support.write_safetensors(self.folder / "points.safetensors", {
-            "x": ([SAMPLES, 5], array.array("f", features)),
-            "y": ([SAMPLES, 1], array.array("f", [s + 0.5 for s in sums]))})
-        self.classes = ("--input", f"features={self.features}", "--input", f"labels={self.labels}")
-        points_file = self.folder / "points.safetensors"
-        self.line = ("--input", f"x={points_file}:x", "--input", f"y={points_file}:y")
+        self.classes, self.line = write_points(self.folder)
+        self.features, self.labels = self.folder / "features.npy", self.folder / "labels.npy"
 
     def compile(self, text, batch, *options, ids="i64"):
         binary = self.folder / "train"

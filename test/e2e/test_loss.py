@@ -76,12 +76,15 @@ def bits(value):
     return f"0x{array.array('I', array.array('f', [value]).tobytes())[0]:08X}"
 
 
+def model_text(body, vocab=37, batch=BATCH, table=ROWS, **text):
+    text = {"ignore": "", **text, "vocab": vocab, "tokens": min(vocab, 64), "batch": batch,
+            "rows": batch * SEQ, "width": WIDTH, "table": table}
+    return MODEL.format(body=body.format(**text), **text)
+
+
 class Losses(support.Case):
-    def outcome(self, name, body, *options, vocab=37, batch=BATCH, table=ROWS,
-                ranks=1, **text):
-        text = dict(vocab=vocab, tokens=min(vocab, 64), batch=batch, rows=batch * SEQ,
-                    width=WIDTH, table=table, ignore="", **text)
-        model = self.write("model.mlir", MODEL.format(body=body.format(**text), **text))
+    def outcome(self, name, body, *options, vocab=37, ranks=1, **text):
+        model = self.write("model.mlir", model_text(body, vocab, **text))
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, min(vocab, 64))
         binary = self.folder / "train"

@@ -33,16 +33,23 @@ def run(*command):
         raise Wrong(f"{Path(command[0]).name}: {lines[0] if lines else done.returncode}")
 
 
+def start(module, folder):
+    """(options that start a run of `module`, a path, with its weights and inputs; all values
+    that lie beside it; its weights)."""
+    values = support.read_safetensors(module.with_suffix(".safetensors"))
+    begin = {name[5:]: values[name[5:]] for name in values if name.startswith("grad.")}
+    inputs = values.keys() - begin.keys() - {f"grad.{name}" for name in begin} - {"loss"}
+    support.write_safetensors(folder / "begin.safetensors", begin)
+    given = [f"--input={name}={module.with_suffix('.safetensors')}:{name}" for name in sorted(inputs)]
+    return [*given, "--init", folder / "begin.safetensors"], values, begin
+
+
 def check(module, folder, *options):
     """Errors of the loss and of the gradients of `module`, a path; raises Wrong."""
-    values = support.read_safetensors(module.with_suffix(".safetensors"))
-    gradients = {name[5:]: value for name, value in values.items() if name.startswith("grad.")}
-    begin = {name: values[name] for name in gradients}
-    inputs = values.keys() - begin.keys() - {f"grad.{name}" for name in gradients} - {"loss"}
-    support.write_safetensors(folder / "begin.safetensors", begin)
+    flags, values, begin = start(module, folder)
+    gradients = {name: values[f"grad.{name}"] for name in begin}
     run(support.ZEROC, module, *PLAIN, *options, "-o", folder / "train")
-    given = [f"--input={name}={module.with_suffix('.safetensors')}:{name}" for name in sorted(inputs)]
-    run(folder / "train", *given, "--steps", 1, "--lr", STEP, "--init", folder / "begin.safetensors",
+    run(folder / "train", *flags, "--steps", 1, "--lr", STEP,
         "--save", folder / "end.safetensors", "--metrics", folder / "metrics.jsonl", "--quiet")
 
     expected = values["loss"][1][0]
@@ -64,6 +71,7 @@ def check(module, folder, *options):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    support.require_zeroc()
     modules = [path for path in sorted(Path(sys.argv[1]).glob("*.mlir"))
                if all(word in path.stem for word in sys.argv[2:])]
     right = 0

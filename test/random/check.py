@@ -25,9 +25,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import random
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -40,21 +38,30 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 import compare
 import support
 from generator import random_model
+from workplace import Failure, Workplace
 
 STEPS = 3
 BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
-ENVIRONMENT = {**support.MPI_ENVIRONMENT, "OMP_NUM_THREADS": "1", "ZRT_TIMEOUT": "60"}
 
 
-class Failure(Exception):
-    pass
+def kept_state(rng, stage):
+    """Options of zeroc: buckets, and what stage 3 keeps between uses."""
+    bucket = rng.choice(BUCKETS)
+    options = [f"--bucket-size={bucket}"] if bucket else []
+    if stage == 3:
+        options += rng.choice(((), (), ("--reuse-distance=1KiB",), ("--reuse-distance=8KiB",),
+                               ("--reuse-distance=1GiB",)))
+        options += rng.choice(((), (), ("--persist-below=100",), ("--persist-below=1KiB",),
+                               ("--persist-below=1GiB",)))
+    return options
 
 
-class Trial:
+class Trial(Workplace):
     """One model, everything that is drawn for it, and the folder it is tried in."""
 
     def __init__(self, seed, folder):
-        self.seed, self.folder = seed, Path(folder)
+        super().__init__(folder)
+        self.seed = seed
         self.model = random_model(seed)
         self.rng = rng = random.Random(f"trial {seed}")
         self.ranks = rng.choice((2, 2, 3, 4))
@@ -65,7 +72,7 @@ class Trial:
         self.optimizer = self._optimizer()
         # Of a model, not of a plan: other chunks are other sums.
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
-        self.commands, self.counts = [], Counter()
+        self.counts = Counter()
 
     def _optimizer(self):
         rng, decay = self.rng, self.rng.choice((0, 0.1, 0.5))
@@ -84,15 +91,7 @@ class Trial:
         rng = self.rng
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
-                       f"--accumulate={self.micro_steps}", *self.chunks]
-            bucket = rng.choice(BUCKETS)
-            if bucket:
-                options.append(f"--bucket-size={bucket}")
-            if stage == 3:
-                options += rng.choice(((), (), ("--reuse-distance=1KiB",), ("--reuse-distance=8KiB",),
-                                       ("--reuse-distance=1GiB",)))
-                options += rng.choice(((), (), ("--persist-below=100",), ("--persist-below=1KiB",),
-                                       ("--persist-below=1GiB",)))
+                       f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
             environment = {}
             if rng.random() < 0.15:
                 environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
@@ -100,33 +99,16 @@ class Trial:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
             yield stage, options, ["--threads", rng.choice((1, 1, 1, 2))], environment
 
-    def command(self, *parts, environment=()):
-        """Runs a command in the folder and keeps it for whoever has to repeat it."""
-        parts = [str(part) for part in parts]
-        setting = "".join(f"{name}={value} " for name, value in dict(environment).items())
-        self.commands.append(setting + shlex.join(parts))
-        try:
-            # Jobs that start together race for Open MPI's folder in TMPDIR.
-            done = support.run(*parts, cwd=self.folder,
-                               env={**ENVIRONMENT, "TMPDIR": str(self.folder.resolve()), **dict(environment)},
-                               timeout=120)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"no end after 120 s: {self.commands[-1]}")
-        if done.returncode:
-            raise Failure(f"status {done.returncode}: {self.commands[-1]}\n{done.err}{done.out}".rstrip())
-        return done
-
     def compile(self, model, name, *options):
-        self.command(support.ZEROC, model, *options, *self.optimizer["flags"], "-o", name)
+        super().compile(model, name, *options, *self.optimizer["flags"])
         self.counts["plans"] += 1
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr
-        self.command(*support.launcher(ranks), f"./{name}", "--data", "tokens.u16", "--steps", steps,
-                     "--lr", lr, "--seed", self.seed, "--quiet", "--metrics", f"{name}.jsonl",
-                     "--save", f"{name}.safetensors", *flags, environment=environment)
+        outcome = super().train(name, ranks, "--data", "tokens.u16", "--seed", self.seed, *flags,
+                                steps=steps, lr=lr, environment=environment)
         self.counts["runs"] += 1
-        return compare.Outcome(self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors")
+        return outcome
 
     def write_tokens(self):
         """Text for all steps.  Where a token is ignored, whole sequences are often made of it."""
@@ -233,6 +215,7 @@ def main():
     parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
     parser.add_argument("--judge-only", action="store_true", help="make and judge plans, train nothing")
     options = parser.parse_args()
+    support.require_zeroc()
     total = check(options.models, options.seed, options.jobs, options.keep, options.judge_only,
                   report=lambda text: print(text, flush=True))
     return 1 if total["failures"] or not total["models"] else 0

@@ -1,0 +1,43 @@
+"""A folder in which commands run, models are compiled and what they became is trained."""
+import shlex
+import subprocess
+from pathlib import Path
+
+import compare
+import support
+
+ENVIRONMENT = {**support.MPI_ENVIRONMENT, "OMP_NUM_THREADS": "1", "ZRT_TIMEOUT": "60"}
+
+
+class Failure(Exception):
+    pass
+
+
+class Workplace:
+    def __init__(self, folder):
+        self.folder, self.commands = folder and Path(folder), []
+
+    def command(self, *parts, environment=()):
+        """Runs a command in the folder and keeps it for whoever has to repeat it."""
+        parts = [str(part) for part in parts]
+        setting = "".join(f"{name}={value} " for name, value in dict(environment).items())
+        self.commands.append(setting + shlex.join(parts))
+        try:
+            # Jobs that start together race for Open MPI's folder in TMPDIR.
+            done = support.run(*parts, cwd=self.folder,
+                               env={**ENVIRONMENT, "TMPDIR": str(self.folder.resolve()), **dict(environment)},
+                               timeout=120)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"no end after 120 s: {self.commands[-1]}")
+        if done.returncode:
+            raise Failure(f"status {done.returncode}: {self.commands[-1]}\n{done.err}{done.out}".rstrip())
+        return done
+
+    def compile(self, model, name, *options):
+        return self.command(support.ZEROC, model, *options, "-o", name)
+
+    def train(self, name, ranks, *flags, steps, lr, environment=()):
+        """Outcome of the program `name`, whose data the flags name."""
+        self.command(*support.launcher(ranks), f"./{name}", *flags, "--steps", steps, "--lr", lr, "--quiet",
+                     "--metrics", f"{name}.jsonl", "--save", f"{name}.safetensors", environment=environment)
+        return compare.Outcome(self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors")
