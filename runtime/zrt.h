@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 4u
+#define ZRT_ABI_VERSION 5u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -361,12 +361,17 @@ extern const zrt_plan zrt_compiled_plan;
 /// The ranks of a job (runtime/world/World.h), opaque here.
 typedef struct zrt_world zrt_world;
 
-/// Allocates the arenas of `plan`, starts its streams and connects the ranks of
-/// `world` (NULL: this process is the only one).  All ranks call it together.
-/// `threads` is the number of threads of `compute` (0: this rank's share of
-/// what the host has).
-zrt_status zrt_create(const zrt_plan *plan, int32_t threads, zrt_world *world,
-                      zrt_context **out_ctx);
+/// Makes a context of `plan`, which outlives it, once this machine is found to
+/// be able to run it: version, processor, tiers.  Takes no memory yet.  The
+/// context owns its errors, this first one too: `*out_ctx` is only NULL when
+/// there is no memory for it, and after a failure it can say why.
+zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx);
+
+/// Allocates the arenas of the plan, starts its streams and connects the ranks
+/// of `world` (NULL: this process is the only one).  Once; all ranks call it
+/// together.  `threads` is the number of threads of `compute` (0: this rank's
+/// share of what the host has).
+zrt_status zrt_start(zrt_context *ctx, int32_t threads, zrt_world *world);
 
 /// Waits for every stream, then frees all; NULL is allowed.
 void zrt_destroy(zrt_context *ctx);
@@ -380,7 +385,24 @@ void *zrt_address(zrt_context *ctx, const zrt_ref *ref);
 /// Bytes allocated for the arena of `tier`.
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
 
-/// The latched error, or the last failure of zrt_create; "" when there is none.
+/// How many threads `compute` has.
+int32_t zrt_threads(const zrt_context *ctx);
+
+/// Measures from here on, again from nothing.  No program may be running.
+void zrt_profile(zrt_context *ctx);
+
+/// What a run can say of itself, "" when there is nothing to say.
+enum {
+  ZRT_NOTE = 0,    ///< why ranks of this machine do not share memory
+  ZRT_TIMES = 1,   ///< where the time went since zrt_profile: a table
+  ZRT_TRAFFIC = 2, ///< what came over the wire since zrt_profile: a table
+  /// Which collective received other bytes than the plan predicts.
+  ZRT_UNPREDICTED = 3
+};
+/// Valid until the next call for `ctx`.  No program may be running.
+const char *zrt_report(zrt_context *ctx, uint32_t what);
+
+/// The first error of the context, "" when there is none; stays valid.
 const char *zrt_error_message(const zrt_context *ctx);
 
 #ifdef __cplusplus

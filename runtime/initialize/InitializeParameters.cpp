@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/initialize/InitializeParameters.h"
 
-#include "runtime/cpu/PlanChecks.h"
-#include "runtime/cpu/StartThread.h"
+#include "runtime/StartThread.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/initialize/RandomFill.h"
 
 #include <algorithm>

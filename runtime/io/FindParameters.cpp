@@ -10,7 +10,7 @@
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/PlanChecks.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/io/Safetensors.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
 
-#include "runtime/cpu/PlanChecks.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/world/Agree.h"
 

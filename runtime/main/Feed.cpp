@@ -2,7 +2,7 @@
 #include "runtime/main/Feed.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/PlanChecks.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/main/Report.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 //===- Report.cpp - What is printed before and after training -------------===//
 #include "runtime/main/Report.h"
 
-#include "runtime/cpu/Arena.h"
+#include "runtime/Vocabulary.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -15,13 +15,11 @@
 #include "runtime/main/Train.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/Context.h"
-#include "runtime/cpu/MemoryUse.h"
-#include "runtime/cpu/PlanChecks.h"
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/io/Parameters.h"
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
+#include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
 #include "runtime/main/Progress.h"
@@ -68,7 +66,7 @@ public:
   int run() {
     openFiles();
     // Its ranks talk to each other, and fail together.
-    together(world, [&] { createContext(); });
+    together(world, [&] { startContext(); });
     together(world, [&] { findAll(); });
     together(world, [&] { setInitialValues(); });
     together(world, [&] {
@@ -79,14 +77,14 @@ public:
     if (!quiet)
       printStart();
     loop();
-    if (const std::string wrong = context->wire().difference(); !wrong.empty())
+    if (const std::string wrong = report(ZRT_UNPREDICTED); !wrong.empty())
       fail("{}; please report this", wrong);
     if (!divergence)
       checkWeights();
     if (!divergence && !options.save.empty())
       saveParameters(parameters, options.save, world);
     if (isFirst)
-      report();
+      printReport();
     return status();
   }
 
@@ -94,7 +92,7 @@ private:
   void openFiles() {
     Fingerprint fingerprint;
     together(world, [&] {
-      checkPlan(plan);
+      createContext();
       feed = std::make_unique<Feed>(plan, options);
       runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
       if (world.size() > 1)
@@ -106,10 +104,18 @@ private:
 
   void createContext() {
     zrt_context *created = nullptr;
-    if (zrt_create(&plan, options.threads, &handle, &created) != 0)
-      throw Error(zrt_error_message(nullptr));
+    const zrt_status status = zrt_create(&plan, &created);
     context.reset(created);
+    if (status != 0)
+      throw Error(zrt_error_message(created));
   }
+
+  void startContext() {
+    if (zrt_start(context.get(), options.threads, &handle) != 0)
+      throw Error(zrt_error_message(context.get()));
+  }
+
+  std::string report(uint32_t what) { return zrt_report(context.get(), what); }
 
   void findAll() {
     zrt_context *ctx = context.get();
@@ -123,7 +129,8 @@ private:
   void setInitialValues() {
     const bool random = options.init.empty();
     if (random) {
-      initializeParameters(parameters, options.seed, context->threads());
+      initializeParameters(parameters, options.seed,
+                           zrt_threads(context.get()));
     } else {
       const std::string warning = loadParameters(parameters, options.init);
       if (isFirst && !warning.empty())
@@ -146,10 +153,8 @@ private:
       if (reason || done == options.schedule.steps)
         break;
       // The first step also touches the arenas.
-      if (options.profile && isFirst && done <= 1) {
-        context->profile.start();
-        context->wire().start();
-      }
+      if (options.profile && isFirst && done <= 1)
+        zrt_profile(context.get());
       metrics = runStep(done);
       if (done > 0)
         laterSeconds += metrics.milliseconds * 1e-3;
@@ -232,7 +237,7 @@ private:
     return result;
   }
 
-  void report() {
+  void printReport() {
     if (!quiet)
       printEnd();
     if (options.profile)
@@ -241,20 +246,20 @@ private:
 
   /// Of rank 0.
   void printProfile() {
-    sayText(context->profile.table());
-    sayText(context->wire().table());
+    sayText(report(ZRT_TIMES));
+    sayText(report(ZRT_TRAFFIC));
   }
 
   void printStart() {
-    std::string text =
-        startBlock(plan, context.get(), feed->text(), context->threads());
+    std::string text = startBlock(plan, context.get(), feed->text(),
+                                  zrt_threads(context.get()));
     const Schedule &schedule = options.schedule;
     if (schedule.warmup > schedule.steps && schedule.steps > 0)
       text += fmt::format("note      --warmup={} is above --steps={}: the "
                           "learning rate ends at {:.3g}\n",
                           schedule.warmup, schedule.steps,
                           schedule.at(schedule.steps - 1));
-    if (const std::string note = context->transportNote(); !note.empty())
+    if (const std::string note = report(ZRT_NOTE); !note.empty())
       text += fmt::format("note      {}\n", note);
     sayText(text);
   }

@@ -2,7 +2,7 @@
 #ifndef ZRT_TRANSPORT_CALL_H
 #define ZRT_TRANSPORT_CALL_H
 
-#include "runtime/cpu/PlanChecks.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/transport/Transport.h"
 
 namespace zrt {

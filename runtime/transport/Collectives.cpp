@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/Call.h"
 #include "runtime/transport/CopyAround.h"
-#include "runtime/transport/HostLink.h"
 #include "runtime/transport/RankedSum.h"
+#include "runtime/world/HostLink.h"
 
 #include <algorithm>
 #include <cstring>

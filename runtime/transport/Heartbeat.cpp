@@ -1,7 +1,7 @@
 //===- Heartbeat.cpp - Shows that this process runs -----------------------===//
 #include "runtime/transport/Heartbeat.h"
 
-#include "runtime/cpu/StartThread.h"
+#include "runtime/StartThread.h"
 
 #include <chrono>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include "runtime/transport/Patience.h"
 
 #include "runtime/Error.h"
-#include "runtime/transport/Process.h"
+#include "runtime/world/Process.h"
 
 #include <algorithm>
 

@@ -26,18 +26,13 @@
 
 namespace zrt {
 
-/// The next look, and at most so long a sleep.
-constexpr std::chrono::milliseconds kLookEvery{20};
-
-class Patience {
+class Patience final : public PeerWait {
 public:
   /// This rank waits for `peer` in `what`, e.g. "all_gather of b2".
   Patience(Peers &peers, int peer, const char *what)
       : peers(peers), peer(peer), what(what) {}
 
-  /// To be called when kLookEvery has passed and what is waited for has not
-  /// happened.  Throws when it never will.
-  void look();
+  void look() override;
 
 private:
   [[noreturn]] void giveUp(const Alarm &alarm);

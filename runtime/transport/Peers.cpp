@@ -2,14 +2,14 @@
 #include "runtime/transport/Peers.h"
 
 #include "runtime/Error.h"
-#include "runtime/transport/Hash.h"
-#include "runtime/transport/HostLink.h"
-#include "runtime/transport/Process.h"
+#include "runtime/Hash.h"
+#include "runtime/transport/Patience.h"
 #include "runtime/world/Agree.h"
+#include "runtime/world/HostLink.h"
+#include "runtime/world/Process.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <unistd.h>
 
@@ -53,21 +53,7 @@ uint64_t planIdentity(const zrt_plan &plan) {
 
 } // namespace
 
-int64_t zrt::environmentNumber(const char *name, int64_t otherwise,
-                               int64_t most) {
-  const char *text = std::getenv(name);
-  if (!text || !*text)
-    return otherwise;
-  int64_t number = 0;
-  const char *end = text + std::strlen(text);
-  if (std::from_chars(text, end, number).ptr != end || number < 1 ||
-      number > most)
-    fail("{}={} is not a number from 1 to {}; correct it or unset it", name,
-         text, most);
-  return number;
-}
-
-Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
+Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
     : theWorld(world), me(world.rank()), count(world.size()),
       peers(static_cast<size_t>(world.size())) {
   limits.arrival = timeOutOfArrival();
@@ -80,8 +66,8 @@ Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
   });
   RankCard mine;
   mine.control = controlFile.card();
-  mine.arena = arena.exported().card();
-  mine.arenaBase = arena.exportedBase();
+  mine.arena = exported.card;
+  mine.arenaBase = exported.begin;
   mine.processStart = processStart(static_cast<int32_t>(getpid()));
   mine.host = hostIdentity();
   mine.affinity = affinityIdentity();
@@ -90,11 +76,11 @@ Peers::Peers(World &world, const zrt_plan &plan, const Arena &arena)
       me / environmentNumber("ZRT_RANKS_PER_HOST", count, INT32_MAX));
   exchangeCards(mine);
   openPeers();
-  theWorld.setPeers(this);
+  theWorld.setPages(this);
 }
 
 Peers::~Peers() {
-  theWorld.setPeers(nullptr);
+  theWorld.setPages(nullptr);
   heartbeat.reset();
   RankState running = RankState::Running;
   own->state.compare_exchange_strong(running, RankState::Left);
@@ -176,4 +162,8 @@ void Peers::raise(const Alarm &alarm, const std::string &text) {
   // Peers look at it in every time slice of a wait; they are not woken.
   own->state.store(RankState::Failed, std::memory_order_release);
   theWorld.sendAlarm(alarm);
+}
+
+std::unique_ptr<PeerWait> Peers::waitFor(int peer, const char *what) {
+  return std::make_unique<Patience>(*this, peer, what);
 }

@@ -9,14 +9,13 @@
 #ifndef ZRT_TRANSPORT_PEERS_H
 #define ZRT_TRANSPORT_PEERS_H
 
-#include "runtime/cpu/Arena.h"
+#include "runtime/core/SharedFile.h"
 #include "runtime/transport/ControlPage.h"
 #include "runtime/transport/Heartbeat.h"
-#include "runtime/transport/SharedFile.h"
+#include "runtime/world/Waiting.h"
 #include "runtime/world/World.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,14 +23,6 @@
 #include <vector>
 
 namespace zrt {
-
-/// When a wait gives up.
-struct WaitLimits {
-  /// A process whose heartbeat stands still for so long is stopped.
-  std::chrono::milliseconds silence{5000};
-  /// A process that moves but does not arrive; ZRT_TIMEOUT=seconds.
-  std::chrono::milliseconds arrival{600'000};
-};
 
 /// What a rank tells the others at start; plain bytes.
 struct RankCard {
@@ -42,12 +33,12 @@ struct RankCard {
   int32_t group = 0; ///< ZRT_RANKS_PER_HOST: imitated host
 };
 
-class Peers {
+class Peers final : public PeerPages {
 public:
   /// Connects the ranks of `world`, which outlives this; all call it together.
-  /// `arena` is what they read of each other.  Throws zrt::Error.
-  Peers(World &world, const zrt_plan &plan, const Arena &arena);
-  ~Peers();
+  /// `exported` is what they read of this one.  Throws zrt::Error.
+  Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported);
+  ~Peers() override;
   Peers(const Peers &) = delete;
   Peers &operator=(const Peers &) = delete;
 
@@ -74,10 +65,9 @@ public:
   /// than ranks.
   std::vector<int> shareOf(const std::vector<int> &processors) const;
 
-  /// Fails this rank: everything that peers wait for ends with an error, and
-  /// what other streams of this rank wait for ends with `text`.  Any thread;
-  /// only the first call counts.
-  void raise(const Alarm &alarm, const std::string &text);
+  /// What other streams of this rank wait for ends with `text`, too.
+  void raise(const Alarm &alarm, const std::string &text) override;
+  std::unique_ptr<PeerWait> waitFor(int peer, const char *what) override;
   /// nullptr while this rank has not failed.
   const std::string *failure() const {
     return own->state.load(std::memory_order_acquire) == RankState::Failed
@@ -115,17 +105,6 @@ private:
   std::string failureText;
   std::optional<Heartbeat> heartbeat;
 };
-
-/// A number from the environment, `otherwise` when it is not set.  Throws when
-/// it is not a number from 1 to `most`.
-int64_t environmentNumber(const char *name, int64_t otherwise, int64_t most);
-
-/// How long a rank waits for a peer that moves but does not arrive:
-/// ZRT_TIMEOUT, at most 30 years, which nanoseconds in 64 bits can count.
-inline std::chrono::seconds timeOutOfArrival() {
-  return std::chrono::seconds(
-      environmentNumber("ZRT_TIMEOUT", 600, 1'000'000'000));
-}
 
 } // namespace zrt
 

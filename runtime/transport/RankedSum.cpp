@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/RankedSum.h"
 
-#include "runtime/cpu/Clones.h"
+#include "runtime/core/Clones.h"
 
 #include <algorithm>
 

@@ -2,10 +2,10 @@
 #include "runtime/transport/Transport.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/PlanChecks.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/transport/Call.h"
-#include "runtime/transport/HostLink.h"
 #include "runtime/transport/Patience.h"
+#include "runtime/world/HostLink.h"
 
 #include <immintrin.h>
 #include <thread>
@@ -41,11 +41,11 @@ bool overlap(const zrt_ref &a, const zrt_ref &b) {
 
 } // namespace
 
-Transport::Transport(const zrt_plan &plan, const Arena &arena, World *world,
-                     ChaosDelays &chaos)
+Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
+                     World *world, ChaosDelays &chaos)
     : exportedBegin(plan.exported_begin), chaos(chaos) {
   if (world && world->size() > 1)
-    peers = std::make_unique<Peers>(*world, plan, arena);
+    peers = std::make_unique<Peers>(*world, plan, exported);
   const bool hosts = peers && peers->link();
   for (auto &one : staging)
     one = std::make_unique<Staging>(ranks(), hosts ? ranks() : 0);

@@ -20,10 +20,10 @@
 #ifndef ZRT_TRANSPORT_TRANSPORT_H
 #define ZRT_TRANSPORT_TRANSPORT_H
 
-#include "runtime/cpu/ChaosDelays.h"
-#include "runtime/cpu/Trace.h"
+#include "runtime/core/ChaosDelays.h"
+#include "runtime/core/Collectives.h"
+#include "runtime/core/SharedFile.h"
 #include "runtime/transport/Peers.h"
-#include "runtime/transport/WireLedger.h"
 
 #include <array>
 #include <memory>
@@ -31,31 +31,25 @@
 
 namespace zrt {
 
-class Transport {
+class Transport final : public Collectives {
 public:
-  /// `world` as in zrt_create; it, `arena` and `chaos` outlive this.
-  Transport(const zrt_plan &plan, const Arena &arena, World *world,
+  /// `exported` is what peers read of this rank's memory; `world` as in
+  /// zrt_start; it and `chaos` outlive this.
+  Transport(const zrt_plan &plan, const ExportedMemory &exported, World *world,
             ChaosDelays &chaos);
-  ~Transport();
+  ~Transport() override;
 
   int rank() const { return peers ? peers->rank() : 0; }
   int ranks() const { return peers ? peers->ranks() : 1; }
   /// nullptr on a single rank.
   Peers *connected() { return peers.get(); }
 
-  /// Throws unless `desc` can be run: its kind, sizes and ranges.
-  void check(const zrt_collective_desc &desc) const;
-
-  /// Stream thread: executes a checked `desc`, and writes down in `trace`,
-  /// unless that is null, how it went.  Throws when a peer fails.
+  void check(const zrt_collective_desc &desc) const override;
   void run(zrt_stream stream, const zrt_collective_desc &desc,
            const std::byte *source, std::byte *result,
-           CollectiveTrace *trace = nullptr);
-
-  /// Fails this rank for its peers; see World::abort.
-  void abort(const std::string &message);
-
-  WireLedger ledger;
+           CollectiveTrace *trace = nullptr) override;
+  void abort(const std::string &message) override;
+  std::string note() const override { return peers ? peers->note : ""; }
 
 private:
   struct Call;

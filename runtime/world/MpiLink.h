@@ -2,7 +2,7 @@
 #ifndef ZRT_WORLD_MPI_LINK_H
 #define ZRT_WORLD_MPI_LINK_H
 
-#include "runtime/transport/HostLink.h"
+#include "runtime/world/HostLink.h"
 
 #include <array>
 #include <mpi.h>

@@ -2,11 +2,11 @@
 #include "runtime/world/MpiWorld.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/StartThread.h"
-#include "runtime/transport/HostLink.h"
-#include "runtime/transport/Patience.h"
-#include "runtime/transport/Process.h"
+#include "runtime/StartThread.h"
+#include "runtime/world/HostLink.h"
 #include "runtime/world/MpiLink.h"
+#include "runtime/world/Process.h"
+#include "runtime/world/Waiting.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -76,7 +76,7 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
   const auto start = Clock::now();
   auto lastLook = start;
   std::chrono::nanoseconds still{0};
-  std::optional<Patience> patience;
+  std::unique_ptr<PeerWait> wait;
   while (true) {
     int done = 0;
     checkMpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
@@ -91,13 +91,13 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
     still += std::min<std::chrono::nanoseconds>(now - lastLook, 2 * kLookEvery);
     lastLook = now;
     // On the way out the request stays as it is: nothing is received any more.
-    if (!peers) {
+    if (!pages) {
       lookAt(peer, what, now - start, still);
       continue;
     }
-    if (!patience)
-      patience.emplace(*peers, peer, what);
-    patience->look();
+    if (!wait)
+      wait = pages->waitFor(peer, what);
+    wait->look();
   }
 }
 

@@ -3,7 +3,7 @@
 // The control plane on MPI: messages, and alarms of ranks that fail.  MPI can
 // only be polled, so every wait tests, sleeps a little, and looks whether the
 // peer is still worth waiting for: at its pages once ranks share any
-// (runtime/transport/Patience.h), until then at its process.
+// (PeerPages), until then at its process.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_WORLD_MPI_WORLD_H

@@ -2,8 +2,7 @@
 #include "runtime/world/World.h"
 
 #include "runtime/Error.h"
-#include "runtime/transport/HostLink.h"
-#include "runtime/transport/Peers.h"
+#include "runtime/world/HostLink.h"
 
 #include <cstdio>
 #include <unistd.h>
@@ -11,8 +10,8 @@
 using namespace zrt;
 
 void World::abort(const std::string &message) {
-  if (peers)
-    peers->raise({rank(), message}, message);
+  if (pages)
+    pages->raise({rank(), message}, message);
   else
     sendAlarm({rank(), message});
 }

@@ -19,12 +19,31 @@
 namespace zrt {
 
 class HostLink;
-class Peers;
 
 /// A rank's last message.
 struct Alarm {
   int origin = -1; ///< the rank that failed first, or -1: the message says it
   std::string message;
+};
+
+/// A wait for a rank.
+class PeerWait {
+public:
+  virtual ~PeerWait() = default;
+  /// To be called when kLookEvery has passed and what is waited for has not
+  /// happened.  Throws when it never will.
+  virtual void look() = 0;
+};
+
+/// What ranks see of each other once they share memory: the transport's pages.
+class PeerPages {
+public:
+  virtual ~PeerPages() = default;
+  /// Fails this rank: everything that peers wait for ends with an error.  Any
+  /// thread; only the first call counts.
+  virtual void raise(const Alarm &alarm, const std::string &text) = 0;
+  /// This rank waits for `peer` in `what`, e.g. "a message to it".
+  virtual std::unique_ptr<PeerWait> waitFor(int peer, const char *what) = 0;
 };
 
 /// All functions throw zrt::Error: when a peer has failed or gone, with its
@@ -66,10 +85,10 @@ public:
   virtual const Alarm *receivedAlarm() { return nullptr; }
 
   /// The transport's pages, as long as it has any: waits look at them.
-  void setPeers(Peers *pages) { peers = pages; }
+  void setPages(PeerPages *some) { pages = some; }
 
 protected:
-  Peers *peers = nullptr;
+  PeerPages *pages = nullptr;
 };
 
 /// The ranks of this job.  Throws unless they are `ranks`, with a message that

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
-#include "runtime/cpu/Context.h"
-#include "runtime/transport/Hash.h"
+#include "runtime/core/Context.h"
+#include "runtime/Hash.h"
 #include "runtime/world/World.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ void bits(zrt_context *ctx, World &world) {
     add(reduce.result);
     add(norm.result);
   }
-  if (const std::string text = ctx->wire().difference(); !text.empty())
+  if (const std::string text = ctx->run->wire().difference(); !text.empty())
     fail("{}", text);
   const uint64_t mine = hash.get();
   std::vector<uint64_t> all(ranks);
@@ -155,10 +155,10 @@ void speed(zrt_context *ctx) {
   fill(ctx);
   std::vector<double> times[3];
   for (run = 10; run < 25; ++run) {
-    ctx->wire().start();
+    ctx->run->wire().start();
     if (zrt_run(ctx, ZRT_STEP) != 0)
       throw Error(zrt_error_message(ctx));
-    for (const WireRow &row : ctx->wire().rows())
+    for (const WireRow &row : ctx->run->wire().rows())
       times[row.collective->kind].push_back(row.seconds);
   }
   for (const uint32_t kind : {ZRT_ALL_GATHER, ZRT_REDUCE_SCATTER}) {
@@ -181,12 +181,13 @@ void job(World &world) {
       makePlan(mode == "speed" ? uint64_t{16} << 20 : 1'000'003);
   zrt_world handle = {world};
   zrt_context *ctx = nullptr;
-  if (zrt_create(&plan, 1, &handle, &ctx) != 0)
-    throw Error(zrt_error_message(nullptr));
+  const zrt_status made = zrt_create(&plan, &ctx);
   struct Destroy {
     zrt_context *ctx;
     ~Destroy() { zrt_destroy(ctx); }
   } destroy{ctx};
+  if (made != 0 || zrt_start(ctx, 1, &handle) != 0)
+    throw Error(zrt_error_message(ctx));
   if (mode == "speed")
     return speed(ctx);
   if (mode == "throw" && me == int(ranks) - 1) {

@@ -159,9 +159,13 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
                         launch.of->extent, launch.of->grain,
                         uint32_t(launch.args.size()), 0, launch.args.data()});
   int64_t words = layout.operandBytes / 4;
-  zrt_input operands{
-      "operands", ZRT_I32, 1, &words, {ZRT_DEVICE, 0, 0, layout.operandBytes},
-      /*bound=*/0, /*ignored=*/0};
+  zrt_input operands{"operands",
+                     ZRT_I32,
+                     1,
+                     &words,
+                     {ZRT_DEVICE, 0, 0, layout.operandBytes},
+                     /*bound=*/0,
+                     /*ignored=*/0};
   zrt_plan plan = {};
   plan.abi_version = ZRT_ABI_VERSION;
   plan.world_size = 1;
@@ -176,7 +180,9 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
   if (chaos >= 0)
     setenv("ZRT_CHAOS", std::to_string(chaos).c_str(), /*overwrite=*/1);
   zrt_context *ctx = nullptr;
-  zrt_status status = zrt_create(&plan, kThreads, nullptr, &ctx);
+  zrt_status status = zrt_create(&plan, &ctx);
+  if (!status)
+    status = zrt_start(ctx, kThreads, nullptr);
   unsetenv("ZRT_CHAOS");
   if (!status) {
     zrt_ref all{ZRT_DEVICE, 0, 0, layout.bytes.size()};

@@ -1,8 +1,8 @@
 //===- AttentionTest.cpp - Attention against the definition ---------------===//
-#include "runtime/cpu/attention/Targets.h"
+#include "runtime/device/cpu/attention/Targets.h"
 
-#include "runtime/cpu/Matmul.h"
-#include "runtime/cpu/gemm/Gemm.h"
+#include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/gemm/Gemm.h"
 
 #include "TestPlan.h"
 

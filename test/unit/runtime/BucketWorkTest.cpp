@@ -1,6 +1,6 @@
 //===- BucketWorkTest.cpp - Segments, updates, norms ----------------------===//
-#include "runtime/cpu/Segments.h"
-#include "runtime/cpu/SumSquares.h"
+#include "runtime/core/Segments.h"
+#include "runtime/device/cpu/SumSquares.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -201,9 +201,8 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
     const std::vector<float> values = someValues(3 * n);
     runRanks(int(ranks), [&](World &world) {
       zrt_world handle = {world};
-      zrt_context *created = nullptr;
-      ASSERT_EQ(zrt_create(&plan, threads, &handle, &created), 0);
-      const ContextPtr ctx(created);
+      const ContextPtr ctx = zrt::create(plan, threads, &handle);
+      ASSERT_TRUE(isGood(ctx));
       const uint64_t first = world.rank() * (n / ranks);
       const uint64_t from = sliceArgs ? first : 0;
       std::memcpy(at<float>(ctx, args[0]), &values[0], n * 4);
@@ -300,9 +299,9 @@ TEST(Profile, GroupsWorkOnBuckets) {
   plan.buckets = &bigBucket;
   plan.bucket_count = 1;
   const ContextPtr ctx = create(plan);
-  ctx->profile.start();
+  ctx->run->profile.start();
   ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
-  const auto rows = ctx->profile.rows();
+  const auto rows = ctx->run->profile.rows();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].group, "norm");
   EXPECT_EQ(rows[0].calls, 2u);

@@ -3,7 +3,9 @@
 #ifndef TEST_UNIT_RUNTIME_COLLECTIVES_H
 #define TEST_UNIT_RUNTIME_COLLECTIVES_H
 
-#include "runtime/cpu/Context.h"
+#include "runtime/core/Context.h"
+#include "runtime/transport/Transport.h"
+#include "runtime/world/World.h"
 
 #include "TestPlan.h"
 #include "ThreadWorld.h"
@@ -30,10 +32,15 @@ inline zrt_ref exportedRef(uint64_t offset, uint64_t bytes) {
 /// A context of this rank, which must come into being.
 inline ContextPtr create(const zrt_plan &plan, World &world) {
   zrt_world handle = {world};
-  zrt_context *ctx = nullptr;
-  if (zrt_create(&plan, /*threads=*/1, &handle, &ctx) != 0)
-    ADD_FAILURE() << zrt_error_message(nullptr);
-  return ContextPtr(ctx);
+  ContextPtr ctx = zrt::create(plan, /*threads=*/1, &handle);
+  if (!isGood(ctx))
+    ADD_FAILURE() << zrt_error_message(ctx.get());
+  return ctx;
+}
+
+/// The other ranks, of which there are some.
+inline Peers &peersOf(const ContextPtr &ctx) {
+  return *dynamic_cast<Transport &>(ctx->run->collectives()).connected();
 }
 
 template <typename T>

@@ -175,7 +175,7 @@ void runAndCheck(int ranks, int runs) {
             << run;
       }
     }
-    EXPECT_EQ(ctx->wire().difference(), "");
+    EXPECT_EQ(ctx->run->wire().difference(), "");
   });
 }
 
@@ -312,12 +312,12 @@ TEST(AllReduce, OfF64AddsInRankOrder) {
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     EXPECT_EQ(at<double>(ctx, result)[0], (1e16 + 1.0 - 1e16) * 0.5);
     EXPECT_EQ(at<double>(ctx, result)[1], 3.0);
-    const auto rows = ctx->wire().rows();
+    const auto rows = ctx->run->wire().rows();
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].bytes, 32u);
     EXPECT_EQ(rows[0].calls, 1u);
-    EXPECT_EQ(ctx->wire().difference(), "");
-    EXPECT_NE(ctx->wire().table().find("all_reduce "), std::string::npos);
+    EXPECT_EQ(ctx->run->wire().difference(), "");
+    EXPECT_NE(ctx->run->wire().table().find("all_reduce "), std::string::npos);
   });
 }
 
@@ -401,9 +401,8 @@ TEST(Plans, ThatDifferAreRefused) {
     zrt_plan plan = ranksPlan(2, [](zrt_context *) { return zrt_status{0}; });
     plan.stage = uint32_t(world.rank());
     zrt_world handle = {world};
-    zrt_context *ctx = nullptr;
-    EXPECT_NE(zrt_create(&plan, 1, &handle, &ctx), 0);
-    EXPECT_STREQ(zrt_error_message(nullptr),
+    const ContextPtr ctx = zrt::create(plan, 1, &handle);
+    EXPECT_STREQ(zrt_error_message(ctx.get()),
                  "rank 1 runs another plan than rank 0; start the same binary "
                  "everywhere");
   });

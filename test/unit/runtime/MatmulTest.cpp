@@ -1,9 +1,10 @@
 //===- MatmulTest.cpp - Matrix products against the definition ------------===//
-#include "runtime/cpu/Matmul.h"
+#include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/Error.h"
-#include "runtime/cpu/Team.h"
-#include "runtime/cpu/gemm/Targets.h"
+#include "runtime/core/EntryChecks.h"
+#include "runtime/device/cpu/Team.h"
+#include "runtime/device/cpu/gemm/Targets.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

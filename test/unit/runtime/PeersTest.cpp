@@ -1,7 +1,8 @@
 //===- PeersTest.cpp - Shared arenas, failing and missing ranks -----------===//
+#include "runtime/device/cpu/Arena.h"
 #include "runtime/transport/Patience.h"
-#include "runtime/transport/Process.h"
 #include "runtime/transport/RankedSum.h"
+#include "runtime/world/Process.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -34,9 +35,8 @@ TEST(Memory, ThatOneRankLacksEndsAll) {
     if (world.rank() == 1) // more than any machine has
       plan.arena_bytes[ZRT_HOST] = uint64_t{1} << 61;
     zrt_world handle = {world};
-    zrt_context *created = nullptr;
-    EXPECT_NE(zrt_create(&plan, 1, &handle, &created), 0);
-    messages[size_t(world.rank())] = zrt_error_message(nullptr);
+    const ContextPtr ctx = zrt::create(plan, 1, &handle);
+    messages[size_t(world.rank())] = zrt_error_message(ctx.get());
   });
   EXPECT_EQ(messages[1].find("cannot map"), 0u) << messages[1];
   EXPECT_EQ(messages[0].find("rank 1 failed: cannot map"), 0u) << messages[0];
@@ -53,19 +53,19 @@ TEST(Arena, ExportsFromAnOffsetOn) {
       for (uint64_t i = 0; i < size; ++i)
         arena.data()[i] = std::byte(i * 7);
       Mapping view;
-      ASSERT_EQ(view.mapPeers(arena.exported().card()), "");
+      ASSERT_EQ(view.mapPeers(arena.exported().card), "");
       for (uint64_t i = begin; i < size; ++i)
-        ASSERT_EQ(view.data()[i - arena.exportedBase()], std::byte(i * 7));
+        ASSERT_EQ(view.data()[i - arena.exported().begin], std::byte(i * 7));
       // What lies before is not for others.
-      for (uint64_t i = arena.exportedBase(); i < begin; ++i)
-        ASSERT_EQ(view.data()[i - arena.exportedBase()], std::byte{0});
+      for (uint64_t i = arena.exported().begin; i < begin; ++i)
+        ASSERT_EQ(view.data()[i - arena.exported().begin], std::byte{0});
     }
 }
 
 TEST(Arena, ExportsNothingUnlessAsked) {
   Arena arena;
   arena.allocate(8192, ZRT_DEVICE, 8192);
-  EXPECT_EQ(arena.exported().card().number, -1);
+  EXPECT_EQ(arena.exported().card.number, -1);
 }
 
 TEST(SharedFile, CannotBeCut) {
@@ -157,7 +157,7 @@ std::string messageOfRank0(Instead instead,
     ContextPtr ctx = create(plan, world);
     if (world.rank() == 1)
       return instead(world, ctx);
-    Peers &peers = *ctx->connected();
+    Peers &peers = peersOf(ctx);
     if (limits)
       peers.limits = *limits;
     EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
@@ -169,7 +169,7 @@ std::string messageOfRank0(Instead instead,
 
 TEST(Faults, AFailedOperationIsNamed) {
   EXPECT_EQ(messageOfRank0([](World &, ContextPtr &ctx) {
-              ctx->latch("it broke");
+              ctx->run->latch("it broke");
               untilRank0IsOver();
             }),
             "rank 1 failed: it broke (rank 0 was waiting for it in all_gather "
@@ -197,7 +197,7 @@ TEST(Faults, AStoppedHeartbeatIsNamed) {
   limits.silence = 300ms;
   EXPECT_EQ(messageOfRank0(
                 [](World &, ContextPtr &ctx) {
-                  ctx->connected()->stopHeartbeat();
+                  peersOf(ctx).stopHeartbeat();
                   untilRank0IsOver();
                 },
                 limits),
@@ -228,10 +228,10 @@ TEST(Faults, TheFirstOfAChainIsNamed) {
     const int rank = world.rank();
     const ContextPtr ctx = create(plan, world);
     if (rank == 2)
-      ctx->latch("no memory");
+      ctx->run->latch("no memory");
     everyone.arrive_and_wait();
     messages[rank] = errorOf([&] {
-      Patience patience(*ctx->connected(), (rank + 1) % 3, "a test");
+      Patience patience(peersOf(ctx), (rank + 1) % 3, "a test");
       while (true)
         patience.look();
     });
@@ -247,14 +247,13 @@ TEST(Faults, TheFirstOfAChainIsNamed) {
 TEST(Threads, AreSharedByTheRanksOfAHost) {
   runRanks(2, [](World &world) {
     zrt_world handle = {world};
-    zrt_context *created = nullptr;
-    ASSERT_EQ(zrt_create(&idlePlan, 0, &handle, &created), 0);
-    const ContextPtr ctx(created);
-    const Peers &peers = *ctx->connected();
+    const ContextPtr ctx = zrt::create(idlePlan, 0, &handle);
+    ASSERT_TRUE(isGood(ctx));
+    const Peers &peers = peersOf(ctx);
     const std::vector<int> shares[] = {{2, 3, 5}, {7, 11, 13}};
     EXPECT_EQ(peers.shareOf({2, 3, 5, 7, 11, 13, 17}), shares[world.rank()]);
     EXPECT_EQ(peers.shareOf({2}), std::vector<int>());
-    EXPECT_GE(ctx->threads(), 1);
+    EXPECT_GE(zrt_threads(ctx.get()), 1);
   });
 }
 
@@ -264,12 +263,12 @@ TEST(Peers, OnImitatedHostsShareNoMemory) {
       ranksPlan(4, [](zrt_context *) { return zrt_status{0}; });
   runRanks(4, [&](World &world) {
     const ContextPtr ctx = create(plan, world);
-    const Peers &peers = *ctx->connected();
+    const Peers &peers = peersOf(ctx);
     for (int rank = 0; rank < 4; ++rank)
       EXPECT_EQ(peers.local(rank),
                 rank != world.rank() && rank / 2 == world.rank() / 2);
     EXPECT_NE(peers.link(), nullptr);
-    EXPECT_EQ(ctx->transportNote(), "");
+    EXPECT_STREQ(zrt_report(ctx.get(), ZRT_NOTE), "");
   });
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/cpu/Team.h"
+#include "runtime/device/cpu/Team.h"
 
 #include "gtest/gtest.h"
 

@@ -37,11 +37,18 @@ struct DestroyContext {
 };
 using ContextPtr = std::unique_ptr<zrt_context, DestroyContext>;
 
-/// nullptr when zrt_create fails.
-inline ContextPtr create(const zrt_plan &plan, int threads = 2) {
+/// A context that has been started, or one that says why it could not be.
+inline ContextPtr create(const zrt_plan &plan, int threads = 2,
+                         zrt_world *world = nullptr) {
   zrt_context *ctx = nullptr;
-  zrt_create(&plan, threads, nullptr, &ctx);
+  zrt_create(&plan, &ctx);
+  zrt_start(ctx, threads, world);
   return ContextPtr(ctx);
+}
+
+/// Whether nothing has gone wrong.
+inline bool isGood(const ContextPtr &ctx) {
+  return !*zrt_error_message(ctx.get());
 }
 
 inline zrt_ref deviceRef(uint64_t offset, uint64_t bytes) {

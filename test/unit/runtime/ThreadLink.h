@@ -7,7 +7,7 @@
 #ifndef TEST_UNIT_RUNTIME_THREAD_LINK_H
 #define TEST_UNIT_RUNTIME_THREAD_LINK_H
 
-#include "runtime/transport/HostLink.h"
+#include "runtime/world/HostLink.h"
 
 #include <atomic>
 #include <cstring>

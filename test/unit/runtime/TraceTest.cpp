@@ -240,7 +240,7 @@ TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
       const zrt_plan plan = ranksPlan(ranks, collectives);
       runRanks(ranks, [&](World &world) {
         const ContextPtr ctx = create(plan, world);
-        ASSERT_TRUE(ctx);
+        ASSERT_TRUE(isGood(ctx));
         for (int run = 0; run < 4; ++run)
           ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
               << zrt_error_message(ctx.get());
@@ -277,9 +277,8 @@ TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
 TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
   const zrt_plan plan = testPlan(threeStreams);
   const Environment elsewhere("ZRT_TRACE", folder / "no/such");
-  zrt_context *ctx = nullptr;
-  EXPECT_NE(zrt_create(&plan, 1, nullptr, &ctx), 0);
-  EXPECT_EQ(zrt_error_message(nullptr),
+  const ContextPtr ctx = zrt::create(plan);
+  EXPECT_EQ(zrt_error_message(ctx.get()),
             "trace: cannot write " + folder / "no/such" +
                 ".0.jsonl: no such file or directory; choose a folder that "
                 "exists and is writable");
@@ -290,11 +289,9 @@ TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
   const zrt_plan plan = ranksPlan(2, collectives);
   runRanks(2, [&](World &world) {
     zrt_world handle = {world};
-    zrt_context *ctx = nullptr;
-    EXPECT_NE(zrt_create(&plan, 1, &handle, &ctx), 0);
-    EXPECT_NE(std::string(zrt_error_message(nullptr)).find("it is a folder"),
-              std::string::npos)
-        << zrt_error_message(nullptr);
+    const ContextPtr ctx = zrt::create(plan, 1, &handle);
+    const std::string message = zrt_error_message(ctx.get());
+    EXPECT_NE(message.find("it is a folder"), std::string::npos) << message;
   });
 }
 
@@ -302,7 +299,7 @@ TEST_F(Trace, OnAFullDiskEndsTheRun) {
   std::filesystem::create_symlink("/dev/full", path());
   const zrt_plan plan = testPlan(threeStreams);
   const ContextPtr ctx = create(plan);
-  ASSERT_TRUE(ctx);
+  ASSERT_TRUE(isGood(ctx));
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_EQ(zrt_error_message(ctx.get()), "cannot write trace of run 1 to " +
                                               path() +

@@ -1,0 +1,129 @@
+//===- Api.cpp - The C ABI on top of the context --------------------------===//
+//
+// Exceptions end here: the first one is latched, later calls return at once.
+// (zrt_create and zrt_start are in runtime/start.)
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/Context.h"
+
+#include <exception>
+
+using namespace zrt;
+
+namespace {
+
+constexpr zrt_status kOk = 0, kFailed = 1;
+
+/// Whether work can be done: `ctx` has been started, and nothing has failed.
+bool isReady(zrt_context *ctx) {
+  if (!ctx->run)
+    ctx->error.latch("the context has not been started; call zrt_start");
+  return !ctx->error.set();
+}
+
+zrt_status enqueue(zrt_context *ctx, zrt_stream stream, const Entry &entry) {
+  if (!isReady(ctx))
+    return kFailed;
+  try {
+    ctx->run->enqueue(stream, entry);
+    return kOk;
+  } catch (const std::exception &exception) {
+    ctx->run->latch(exception.what());
+    return kFailed;
+  }
+}
+
+} // namespace
+
+zrt_status zrt_launch(zrt_context *ctx, zrt_stream stream,
+                      const zrt_launch_desc *launch) {
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Launch, .launch = launch});
+}
+
+zrt_status zrt_matmul(zrt_context *ctx, zrt_stream stream,
+                      const zrt_matmul_desc *matmul) {
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Matmul, .matmul = matmul});
+}
+
+zrt_status zrt_update(zrt_context *ctx, zrt_stream stream,
+                      const zrt_update_desc *update) {
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Update, .update = update});
+}
+
+zrt_status zrt_sum_squares(zrt_context *ctx, zrt_stream stream,
+                           const zrt_squares_desc *squares) {
+  return enqueue(ctx, stream,
+                 {.kind = Entry::Kind::SumSquares, .squares = squares});
+}
+
+zrt_status zrt_collective(zrt_context *ctx, zrt_stream stream,
+                          const zrt_collective_desc *collective) {
+  return enqueue(ctx, stream,
+                 {.kind = Entry::Kind::Collective, .collective = collective});
+}
+
+zrt_status zrt_copy(zrt_context *ctx, zrt_stream stream, const zrt_ref *from,
+                    const zrt_ref *to) {
+  return enqueue(ctx, stream,
+                 {.kind = Entry::Kind::Copy, .from = *from, .to = *to});
+}
+
+zrt_status zrt_record(zrt_context *ctx, zrt_stream stream, uint32_t event) {
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Record, .event = event});
+}
+
+zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event) {
+  return enqueue(ctx, stream, {.kind = Entry::Kind::Wait, .event = event});
+}
+
+void zrt_destroy(zrt_context *ctx) { delete ctx; }
+
+zrt_status zrt_run(zrt_context *ctx, uint32_t program) {
+  if (!isReady(ctx))
+    return kFailed;
+  try {
+    ctx->run->run(program);
+  } catch (const std::exception &exception) {
+    ctx->run->latch(exception.what());
+  }
+  return ctx->error.set() ? kFailed : kOk;
+}
+
+void *zrt_address(zrt_context *ctx, const zrt_ref *ref) {
+  return ctx->run->device().memory(*ref);
+}
+
+uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier) {
+  return ctx->run && tier < ZRT_TIER_COUNT ? ctx->run->device().arenaBytes(tier)
+                                           : 0;
+}
+
+int32_t zrt_threads(const zrt_context *ctx) {
+  return ctx->run ? ctx->run->device().threads() : 0;
+}
+
+void zrt_profile(zrt_context *ctx) {
+  if (!isReady(ctx))
+    return;
+  ctx->run->profile.start();
+  ctx->run->wire().start();
+}
+
+const char *zrt_report(zrt_context *ctx, uint32_t what) {
+  ctx->report.clear();
+  if (Context *run = ctx->run.get()) {
+    if (what == ZRT_NOTE)
+      ctx->report = run->collectives().note();
+    else if (what == ZRT_TIMES)
+      ctx->report = run->profile.table();
+    else if (what == ZRT_TRAFFIC)
+      ctx->report = run->wire().table();
+    else if (what == ZRT_UNPREDICTED)
+      ctx->report = run->wire().difference();
+  }
+  return ctx->report.c_str();
+}
+
+const char *zrt_error_message(const zrt_context *ctx) {
+  return ctx ? ctx->error.message() : "out of memory";
+}

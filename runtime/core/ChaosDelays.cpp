@@ -1,0 +1,38 @@
+//===- ChaosDelays.cpp - Delays at random, for tests ----------------------===//
+#include "runtime/core/ChaosDelays.h"
+
+#include "runtime/Error.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+using namespace zrt;
+
+ChaosDelays::ChaosDelays(int rank) {
+  const char *text = std::getenv("ZRT_CHAOS");
+  if (!text || !*text)
+    return;
+  uint64_t seed = 0;
+  const char *end = text + std::strlen(text);
+  if (std::from_chars(text, end, seed).ptr != end)
+    fail("ZRT_CHAOS={} is not a number; set it to a seed or unset it", text);
+  // Ranks must not be late alike.
+  seed += static_cast<uint64_t>(rank) * 0x9e3779b97f4a7c15u;
+  seeded = true;
+  for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
+    generators[stream].seed(seed * ZRT_STREAM_COUNT + stream);
+}
+
+void ChaosDelays::delay(zrt_stream stream) {
+  if (!on())
+    return;
+  // Most draws let the entry run at once, or long steps would take for ever and
+  // all streams would be late alike; the others are late by up to 2 ms.
+  const uint64_t number = draw(stream);
+  if (number % 4 == 0)
+    std::this_thread::sleep_for(
+        std::chrono::microseconds((number >> 8) % 2001));
+}

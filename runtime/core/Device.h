@@ -1,0 +1,65 @@
+//===- Device.h - What a plan runs on ---------------------------*- C++ -*-===//
+//
+// The seam below the core.  The core knows the plan: it checks every operation,
+// keeps streams in order, holds events and the first error.  A device knows
+// bytes: it has an arena per tier and works on what lies in them.
+//
+//     core                                  device
+//     check, queue, wait for events   ->    launch, multiply, copy, ...
+//
+// An operation is over when its call returns.  Calls of one stream come one
+// after another; those of different streams come together, from the streams'
+// own threads.  What a device is given has been checked: refs lie inside their
+// arenas, and descriptors fit them.  What goes wrong is thrown as zrt::Error.
+//
+// docs/runtime.md lists what every device does alike.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_CORE_DEVICE_H
+#define ZRT_CORE_DEVICE_H
+
+#include "runtime/core/Segments.h"
+#include "runtime/core/SharedFile.h"
+#include "runtime/zrt.h"
+
+#include <cstddef>
+
+namespace zrt {
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  /// Bytes of the arena of `tier`, as the plan has them.
+  virtual uint64_t arenaBytes(uint32_t tier) const = 0;
+  /// Where the device itself finds `ref`, for collectives.
+  virtual std::byte *memory(const zrt_ref &ref) const = 0;
+  /// Sets every byte of `ref`, while no stream runs.
+  virtual void fill(const zrt_ref &ref, unsigned char byte) = 0;
+  /// What peers on this host may read.
+  virtual ExportedMemory exported() const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Work, on the thread of `stream`
+  //===--------------------------------------------------------------------===//
+
+  /// How many threads `compute` has.
+  virtual int threads() const = 0;
+  virtual void launch(zrt_stream stream, const zrt_launch_desc &desc) = 0;
+  virtual void multiply(zrt_stream stream, const zrt_matmul_desc &desc) = 0;
+  virtual void update(zrt_stream stream, const zrt_update_desc &desc,
+                      const BucketPart &bucket) = 0;
+  virtual void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
+                          const BucketPart &bucket) = 0;
+  /// Copies `from.bytes` bytes; the ranges do not overlap.
+  virtual void copy(zrt_stream stream, const zrt_ref &from,
+                    const zrt_ref &to) = 0;
+};
+
+} // namespace zrt
+
+#endif // ZRT_CORE_DEVICE_H

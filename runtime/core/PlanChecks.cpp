@@ -1,0 +1,91 @@
+//===- PlanChecks.cpp - A plan that this runtime can run ------------------===//
+#include "runtime/core/PlanChecks.h"
+
+#include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
+
+using namespace zrt;
+
+void zrt::checkRef(const zrt_plan &plan, const zrt_ref &ref,
+                   std::string_view what) {
+  if (ref.tier >= ZRT_TIER_COUNT)
+    fail("{}: tier {} does not exist", what, ref.tier);
+  const uint64_t arena = plan.arena_bytes[ref.tier];
+  if (ref.offset > arena || ref.bytes > arena - ref.offset)
+    fail("{}: {} bytes at offset {} reach past the {} arena of {} bytes", what,
+         ref.bytes, ref.offset, tierName(ref.tier), arena);
+}
+
+static void checkTensor(const zrt_plan &plan, const zrt_ref &ref,
+                        zrt_dtype dtype, uint64_t elements,
+                        const std::string &what) {
+  checkRef(plan, ref, what);
+  const uint64_t size = dtypeBytes(dtype);
+  if (size == 0)
+    fail("{}: dtype {} does not exist", what, dtype);
+  if (elements > ref.bytes / size)
+    fail("{}: {} elements of {} bytes need more than its {} bytes", what,
+         elements, size, ref.bytes);
+}
+
+void zrt::checkVersion(const zrt_plan &plan) {
+  if (plan.abi_version != ZRT_ABI_VERSION)
+    fail(
+        "the plan has ABI version {}, this runtime {}; compile the model again "
+        "with the zeroc of this runtime",
+        plan.abi_version, ZRT_ABI_VERSION);
+}
+
+void zrt::checkPlan(const zrt_plan &plan) {
+  if (plan.world_size == 0)
+    fail("the plan is for 0 ranks");
+  if (plan.arena_bytes[ZRT_NVME] != 0)
+    fail("the plan keeps {} bytes on nvme, which this runtime cannot do; "
+         "compile with --offload=cpu or without offload",
+         plan.arena_bytes[ZRT_NVME]);
+  if (!plan.programs[ZRT_STEP].run)
+    fail("the plan has no step");
+  const uint64_t device = plan.arena_bytes[ZRT_DEVICE];
+  if (plan.world_size > 1 &&
+      (plan.exported_begin > device ||
+       (plan.exported_begin < device && plan.exported_begin % 4096 != 0)))
+    fail("the plan exports the device arena from {} on; that must be a "
+         "multiple of 4096, or the arena's {} bytes",
+         plan.exported_begin, device);
+
+  for (uint32_t i = 0; i < plan.state_count; ++i) {
+    const zrt_state &state = plan.states[i];
+    const std::string what =
+        fmt::format("state \"{}\" of bucket {}", state.slot ? state.slot : "?",
+                    state.bucket);
+    if (state.bucket >= plan.bucket_count)
+      fail("{}: the plan has {} buckets", what, plan.bucket_count);
+    const uint64_t elements = plan.buckets[state.bucket].elements;
+    checkTensor(plan, state.ref, state.dtype,
+                state.sharded ? elements / plan.world_size : elements, what);
+  }
+  for (uint32_t i = 0; i < plan.input_count; ++i) {
+    const zrt_input &input = plan.inputs[i];
+    const std::string what =
+        fmt::format("input \"{}\"", input.name ? input.name : "?");
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < input.rank; ++d)
+      if (input.shape[d] < 0 ||
+          __builtin_mul_overflow(
+              elements, static_cast<uint64_t>(input.shape[d]), &elements))
+        fail("{}: its shape is not a shape", what);
+    checkTensor(plan, input.ref, input.dtype, elements, what);
+  }
+  for (uint32_t i = 0; i < plan.output_count; ++i) {
+    const zrt_output &output = plan.outputs[i];
+    checkTensor(plan, output.ref, output.dtype, 1,
+                fmt::format("output \"{}\"", output.name ? output.name : "?"));
+  }
+}
+
+void zrt::checkRanks(const zrt_plan &plan, int ranks) {
+  if (plan.world_size != static_cast<uint32_t>(ranks))
+    fail("compiled for {0} rank{1}, started with {2}; start it with mpirun -n "
+         "{0} or compile with --world-size={2}",
+         plan.world_size, plan.world_size == 1 ? "" : "s", ranks);
+}

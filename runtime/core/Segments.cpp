@@ -1,0 +1,54 @@
+//===- Segments.cpp - Members of a bucket inside a slice ------------------===//
+#include "runtime/core/Segments.h"
+
+#include <algorithm>
+
+using namespace zrt;
+
+std::vector<Segment> zrt::memberSegments(const zrt_bucket &bucket,
+                                         uint32_t rank, uint32_t ranks) {
+  const uint64_t slice = bucket.elements / ranks;
+  const uint64_t first = rank * slice, last = first + slice;
+  std::vector<Segment> segments;
+  for (uint32_t i = 0; i < bucket.member_count; ++i) {
+    const zrt_member &member = bucket.members[i];
+    const uint64_t begin = std::max(member.offset, first);
+    const uint64_t end = std::min(member.offset + member.count, last);
+    if (begin < end)
+      segments.push_back({begin - first, end - first, member.decays != 0});
+  }
+  return segments;
+}
+
+std::vector<Segment> zrt::mergeSegments(const std::vector<Segment> &segments) {
+  std::vector<Segment> merged;
+  for (const Segment &segment : segments)
+    if (!merged.empty() && merged.back().end == segment.begin &&
+        merged.back().decays == segment.decays)
+      merged.back().end = segment.end;
+    else
+      merged.push_back(segment);
+  return merged;
+}
+
+std::vector<Segment> zrt::cutSegments(const std::vector<Segment> &segments,
+                                      uint64_t size) {
+  std::vector<Segment> blocks;
+  for (const Segment &segment : segments)
+    for (uint64_t begin = segment.begin; begin < segment.end; begin += size)
+      blocks.push_back(
+          {begin, std::min(begin + size, segment.end), segment.decays});
+  return blocks;
+}
+
+BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t rank,
+                       uint32_t ranks) {
+  const uint64_t slice = bucket.elements / ranks;
+  const auto members = memberSegments(bucket, rank, ranks);
+  return {bucket.elements,
+          rank * slice,
+          slice,
+          mergeSegments(memberSegments(bucket, 0, 1)),
+          mergeSegments(members),
+          cutSegments(members, ZRT_SQUARES_BLOCK)};
+}

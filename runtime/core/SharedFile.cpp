@@ -1,0 +1,123 @@
+//===- SharedFile.cpp - Memory that the ranks of a host share -------------===//
+#include "runtime/core/SharedFile.h"
+
+#include "runtime/Error.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace zrt;
+
+namespace {
+
+constexpr uint64_t kHugePage = uint64_t{2} << 20;
+
+uint64_t roundUp(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+/// Maps `fd` at a multiple of 2 MiB when it is as long as that: huge pages are
+/// aligned alike in memory and in the file.
+void *mapAligned(int fd, uint64_t bytes, int protection) {
+  if (bytes < kHugePage)
+    return mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
+  const uint64_t reserved = roundUp(bytes, kHugePage) + kHugePage;
+  void *memory = mmap(nullptr, reserved, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return memory;
+  auto *start = static_cast<std::byte *>(memory);
+  auto *aligned =
+      start + (roundUp(reinterpret_cast<uint64_t>(start), kHugePage) -
+               reinterpret_cast<uint64_t>(start));
+  const uint64_t used = roundUp(bytes, 4096);
+  if (aligned != start)
+    munmap(start, static_cast<size_t>(aligned - start));
+  munmap(aligned + used,
+         reserved - used - static_cast<size_t>(aligned - start));
+  void *mapped =
+      mmap(aligned, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0);
+  if (mapped == MAP_FAILED)
+    munmap(aligned, used);
+  else
+    (void)madvise(mapped, bytes, MADV_HUGEPAGE);
+  return mapped;
+}
+
+} // namespace
+
+SharedFile::~SharedFile() {
+  if (fd >= 0)
+    close(fd);
+}
+
+void SharedFile::create(const char *name, uint64_t size) {
+  fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0)
+    fail("cannot make shared memory for {}: {}", name, errnoText());
+  if (ftruncate(fd, static_cast<off_t>(size)) != 0)
+    fail("cannot make {} bytes of shared memory for {}: {}", size, name,
+         errnoText());
+  // From here on its size is certain.  A process of the same user can open it
+  // through /proc, and a page cut off a mapping is a SIGBUS in every rank.
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    fail("cannot fix the size of the shared memory for {}: {}", name,
+         errnoText());
+  bytes = size;
+}
+
+SharedFileCard SharedFile::card() const {
+  SharedFileCard card;
+  card.process = static_cast<int32_t>(getpid());
+  struct stat status = {};
+  if (fd < 0 || fstat(fd, &status) != 0)
+    return card;
+  card.number = fd;
+  card.bytes = bytes;
+  card.device = status.st_dev;
+  card.inode = status.st_ino;
+  return card;
+}
+
+Mapping::~Mapping() {
+  if (base)
+    munmap(base, bytes);
+}
+
+void Mapping::mapOwn(const SharedFile &file) {
+  const SharedFileCard card = file.card();
+  void *memory = mapAligned(card.number, card.bytes, PROT_READ | PROT_WRITE);
+  if (memory == MAP_FAILED)
+    fail("cannot map {} bytes of shared memory: {}", card.bytes, errnoText());
+  base = static_cast<std::byte *>(memory);
+  bytes = card.bytes;
+}
+
+std::string Mapping::mapPeers(const SharedFileCard &card) {
+  if (card.number < 0)
+    return "";
+  const std::string path =
+      fmt::format("/proc/{}/fd/{}", card.process, card.number);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return fmt::format("cannot open {}: {}", path, errnoText());
+  std::string problem;
+  struct stat status = {};
+  if (fstat(fd, &status) != 0 || status.st_dev != card.device ||
+      status.st_ino != card.inode ||
+      static_cast<uint64_t>(status.st_size) != card.bytes) {
+    problem = fmt::format("{} is not the memory of a rank", path);
+  } else {
+    void *memory = mapAligned(fd, card.bytes, PROT_READ);
+    if (memory == MAP_FAILED) {
+      problem = fmt::format("cannot map {}: {}", path, errnoText());
+    } else {
+      base = static_cast<std::byte *>(memory);
+      bytes = card.bytes;
+    }
+  }
+  close(fd);
+  return problem;
+}

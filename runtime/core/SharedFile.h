@@ -1,0 +1,73 @@
+//===- SharedFile.h - Memory that the ranks of a host share -----*- C++ -*-===//
+//
+// A memfd: a file without a name, gone with the last process that has it.  (Not
+// /dev/shm, which containers limit to 64 MiB.)  A peer finds it as
+// /proc/<process>/fd/<number> and maps it for reading only.  Its size is sealed
+// before anybody maps it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_CORE_SHARED_FILE_H
+#define ZRT_CORE_SHARED_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace zrt {
+
+/// What a peer must know to open a SharedFile; plain bytes, sent as they are.
+/// Device and inode tell the file from one that has its number by accident, in
+/// another container, say.
+struct SharedFileCard {
+  int32_t process = 0;
+  int32_t number = -1; ///< file descriptor; -1: there is no file
+  uint64_t bytes = 0, device = 0, inode = 0;
+};
+
+/// The part of a device's memory that peers on this host may read.
+struct ExportedMemory {
+  SharedFileCard card;
+  uint64_t begin = 0; ///< offset in the device arena of the file's first byte
+};
+
+class SharedFile {
+public:
+  SharedFile() = default;
+  SharedFile(const SharedFile &) = delete;
+  SharedFile &operator=(const SharedFile &) = delete;
+  ~SharedFile();
+
+  /// Makes a file of `bytes` zeros, once; `name` shows in /proc only.  Throws
+  /// zrt::Error.
+  void create(const char *name, uint64_t bytes);
+  int number() const { return fd; }
+  SharedFileCard card() const;
+
+private:
+  int fd = -1;
+  uint64_t bytes = 0;
+};
+
+/// A mapping that is undone at the end.
+class Mapping {
+public:
+  Mapping() = default;
+  Mapping(const Mapping &) = delete;
+  Mapping &operator=(const Mapping &) = delete;
+  ~Mapping();
+
+  /// Maps this process's own `file` for reading and writing.  Throws.
+  void mapOwn(const SharedFile &file);
+  /// Maps a peer's file for reading.  Returns why it cannot, "" on success.
+  std::string mapPeers(const SharedFileCard &card);
+
+  std::byte *data() const { return base; }
+
+private:
+  std::byte *base = nullptr;
+  uint64_t bytes = 0;
+};
+
+} // namespace zrt
+
+#endif // ZRT_CORE_SHARED_FILE_H

@@ -1,0 +1,96 @@
+//===- WireLedger.cpp - What went over the wire ---------------------------===//
+#include "runtime/core/WireLedger.h"
+
+#include "runtime/Vocabulary.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+#include <tuple>
+
+using namespace zrt;
+
+namespace {
+std::string_view nameOf(const WireRow &row) {
+  return row.collective->name ? row.collective->name : "unnamed";
+}
+} // namespace
+
+void WireLedger::start() {
+  for (auto &map : totals)
+    map.clear();
+}
+
+WireRow &WireLedger::row(zrt_stream stream, const zrt_collective_desc &desc) {
+  WireRow &row = totals[stream][&desc];
+  row.collective = &desc;
+  row.stream = stream;
+  return row;
+}
+
+std::vector<WireRow> WireLedger::rows() const {
+  std::vector<WireRow> sorted;
+  for (const auto &map : totals)
+    for (const auto &[desc, row] : map)
+      sorted.push_back(row);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const WireRow &x, const WireRow &y) {
+              return std::make_tuple(y.bytes, x.stream, nameOf(x)) <
+                     std::make_tuple(x.bytes, y.stream, nameOf(y));
+            });
+  return sorted;
+}
+
+uint64_t WireLedger::bytes() const {
+  uint64_t sum = 0;
+  for (const auto &map : totals)
+    for (const auto &[desc, row] : map)
+      sum += row.bytes;
+  return sum;
+}
+
+std::string WireLedger::difference() const {
+  for (const WireRow &row : rows())
+    if (row.bytes != row.collective->wire_bytes * row.calls)
+      return fmt::format("{} received {} bytes in {} calls, but the plan says "
+                         "{} bytes a call",
+                         nameOf(row), row.bytes, row.calls,
+                         row.collective->wire_bytes);
+  return "";
+}
+
+std::string WireLedger::table() const {
+  // Collectives of one kind are one line: "all_gather of b3", "... of b4".
+  std::vector<std::pair<std::string, WireRow>> groups;
+  for (const WireRow &row : rows()) {
+    const std::string_view name = nameOf(row);
+    const std::string kind(name.substr(0, name.find(" of ")));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](auto &known) {
+      return known.first == kind && known.second.stream == row.stream;
+    });
+    if (group == groups.end())
+      group = groups.insert(group, {kind, {nullptr, row.stream}});
+    group->second.calls += row.calls;
+    group->second.bytes += row.bytes;
+    group->second.seconds += row.seconds;
+    group->second.waiting += row.waiting;
+  }
+  if (groups.empty())
+    return "";
+  std::string text =
+      fmt::format("wire: {} bytes received\n"
+                  "  {:<10} {:<20} {:>10} {:>14} {:>12} {:>12} {:>12}\n",
+                  bytes(), "stream", "collective", "calls", "bytes", "ms",
+                  "ms waiting", "rate");
+  for (const auto &[kind, row] : groups) {
+    // Of the time in which bytes moved, not of that spent waiting.
+    const double busy = row.seconds - row.waiting;
+    text += fmt::format(
+        "  {:<10} {:<20} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",
+        streamName(row.stream), kind, row.calls, row.bytes, 1e3 * row.seconds,
+        1e3 * row.waiting,
+        busy > 0 ? fmt::format("{:.1f} GB/s", double(row.bytes) / busy * 1e-9)
+                 : "");
+  }
+  return text;
+}

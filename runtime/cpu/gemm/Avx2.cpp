@@ -1,6 +1,0 @@
-//===- Avx2.cpp - Matrix products for AVX2 and FMA ------------------------===//
-#define ZRT_TARGET avx2
-#define ZRT_LANES 8
-#define ZRT_ROWS 4
-#define ZRT_VECTORS 3
-#include "runtime/cpu/gemm/Loops.inc"

@@ -1,6 +1,0 @@
-//===- Portable.cpp - Matrix products for every processor -----------------===//
-#define ZRT_TARGET portable
-#define ZRT_LANES 4
-#define ZRT_ROWS 4
-#define ZRT_VECTORS 2
-#include "runtime/cpu/gemm/Loops.inc"

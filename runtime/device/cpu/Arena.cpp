@@ -1,0 +1,47 @@
+//===- Arena.cpp - The bytes of one tier ----------------------------------===//
+#include "runtime/device/cpu/Arena.h"
+
+#include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/device/cpu/Pages.h"
+
+#include <sys/mman.h>
+
+using namespace zrt;
+
+void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin) {
+  if (size == 0)
+    return;
+  if (size > (uint64_t{1} << 62))
+    fail("the {} arena of {} bytes is larger than any address space",
+         tierName(tier), size);
+  const Pages pages = mapPages(size);
+  if (!pages.at)
+    fail("cannot map {} bytes for the {} arena: {}; compile with a smaller "
+         "batch or offload state to another tier",
+         size, tierName(tier), errnoText());
+  base = pages.at;
+  bytes = size;
+  mapped = pages.bytes;
+  if (exportedBegin < size)
+    exportFrom(exportedBegin, tierName(tier));
+}
+
+void Arena::exportFrom(uint64_t begin, const char *name) {
+  // The file starts at a huge page, so that a page of it is aligned alike in
+  // the file and in memory; its first bytes, before `begin`, stay a hole.
+  fileBegin = mapped >= kHugePage ? begin / kHugePage * kHugePage : begin;
+  file.create(fmt::format("zrt-{}", name).c_str(), mapped - fileBegin);
+  if (mmap(base + begin, mapped - begin, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED, file.number(),
+           static_cast<off_t>(begin - fileBegin)) == MAP_FAILED)
+    fail("cannot map {} shared bytes of the {} arena: {}", mapped - begin, name,
+         errnoText());
+  if (mapped >= kHugePage)
+    (void)madvise(base + begin, mapped - begin, MADV_HUGEPAGE);
+}
+
+Arena::~Arena() {
+  if (base)
+    munmap(base, mapped);
+}

@@ -1,0 +1,58 @@
+//===- BucketWork.cpp - Updates and norms, member by member ---------------===//
+#include "runtime/device/cpu/BucketWork.h"
+
+#include "runtime/device/cpu/SumSquares.h"
+
+#include <algorithm>
+
+using namespace zrt;
+
+namespace {
+
+/// Threads share an update in pieces of so many elements, counted from the
+/// slice's start: a multiple of every vector, so that no piece begins inside
+/// one.
+constexpr uint64_t kPiece = 1024;
+
+} // namespace
+
+void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
+                       std::vector<void *> &args, Team &team) {
+  const uint64_t elements = desc.sliced ? bucket.slice : bucket.elements;
+  const auto &segments = desc.sliced ? bucket.owned : bucket.members;
+  if (desc.sliced)
+    for (uint32_t i = 0; i < desc.arg_count; ++i)
+      if (desc.args[i].bytes == bucket.elements * 4)
+        args[i] = static_cast<float *>(args[i]) + bucket.first;
+
+  team.parallelFor(static_cast<int64_t>((elements + kPiece - 1) / kPiece),
+                   [&](int64_t first, int64_t last) {
+                     const uint64_t from = uint64_t(first) * kPiece;
+                     const uint64_t to = uint64_t(last) * kPiece;
+                     for (const Segment &segment : segments) {
+                       const auto begin = std::max(segment.begin, from);
+                       const auto end = std::min(segment.end, to);
+                       if (begin < end)
+                         (segment.decays ? desc.decayed : desc.plain)(
+                             args.data(), int64_t(begin), int64_t(end));
+                     }
+                   });
+}
+
+void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,
+                             const BucketPart &bucket, const float *grad,
+                             double *partials, Team &team) {
+  const auto &blocks = bucket.blocks;
+  if (desc.grad.bytes == bucket.elements * 4)
+    grad += bucket.first;
+  team.parallelFor(
+      static_cast<int64_t>(blocks.size()), [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          const Segment &block = blocks[size_t(i)];
+          partials[i] =
+              zrt::sumSquares(grad + block.begin, block.end - block.begin);
+        }
+      });
+  const size_t room = desc.partials.bytes / sizeof(double);
+  std::fill_n(partials + blocks.size(), room - blocks.size(), 0.0);
+}

@@ -1,0 +1,85 @@
+//===- CpuDevice.cpp - Plans on the processors of a host ------------------===//
+#include "runtime/device/cpu/CpuDevice.h"
+
+#include "runtime/device/cpu/BucketWork.h"
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/Matmul.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace zrt;
+
+void zrt::checkMachine(const zrt_plan &plan) {
+  checkFeatures(plan.features ? plan.features : "", plan.cpu ? plan.cpu : "?",
+                cpuFlags());
+}
+
+CpuDevice::CpuDevice(const zrt_plan &plan) {
+  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+    arenas[tier].allocate(plan.arena_bytes[tier], tier,
+                          tier == ZRT_DEVICE && plan.world_size > 1
+                              ? plan.exported_begin
+                              : plan.arena_bytes[tier]);
+}
+
+void CpuDevice::startThreads(int threads, std::vector<int> processors) {
+  const size_t size =
+      threads ? size_t(threads) : std::max<size_t>(processors.size(), 1);
+  // With fewer threads than processors, other programs may want the rest.
+  if (processors.size() != size)
+    processors.clear();
+  team = std::make_unique<Team>(static_cast<int>(size), std::move(processors));
+}
+
+void CpuDevice::fill(const zrt_ref &ref, unsigned char byte) {
+  std::memset(memory(ref), byte, ref.bytes);
+}
+
+std::vector<void *> &CpuDevice::addresses(zrt_stream stream,
+                                          const zrt_ref *refs, uint32_t count) {
+  std::vector<void *> &list = arguments[stream];
+  list.resize(count);
+  for (uint32_t i = 0; i < count; ++i)
+    list[i] = memory(refs[i]);
+  return list;
+}
+
+void CpuDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
+  const std::vector<void *> &args =
+      addresses(stream, desc.args, desc.arg_count);
+  const int64_t pieces =
+      desc.extent / desc.grain + (desc.extent % desc.grain != 0);
+  teamOf(stream).parallelFor(pieces, [&](int64_t first, int64_t last) {
+    for (int64_t piece = first; piece < last; ++piece) {
+      const int64_t begin = piece * desc.grain;
+      const int64_t size = std::min(desc.grain, desc.extent - begin);
+      desc.fn(args.data(), begin, begin + size);
+    }
+  });
+  checkPacking(desc.name ? desc.name : "launch");
+}
+
+void CpuDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
+  runMatmul(desc, memory(desc.a), memory(desc.b),
+            desc.has_bias ? memory(desc.bias) : nullptr, memory(desc.c),
+            teamOf(stream));
+}
+
+void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,
+                       const BucketPart &bucket) {
+  updateBucket(desc, bucket, addresses(stream, desc.args, desc.arg_count),
+               teamOf(stream));
+}
+
+void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
+                           const BucketPart &bucket) {
+  sumSquaresOfBucket(
+      desc, bucket, reinterpret_cast<const float *>(memory(desc.grad)),
+      reinterpret_cast<double *>(memory(desc.partials)), teamOf(stream));
+}
+
+void CpuDevice::copy(zrt_stream, const zrt_ref &from, const zrt_ref &to) {
+  if (from.bytes != 0)
+    std::memcpy(memory(to), memory(from), from.bytes);
+}

@@ -1,0 +1,65 @@
+//===- CpuDevice.h - Plans on the processors of a host ----------*- C++ -*-===//
+#ifndef ZRT_DEVICE_CPU_CPU_DEVICE_H
+#define ZRT_DEVICE_CPU_CPU_DEVICE_H
+
+#include "runtime/core/Device.h"
+#include "runtime/device/cpu/Arena.h"
+#include "runtime/device/cpu/Team.h"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace zrt {
+
+/// Throws unless this machine has the instructions that `plan` was compiled to.
+void checkMachine(const zrt_plan &plan);
+
+class CpuDevice final : public Device {
+public:
+  /// Maps the arenas of `plan`, which is read here only.  Throws zrt::Error.
+  explicit CpuDevice(const zrt_plan &plan);
+
+  /// Once, before any work: gives `compute` as many threads (0: one for each of
+  /// `processors`), bound to `processors` when there are as many.  Throws
+  /// zrt::Error.
+  void startThreads(int threads, std::vector<int> processors);
+
+  uint64_t arenaBytes(uint32_t tier) const override {
+    return arenas[tier].size();
+  }
+  std::byte *memory(const zrt_ref &ref) const override {
+    return arenas[ref.tier].data() + ref.offset;
+  }
+  void fill(const zrt_ref &ref, unsigned char byte) override;
+  ExportedMemory exported() const override {
+    return arenas[ZRT_DEVICE].exported();
+  }
+
+  int threads() const override { return team->size(); }
+  void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
+  void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
+  void update(zrt_stream stream, const zrt_update_desc &desc,
+              const BucketPart &bucket) override;
+  void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
+                  const BucketPart &bucket) override;
+  void copy(zrt_stream stream, const zrt_ref &from, const zrt_ref &to) override;
+
+private:
+  Team &teamOf(zrt_stream stream) {
+    return stream == ZRT_COMPUTE ? *team : alone;
+  }
+  /// The addresses of `count` refs, until the stream's next operation.
+  std::vector<void *> &addresses(zrt_stream stream, const zrt_ref *refs,
+                                 uint32_t count);
+
+  std::array<Arena, ZRT_TIER_COUNT> arenas;
+  /// Kernel arguments of what a stream executes now.
+  std::array<std::vector<void *>, ZRT_STREAM_COUNT> arguments;
+  std::unique_ptr<Team> team; ///< of `compute`
+  Team alone{1};              ///< of every other stream
+};
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_CPU_DEVICE_H

@@ -1,0 +1,124 @@
+//===- CpuFeatures.cpp - What this machine's processor can do -------------===//
+//
+// LLVM and Linux name most features alike up to punctuation: "avx512vnni" is
+// "avx512_vnni", "sse4.2" is "sse4_2".  The table holds the others.  A name
+// that neither knows counts as missing: better refused than killed in a kernel.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cpu/CpuFeatures.h"
+
+#include "runtime/Error.h"
+
+#include <algorithm>
+#include <fstream>
+#include <initializer_list>
+#include <sstream>
+#include <utility>
+
+using namespace zrt;
+
+namespace {
+
+std::string bare(std::string_view name) {
+  std::string result;
+  for (char c : name)
+    if (c != '_' && c != '-' && c != '.')
+      result += c;
+  return result;
+}
+
+/// LLVM's name, Linux's flag; "" means that every x86-64 processor has it or
+/// that no instruction depends on it.
+constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+    {"sse3", "pni"},
+    {"lzcnt", "abm"},
+    {"sahf", "lahf_lm"},
+    {"rdrnd", "rdrand"},
+    {"pclmul", "pclmulqdq"},
+    {"bmi", "bmi1"},
+    {"sha", "sha_ni"},
+    {"prfchw", "3dnowprefetch"},
+    {"crc32", "sse4_2"},
+    {"evex512", "avx512f"},
+    {"x87", "fpu"},
+    {"64bit", ""},
+    {"64bit-mode", ""},
+    {"cmov", ""},
+    {"cx8", ""},
+    {"fxsr", ""},
+    {"mmx", ""},
+    {"sse", ""},
+    {"sse2", ""},
+};
+
+/// The levels of the x86-64 ABI above the baseline, best first.
+constexpr std::pair<std::string_view, std::string_view> kLevels[] = {
+    {"x86-64-v4",
+     "avx,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,avx512f,avx512bw,avx512cd,"
+     "avx512dq,avx512vl"},
+    {"x86-64-v3", "avx,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe"},
+    {"x86-64-v2", "cx16,sahf,popcnt,sse3,sse4.1,sse4.2,ssse3"},
+};
+
+/// The features of the comma-separated `features` that `flags` lack.
+std::string lacking(std::string_view features,
+                    const std::set<std::string> &flags) {
+  std::string missing;
+  while (!features.empty()) {
+    std::string_view name = features.substr(0, features.find(','));
+    features.remove_prefix(std::min(features.size(), name.size() + 1));
+    while (!name.empty() && (name.front() == ' ' || name.front() == '+'))
+      name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ')
+      name.remove_suffix(1);
+    // "-avx512f" says that the code does without.
+    if (name.empty() || name.front() == '-' || hasFeature(flags, name))
+      continue;
+    if (!missing.empty())
+      missing += ", ";
+    missing += name;
+  }
+  return missing;
+}
+
+} // namespace
+
+std::set<std::string> zrt::cpuFlags() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("flags", 0) != 0)
+      continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    std::set<std::string> flags;
+    for (std::string word; words >> word;)
+      flags.insert(word);
+    return flags;
+  }
+  return {};
+}
+
+bool zrt::hasFeature(const std::set<std::string> &flags,
+                     std::string_view feature) {
+  for (const auto &[ours, theirs] : kRenamed)
+    if (ours == feature)
+      return theirs.empty() || flags.count(std::string(theirs));
+  const std::string wanted = bare(feature);
+  return std::any_of(flags.begin(), flags.end(), [&](const std::string &flag) {
+    return bare(flag) == wanted;
+  });
+}
+
+void zrt::checkFeatures(std::string_view features, std::string_view cpu,
+                        const std::set<std::string> &flags) {
+  const std::string missing = lacking(features, flags);
+  if (missing.empty())
+    return;
+  std::string_view best = "x86-64";
+  for (const auto &[level, needs] : kLevels)
+    if (lacking(needs, flags).empty()) {
+      best = level;
+      break;
+    }
+  fail("compiled for --cpu={}; this machine lacks {}; compile with --cpu={}",
+       cpu, missing, best);
+}

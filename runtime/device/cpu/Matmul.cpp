@@ -1,0 +1,167 @@
+//===- Matmul.cpp - Matrix products ---------------------------------------===//
+//
+// f32: C is cut into a grid with as many cells as there are threads, and each
+// thread computes one (runtime/device/cpu/gemm).  The grid does not show in the
+// bits.
+//
+//          n
+//      +-----+-----+      a cell's rows of A and columns of B are copied by
+//    m |  0  |  1  |      its thread, so cells as square as possible copy
+//      +-----+-----+      least; rows count more, as A is copied in advance and
+//      |  2  |  3  |      a plain B by its first tiles
+//      +-----+-----+
+//
+// f64 is for tests and reference runs: plain loops in a fixed order.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cpu/Matmul.h"
+
+#include "runtime/Error.h"
+#include "runtime/device/cpu/gemm/Gemm.h"
+
+#include <algorithm>
+#include <atomic>
+
+using namespace zrt;
+
+namespace {
+
+/// Below this many multiply-adds a parallel region costs more than it saves.
+constexpr double kWorthATeam = 1 << 18;
+
+int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+/// What copying an element costs, in multiply-adds.  Fitted to cells of GPT-2's
+/// products, whose operands come from memory.
+constexpr double kCopyA = 27, kCopyB = 5, kCopyTransposedB = 11;
+
+/// How the C of one matrix product is shared among threads.
+struct Grid {
+  int64_t down = 1, across = 1;
+  int64_t rows = 0, columns = 0; ///< of a cell; fewer at the edges
+
+  Grid(const zrt_matmul_desc &d, int64_t cells, GemmTile tile) {
+    double best = 0;
+    for (int64_t tryDown = 1; tryDown <= cells; ++tryDown) {
+      const int64_t tryAcross = cells / tryDown;
+      const int64_t r = cellSize(d.m, tryDown, tile.rows),
+                    c = cellSize(d.n, tryAcross, tile.columns);
+      const double cost = double(r) * double(c) + kCopyA * double(r) +
+                          (d.trans_b ? kCopyTransposedB : kCopyB) * double(c);
+      if (rows != 0 && cost >= best)
+        continue;
+      best = cost;
+      rows = r;
+      columns = c;
+    }
+    down = divideUp(d.m, rows);
+    across = divideUp(d.n, columns);
+  }
+
+  static int64_t cellSize(int64_t size, int64_t cells, int64_t tile) {
+    return divideUp(divideUp(size, tile), cells) * tile;
+  }
+};
+
+/// A part of one matrix product: C[row.., column..].
+struct Cell {
+  int64_t batch, row, column, rows, columns;
+};
+
+std::atomic<bool> withoutMemory{false};
+
+void multiplyHere(const Gemm &g) {
+  if (float *packing = packingOrNote())
+    multiply(g, packing);
+}
+
+void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
+             const float *b, const float *bias, float *c) {
+  Gemm g;
+  g.transA = d.trans_a;
+  g.transB = d.trans_b;
+  g.m = cell.rows;
+  g.n = cell.columns;
+  g.k = d.k;
+  g.beta = d.accumulate ? 1 : 0;
+  g.lda = d.trans_a ? d.m : d.k;
+  g.ldb = d.trans_b ? d.k : d.n;
+  g.ldc = d.n;
+  g.a = a + cell.batch * d.m * d.k + cell.row * (d.trans_a ? 1 : d.k);
+  g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? d.k : 1);
+  g.c = c + cell.batch * d.m * d.n + cell.row * d.n + cell.column;
+  g.bias = d.has_bias ? bias + cell.column : nullptr;
+  multiplyHere(g);
+}
+
+void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
+             const double *b, const double *bias, double *c) {
+  a += cell.batch * d.m * d.k;
+  b += cell.batch * d.k * d.n;
+  c += cell.batch * d.m * d.n;
+  for (int64_t i = cell.row; i < cell.row + cell.rows; ++i) {
+    double *row = c + i * d.n;
+    for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
+      row[j] = (d.accumulate ? row[j] : 0) + (d.has_bias ? bias[j] : 0);
+    for (int64_t p = 0; p < d.k; ++p) {
+      const double x = d.trans_a ? a[p * d.m + i] : a[i * d.k + p];
+      for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
+        row[j] += x * (d.trans_b ? b[j * d.k + p] : b[p * d.n + j]);
+    }
+  }
+}
+
+template <typename T>
+void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
+         Team &team) {
+  const double work = double(d.batch) * double(d.m) * double(d.n) * double(d.k);
+  const int threads = work < kWorthATeam ? 1 : team.size();
+  const Grid grid(d, std::max<int64_t>(threads / d.batch, 1), gemmTile());
+  const int64_t cells = grid.down * grid.across;
+  const auto computeCells = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Cell cell;
+      cell.batch = i / cells;
+      cell.row = i % cells / grid.across * grid.rows;
+      cell.column = i % cells % grid.across * grid.columns;
+      cell.rows = std::min(grid.rows, d.m - cell.row);
+      cell.columns = std::min(grid.columns, d.n - cell.column);
+      compute(d, cell, a, b, bias, c);
+    }
+  };
+  team.parallelFor(d.batch * cells, computeCells, threads);
+  checkPacking(d.name ? d.name : "matmul");
+}
+
+} // namespace
+
+void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
+                    const void *bias, void *c, Team &team) {
+  if (d.batch == 0 || d.m == 0 || d.n == 0)
+    return;
+  const auto as = [&](auto element) {
+    using T = decltype(element);
+    run(d, static_cast<const T *>(a), static_cast<const T *>(b),
+        static_cast<const T *>(bias), static_cast<T *>(c), team);
+  };
+  if (d.dtype == ZRT_F32)
+    as(float());
+  else
+    as(double());
+}
+
+float *zrt::packingOrNote() {
+  float *packing = gemmPacking();
+  if (!packing)
+    withoutMemory = true;
+  return packing;
+}
+
+void zrt::checkPacking(const char *name) {
+  // In the usual case without a locked instruction.
+  if (withoutMemory.load(std::memory_order_relaxed) &&
+      withoutMemory.exchange(false))
+    fail("{}: no memory for the {} bytes that each thread needs to multiply "
+         "matrices",
+         name, kGemmPackingBytes);
+}

@@ -1,0 +1,45 @@
+//===- Pages.cpp - Private memory in whole pages --------------------------===//
+//
+// A huge page must lie inside the mapping whole, and a step that walks
+// gigabytes in 4 KiB pages spends its time on page tables.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cpu/Pages.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace zrt;
+
+namespace {
+uint64_t roundUp(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+} // namespace
+
+Pages zrt::mapPages(uint64_t bytes) {
+  const bool huge = bytes >= kHugePage;
+  const uint64_t page =
+      huge ? kHugePage : static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t wanted = roundUp(bytes, page);
+  // mmap aligns to small pages only: take one huge page more and trim.
+  const uint64_t reserved = huge ? wanted + kHugePage : wanted;
+  void *memory = mmap(nullptr, reserved, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return {};
+  auto *start = static_cast<std::byte *>(memory);
+  if (huge) {
+    const auto address = reinterpret_cast<uint64_t>(start);
+    const uint64_t head = roundUp(address, kHugePage) - address;
+    const uint64_t tail = kHugePage - head;
+    if (head)
+      munmap(start, head);
+    if (tail)
+      munmap(start + head + wanted, tail);
+    start += head;
+    // A wish: without huge pages memory is slower, not wrong.
+    (void)madvise(start, wanted, MADV_HUGEPAGE);
+  }
+  return {start, wanted};
+}

@@ -1,0 +1,15 @@
+//===- SumSquares.h - One block's sum of squares ----------------*- C++ -*-===//
+#ifndef ZRT_DEVICE_CPU_SUM_SQUARES_H
+#define ZRT_DEVICE_CPU_SUM_SQUARES_H
+
+#include <cstddef>
+
+namespace zrt {
+
+/// The sum of the squares of `count` values, in f64 and in an order that
+/// depends on `count` alone.
+double sumSquares(const float *values, size_t count);
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_SUM_SQUARES_H

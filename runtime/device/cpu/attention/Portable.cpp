@@ -1,0 +1,6 @@
+//===- Portable.cpp - Attention for any processor -------------------------===//
+#define ZRT_TARGET portable
+#define ZRT_LANES 4
+#define ZRT_ROWS 4
+#define ZRT_VECTORS 2
+#include "runtime/device/cpu/attention/Loops.inc"

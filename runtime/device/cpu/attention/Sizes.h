@@ -1,0 +1,94 @@
+//===- Sizes.h - Blocks of attention, and where they lie --------*- C++ -*-===//
+//
+// A thread's memory holds what belongs to one block of queries and one of keys.
+// Sizes depend on the shape alone, for they are part of the meaning of sums.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CPU_ATTENTION_SIZES_H
+#define ZRT_DEVICE_CPU_ATTENTION_SIZES_H
+
+#include "runtime/device/cpu/attention/Attention.h"
+#include "runtime/device/cpu/gemm/Gemm.h"
+#include "runtime/zrt.h"
+
+namespace zrt {
+namespace {
+
+/// Rows and columns are filled up to multiples of this.
+constexpr int64_t kPad = 16;
+/// Tiles may read and write this many rows beyond a matrix.
+constexpr int64_t kSpareRows = 16;
+/// Queries of a block at most: with 64 columns, one of its matrices is half of
+/// the first-level cache.
+constexpr int64_t kMaxQueries = 64;
+
+/// The keys that query 0 sees; each further query sees one more.
+inline int64_t seenByFirst(const AttentionShape &shape) {
+  return shape.keys - shape.queries + 1;
+}
+
+template <typename T>
+inline Rows<T> rowsFrom(Rows<T> rows, int64_t first) {
+  return {rows.at + first * rows.stride, rows.stride};
+}
+
+struct Sizes {
+  int64_t width;   ///< filled up
+  int64_t queries; ///< of a block, filled up: the distance of rows of scores
+  int64_t keys;    ///< of a block
+
+  /// Per query `perQuery` rows of `width`, per key `perKey` of them and
+  /// `scores` rows of `queries`.
+  Sizes(const AttentionShape &shape, int64_t perQuery, int64_t perKey,
+        int64_t scores) {
+    constexpr int64_t total = kGemmPackingBytes / sizeof(float);
+    width = filledUp(shape.width);
+    queries =
+        shape.queries < kMaxQueries ? filledUp(shape.queries) : kMaxQueries;
+    while (queries > kPad && perQuery * queries * width > total / 2)
+      queries -= kPad;
+    const int64_t rest = total - perQuery * (queries + kSpareRows) * width;
+    keys = rest / (perKey * width + scores * queries) - kSpareRows;
+    if (keys > shape.keys)
+      keys = shape.keys;
+  }
+
+  static int64_t filledUp(int64_t count) {
+    return (count + kPad - 1) / kPad * kPad;
+  }
+};
+
+/// Hands out a thread's memory.
+struct Carver {
+  float *next;
+  float *take(int64_t rows, int64_t width) {
+    float *const result = next;
+    next += (rows + kSpareRows) * width;
+    return result;
+  }
+};
+
+/// Some `rows` queries, and keys [start, start + keys).
+struct Block {
+  int64_t rows, start, keys;
+  int64_t seenByFirst; ///< keys of the block before this one; may be negative
+  bool causal;
+
+  /// Keys of the block that query `i` of the block sees.
+  int64_t seenBy(int64_t i) const {
+    if (!causal)
+      return keys;
+    const int64_t seen = seenByFirst + i;
+    return seen < 0 ? 0 : seen < keys ? seen : keys;
+  }
+  /// The first query of the block that sees key `j`.
+  int64_t firstSeeing(int64_t j) const {
+    const int64_t i = causal ? j + 1 - seenByFirst : 0;
+    return i < 0 ? 0 : i;
+  }
+};
+
+} // namespace
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_ATTENTION_SIZES_H

@@ -1,0 +1,85 @@
+//===- Gemm.cpp - Which loops, and their memory ---------------------------===//
+#include "runtime/device/cpu/gemm/Gemm.h"
+
+#include "runtime/device/cpu/Pages.h"
+#include "runtime/device/cpu/gemm/Targets.h"
+
+#include <sys/mman.h>
+
+using namespace zrt;
+
+namespace {
+
+struct Target {
+  void (*multiply)(const Gemm &, float *);
+  GemmTile tile;
+};
+
+const Target &target() {
+  static const Target chosen = []() -> Target {
+#ifdef __x86_64__
+    if (instructionSet() == InstructionSet::Avx512)
+      return {avx512::multiply, avx512::kTile};
+    if (instructionSet() == InstructionSet::Avx2)
+      return {avx2::multiply, avx2::kTile};
+#endif
+    return {portable::multiply, portable::kTile};
+  }();
+  return chosen;
+}
+
+struct Packing {
+  Packing() = default;
+  ~Packing() {
+    if (pages.at)
+      munmap(pages.at, pages.bytes);
+  }
+  Packing(const Packing &) = delete;
+  Packing &operator=(const Packing &) = delete;
+
+  Pages pages;
+};
+
+/// C = beta C + bias, what is left of a product whose sums are empty.
+void start(const Gemm &g) {
+  for (int64_t i = 0; i < g.m; ++i)
+    for (int64_t j = 0; j < g.n; ++j) {
+      float &c = g.c[i * g.ldc + j];
+      c = (g.beta == 0 ? 0.0f : g.beta * c) + (g.bias ? g.bias[j] : 0.0f);
+    }
+}
+
+} // namespace
+
+InstructionSet zrt::instructionSet() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  const bool fma = __builtin_cpu_supports("fma");
+  // What CMakeLists.txt compiles the files for.
+  if (fma && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    return InstructionSet::Avx512;
+  if (fma && __builtin_cpu_supports("avx2"))
+    return InstructionSet::Avx2;
+#endif
+  return InstructionSet::Portable;
+}
+
+float *zrt::gemmPacking() {
+  // A thread that gets none asks again.
+  thread_local Packing packing;
+  if (!packing.pages.at)
+    packing.pages = mapPages(kGemmPackingBytes);
+  return reinterpret_cast<float *>(packing.pages.at);
+}
+
+void zrt::multiply(const Gemm &gemm, float *packing) {
+  if (gemm.m <= 0 || gemm.n <= 0)
+    return;
+  if (gemm.k <= 0)
+    return start(gemm);
+  target().multiply(gemm, packing);
+}
+
+GemmTile zrt::gemmTile() { return target().tile; }

@@ -1,0 +1,57 @@
+//===- Gemm.h - Matrix products of f32 on one thread ------------*- C++ -*-===//
+//
+// The bits of an element of C depend on its row of A, its column of B and k,
+// and on nothing else: not on where C is cut, nor on its neighbours.  So
+// threads may share a product in any way.  Processors with FMA agree as well,
+// whatever the width of their vectors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CPU_GEMM_GEMM_H
+#define ZRT_DEVICE_CPU_GEMM_GEMM_H
+
+#include "runtime/zrt.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace zrt {
+
+/// C = alpha op(A) op(B) + beta C + bias, rows contiguous; op(A) is m x k,
+/// op(B) k x n.  With beta = 0 C is not read.
+struct Gemm {
+  bool transA = false, transB = false;
+  int64_t m = 0, n = 0, k = 0;
+  float alpha = 1, beta = 0;
+  const float *a = nullptr;
+  int64_t lda = 0;
+  const float *b = nullptr;
+  int64_t ldb = 0;
+  const float *bias = nullptr; ///< n values, added to each row; may be null
+  float *c = nullptr;
+  int64_t ldc = 0;
+};
+
+/// Memory that a thread keeps for copies of blocks of A and B, and attention
+/// for its own: one huge page.
+constexpr size_t kGemmPackingBytes = ZRT_PACKING_BYTES;
+
+/// The calling thread's packing memory, made when it is first asked for; null
+/// when there is none to be had.
+float *gemmPacking();
+
+/// Computes on the calling thread.  `packing` is what gemmPacking() gave.
+void multiply(const Gemm &gemm, float *packing);
+
+/// The instruction set that loops which are compiled for several run with.
+enum class InstructionSet { Portable, Avx2, Avx512 };
+InstructionSet instructionSet();
+
+/// Sizes of the tile of C that is kept in registers.
+struct GemmTile {
+  int64_t rows, columns;
+};
+GemmTile gemmTile();
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_GEMM_GEMM_H

@@ -1,0 +1,41 @@
+//===- Targets.h - One product, several instruction sets --------*- C++ -*-===//
+//
+// Loops.inc is compiled once for each.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CPU_GEMM_TARGETS_H
+#define ZRT_DEVICE_CPU_GEMM_TARGETS_H
+
+#include "runtime/device/cpu/gemm/Gemm.h"
+
+namespace zrt {
+
+/// Rows of A that are packed at a time; with 384 of k these are 1.5 MiB that
+/// stream through the second-level cache.
+constexpr int64_t kGemmRows = 1024;
+/// Columns of B that are packed at a time: with 384 of k 288 KiB, which leave
+/// room there for what is fetched ahead.
+constexpr int64_t kGemmColumns = 192;
+/// The longest sum that is kept in registers.  Part of the meaning of a
+/// product: another value gives other bits.
+constexpr int64_t kGemmDepth = 384;
+
+static_assert((kGemmRows + kGemmColumns) * kGemmDepth * sizeof(float) <=
+              kGemmPackingBytes);
+
+#define ZRT_GEMM_TARGET(NAME)                                                  \
+  namespace NAME {                                                             \
+  extern const GemmTile kTile;                                                 \
+  void multiply(const Gemm &gemm, float *packing);                             \
+  }
+
+ZRT_GEMM_TARGET(portable)
+#ifdef __x86_64__
+ZRT_GEMM_TARGET(avx2)
+ZRT_GEMM_TARGET(avx512)
+#endif
+#undef ZRT_GEMM_TARGET
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_GEMM_TARGETS_H

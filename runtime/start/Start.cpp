@@ -1,0 +1,86 @@
+//===- Start.cpp - Puts a context together --------------------------------===//
+//
+// The one place that knows which device and which transport there are.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/Error.h"
+#include "runtime/core/Context.h"
+#include "runtime/core/PlanChecks.h"
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/transport/Transport.h"
+#include "runtime/world/Agree.h"
+
+#include <exception>
+#include <new>
+
+using namespace zrt;
+
+namespace {
+
+constexpr zrt_status kOk = 0, kFailed = 1;
+
+void start(zrt_context &ctx, int threads, World *world) {
+  const zrt_plan &plan = ctx.plan;
+  const int rank = world ? world->rank() : 0;
+  checkRanks(plan, world ? world->size() : 1);
+  ContextParts parts;
+  parts.chaos = std::make_unique<ChaosDelays>(rank);
+  if (threads < 0)
+    fail("the number of threads is {}; give 0 for all", threads);
+  std::unique_ptr<CpuDevice> device;
+  const auto allocate = [&] {
+    device = std::make_unique<CpuDevice>(plan);
+    parts.trace = Trace::fromEnvironment(rank);
+  };
+  // A rank without memory must not leave the others waiting for it.
+  if (world)
+    together(*world, allocate);
+  else
+    allocate();
+  auto transport = std::make_unique<Transport>(plan, device->exported(), world,
+                                               *parts.chaos);
+  std::vector<int> processors = availableProcessors();
+  if (const Peers *peers = transport->connected())
+    processors = peers->shareOf(processors);
+  device->startThreads(threads, std::move(processors));
+  parts.device = std::move(device);
+  parts.collectives = std::move(transport);
+  ctx.run =
+      std::make_unique<Context>(plan, rank, std::move(parts), ctx.error, &ctx);
+}
+
+/// Latches what `action` throws.
+template <typename Action>
+zrt_status attempt(zrt_context &ctx, Action action) {
+  try {
+    action();
+  } catch (const std::exception &exception) {
+    ctx.error.latch(exception.what());
+  }
+  return ctx.error.set() ? kFailed : kOk;
+}
+
+} // namespace
+
+zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx) {
+  zrt_context *ctx = *out_ctx = new (std::nothrow) zrt_context;
+  if (!ctx)
+    return kFailed;
+  return attempt(*ctx, [&] {
+    // First: an alien plan has no sizes to believe.
+    checkVersion(*plan);
+    checkMachine(*plan);
+    checkPlan(*plan);
+    ctx->plan = *plan;
+  });
+}
+
+zrt_status zrt_start(zrt_context *ctx, int32_t threads, zrt_world *world) {
+  if (ctx->error.set())
+    return kFailed;
+  return attempt(*ctx, [&] {
+    if (ctx->run)
+      fail("the context has been started already");
+    start(*ctx, threads, world ? &world->world : nullptr);
+  });
+}
