@@ -21,8 +21,8 @@ Then follow the numbers of the memory certificates of GPT-2 124M, stages 0 to 3,
 --accumulate=1 and 3, on 1, 2 and 4 ranks, what travels among them.
 
 Lines have the same names and order in every table. A run that fails is a line of `failed`,
-and an error. Bits depend on the processor's vectors: tables of two machines differ. All of
-it is 1,367 runs, and takes four minutes of two cores that do nothing else.
+and an error. Equal bits are promised on one machine only, so a table says its processor.
+All of it is 1,367 runs, which need 14 minutes of processor time: about 7 on two idle cores.
 """
 import argparse
 import concurrent.futures
@@ -129,7 +129,7 @@ def run_certificate(layout):
 
 
 def processor():
-    """What the bits depend on, as far as Linux says."""
+    """What bits may depend on, as far as Linux says."""
     fields = dict(re.findall(r"^(\w[\w ]*?)\s*: (.*)$", Path("/proc/cpuinfo").read_text().partition("\n\n")[0],
                              re.MULTILINE))
     return (f"{fields.get('model name')}, family {fields.get('cpu family')}, model {fields.get('model')}, "
