@@ -171,7 +171,8 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
   case Level::Scheduled:
-    pm.addPass(createPrefetchTransfers());
+    pm.addPass(createAssignStreams());
+    pm.addPass(createMoveTransfers());
     break;
   case Level::Memory:
     // Ranges first: which waits are needed for reused bytes depends on them.

@@ -166,3 +166,33 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
                        multiply, "bjhdi");
   return {dq, dk, dv};
 }
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// Floating-point operations of `products` products of a T x S matrix with D
+/// columns, for each batch and head; those of positions that are seen.  What is
+/// done once for each of these positions is left out: it is 1 of D.
+static int64_t productFlops(RankedTensorType q, RankedTensorType k, bool causal,
+                            int64_t products) {
+  int64_t rows = q.getDimSize(1), columns = k.getDimSize(1);
+  // Row i of T sees i + 1 + (S - T) positions of S.
+  int64_t seen = causal ? rows * columns - rows * (rows - 1) / 2
+                        : rows * columns;
+  return 2 * products * seen * q.getDimSize(0) * q.getDimSize(2) *
+         q.getDimSize(3);
+}
+
+int64_t AttentionOp::getFlops(SymbolTableCollection &) {
+  return productFlops(cast<RankedTensorType>(getQ().getType()),
+                      cast<RankedTensorType>(getK().getType()), getCausal(),
+                      /*products=*/2);
+}
+
+int64_t AttentionBackwardOp::getFlops(SymbolTableCollection &) {
+  // q k^T again, dO v^T, dS k, dS^T q and P^T dO.
+  return productFlops(cast<RankedTensorType>(getQ().getType()),
+                      cast<RankedTensorType>(getK().getType()), getCausal(),
+                      /*products=*/5);
+}

@@ -108,3 +108,7 @@ SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
   };
   return {nest(nest, b, 0, getInit())};
 }
+
+int64_t EmbeddingBackwardOp::getFlops(SymbolTableCollection &) {
+  return cast<RankedTensorType>(getGrad().getType()).getNumElements();
+}

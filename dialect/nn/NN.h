@@ -6,6 +6,7 @@
 #ifndef DIALECT_NN_NN_H
 #define DIALECT_NN_NN_H
 
+#include "dialect/zero/PlanInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -16,6 +16,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialect/nn/Interfaces.td"
+include "dialect/zero/PlanInterfaces.td"
 
 def NN_Dialect : Dialect {
   let name = "nn";
@@ -35,6 +36,9 @@ class NN_Op<string mnemonic, list<Trait> traits = []> :
       DeclareOpInterfaceMethods<NN_LinalgFormOpInterface>], traits)> {
   let hasVerifier = 1;
 }
+
+/// For operations with kernels of their own.
+defvar CountsFlops = DeclareOpInterfaceMethods<Zero_FlopsOpInterface>;
 
 /// Operations a model is written with; the others come from derivatives.
 class NN_ModelOp<string mnemonic, list<Trait> traits = [], list<string> overridden = []> :
@@ -61,7 +65,7 @@ def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
   let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
 }
 
-def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [AllTypesMatch<["init", "result"]>]> {
+def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [CountsFlops, AllTypesMatch<["init", "result"]>]> {
   let summary = "Adds row gradients into a table gradient, in token order";
   let description = [{
     `result = init`, then for every token in row-major order
@@ -105,7 +109,8 @@ def NN_LinearOp : NN_ModelOp<"linear"> {
   }];
 }
 
-def NN_MatmulOp : NN_Op<"matmul", [AttrSizedOperandSegments]> {
+def NN_MatmulOp : NN_Op<"matmul", [
+    DeclareOpInterfaceMethods<Zero_PlanOpInterface, ["getStorageTies"]>, CountsFlops, AttrSizedOperandSegments]> {
   let summary = "A matrix product with transposes, bias and accumulation folded in";
   let description = [{
     `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
@@ -199,7 +204,7 @@ def NN_SoftmaxOp : NN_ModelOp<"softmax", [SameOperandsAndResultType]> {
 }
 
 def NN_AttentionOp : NN_ModelOp<"attention", [
-    AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>], ["saveForBackward"]> {
+    CountsFlops, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>], ["saveForBackward"]> {
   let summary = "softmax(scale q k^T) v, per batch and head";
   let description = [{
     Operands are `[batch, sequence, heads, head_dim]` and may be slices of one
@@ -225,7 +230,7 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
 }
 
 def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
-    AllTypesMatch<["grad", "q", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+    CountsFlops, AllTypesMatch<["grad", "q", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "Adjoints of attention's q, k and v";
   let description = [{
     Recomputes the probabilities from `lse`, as in FlashAttention (Dao et al.,

@@ -156,3 +156,15 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
     result = elementwise(b, getLoc(), {result, getInit()}, {c, c}, c, add);
   return {result};
 }
+
+SmallVector<zero::StorageTie>
+MatmulOp::getStorageTies(SymbolTableCollection &) {
+  if (!getInit())
+    return {};
+  return {{zero::StorageTie::MustReplace, getNumOperands() - 1, 0}};
+}
+
+int64_t MatmulOp::getFlops(SymbolTableCollection &) {
+  int64_t results = getBatch() * getM() * getN();
+  return results * (2 * getK() + (getBias() ? 1 : 0) + (getInit() ? 1 : 0));
+}

@@ -2,11 +2,9 @@
 
 #include "dialect/zero/Storage.h"
 
-#include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -15,92 +13,22 @@ int64_t zero::getElementBytes(Type type) {
   return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
 }
 
+/// Upstream's operations that only name bytes.
+static bool isReshape(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
 SmallVector<StorageTie> zero::getStorageTies(Operation *op,
                                              SymbolTableCollection &symbols) {
-  SmallVector<StorageTie> ties;
-  auto add = [&](StorageTie::Relation relation, unsigned operand,
-                 unsigned result, int64_t offset = 0) {
-    ties.push_back({relation, operand, result, offset});
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-          [&](Operation *) { add(StorageTie::ResultInOperand, 0, 0); })
-      .Case([&](ViewOp view) {
-        auto bucket =
-            symbols.lookupNearestSymbolFrom<BucketOp>(op, view.getBucketAttr());
-        MemberAttr member =
-            bucket ? bucket.lookup(view.getMember()) : MemberAttr();
-        add(StorageTie::ResultInOperand, 0, 0,
-            member
-                ? member.getOffset() * getElementBytes(view.getFlat().getType())
-                : 0);
-      })
-      .Case([&](PackOp pack) {
-        auto bucket =
-            symbols.lookupNearestSymbolFrom<BucketOp>(op, pack.getBucketAttr());
-        for (auto [i, member] :
-             llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
-          add(StorageTie::OperandInResult, i, 0,
-              member.getOffset() * getElementBytes(pack.getResult().getType()));
-      })
-      .Case([&](JoinOp join) {
-        int64_t offset = 0;
-        for (auto [i, piece] : llvm::enumerate(join.getPieces())) {
-          add(StorageTie::OperandInResult, i, 0, offset);
-          offset += getByteSize(piece.getType());
-        }
-      })
-      .Case([&](SplitOp split) {
-        int64_t rows =
-            cast<RankedTensorType>(split.getWhole().getType()).getDimSize(0);
-        int64_t rowBytes = getByteSize(split.getWhole().getType()) / rows;
-        add(StorageTie::ResultInOperand, 0, 0, split.getRow() * rowBytes);
-      })
-      .Case([&](AllGatherOp gather) {
-        if (gather.isInPlace())
-          add(StorageTie::MustReplace, 0, 0);
-      })
-      .Case([&](ReduceScatterOp reduce) {
-        if (reduce.isInPlace())
-          add(StorageTie::MustReplace, 0, 0);
-        else if (reduce.getInto())
-          add(StorageTie::MustReplace, 1, 0);
-      })
-      .Case<AccumulateOp, ClearOp>(
-          [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
-      .Case([&](UpdateOp update) {
-        add(StorageTie::MustReplace, 0, 0);
-        // Operand 1 is the gradient; the slots follow it.
-        for (unsigned i = 0, e = update.getSlots().size(); i != e; ++i)
-          add(StorageTie::MustReplace, 2 + i, 1 + i);
-      })
-      .Case([&](nn::MatmulOp matmul) {
-        if (matmul.getInit())
-          add(StorageTie::MustReplace, op->getNumOperands() - 1, 0);
-      })
-      .Case([&](LaunchOp launch) {
-        auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-            op, launch.getKernelAttr());
-        if (!kernel)
-          return;
-        for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
-          if (auto must =
-                  kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
-            add(StorageTie::MustReplace, must.getInt(), r);
-          if (auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(
-                  r, kInPlaceAttr))
-            for (int64_t operand : may.asArrayRef())
-              add(StorageTie::MayReplace, operand, r);
-        }
-      });
-  return ties;
+  if (isReshape(op))
+    return {{StorageTie::ResultInOperand, 0, 0}};
+  auto plan = dyn_cast<PlanOpInterface>(op);
+  return plan ? plan.getStorageTies(symbols) : SmallVector<StorageTie>();
 }
 
 SmallVector<unsigned> zero::getExportedOperands(Operation *op) {
-  // The few values of an all_reduce travel in the control plane.
-  if (isa<AllGatherOp, ReduceScatterOp>(op))
-    return {0};
-  return {};
+  auto exchange = dyn_cast<CollectiveOpInterface>(op);
+  return exchange ? exchange.getExportedOperands() : SmallVector<unsigned>();
 }
 
 BytesAttr zero::bytesOf(Value value) {
@@ -115,28 +43,15 @@ BytesAttr zero::bytesOf(Value value) {
 }
 
 bool zero::isCollective(Operation *op) {
-  return isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
+  return isa<CollectiveOpInterface>(op);
 }
 
-int64_t zero::getWireBytes(Operation *op) {
-  FlatSymbolRefAttr axisName;
-  if (auto reduce = dyn_cast<AllReduceOp>(op)) {
-    axisName = reduce.getAxisAttr();
-  } else {
-    auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-        op, op->getAttrOfType<FlatSymbolRefAttr>("bucket"));
-    axisName = bucket.getAxisAttr();
-  }
-  int64_t ranks =
-      SymbolTable::lookupNearestSymbolFrom<AxisOp>(op, axisName).getSize();
-  if (isa<AllReduceOp>(op)) // every peer's values
-    return (ranks - 1) * getByteSize(op->getOperand(0).getType());
-  // Gathered: every peer's slice.  Reduced: every peer's part of the own slice.
-  Value whole = isa<AllGatherOp>(op) ? op->getResult(0) : op->getOperand(0);
-  return getByteSize(whole.getType()) / ranks * (ranks - 1);
+FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
+  auto plan = dyn_cast<PlanOpInterface>(op);
+  return plan ? plan.getBucketRef() : FlatSymbolRefAttr();
 }
 
 bool zero::movesNothing(Operation *op) {
-  return isa<ViewOp, PackOp, JoinOp, SplitOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp, RecordOp, WaitOp, func::ReturnOp>(op);
+  auto plan = dyn_cast<PlanOpInterface>(op);
+  return plan ? plan.movesNothing() : isReshape(op) || isa<func::ReturnOp>(op);
 }

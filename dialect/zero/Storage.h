@@ -1,8 +1,8 @@
 //===- Storage.h - Which values share bytes -------------------------------===//
 //
-// Most operations write results into bytes of their own.  The few that do not
-// are listed here, in one place: AssignMemory honours these ties and VerifyPlan
-// judges by them.
+// Most operations write results into bytes of their own.  Those that do not say
+// so (PlanOpInterface), and AssignMemory honours it.  The judge has a list of
+// its own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_ZERO_STORAGE_H
@@ -12,24 +12,6 @@
 #include "mlir/IR/Operation.h"
 
 namespace mlir::zero {
-
-/// One pair of values of an operation that share bytes.
-struct StorageTie {
-  enum Relation {
-    /// The result is part of the operand; nothing is written (view, reshape).
-    ResultInOperand,
-    /// The operand is produced inside the result; nothing is written (pack).
-    OperandInResult,
-    /// The result may overwrite the operand, byte for byte.
-    MayReplace,
-    /// The result overwrites the operand, byte for byte (update, accumulation).
-    MustReplace,
-  };
-  Relation relation;
-  unsigned operand, result;
-  /// Where the inner value starts in the outer one, in bytes.
-  int64_t offset = 0;
-};
 
 /// The ties of `op`; symbols are looked up in the enclosing module, whose tables
 /// `symbols` keeps.
@@ -48,8 +30,8 @@ int64_t getElementBytes(Type type);
 /// Whether `op` is an exchange between ranks.
 bool isCollective(Operation *op);
 
-/// Bytes that a rank receives from its peers in a collective.
-int64_t getWireBytes(Operation *op);
+/// The bucket that `op` names; null if it names none.
+FlatSymbolRefAttr getBucketRef(Operation *op);
 
 /// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
 bool movesNothing(Operation *op);

@@ -15,8 +15,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "dialect/zero/PlanInterfaces.h"
 #include "dialect/zero/ZeroDialect.h.inc"
-#include "dialect/zero/ZeroEnums.h.inc"
 
 namespace mlir::zero {
 /// Syntax of attribute parameters: a float literal with all its digits.

@@ -25,6 +25,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialect/zero/PlanInterfaces.td"
 
 def Zero_Dialect : Dialect {
   let name = "zero";
@@ -189,6 +190,23 @@ class Zero_Op<string mnemonic, list<Trait> traits = []> : Op<Zero_Dialect, mnemo
   let hasVerifier = 1;
 }
 
+defvar UsesSymbols = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+defvar CountsFlops = DeclareOpInterfaceMethods<Zero_FlopsOpInterface>;
+
+/// An operation of a plan that overrides these methods of its interface.
+class Zero_PlanOp<string mnemonic, list<string> says, list<Trait> traits = []> :
+    Zero_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<Zero_PlanOpInterface, says>], traits)>;
+
+/// One that only names bytes.
+class Zero_NameOp<string mnemonic, list<string> says, list<Trait> traits = []> :
+    Zero_PlanOp<mnemonic, !listconcat(["movesNothing", "getStorageTies"], says),
+                !listconcat([Pure], traits)>;
+
+/// An exchange between ranks, and what it says beyond its wire.
+class Zero_CollectiveOp<string mnemonic, list<string> says, list<string> exchanges, list<Trait> traits = []> :
+    Zero_PlanOp<mnemonic, !listconcat(["getPreferredStream"], says), !listconcat([
+      DeclareOpInterfaceMethods<Zero_CollectiveOpInterface, exchanges>], traits)>;
+
 def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
   let summary = "A group of ranks over which state is sharded";
   let description = [{
@@ -205,7 +223,7 @@ def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
   let assemblyFormat = "$sym_name `size` $size attr-dict";
 }
 
-def Zero_BucketOp : Zero_Op<"bucket", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
   let summary = "The layout of parameters that move together";
   let description = [{
     A flat run of members; the only place that holds their names, shapes and
@@ -283,7 +301,7 @@ def Zero_YieldOp : Op<Zero_Dialect, "yield", [Terminator, Pure, ParentOneOf<["Op
 // The step
 //===----------------------------------------------------------------------===//
 
-def Zero_ViewOp : Zero_Op<"view", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_ViewOp : Zero_NameOp<"view", ["getBucketRef"], [UsesSymbols]> {
   let summary = "A member of a flat bucket, as a tensor of its own shape";
   let description = [{
     No bytes move: the result lies inside the operand.
@@ -301,7 +319,7 @@ def Zero_ViewOp : Zero_Op<"view", [Pure, DeclareOpInterfaceMethods<SymbolUserOpI
   let assemblyFormat = "$flat `[` $bucket `,` $member `]` attr-dict `:` type($flat) `->` type($result)";
 }
 
-def Zero_PackOp : Zero_Op<"pack", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_PackOp : Zero_NameOp<"pack", ["getBucketRef"], [UsesSymbols]> {
   let summary = "Gradients of a bucket's members, as one flat tensor";
   let description = [{
     One operand per member, in order.  No bytes move: memory is assigned so that
@@ -320,7 +338,7 @@ def Zero_PackOp : Zero_Op<"pack", [Pure, DeclareOpInterfaceMethods<SymbolUserOpI
   let assemblyFormat = "$members `into` $bucket attr-dict `:` type($members) `->` type($result)";
 }
 
-def Zero_CopyOp : Zero_Op<"copy", [Pure, AllTypesMatch<["source", "result"]>]> {
+def Zero_CopyOp : Zero_PlanOp<"copy", [], [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "The same value in other bytes";
   let description = [{
     AssignMemory inserts it where two values would have to share bytes and
@@ -336,7 +354,7 @@ def Zero_CopyOp : Zero_Op<"copy", [Pure, AllTypesMatch<["source", "result"]>]> {
   let hasVerifier = 0;
 }
 
-def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure, UsesSymbols]> {
   let summary = "Runs one kernel";
   let description = [{
     Calls a function that carries `zero.kernel`; operands and results are whole
@@ -357,7 +375,7 @@ def Zero_LaunchOp : Zero_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUse
   let hasVerifier = 0;
 }
 
-def Zero_JoinOp : Zero_Op<"join", [Pure]> {
+def Zero_JoinOp : Zero_NameOp<"join", []> {
   let summary = "Rows that were made apart, as one tensor";
   let description = [{
     The rows of a parameter that is split over buckets, or of a gradient that is
@@ -378,7 +396,7 @@ def Zero_JoinOp : Zero_Op<"join", [Pure]> {
   let assemblyFormat = "$pieces attr-dict `:` type($pieces) `->` type($result)";
 }
 
-def Zero_SplitOp : Zero_Op<"split", [Pure]> {
+def Zero_SplitOp : Zero_NameOp<"split", []> {
   let summary = "Some rows of a tensor";
   let description = [{
     Of a gradient whose parameter is split over buckets, or of what a chunk of
@@ -427,7 +445,7 @@ def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
 // in rank order by the owner of a slice, in the value's own type, and scaled
 // once.
 
-def Zero_AllGatherOp : Zero_Op<"all_gather", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getBucketRef", "getExtent"], [], [UsesSymbols]> {
   let hasVerifier = 0;
   let summary = "Every rank's slice of a bucket, on every rank";
   let description = [{
@@ -455,7 +473,8 @@ def Zero_AllGatherOp : Zero_Op<"all_gather", [DeclareOpInterfaceMethods<SymbolUs
   }];
 }
 
-def Zero_ReduceScatterOp : Zero_Op<"reduce_scatter", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies", "getBucketRef", "getExtent"], ["getFactor"], [
+    CountsFlops, UsesSymbols]> {
   let summary = "Each rank's slice of the sum of all ranks' buckets";
   let description = [{
     `scale x (rank 0's + rank 1's + ...)`; with `into`, added to that value.
@@ -485,7 +504,8 @@ def Zero_ReduceScatterOp : Zero_Op<"reduce_scatter", [DeclareOpInterfaceMethods<
   }];
 }
 
-def Zero_AllReduceOp : Zero_Op<"all_reduce", [SameOperandsAndResultType, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands", "getFactor"], [
+    CountsFlops, UsesSymbols, SameOperandsAndResultType]> {
   let summary = "The sum of a few values over all ranks, on every rank";
   let description = [{
     `scale x (rank 0's + rank 1's + ...)`.  For the loss, its count and the norm;
@@ -508,8 +528,8 @@ def Zero_AllReduceOp : Zero_Op<"all_reduce", [SameOperandsAndResultType, Declare
 // The update
 //===----------------------------------------------------------------------===//
 
-def Zero_AccumulateOp : Zero_Op<"accumulate", [AllTypesMatch<["sum", "result"]>,
-                                             DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketRef"], [
+    CountsFlops, UsesSymbols, AllTypesMatch<["sum", "result"]>]> {
   let hasVerifier = 0;
   let summary = "Adds a micro-step's gradients to those before it";
   let description = [{
@@ -527,7 +547,7 @@ def Zero_AccumulateOp : Zero_Op<"accumulate", [AllTypesMatch<["sum", "result"]>,
   let assemblyFormat = "$sum `,` $flat `of` $bucket attr-dict `:` type($sum) `,` type($flat)";
 }
 
-def Zero_ClearOp : Zero_Op<"clear", [SameOperandsAndResultType]> {
+def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getExtent"], [SameOperandsAndResultType]> {
   let summary = "Zeros, for the next step's gradients";
   let description = [{
     In the operand's bytes, padding included.
@@ -542,7 +562,8 @@ def Zero_ClearOp : Zero_Op<"clear", [SameOperandsAndResultType]> {
   let hasVerifier = 0;
 }
 
-def Zero_SumSquaresOp : Zero_Op<"sum_squares", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_SumSquaresOp : Zero_PlanOp<"sum_squares", ["getBucketRef", "getExtent", "getPreferredStream"], [
+    CountsFlops, UsesSymbols, Pure]> {
   let hasVerifier = 0;
   let summary = "Sums of squares of the rank's slice of a bucket's gradients";
   let description = [{
@@ -572,7 +593,7 @@ def Zero_SumSquaresOp : Zero_Op<"sum_squares", [Pure, DeclareOpInterfaceMethods<
   }];
 }
 
-def Zero_TotalOp : Zero_Op<"total", [Pure]> {
+def Zero_TotalOp : Zero_PlanOp<"total", ["getPreferredStream"], [CountsFlops, Pure]> {
   let summary = "Partial sums added up, in order";
   let description = [{
     In f64, operands in order and elements in order.
@@ -590,7 +611,7 @@ def Zero_TotalOp : Zero_Op<"total", [Pure]> {
   let assemblyFormat = "$partials attr-dict `:` type($partials) `->` type($result)";
 }
 
-def Zero_ClipOp : Zero_Op<"clip", [Pure]> {
+def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure]> {
   let summary = "The gradient norm, and the factor that limits it";
   let description = [{
     `norm = sqrt(sum of all partials)`, summed in f64 in operand order and
@@ -611,7 +632,8 @@ def Zero_ClipOp : Zero_Op<"clip", [Pure]> {
   let extraClassDeclaration = [{ static constexpr double kEpsilon = 1e-6; }];
 }
 
-def Zero_UpdateOp : Zero_Op<"update", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Zero_UpdateOp : Zero_PlanOp<"update", ["getStorageTies", "getBucketRef", "getExtent"], [
+    CountsFlops, UsesSymbols, AttrSizedOperandSegments]> {
   let summary = "Applies an optimizer to a bucket";
   let description = [{
     Runs over members, each with its weight decay; padding stays as it is.
@@ -649,7 +671,8 @@ def Zero_UpdateOp : Zero_Op<"update", [AttrSizedOperandSegments, DeclareOpInterf
   }];
 }
 
-def Zero_RecordOp : Op<Zero_Dialect, "record"> {
+def Zero_RecordOp : Zero_PlanOp<"record", ["movesNothing"]> {
+  let hasVerifier = 0;
   let summary = "Marks a point of its stream";
   let description = [{
     Reached when everything issued to the stream before it has finished.
@@ -664,7 +687,8 @@ def Zero_RecordOp : Op<Zero_Dialect, "record"> {
   let assemblyFormat = "`on` $on attr-dict";
 }
 
-def Zero_WaitOp : Op<Zero_Dialect, "wait"> {
+def Zero_WaitOp : Zero_PlanOp<"wait", ["movesNothing"]> {
+  let hasVerifier = 0;
   let summary = "Holds its stream until an event's point has been reached";
   let arguments = (ins Zero_EventType:$event, EnumProp<Zero_Stream>:$on);
   let assemblyFormat = "$event `on` $on attr-dict";

@@ -12,6 +12,7 @@
 #include "passes/codegen/ZrtStructs.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Cost.h"
 #include "dialect/zero/InputBound.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Passes.h"
@@ -166,6 +167,7 @@ private:
   ZrtConstants constants;
   llvm::IRBuilder<> b;
   DenseMap<Attribute, uint32_t> bucketIndex;
+  SymbolTableCollection symbols;
   SmallVector<llvm::Constant *> outputs;
   llvm::StringSet<> outputNames;
 
@@ -251,18 +253,17 @@ private:
   }
 
   llvm::Constant *describeCollective(Operation *op) {
+    auto exchange = cast<CollectiveOpInterface>(op);
     uint32_t kind = isa<AllGatherOp>(op)       ? ZRT_ALL_GATHER
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE;
-    auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+    FlatSymbolRefAttr bucket = getBucketRef(op);
     std::string name = op->getName().stripDialect().str(),
                 of = bucket ? bucket.getValue().str() : nameOf(op->getLoc());
     if (!of.empty())
       name += " of " + of;
-    auto scale = op->getAttrOfType<FloatAttr>("scale");
     auto reduce = dyn_cast<ReduceScatterOp>(op);
-    Value whole =
-        kind == ZRT_REDUCE_SCATTER ? op->getOperand(0) : op->getResult(0);
+    Value whole = exchange.getWhole();
     uint32_t dtype = dtypeOf(whole.getType());
     uint64_t elements =
         getByteSize(whole.getType()) / (dtype == ZRT_F64 ? 8 : 4);
@@ -270,9 +271,9 @@ private:
         constants.structure(
             {constants.string(name), constants.i32(kind), constants.i32(dtype),
              constants.i64(elements),
-             constants.f64(scale ? scale.getValueAsDouble() : 1.0),
+             constants.f64(exchange.getFactor()),
              constants.i32(reduce && reduce.getInto()), constants.i32(0),
-             constants.i64(getWireBytes(op)), ref(op->getOperand(0)),
+             constants.i64(getCost(op, symbols).wire), ref(op->getOperand(0)),
              ref(op->getResult(0))},
             sizeof(zrt_collective_desc)),
         "collective");

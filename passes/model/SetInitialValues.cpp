@@ -6,7 +6,7 @@
 
 #include "passes/model/Passes.h"
 
-#include "dialect/zero/InitialValues.h"
+#include "passes/model/InitialValues.h"
 #include "dialect/zero/Zero.h"
 
 namespace mlir::zero {

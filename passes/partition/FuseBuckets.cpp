@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/partition/BucketValues.h"
+#include "dialect/zero/Storage.h"
 #include "passes/partition/Passes.h"
 
 #include "dialect/zero/PlanPrograms.h"
@@ -55,10 +56,6 @@ StringRef blockOf(StringRef parameter) {
 
 StringRef firstMember(BucketOp bucket) {
   return cast<MemberAttr>(bucket.getMembers()[0]).getName().getValue();
-}
-
-FlatSymbolRefAttr bucketOf(Operation *op) {
-  return op->getAttrOfType<FlatSymbolRefAttr>("bucket");
 }
 
 /// The groups of one program, merged.
@@ -139,7 +136,7 @@ private:
     views.resize(groups.size());
     DenseMap<std::pair<Attribute, OperationName>, unsigned> seen;
     for (Operation &op : block) {
-      FlatSymbolRefAttr bucket = bucketOf(&op);
+      FlatSymbolRefAttr bucket = getBucketRef(&op);
       if (!bucket)
         continue;
       size_t g = groupOf.lookup(bucket.getAttr());
@@ -214,7 +211,7 @@ private:
   SmallVector<Value> packed(const Group &group, ArrayRef<Operation *> packs) {
     DenseMap<Attribute, Value> gradients;
     for (Operation *op : packs) {
-      BucketOp bucket = buckets.lookup(bucketOf(op).getAttr());
+      BucketOp bucket = buckets.lookup(getBucketRef(op).getAttr());
       for (auto [member, gradient] : llvm::zip(
                bucket.getMembers().getAsRange<MemberAttr>(), op->getOperands()))
         gradients[member.getName()] = gradient;

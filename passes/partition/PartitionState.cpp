@@ -11,7 +11,7 @@
 #include "passes/partition/Optimizers.h"
 #include "passes/partition/Passes.h"
 
-#include "dialect/zero/InitialValues.h"
+#include "passes/model/InitialValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/partition/BucketValues.h"
+#include "dialect/zero/Storage.h"
 #include "passes/partition/Passes.h"
 
 #include "dialect/zero/PlanPrograms.h"
@@ -94,7 +95,7 @@ private:
     if (isa<TotalOp, ClipOp, func::ReturnOp>(op))
       return flatten(op);
     const Pieces *split =
-        lookup(op->getAttrOfType<FlatSymbolRefAttr>("bucket"));
+        lookup(getBucketRef(op));
     if (!split)
       return;
     b.setInsertionPoint(op);

@@ -10,6 +10,7 @@
 #include "passes/plan/Certificate.h"
 
 #include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Cost.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
@@ -55,8 +56,7 @@ int64_t getMemberBytes(BucketOp bucket, Type type) {
 /// The bucket that a gradient's buffer belongs to.
 BucketOp getBucket(Value value) {
   Operation *def = value.getDefiningOp();
-  auto name = def ? def->getAttrOfType<FlatSymbolRefAttr>("bucket")
-                  : FlatSymbolRefAttr();
+  auto name = def ? getBucketRef(def) : FlatSymbolRefAttr();
   return name ? SymbolTable::lookupNearestSymbolFrom<BucketOp>(def, name)
               : BucketOp();
 }
@@ -118,6 +118,7 @@ void countState(func::FuncOp step, Certificate &certificate) {
 void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   SmallVector<Certificate::Wire> kinds = {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
+  SymbolTableCollection symbols;
   for (const Program &program : programs) {
     StringRef name = func::FuncOp(program.function).getName();
     int64_t runs = name == "count"   ? certificate.microSteps
@@ -130,7 +131,7 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
                          : isa<ReduceScatterOp>(op) ? 1
                                                     : 2];
       kind.calls += runs;
-      kind.bytes += runs * getWireBytes(op);
+      kind.bytes += runs * getCost(op, symbols).wire;
     }
   }
   certificate.wire = kinds;

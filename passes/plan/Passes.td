@@ -9,20 +9,32 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PrefetchTransfers : Pass<"zero-prefetch-transfers", "::mlir::ModuleOp"> {
-  let summary = "Chooses streams, and gathers one bucket ahead";
+def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
+  let summary = "Chooses the queue of every operation";
   let description = [{
     Gathers run on stream `gather`, reductions and the norm of what they leave on
-    `reduce`; the model and the update stay on `compute`.  A gather of
-    parameters moves up to where the parameters gathered before it are first
-    used: it runs while they are computed with.  What is held at once is what one
-    operation reads and what the next one does: two buckets, where each reads one.
+    `reduce`; the model and the update stay on `compute`.
 
     ```mlir
-    %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0    gather
-    %y0 = zero.launch @block(%x, %f0)       %f1 = zero.all_gather %p1 of @b1    gather
-    %f1 = zero.all_gather %p1 of @b1    =>  %y0 = zero.launch @block(%x, %f0)   compute
-    %y1 = zero.launch @block(%y0, %f1)      %y1 = zero.launch @block(%y0, %f1)  compute
+    %f0 = zero.all_gather %p0 of @b0 {zero.stream = #zero.stream<gather>} : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
+def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
+  let summary = "Gathers one bucket ahead";
+  let description = [{
+    A gather of parameters moves up to where the parameters gathered before it
+    are first used: it runs while they are computed with.  What is held at once
+    is what one operation reads and what the next one does: two buckets, where
+    each reads one.
+
+    ```mlir
+    %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0
+    %y0 = zero.launch @block(%x, %f0)       %f1 = zero.all_gather %p1 of @b1
+    %f1 = zero.all_gather %p1 of @b1    =>  %y0 = zero.launch @block(%x, %f0)
+    %y1 = zero.launch @block(%y0, %f1)      %y1 = zero.launch @block(%y0, %f1)
     ```
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
@@ -70,6 +82,15 @@ def PrintCertificate : Pass<"zero-print-certificate", "::mlir::ModuleOp"> {
   let description = [{
     Exact bytes by category at the point where the most bytes are alive, and
     what is alive there.
+  }];
+}
+
+def PrintCosts : Pass<"zero-print-costs", "::mlir::ModuleOp"> {
+  let summary = "Prints what each operation of a plan costs a rank";
+  let description = [{
+    Its stream, how much of its operands and results it touches, floating-point
+    operations, bytes that it reads and writes by tier, and bytes from peers.
+    Operations that only name bytes are left out.
   }];
 }
 

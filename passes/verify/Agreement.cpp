@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/verify/DataflowRules.h"
+#include "passes/verify/KnownOperations.h"
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
@@ -156,7 +157,7 @@ private:
       }
     Part all = Part::Same;
     for (Value operand : op->getOperands()) {
-      if (movesNothing(op) && op->getNumOperands() == 1 &&
+      if (judge::namesBytes(op) && op->getNumOperands() == 1 &&
           parts.lookup(operand) == Part::Slice) {
         set(op, Part::Slice);
         return success();

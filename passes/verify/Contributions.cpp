@@ -36,6 +36,7 @@
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -248,7 +249,7 @@ private:
   LogicalResult visitOther(Operation *op) {
     for (Value operand : op->getOperands()) {
       Share share = shares.lookup(operand);
-      if (movesNothing(op) && op->getNumResults()) {
+      if (namesBytes(op) && op->getNumResults()) {
         // Pieces that are joined have equal shares.
         share = shares.lookup(op->getOperand(0));
         shares[op->getResult(0)] = share;

@@ -2,6 +2,8 @@
 
 #include "passes/verify/Diagnostics.h"
 
+#include "dialect/zero/Storage.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
@@ -45,7 +47,7 @@ std::string judge::describe(Operation *op) {
   for (StringRef called : {"kernel", "optimizer"})
     if (auto name = op->getAttrOfType<FlatSymbolRefAttr>(called))
       os << ' ' << name;
-  if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket"))
+  if (auto bucket = getBucketRef(op))
     os << " of " << bucket;
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -78,11 +79,11 @@ LogicalResult Simulation::collect(int side) {
                << describe(where(side, int(wait.getOn())))
                << " waits for an event that no earlier operation of the "
                   "program records (V10)";
-    } else if (!isa<RecordOp>(op) && movesNothing(&op)) {
+    } else if (!isa<RecordOp>(op) && namesBytes(&op)) {
       continue;
     }
     queue(side, int(getStream(&op))).operations.push_back(&op);
-    if (isCollective(&op))
+    if (isExchange(&op))
       exchanges[side].push_back(&op);
   }
   return success();
@@ -101,7 +102,7 @@ void Simulation::enter(int side, int stream) {
 bool Simulation::exchange(int stream) {
   for (int side = 0; side < int(sides.size()); ++side) {
     Operation *head = queue(side, stream).head();
-    if (!head || !isCollective(head))
+    if (!head || !isExchange(head))
       return false;
   }
   // Everyone has arrived: what each had behind it is over for all.
@@ -133,7 +134,7 @@ bool Simulation::advance(int side, int stream) {
     ++q.next;
     return true;
   }
-  if (isCollective(head))
+  if (isExchange(head))
     return exchange(stream);
   enter(side, stream);
   return true;
@@ -265,7 +266,7 @@ std::pair<int, int> Simulation::findBlocker(int side, int stream,
   }
   for (int peer = 0; peer < int(sides.size()); ++peer) {
     Operation *theirs = queue(peer, stream).head();
-    if (!theirs || !isCollective(theirs)) {
+    if (!theirs || !isExchange(theirs)) {
       note << "rank " << sides[peer].rank;
       return {peer, stream};
     }

@@ -5,6 +5,7 @@
 #include "passes/verify/Diagnostics.h"
 #include "passes/verify/HappensBefore.h"
 #include "passes/verify/Passes.h"
+#include "passes/verify/KnownOperations.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::zero {
@@ -31,7 +32,7 @@ struct PrintOrder : zero::impl::PrintOrderBase<PrintOrder> {
       return failure();
     llvm::outs() << "order of @" << program.getSymName() << '\n';
     for (Operation &op : program.front()) {
-      if (movesNothing(&op))
+      if (namesBytes(&op))
         continue;
       const Place &place = order->at(&op);
       Stream own = getStream(&op);

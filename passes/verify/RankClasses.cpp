@@ -4,6 +4,7 @@
 
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Accesses.h"
+#include "passes/verify/KnownOperations.h"
 #include "llvm/Support/SHA256.h"
 #include <set>
 
@@ -22,7 +23,7 @@ public:
     llvm::sort(fixed);
     fixed.erase(llvm::unique(fixed), fixed.end());
     for (Operation &op : program.front())
-      if (!movesNothing(&op) && op.hasAttr("bucket"))
+      if (!namesBytes(&op) && getBucketRef(&op))
         users.push_back(&op);
   }
 

@@ -7,6 +7,7 @@
 #include "passes/verify/Accesses.h"
 #include "passes/verify/ByteMap.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -148,7 +149,7 @@ void Replay::enterArguments() {
 
 /// The results of an operation that only names bytes.
 void Replay::takeOver(Operation *op) {
-  for (const StorageTie &tie : getStorageTies(op, symbols)) {
+  for (const StorageTie &tie : getTies(op, symbols)) {
     Value result = op->getResult(tie.result);
     BytesAttr range = ranges.lookup(result);
     Pieces pieces = values.lookup(op->getOperand(tie.operand));
@@ -410,7 +411,7 @@ LogicalResult Replay::run() {
       return finish(&op);
     if (isa<RecordOp, WaitOp>(op))
       continue;
-    if (movesNothing(&op))
+    if (namesBytes(&op))
       takeOver(&op);
     else if (failed(execute(&op)))
       return failure();

@@ -5,6 +5,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -206,7 +207,7 @@ LogicalResult Structure::judgeOverlaps(Operation *op,
 }
 
 LogicalResult Structure::judgeExports(Operation *op) {
-  for (unsigned i : getExportedOperands(op)) {
+  for (unsigned i : getPeerReads(op)) {
     BytesAttr range = ranges.lookup(op->getOperand(i));
     if (range.getOffset() < arenas.exported) // (S4)
       return op->emitOpError("lets peers read ")
@@ -215,13 +216,6 @@ LogicalResult Structure::judgeExports(Operation *op) {
              << " on are exported (S4)";
   }
   return success();
-}
-
-/// Whether the runtime has a call for `op`.
-static bool runs(Operation *op) {
-  return isa<LaunchOp, nn::MatmulOp, CopyOp, UpdateOp, AccumulateOp, ClearOp,
-             SumSquaresOp, TotalOp, ClipOp>(op) ||
-         isCollective(op);
 }
 
 /// The runtime's own work on buckets is of f32.
@@ -237,7 +231,7 @@ LogicalResult Structure::judgeElements(Operation *op) {
 }
 
 LogicalResult Structure::judgeOperation(Operation *op) {
-  if (!movesNothing(op) && !runs(op)) // (S5)
+  if (!namesBytes(op) && !runs(op)) // (S5)
     return op->emitOpError("is no operation of a plan (S5); put it into a "
                            "kernel");
   if (Attribute stream = op->getAttr(kStreamAttr);
@@ -245,7 +239,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
     return op->emitOpError("is on ") << stream << ", which is no stream (S5)";
   if (failed(judgeElements(op)))
     return failure();
-  if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+  if (auto bucket = getBucketRef(op);
       bucket && !layouts.contains(bucket.getValue())) // (S5)
     return op->emitOpError("refers to ")
            << bucket << ", which is no bucket of the module (S5)";
@@ -267,10 +261,10 @@ LogicalResult Structure::judgeOperation(Operation *op) {
                                                             : Attribute())))
       return failure();
   }
-  SmallVector<StorageTie> ties = getStorageTies(op, symbols);
+  SmallVector<StorageTie> ties = getTies(op, symbols);
   if (failed(judgeTies(op, ties)))
     return failure();
-  if (movesNothing(op))
+  if (namesBytes(op))
     return success();
   SmallVector<Value> touched(op->getOperands());
   llvm::append_range(touched, op->getResults());

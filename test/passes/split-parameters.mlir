@@ -1,5 +1,5 @@
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-split-parameters=bucket-size=2048 | FileCheck %s
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-split-parameters=bucket-size=2048 --zero-fuse-buckets=bucket-size=2048 --zero-regather-parameters --zero-prefetch-transfers | FileCheck %s --check-prefix=AHEAD
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-split-parameters=bucket-size=2048 --zero-fuse-buckets=bucket-size=2048 --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-split-parameters=bucket-size=2048 --zero-assign-memory --zero-insert-events --zero-verify-plan=without-model | FileCheck %s --check-prefix=BYTES
 // RUN: zero-opt %s --zero-partition-state="stage=2 world-size=2" --zero-split-parameters=bucket-size=2048 | FileCheck %s --check-prefix=WHOLE
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-split-parameters | FileCheck %s --check-prefix=WHOLE

@@ -3,24 +3,34 @@
 #include "Places.h"
 
 #include "dialect/zero/KernelUnits.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
+/// What the sums of `op` are multiplied with; null if it makes none.
+static FloatAttr scaleOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, FloatAttr>(op)
+      .Case<ReduceScatterOp, AllReduceOp, AccumulateOp>(
+          [](auto sum) { return sum.getScaleAttr(); })
+      .Default(FloatAttr());
+}
+
 Change zero::changeScale(Victim &victim) {
-  auto places = operationsOf(victim, [](Operation *op) {
-    return op->hasAttrOfType<FloatAttr>("scale");
-  });
+  auto places = operationsOf(
+      victim, [](Operation *op) { return scaleOf(op) != nullptr; });
   if (places.empty())
     return {};
   Operation *op = victim.random.pick(places);
-  auto old = op->getAttrOfType<FloatAttr>("scale");
+  FloatAttr old = scaleOf(op);
   double scale = old.getValueAsDouble();
   double changed = victim.random.pick(
       ArrayRef<double>{1, scale * 2, scale / 2, scale * 1.0001, -scale, 0});
   auto attribute = FloatAttr::get(old.getType(), changed);
   std::string text = describe(op) + ": scales by " + textOf(attribute);
-  op->setAttr("scale", attribute);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<ReduceScatterOp, AllReduceOp, AccumulateOp>(
+          [&](auto sum) { sum.setScaleAttr(attribute); });
   return text;
 }
 

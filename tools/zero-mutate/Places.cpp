@@ -201,7 +201,7 @@ std::string zero::describe(Operation *op) {
   os << ": " << op->getName();
   if (auto launch = dyn_cast<LaunchOp>(op))
     os << " @" << launch.getKernel();
-  if (auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket"))
+  if (auto bucket = getBucketRef(op))
     os << " of @" << bucket.getValue();
   if (runsOnStream(op) || isa<RecordOp, WaitOp>(op))
     os << " on " << stringifyStream(getStream(op));

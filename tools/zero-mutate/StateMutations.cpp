@@ -69,12 +69,12 @@ Change zero::dropClear(Victim &victim) {
 
 Change zero::wrongBucket(Victim &victim) {
   auto places = operationsOf(victim, [](Operation *op) {
-    return op->getAttrOfType<FlatSymbolRefAttr>("bucket") != nullptr;
+    return getBucketRef(op) != nullptr;
   });
   if (places.empty())
     return {};
   Operation *op = victim.random.pick(places);
-  auto name = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+  auto name = getBucketRef(op);
   SmallVector<BucketOp> others, alike;
   auto mine = victim.module.lookupSymbol<BucketOp>(name.getValue());
   for (auto bucket : victim.module.getOps<BucketOp>())

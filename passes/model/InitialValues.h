@@ -1,6 +1,6 @@
 //===- InitialValues.h - How parameters begin -------------------*- C++ -*-===//
-#ifndef DIALECT_ZERO_INITIALVALUES_H
-#define DIALECT_ZERO_INITIALVALUES_H
+#ifndef PASSES_MODEL_INITIALVALUES_H
+#define PASSES_MODEL_INITIALVALUES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,4 +14,4 @@ LogicalResult setInitialValues(func::FuncOp model);
 
 } // namespace mlir::zero
 
-#endif // DIALECT_ZERO_INITIALVALUES_H
+#endif // PASSES_MODEL_INITIALVALUES_H

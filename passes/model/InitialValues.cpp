@@ -1,6 +1,6 @@
 //===- InitialValues.cpp - How parameters begin ---------------------------===//
 
-#include "dialect/zero/InitialValues.h"
+#include "passes/model/InitialValues.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"

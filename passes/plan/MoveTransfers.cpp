@@ -1,4 +1,4 @@
-//===- PrefetchTransfers.cpp - Streams, and gathers one bucket ahead ------===//
+//===- MoveTransfers.cpp - Gathers one bucket ahead -----------------------===//
 //
 // Position is issue order, and queues run ahead: an operation on a stream of
 // its own starts as soon as its operands are there and its result's bytes are
@@ -15,7 +15,7 @@
 #include "passes/plan/Passes.h"
 
 namespace mlir::zero {
-#define GEN_PASS_DEF_PREFETCHTRANSFERS
+#define GEN_PASS_DEF_MOVETRANSFERS
 #include "passes/plan/Passes.h.inc"
 } // namespace mlir::zero
 
@@ -24,23 +24,9 @@ using namespace mlir::zero;
 
 namespace {
 
-struct PrefetchTransfers
-    : zero::impl::PrefetchTransfersBase<PrefetchTransfers> {
+struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
   void runOnOperation() override;
 };
-
-/// The stream of `op`.
-Stream chooseStream(Operation *op) {
-  if (isa<AllGatherOp>(op))
-    return Stream::Gather;
-  if (isa<ReduceScatterOp, AllReduceOp>(op))
-    return Stream::Reduce;
-  // What a reduction left, while it is in the cache.
-  if (auto squares = dyn_cast<SumSquaresOp>(op))
-    return squares.getFlat().getDefiningOp<ReduceScatterOp>() ? Stream::Reduce
-                                                              : Stream::Compute;
-  return isa<TotalOp>(op) ? Stream::Reduce : Stream::Compute;
-}
 
 /// The first operation that reads `value`, past those that only name bytes.
 Operation *getFirstReader(Value value) {
@@ -77,14 +63,10 @@ void gatherAhead(func::FuncOp program) {
 
 } // namespace
 
-void PrefetchTransfers::runOnOperation() {
+void MoveTransfers::runOnOperation() {
   SmallVector<func::FuncOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
-  for (func::FuncOp program : programs) {
-    for (Operation &op : program.front())
-      if (Stream stream = chooseStream(&op); stream != Stream::Compute)
-        op.setAttr(kStreamAttr, StreamAttr::get(&getContext(), stream));
+  for (func::FuncOp program : programs)
     gatherAhead(program);
-  }
 }

@@ -1,0 +1,52 @@
+//===- PlanInterfaces.h - What operations say of themselves ---------------===//
+//
+// See PlanInterfaces.td.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_ZERO_PLANINTERFACES_H
+#define DIALECT_ZERO_PLANINTERFACES_H
+
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "dialect/zero/ZeroEnums.h.inc"
+
+namespace mlir::zero {
+
+/// One pair of values of an operation that share bytes.
+struct StorageTie {
+  enum Relation {
+    /// The result is part of the operand; nothing is written (view, reshape).
+    ResultInOperand,
+    /// The operand is produced inside the result; nothing is written (pack).
+    OperandInResult,
+    /// The result may overwrite the operand, byte for byte.
+    MayReplace,
+    /// The result overwrites the operand, byte for byte (update, accumulation).
+    MustReplace,
+  };
+  Relation relation;
+  unsigned operand, result;
+  /// Where the inner value starts in the outer one, in bytes.
+  int64_t offset = 0;
+};
+
+/// How much of a value an operation reads or writes.
+enum class Extent {
+  None,    ///< nothing: the bytes are overwritten, not read
+  Scalar,  ///< a value without dimensions
+  Members, ///< a tensor of a shape of its own
+  Whole,   ///< the whole bucket
+  Slice,   ///< the rank's slice, of bytes that may hold the whole bucket
+};
+StringRef stringifyExtent(Extent extent);
+
+/// What `type` says: a shard by several ranks is a slice; the flat tensors of
+/// an operation on a bucket are all of it.
+Extent getTypeExtent(Type type, bool ofBucket);
+
+} // namespace mlir::zero
+
+#include "dialect/zero/PlanInterfaces.h.inc"
+
+#endif // DIALECT_ZERO_PLANINTERFACES_H

@@ -1,0 +1,69 @@
+//===- PlanInterfaces.td - What operations say of themselves --*- tablegen -*-===//
+//
+// A plan's passes ask operations, they do not know them by name: which values
+// share bytes, which bucket, how much of it, on which streams, at what cost.  An
+// operation that is new implements these, has a lowering and is known to the
+// judge, which asks nobody: it keeps tables of its own (passes/verify).
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZERO_PLAN_INTERFACES
+#define ZERO_PLAN_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
+  let description = [{
+    An operation of a plan.  Symbols are looked up in the enclosing module,
+    whose tables `symbols` keeps.
+  }];
+  let cppNamespace = "::mlir::zero";
+  let methods = [
+    InterfaceMethod<"Whether it only names bytes (view, pack) and runs nothing.",
+      "bool", "movesNothing", (ins), "", "return false;">,
+    InterfaceMethod<"The pairs of values that share bytes; by default results are apart.",
+      "::llvm::SmallVector<::mlir::zero::StorageTie>", "getStorageTies",
+      (ins "::mlir::SymbolTableCollection &":$symbols), "", "(void)symbols; return {};">,
+    InterfaceMethod<"The bucket whose layout its flat values have; null if it has none.",
+      "::mlir::FlatSymbolRefAttr", "getBucketRef", (ins), "", "return {};">,
+    InterfaceMethod<"How much it reads of an operand, or writes of a result.",
+      "::mlir::zero::Extent", "getExtent", (ins "::mlir::Value":$value), "",
+      "return ::mlir::zero::getTypeExtent(value.getType(), $_op.getBucketRef() != nullptr);">,
+    InterfaceMethod<"The stream that it is issued to where nothing says otherwise.",
+      "::mlir::zero::Stream", "getPreferredStream", (ins), "",
+      "return ::mlir::zero::Stream::Compute;">
+  ];
+}
+
+def Zero_FlopsOpInterface : OpInterface<"FlopsOpInterface"> {
+  let description = [{
+    An operation that knows what it computes: of a plan, or in a kernel.
+  }];
+  let cppNamespace = "::mlir::zero";
+  let methods = [
+    InterfaceMethod<"Floating-point operations on a rank; a multiply-add is two.",
+      "int64_t", "getFlops", (ins "::mlir::SymbolTableCollection &":$symbols)>
+  ];
+}
+
+def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_PlanOpInterface]> {
+  let description = [{
+    An exchange between the ranks of an axis.  All ranks issue the same ones in
+    the same order.
+  }];
+  let cppNamespace = "::mlir::zero";
+  let methods = [
+    InterfaceMethod<"The ranks that take part; null if the plan has no such axis.",
+      "::mlir::FlatSymbolRefAttr", "getAxisRef",
+      (ins "::mlir::SymbolTableCollection &":$symbols)>,
+    InterfaceMethod<"The value that has every rank's part: what is scattered, or gathered.",
+      "::mlir::Value", "getWhole", (ins)>,
+    InterfaceMethod<"Bytes that a rank receives from its peers on an axis of so many.",
+      "int64_t", "getWireBytes", (ins "int64_t":$ranks)>,
+    InterfaceMethod<"The operands that peers read while it runs; they lie in exported bytes.",
+      "::llvm::SmallVector<unsigned>", "getExportedOperands", (ins), "", "return {0};">,
+    InterfaceMethod<"What the sum over ranks is multiplied with.",
+      "double", "getFactor", (ins), "", "return 1.0;">
+  ];
+}
+
+#endif

@@ -1,0 +1,281 @@
+//===- PlanOps.cpp - What zero operations say of themselves ---------------===//
+//
+// The interfaces of PlanInterfaces.td, operation by operation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/BucketUse.h"
+#include "dialect/zero/Cost.h"
+#include "dialect/zero/Storage.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+#include "dialect/zero/PlanInterfaces.cpp.inc"
+
+StringRef zero::stringifyExtent(Extent extent) {
+  switch (extent) {
+  case Extent::None:
+    return "none";
+  case Extent::Scalar:
+    return "scalar";
+  case Extent::Members:
+    return "members";
+  case Extent::Whole:
+    return "whole";
+  case Extent::Slice:
+    return "slice";
+  }
+  llvm_unreachable("an extent of no kind");
+}
+
+Extent zero::getTypeExtent(Type type, bool ofBucket) {
+  if (auto shard = dyn_cast<ShardType>(type))
+    return shard.getRanks() > 1 ? Extent::Slice : Extent::Whole;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0)
+    return Extent::Scalar;
+  return ofBucket && tensor.getRank() == 1 ? Extent::Whole : Extent::Members;
+}
+
+/// Ties of results that replace one operand each, from `operand` and `result`
+/// on.
+static SmallVector<StorageTie> replaces(unsigned operand, unsigned result = 0,
+                                        unsigned count = 1) {
+  SmallVector<StorageTie> ties;
+  for (unsigned i = 0; i != count; ++i)
+    ties.push_back({StorageTie::MustReplace, operand + i, result + i});
+  return ties;
+}
+
+/// Elements of `value` that `op` touches on a rank.
+static int64_t countElements(PlanOpInterface op, Value value,
+                             SymbolTableCollection &symbols) {
+  return getTouchedBytes(op, value, symbols) / getElementBytes(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// What only names bytes
+//===----------------------------------------------------------------------===//
+
+bool ViewOp::movesNothing() { return true; }
+FlatSymbolRefAttr ViewOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> ViewOp::getStorageTies(SymbolTableCollection &symbols) {
+  auto bucket =
+      symbols.lookupNearestSymbolFrom<BucketOp>(*this, getBucketAttr());
+  MemberAttr member = bucket ? bucket.lookup(getMember()) : MemberAttr();
+  int64_t offset =
+      member ? member.getOffset() * getElementBytes(getFlat().getType()) : 0;
+  return {{StorageTie::ResultInOperand, 0, 0, offset}};
+}
+
+bool PackOp::movesNothing() { return true; }
+FlatSymbolRefAttr PackOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> PackOp::getStorageTies(SymbolTableCollection &symbols) {
+  auto bucket =
+      symbols.lookupNearestSymbolFrom<BucketOp>(*this, getBucketAttr());
+  SmallVector<StorageTie> ties;
+  for (auto [i, member] :
+       llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
+    ties.push_back(
+        {StorageTie::OperandInResult, static_cast<unsigned>(i), 0,
+         member.getOffset() * getElementBytes(getResult().getType())});
+  return ties;
+}
+
+bool JoinOp::movesNothing() { return true; }
+SmallVector<StorageTie> JoinOp::getStorageTies(SymbolTableCollection &) {
+  SmallVector<StorageTie> ties;
+  int64_t offset = 0;
+  for (auto [i, piece] : llvm::enumerate(getPieces())) {
+    ties.push_back(
+        {StorageTie::OperandInResult, static_cast<unsigned>(i), 0, offset});
+    offset += getByteSize(piece.getType());
+  }
+  return ties;
+}
+
+bool SplitOp::movesNothing() { return true; }
+SmallVector<StorageTie> SplitOp::getStorageTies(SymbolTableCollection &) {
+  int64_t rows = cast<RankedTensorType>(getWhole().getType()).getDimSize(0);
+  int64_t rowBytes = getByteSize(getWhole().getType()) / rows;
+  return {{StorageTie::ResultInOperand, 0, 0,
+           static_cast<int64_t>(getRow()) * rowBytes}};
+}
+
+bool RecordOp::movesNothing() { return true; }
+bool WaitOp::movesNothing() { return true; }
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+SmallVector<StorageTie>
+LaunchOp::getStorageTies(SymbolTableCollection &symbols) {
+  SmallVector<StorageTie> ties;
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  if (!kernel)
+    return ties;
+  for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
+    if (auto must = kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
+      ties.push_back(
+          {StorageTie::MustReplace, static_cast<unsigned>(must.getInt()), r});
+    if (auto may =
+            kernel.getResultAttrOfType<DenseI64ArrayAttr>(r, kInPlaceAttr))
+      for (int64_t operand : may.asArrayRef())
+        ties.push_back(
+            {StorageTie::MayReplace, static_cast<unsigned>(operand), r});
+  }
+  return ties;
+}
+
+int64_t LaunchOp::getFlops(SymbolTableCollection &symbols) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  int64_t flops = 0;
+  if (kernel)
+    for (Operation &op : kernel.getOps())
+      flops += zero::countFlops(&op, symbols);
+  return flops;
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+static FlatSymbolRefAttr axisOf(Operation *op, FlatSymbolRefAttr name,
+                                SymbolTableCollection &symbols) {
+  auto bucket = symbols.lookupNearestSymbolFrom<BucketOp>(op, name);
+  return bucket ? bucket.getAxisAttr() : FlatSymbolRefAttr();
+}
+
+FlatSymbolRefAttr AllGatherOp::getBucketRef() { return getBucketAttr(); }
+Stream AllGatherOp::getPreferredStream() { return Stream::Gather; }
+SmallVector<StorageTie> AllGatherOp::getStorageTies(SymbolTableCollection &) {
+  return isInPlace() ? replaces(0) : SmallVector<StorageTie>();
+}
+Extent AllGatherOp::getExtent(Value value) {
+  return value == getResult() ? Extent::Whole : Extent::Slice;
+}
+FlatSymbolRefAttr AllGatherOp::getAxisRef(SymbolTableCollection &symbols) {
+  return axisOf(*this, getBucketAttr(), symbols);
+}
+Value AllGatherOp::getWhole() { return getResult(); }
+int64_t AllGatherOp::getWireBytes(int64_t ranks) {
+  // Every peer's slice.
+  return getByteSize(getWhole().getType()) / ranks * (ranks - 1);
+}
+
+FlatSymbolRefAttr ReduceScatterOp::getBucketRef() { return getBucketAttr(); }
+Stream ReduceScatterOp::getPreferredStream() { return Stream::Reduce; }
+SmallVector<StorageTie>
+ReduceScatterOp::getStorageTies(SymbolTableCollection &) {
+  if (isInPlace())
+    return replaces(0);
+  return getInto() ? replaces(1) : SmallVector<StorageTie>();
+}
+Extent ReduceScatterOp::getExtent(Value value) {
+  return value == getSource() ? Extent::Whole : Extent::Slice;
+}
+FlatSymbolRefAttr ReduceScatterOp::getAxisRef(SymbolTableCollection &symbols) {
+  return axisOf(*this, getBucketAttr(), symbols);
+}
+Value ReduceScatterOp::getWhole() { return getSource(); }
+int64_t ReduceScatterOp::getWireBytes(int64_t ranks) {
+  // Every peer's part of the rank's slice.
+  return getByteSize(getWhole().getType()) / ranks * (ranks - 1);
+}
+double ReduceScatterOp::getFactor() { return getScale().convertToDouble(); }
+int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
+  // An addition for each peer and for `into`, and the factor.
+  int64_t elements = countElements(*this, getResult(), symbols),
+          ranks = countRanks(*this, symbols);
+  return elements * (ranks + (getInto() ? 1 : 0));
+}
+
+Stream AllReduceOp::getPreferredStream() { return Stream::Reduce; }
+FlatSymbolRefAttr AllReduceOp::getAxisRef(SymbolTableCollection &) {
+  return getAxisAttr();
+}
+Value AllReduceOp::getWhole() { return getValue(); }
+int64_t AllReduceOp::getWireBytes(int64_t ranks) {
+  // Every peer's values.
+  return (ranks - 1) * getByteSize(getValue().getType());
+}
+// The few values travel in the control plane.
+SmallVector<unsigned> AllReduceOp::getExportedOperands() { return {}; }
+double AllReduceOp::getFactor() { return getScale().convertToDouble(); }
+int64_t AllReduceOp::getFlops(SymbolTableCollection &symbols) {
+  return countElements(*this, getValue(), symbols) * countRanks(*this, symbols);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients and the update
+//===----------------------------------------------------------------------===//
+
+FlatSymbolRefAttr AccumulateOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> AccumulateOp::getStorageTies(SymbolTableCollection &) {
+  return replaces(0);
+}
+int64_t AccumulateOp::getFlops(SymbolTableCollection &symbols) {
+  return 2 * countElements(*this, getSum(), symbols);
+}
+
+FlatSymbolRefAttr ClearOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> ClearOp::getStorageTies(SymbolTableCollection &) {
+  return replaces(0);
+}
+Extent ClearOp::getExtent(Value value) {
+  return value == getValue() ? Extent::None
+                             : getTypeExtent(value.getType(), true);
+}
+
+FlatSymbolRefAttr SumSquaresOp::getBucketRef() { return getBucketAttr(); }
+Extent SumSquaresOp::getExtent(Value value) {
+  return value == getFlat() ? Extent::Slice : Extent::Members;
+}
+Stream SumSquaresOp::getPreferredStream() {
+  // What a reduction left, while it is in the cache.
+  return getFlat().getDefiningOp<ReduceScatterOp>() ? Stream::Reduce
+                                                    : Stream::Compute;
+}
+int64_t SumSquaresOp::getFlops(SymbolTableCollection &symbols) {
+  return 2 * countElements(*this, getFlat(), symbols);
+}
+
+Stream TotalOp::getPreferredStream() { return Stream::Reduce; }
+int64_t TotalOp::getFlops(SymbolTableCollection &symbols) {
+  int64_t flops = 0;
+  for (Value partials : getPartials())
+    flops += countElements(*this, partials, symbols);
+  return flops;
+}
+
+int64_t ClipOp::getFlops(SymbolTableCollection &symbols) {
+  int64_t flops = 4; // root, sum, quotient, minimum
+  for (Value partials : getPartials())
+    flops += countElements(*this, partials, symbols);
+  return flops;
+}
+
+FlatSymbolRefAttr UpdateOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> UpdateOp::getStorageTies(SymbolTableCollection &) {
+  // Operand 1 is the gradient; the slots follow it.
+  SmallVector<StorageTie> ties = replaces(0);
+  ties.append(replaces(2, 1, getSlots().size()));
+  return ties;
+}
+Extent UpdateOp::getExtent(Value value) {
+  Extent extent = getTypeExtent(value.getType(), true);
+  return isSliced() && extent == Extent::Whole ? Extent::Slice : extent;
+}
+int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
+  auto rule =
+      symbols.lookupNearestSymbolFrom<OptimizerOp>(*this, getOptimizerAttr());
+  // Arithmetic on scalars alone, which is done once, counts as well.
+  int64_t each = rule ? countFloatOps(rule.getBody()) : 0;
+  return each * countElements(*this, getParam(), symbols);
+}

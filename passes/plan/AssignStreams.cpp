@@ -1,0 +1,37 @@
+//===- AssignStreams.cpp - Which queue runs an operation ------------------===//
+//
+// Operations name the stream that suits them (PlanOpInterface): exchanges run
+// beside what computes.  Streams are queues that run ahead of each other, so
+// position stays what it was; MoveTransfers changes that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Zero.h"
+#include "passes/plan/Lifetimes.h"
+#include "passes/plan/Passes.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_ASSIGNSTREAMS
+#include "passes/plan/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+struct AssignStreams : zero::impl::AssignStreamsBase<AssignStreams> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+void AssignStreams::runOnOperation() {
+  SmallVector<func::FuncOp> programs = getPrograms(getOperation());
+  if (programs.empty())
+    return signalPassFailure();
+  for (func::FuncOp program : programs)
+    for (auto op : program.front().getOps<PlanOpInterface>())
+      if (Stream stream = op.getPreferredStream(); stream != Stream::Compute)
+        op->setAttr(kStreamAttr, StreamAttr::get(&getContext(), stream));
+}

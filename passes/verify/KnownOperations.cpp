@@ -1,0 +1,115 @@
+//===- KnownOperations.cpp - What the judge knows of operations -----------===//
+
+#include "passes/verify/KnownOperations.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Storage.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+bool judge::namesBytes(Operation *op) {
+  return isa<ViewOp, PackOp, JoinOp, SplitOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, RecordOp, WaitOp, func::ReturnOp>(op);
+}
+
+bool judge::isExchange(Operation *op) {
+  return isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
+}
+
+bool judge::runs(Operation *op) {
+  return isa<LaunchOp, nn::MatmulOp, CopyOp, UpdateOp, AccumulateOp, ClearOp,
+             SumSquaresOp, TotalOp, ClipOp>(op) ||
+         isExchange(op);
+}
+
+SmallVector<StorageTie> judge::getTies(Operation *op,
+                                       SymbolTableCollection &symbols) {
+  SmallVector<StorageTie> ties;
+  auto add = [&](StorageTie::Relation relation, unsigned operand, unsigned result,
+                 int64_t offset = 0) {
+    ties.push_back({relation, operand, result, offset});
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+          [&](Operation *) { add(StorageTie::ResultInOperand, 0, 0); })
+      .Case([&](ViewOp view) {
+        auto bucket =
+            symbols.lookupNearestSymbolFrom<BucketOp>(op, view.getBucketAttr());
+        MemberAttr member =
+            bucket ? bucket.lookup(view.getMember()) : MemberAttr();
+        add(StorageTie::ResultInOperand, 0, 0,
+            member
+                ? member.getOffset() * getElementBytes(view.getFlat().getType())
+                : 0);
+      })
+      .Case([&](PackOp pack) {
+        auto bucket =
+            symbols.lookupNearestSymbolFrom<BucketOp>(op, pack.getBucketAttr());
+        for (auto [i, member] :
+             llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
+          add(StorageTie::OperandInResult, i, 0,
+              member.getOffset() * getElementBytes(pack.getResult().getType()));
+      })
+      .Case([&](JoinOp join) {
+        int64_t offset = 0;
+        for (auto [i, piece] : llvm::enumerate(join.getPieces())) {
+          add(StorageTie::OperandInResult, i, 0, offset);
+          offset += getByteSize(piece.getType());
+        }
+      })
+      .Case([&](SplitOp split) {
+        int64_t rows =
+            cast<RankedTensorType>(split.getWhole().getType()).getDimSize(0);
+        int64_t rowBytes = getByteSize(split.getWhole().getType()) / rows;
+        add(StorageTie::ResultInOperand, 0, 0, split.getRow() * rowBytes);
+      })
+      .Case([&](AllGatherOp gather) {
+        if (gather.isInPlace())
+          add(StorageTie::MustReplace, 0, 0);
+      })
+      .Case([&](ReduceScatterOp reduce) {
+        if (reduce.isInPlace())
+          add(StorageTie::MustReplace, 0, 0);
+        else if (reduce.getInto())
+          add(StorageTie::MustReplace, 1, 0);
+      })
+      .Case<AccumulateOp, ClearOp>(
+          [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
+      .Case([&](UpdateOp update) {
+        add(StorageTie::MustReplace, 0, 0);
+        // Operand 1 is the gradient; the slots follow it.
+        for (unsigned i = 0, e = update.getSlots().size(); i != e; ++i)
+          add(StorageTie::MustReplace, 2 + i, 1 + i);
+      })
+      .Case([&](nn::MatmulOp matmul) {
+        if (matmul.getInit())
+          add(StorageTie::MustReplace, op->getNumOperands() - 1, 0);
+      })
+      .Case([&](LaunchOp launch) {
+        auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+            op, launch.getKernelAttr());
+        if (!kernel)
+          return;
+        for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
+          if (auto must =
+                  kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
+            add(StorageTie::MustReplace, must.getInt(), r);
+          if (auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(
+                  r, kInPlaceAttr))
+            for (int64_t operand : may.asArrayRef())
+              add(StorageTie::MayReplace, operand, r);
+        }
+      });
+  return ties;
+}
+
+SmallVector<unsigned> judge::getPeerReads(Operation *op) {
+  // The few values of an all_reduce travel in the control plane.
+  if (isa<AllGatherOp, ReduceScatterOp>(op))
+    return {0};
+  return {};
+}
