@@ -82,7 +82,7 @@ struct Layout {
   int64_t pinned = 0;
   Occupancy temporaries;
 
-  int64_t findPlace(const Buffer &buffer) const {
+  int64_t findPlace(const Buffer &buffer) {
     return temporaries.findBestFit(buffer.birth, buffer.death,
                                    align(buffer.size), pinned);
   }
@@ -110,10 +110,13 @@ struct AssignMemory : zero::impl::AssignMemoryBase<AssignMemory> {
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// Places `order` one after the other above what is pinned.
+/// Places `order` one after the other above what is pinned, until that takes
+/// `limit` bytes.
 static void pack(const Storage &storage, ArrayRef<unsigned> order,
-                 Layout &layout) {
+                 Layout &layout, int64_t limit) {
   for (unsigned i : order) {
+    if (layout.size >= limit)
+      return;
     const Buffer &buffer = storage.buffers[i];
     layout.place(i, buffer, layout.findPlace(buffer));
   }
@@ -179,21 +182,22 @@ static Layout layOut(const Storage &storage, Section section,
   for (auto [i, buffer] : llvm::enumerate(storage.buffers))
     if (buffer.role == Buffer::Temporary && section.holds(buffer))
       order.push_back(i);
-  auto packBy = [&](auto weight) {
+  auto packBy = [&](int64_t limit, auto weight) {
     // Equal buffers keep program order, so that plans are repeatable.
     llvm::sort(order, [&](unsigned a, unsigned b) {
       return std::pair(-weight(storage.buffers[a]), a) <
              std::pair(-weight(storage.buffers[b]), b);
     });
     Layout layout = pinned;
-    pack(storage, order, layout);
+    pack(storage, order, layout, limit);
     return layout;
   };
-  Layout bySize = packBy([](const Buffer &buffer) { return buffer.size; });
-  Layout byArea = packBy([](const Buffer &buffer) {
+  Layout bySize = packBy(std::numeric_limits<int64_t>::max(),
+                         [](const Buffer &buffer) { return buffer.size; });
+  Layout byArea = packBy(bySize.size, [](const Buffer &buffer) {
     return static_cast<double>(buffer.size) * (buffer.death - buffer.birth + 1);
   });
-  return byArea.size < bySize.size ? byArea : bySize;
+  return byArea.size < bySize.size ? std::move(byArea) : std::move(bySize);
 }
 
 /// Moves private temporaries into the exported section wherever they fit below

@@ -2,13 +2,18 @@
 
 #include "passes/plan/Occupancy.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <limits>
 
 using namespace mlir::zero;
 
-Occupancy::Occupancy(unsigned points) : parts(points / kBlock + 1) {
+//===----------------------------------------------------------------------===//
+// What is taken
+//===----------------------------------------------------------------------===//
+
+Occupancy::Occupancy(unsigned points)
+    : parts(points / kBlock + 1), trails(kTrails) {
   while (firstLeaf < parts.size())
     firstLeaf *= 2;
   through.resize(2 * firstLeaf);
@@ -19,11 +24,8 @@ void Occupancy::Shadow::add(Run run) {
   auto first = llvm::partition_point(
       runs, [&](const Run &other) { return other.end < run.begin; });
   auto last = first;
-  for (; last != runs.end() && last->begin <= run.end; ++last) {
+  for (; last != runs.end() && last->begin <= run.end; ++last)
     run = {std::min(run.begin, last->begin), std::max(run.end, last->end)};
-    bytes -= last->end - last->begin;
-  }
-  bytes += run.end - run.begin;
   if (first == last) {
     runs.insert(first, run);
     return;
@@ -32,35 +34,53 @@ void Occupancy::Shadow::add(Run run) {
   runs.erase(first + 1, last);
 }
 
-void Occupancy::visitBetween(unsigned first, unsigned last,
-                             llvm::function_ref<void(unsigned)> visit) const {
-  unsigned left = firstLeaf + first, right = firstLeaf + last;
-  for (; (left ^ right) > 1; left /= 2, right /= 2) {
-    if (left % 2 == 0)
-      visit(left + 1);
-    if (right % 2 == 1)
-      visit(right - 1);
-  }
+/// Calls `visit` for what lies beside `left` and `right`, and between them, of
+/// the nodes above which both lie.
+static void visitSiblings(unsigned left, unsigned right,
+                          llvm::function_ref<void(unsigned)> visit) {
+  if ((left ^ right) <= 1)
+    return;
+  if (left % 2 == 0)
+    visit(left + 1);
+  if (right % 2 == 1)
+    visit(right - 1);
 }
 
 void Occupancy::take(unsigned birth, unsigned death, int64_t begin,
                      int64_t end) {
   Run run{begin, end};
   unsigned first = birth / kBlock, last = death / kBlock;
-  parts[first].push_back({birth, death, run});
+  taken.push_back({birth, death, run});
+  parts[first].push_back(taken.back());
   if (first != last)
-    parts[last].push_back({birth, death, run});
+    parts[last].push_back(taken.back());
   unsigned left = firstLeaf + first, right = firstLeaf + last;
   for (; left != right; left /= 2, right /= 2) {
     any[left].add(run);
     any[right].add(run);
+    visitSiblings(left, right, [&](unsigned node) {
+      through[node].add(run);
+      any[node].add(run);
+    });
   }
   for (; left != 0; left /= 2)
     any[left].add(run);
-  visitBetween(first, last, [&](unsigned node) {
-    through[node].add(run);
-    any[node].add(run);
-  });
+}
+
+//===----------------------------------------------------------------------===//
+// Gaps
+//===----------------------------------------------------------------------===//
+
+/// The first of a sorted range that is not `before`, by strides that double:
+/// close or far away, both are cheap.
+template <typename Predicate>
+static const Occupancy::Run *
+gallop(const Occupancy::Run *at, const Occupancy::Run *end, Predicate before) {
+  for (int64_t stride = 1; at != end && before(*at); stride *= 2) {
+    const auto *far = at + std::min<int64_t>(stride, end - at);
+    at = before(far[-1]) ? far : std::partition_point(at, far, before);
+  }
+  return at;
 }
 
 /// What is left of `gaps` beside `taken`, of pieces that hold `size` bytes.
@@ -69,31 +89,137 @@ static void subtract(llvm::ArrayRef<Occupancy::Run> taken, int64_t size,
                      llvm::ArrayRef<Occupancy::Run> gaps,
                      std::vector<Occupancy::Run> &left) {
   left.clear();
-  const auto *run = taken.begin();
-  for (Occupancy::Run gap : gaps) {
-    // Strides that double: next to each other or far apart, both are cheap.
-    auto ends = [&](const auto &other) { return other.end <= gap.begin; };
-    for (int64_t stride = 1; run != taken.end() && ends(*run); stride *= 2) {
-      const auto *far = run + std::min<int64_t>(stride, taken.end() - run);
-      run = ends(far[-1]) ? far : std::partition_point(run, far, ends);
-    }
+  const auto *run = taken.begin(), *gap = gaps.begin();
+  while (gap != gaps.end()) {
+    run = gallop(run, taken.end(),
+                 [&](const auto &other) { return other.end <= gap->begin; });
+    const auto *free = gap;
+    gap = run == taken.end() ? gaps.end()
+                             : gallop(gap, gaps.end(), [&](const auto &other) {
+                                 return other.end <= run->begin;
+                               });
+    left.insert(left.end(), free, gap);
+    if (gap == gaps.end() || run->end <= gap->begin)
+      continue;
     // The last of them may reach into the next gap.
-    for (const auto *next = run; next != taken.end() && next->begin < gap.end;
+    Occupancy::Run rest = *gap++;
+    for (const auto *next = run; next != taken.end() && next->begin < rest.end;
          ++next) {
-      if (next->begin - gap.begin >= size)
-        left.push_back({gap.begin, next->begin});
-      gap.begin = next->end;
+      if (next->begin - rest.begin >= size)
+        left.push_back({rest.begin, next->begin});
+      rest.begin = next->end;
     }
-    if (gap.end - gap.begin >= size)
-      left.push_back(gap);
+    if (rest.end - rest.begin >= size)
+      left.push_back(rest);
   }
 }
 
+/// Takes `run` out of `gaps`, and what no longer holds `size` bytes.
+static void cut(std::vector<Occupancy::Run> &gaps, Occupancy::Run run,
+                int64_t size) {
+  auto first = llvm::partition_point(
+      gaps, [&](const auto &gap) { return gap.end <= run.begin; });
+  auto last = first;
+  llvm::SmallVector<Occupancy::Run, 2> left;
+  for (; last != gaps.end() && last->begin < run.end; ++last) {
+    if (run.begin - last->begin >= size)
+      left.push_back({last->begin, run.begin});
+    if (last->end - run.end >= size)
+      left.push_back({run.end, last->end});
+  }
+  gaps.insert(gaps.erase(first, last), left.begin(), left.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+/// From the root down: the nodes that hold a block of either end, and those in
+/// between.
+std::vector<Occupancy::Key> Occupancy::findKeys(unsigned first,
+                                                unsigned last) const {
+  std::vector<Key> keys;
+  unsigned left = firstLeaf + first, right = firstLeaf + last;
+  for (; left != right; left /= 2, right /= 2) {
+    visitSiblings(left, right,
+                  [&](unsigned node) { keys.push_back({node, false}); });
+    keys.push_back({left, true});
+    keys.push_back({right, true});
+  }
+  for (; left != 0; left /= 2)
+    keys.push_back({left, true});
+  std::reverse(keys.begin(), keys.end());
+  return keys;
+}
+
+Occupancy::Trail &Occupancy::findTrail(int64_t size, int64_t base) {
+  auto found = llvm::find_if(trails, [&](const Trail &trail) {
+    return trail.size == size && trail.base == base;
+  });
+  if (found == trails.end()) {
+    found = llvm::min_element(trails, [](const Trail &a, const Trail &b) {
+      return a.lastUse < b.lastUse;
+    });
+    found->size = size;
+    found->base = base;
+    found->numSteps = 0;
+  }
+  found->lastUse = ++numQuestions;
+  return *found;
+}
+
+bool Occupancy::touches(const Part &part, Key key) const {
+  unsigned begin = key.node, end = key.node + 1;
+  for (; begin < firstLeaf; begin *= 2, end *= 2)
+    ;
+  begin -= firstLeaf;
+  end -= firstLeaf;
+  unsigned first = part.birth / kBlock, last = part.death / kBlock;
+  return key.allThrough ? first < begin && end <= last
+                        : first < end && begin <= last;
+}
+
+size_t Occupancy::reuse(Trail &trail, llvm::ArrayRef<Key> keys) const {
+  size_t common = 0, most = std::min(trail.numSteps, keys.size());
+  while (common < most && trail.steps[common].key == keys[common])
+    ++common;
+  if (common == 0)
+    return 0;
+  Step &step = trail.steps[common - 1];
+  llvm::ArrayRef<Part> changes = llvm::ArrayRef(taken).drop_front(step.seen);
+  if (changes.size() > kMostChanges)
+    return 0;
+  for (const Part &part : changes)
+    if (llvm::any_of(keys.take_front(common),
+                     [&](Key key) { return touches(part, key); }))
+      cut(step.gaps, part.bytes, trail.size);
+  step.seen = taken.size();
+  return common;
+}
+
 int64_t Occupancy::findBestFit(unsigned birth, unsigned death, int64_t size,
-                               int64_t base) const {
+                               int64_t base) {
   unsigned first = birth / kBlock, last = death / kBlock;
+  std::vector<Key> keys = findKeys(first, last);
+  Trail &trail = findTrail(size, base);
+  size_t next = reuse(trail, keys);
+  trail.numSteps = keys.size();
+  if (trail.steps.size() < keys.size())
+    trail.steps.resize(keys.size());
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  const Run everything = {base, kEnd};
+  llvm::ArrayRef<Run> gaps = everything;
+  if (next > 0)
+    gaps = trail.steps[next - 1].gaps;
+  for (; next != keys.size(); ++next) {
+    Step &step = trail.steps[next];
+    step.key = keys[next];
+    step.seen = taken.size();
+    const Shadow &shadow = (step.key.allThrough ? through : any)[step.key.node];
+    subtract(shadow.runs, size, gaps, step.gaps);
+    gaps = step.gaps;
+  }
   Shadow inParts;
-  std::vector<const Shadow *> shadows = {&inParts};
   auto addParts = [&](unsigned block) {
     for (const Part &part : parts[block])
       if (part.birth <= death && birth <= part.death)
@@ -102,24 +228,9 @@ int64_t Occupancy::findBestFit(unsigned birth, unsigned death, int64_t size,
   addParts(first);
   if (first != last)
     addParts(last);
-  unsigned left = firstLeaf + first, right = firstLeaf + last;
-  for (; left != right; left /= 2, right /= 2)
-    shadows.insert(shadows.end(), {&through[left], &through[right]});
-  for (; left != 0; left /= 2)
-    shadows.push_back(&through[left]);
-  visitBetween(first, last,
-               [&](unsigned node) { shadows.push_back(&any[node]); });
-  // Those that leave least first: few gaps are then looked up in the others.
-  llvm::sort(shadows, [](const Shadow *a, const Shadow *b) {
-    return a->bytes > b->bytes;
-  });
-  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-  std::vector<Run> gaps = {{base, kEnd}}, remaining;
-  for (const Shadow *shadow : shadows) {
-    subtract(shadow->runs, size, gaps, remaining);
-    std::swap(gaps, remaining);
-  }
-  return llvm::min_element(gaps,
+  std::vector<Run> left;
+  subtract(inParts.runs, size, gaps, left);
+  return llvm::min_element(left,
                            [](const Run &a, const Run &b) {
                              return a.end - a.begin < b.end - b.begin;
                            })
