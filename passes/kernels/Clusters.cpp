@@ -139,29 +139,24 @@ private:
     return {type.getDimSize(0), type.getDimSize(2)};
   }
 
-  /// `op` reads these clusters from outside, unless it is in `own`.  What its
-  /// body captures (the table of an embedding) counts too.
-  void closeProducers(Operation *op, int own) {
+  /// Calls `visit` for the clusters that `op` reads, and says whether it is its
+  /// body that does so: it may read the table of an embedding, say.
+  void visitProducers(Operation *op,
+                      llvm::function_ref<void(int, bool)> visit) {
     op->walk([&](Operation *reader) {
       for (Value operand : reader->getOperands())
-        if (int producer = clusterDefining(operand);
-            producer >= 0 && producer != own)
-          clusters[producer].closed = true;
+        if (operand.getParentBlock() == op->getBlock())
+          if (int producer = clusterDefining(operand); producer >= 0)
+            visit(producer, reader != op);
     });
   }
 
-  /// Whether the body of `op` captures what cluster `id` defines: it may read
-  /// any row of that, not only its own.
-  bool captures(Operation *op, int id) {
-    return op
-        ->walk([&](Operation *reader) {
-          bool found = reader != op &&
-                       llvm::any_of(reader->getOperands(), [&](Value operand) {
-                         return clusterDefining(operand) == id;
-                       });
-          return found ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
+  /// `op` reads these clusters from outside, unless it is in `own`.
+  void closeProducers(Operation *op, int own) {
+    visitProducers(op, [&](int producer, bool) {
+      if (producer != own)
+        clusters[producer].closed = true;
+    });
   }
 
   void start(KernelKind kind, ArrayRef<int64_t> space,
@@ -177,7 +172,12 @@ private:
 
   void place(linalg::LinalgOp op) {
     Shape shape = shapeOf(op);
-    SmallVector<int> candidates;
+    SmallVector<int> candidates, producers, captured;
+    visitProducers(op, [&](int producer, bool byBody) {
+      producers.push_back(producer);
+      if (byBody)
+        captured.push_back(producer);
+    });
     for (Value operand : op->getOperands()) {
       if (int producer = clusterDefining(operand); producer >= 0)
         candidates.push_back(producer);
@@ -191,10 +191,12 @@ private:
     llvm::sort(candidates, std::greater<>());
     candidates.erase(llvm::unique(candidates), candidates.end());
     for (int id : candidates)
-      if (canJoin(op, shape, id)) {
+      // A body may read any row of what it captures, not only its own.
+      if (!llvm::is_contained(captured, id) && canJoin(op, shape, id)) {
         clusters[id].members.push_back(op);
         clusterOf[op] = id;
-        closeProducers(op, id);
+        for (int producer : producers)
+          clusters[producer].closed |= producer != id;
         return;
       }
     start(shape.kind, shape.space, {op.getOperation()});
@@ -211,8 +213,6 @@ private:
     } else if (shape.kind != cluster.kind || shape.space != cluster.space) {
       return false;
     }
-    if (captures(op, id))
-      return false;
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
       if (clusterDefining(operand.get()) != id)

@@ -5,8 +5,8 @@
 // 3. Outline each: operands are the values read from outside, results those
 //    read outside.  Constants, initial values and sliced views of operands are
 //    cloned into the kernel, so that it reads a slice where it lies.
-// 4. Find the operands that each result may overwrite.
-// 5. Share equal kernels.
+// 4. Share equal kernels.
+// 5. Find the operands that each result may overwrite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +126,6 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     for (Value result : results)
       mapped.push_back(map.lookup(result));
     func::ReturnOp::create(b, last->getLoc(), mapped);
-    permitInPlace(kernel);
 
     FlatSymbolRefAttr symbol = share(kernel, nameOf(cluster));
     b.setInsertionPointAfter(last);
@@ -300,6 +299,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         return FlatSymbolRefAttr::get(other.getNameAttr());
       }
     candidates.push_back(kernel);
+    permitInPlace(kernel);
     kernel.setName((name + "." + Twine(++numShared)).str());
     return FlatSymbolRefAttr::get(kernel.getNameAttr());
   }
@@ -317,13 +317,12 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     return code;
   }
 
-  /// Whether nothing but names tells the kernels apart.
+  /// Whether nothing but names tells the kernels apart; what results may
+  /// overwrite follows from the rest.
   static bool areEqual(func::FuncOp a, func::FuncOp b) {
     return a.getFunctionType() == b.getFunctionType() &&
            a->getDiscardableAttrDictionary() ==
                b->getDiscardableAttrDictionary() &&
-           a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
-           a.getResAttrsAttr() == b.getResAttrsAttr() &&
            OperationEquivalence::isRegionEquivalentTo(
                &a.getBody(), &b.getBody(),
                OperationEquivalence::IgnoreLocations);

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Passes.h"
+#include "passes/kernels/ShareStatements.h"
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,9 +25,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::zero {
@@ -35,6 +34,7 @@ namespace mlir::zero {
 } // namespace mlir::zero
 
 using namespace mlir;
+using namespace mlir::zero;
 
 namespace {
 
@@ -189,11 +189,10 @@ struct LowerToGenericsPass
     if (failed(applyOpPatternsGreedily(onTensors, std::move(patterns), config)))
       return signalPassFailure();
 
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       hoistConstants(function);
-    IRRewriter rewriter(ctx);
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+      shareStatements(function);
+    }
     getOperation().walk(repeatComparison);
 
     RewritePatternSet fusion(ctx);
@@ -211,7 +210,8 @@ struct LowerToGenericsPass
         statements.push_back(&op);
     if (failed(applyOpPatternsGreedily(statements, std::move(fusion), config)))
       return signalPassFailure();
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      shareStatements(function);
   }
 };
 

@@ -1,0 +1,69 @@
+//===- ShareStatements.cpp - Equal statements are computed once -----------===//
+//
+// As MLIR eliminates common subexpressions, but not by one walk over all: a
+// deep model has millions of operations in bodies, and a body has a few.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/ShareStatements.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace {
+
+/// Operations by what they are and what they read.
+struct ByValue : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    auto *same = const_cast<Operation *>(op);
+    llvm::hash_code code =
+        llvm::hash_combine(same->getName(), same->hashProperties());
+    for (Value operand : same->getOperands())
+      code = llvm::hash_combine(code, operand);
+    return code;
+  }
+  static bool isEqual(const Operation *first, const Operation *second) {
+    auto *a = const_cast<Operation *>(first);
+    auto *b = const_cast<Operation *>(second);
+    for (Operation *key : {a, b})
+      if (key == getEmptyKey() || key == getTombstoneKey())
+        return a == b;
+    return a == b || (a->getName() == b->getName() &&
+                      OperationEquivalence::isEquivalentTo(
+                          a, b, OperationEquivalence::IgnoreLocations));
+  }
+};
+
+void shareIn(Block &block) {
+  llvm::SmallDenseSet<Operation *, 32, ByValue> known;
+  known.reserve(block.getOperations().size());
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    auto [first, isNew] = known.insert(&op);
+    if (isNew || !isMemoryEffectFree(&op))
+      continue;
+    // Kernels are named by locations.
+    if (isa<UnknownLoc>((*first)->getLoc()))
+      (*first)->setLoc(op.getLoc());
+    op.replaceAllUsesWith(*first);
+    op.erase();
+  }
+}
+
+} // namespace
+
+void zero::shareStatements(func::FuncOp function) {
+  for (Block &block : function.getBody()) {
+    for (Operation &op : block)
+      op.walk([](Block *body) { shareIn(*body); });
+    shareIn(block);
+  }
+}

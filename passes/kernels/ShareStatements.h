@@ -1,0 +1,15 @@
+//===- ShareStatements.h - Equal statements are computed once ---*- C++ -*-===//
+#ifndef PASSES_KERNELS_SHARESTATEMENTS_H
+#define PASSES_KERNELS_SHARESTATEMENTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::zero {
+
+/// Erases statements that nobody reads, and those that compute what an earlier
+/// one does, whose readers then read that; in bodies, and of `function` itself.
+void shareStatements(func::FuncOp function);
+
+} // namespace mlir::zero
+
+#endif // PASSES_KERNELS_SHARESTATEMENTS_H
