@@ -25,7 +25,8 @@ public:
           function && function.isExternal())
         for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                                   function.getResultTypes()))
-          if (failed(check(type, op->getLoc(), "a value of '" + name(op))))
+          if (failed(check(type, op->getLoc(),
+                           [&] { return "a value of '" + name(op); })))
             return WalkResult::interrupt();
       for (Region &region : op->getRegions())
         for (Block &block : region)
@@ -33,7 +34,8 @@ public:
             if (failed(checkArgument(argument, op)))
               return WalkResult::interrupt();
       for (Type type : op->getResultTypes())
-        if (failed(check(type, op->getLoc(), "the result of '" + name(op))))
+        if (failed(check(type, op->getLoc(),
+                         [&] { return "the result of '" + name(op); })))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });
@@ -45,26 +47,28 @@ private:
   int64_t total = 0;
 
   LogicalResult checkArgument(BlockArgument argument, Operation *op) {
-    std::string what = "argument " + std::to_string(argument.getArgNumber());
-    if (auto function = dyn_cast<FunctionOpInterface>(op))
-      for (StringRef kind : {kParamAttr, kInputAttr})
-        if (auto name = function.getArgAttrOfType<StringAttr>(
-                argument.getArgNumber(), kind))
-          what = (kind == kParamAttr ? "parameter \"" : "input \"") +
-                 name.str() + "\"";
-    return check(argument.getType(), argument.getLoc(), what);
+    return check(argument.getType(), argument.getLoc(), [&] {
+      if (auto function = dyn_cast<FunctionOpInterface>(op))
+        for (StringRef kind : {kInputAttr, kParamAttr})
+          if (auto name = function.getArgAttrOfType<StringAttr>(
+                  argument.getArgNumber(), kind))
+            return (kind == kParamAttr ? "parameter \"" : "input \"") +
+                   name.str() + "\"";
+      return "argument " + std::to_string(argument.getArgNumber());
+    });
   }
 
   static std::string name(Operation *op) {
     return op->getName().getStringRef().str() + "'";
   }
 
-  LogicalResult check(Type type, Location loc, const Twine &what) {
+  LogicalResult check(Type type, Location loc,
+                      llvm::function_ref<std::string()> what) {
     auto [known, isNew] = sizes.try_emplace(type);
     if (isNew)
       known->second = measure(type);
     Size size = known->second;
-    auto error = [&] { return emitError(loc) << what.str(); };
+    auto error = [&] { return emitError(loc) << what(); };
     if (size.isEmpty)
       return error() << " is " << type
                      << ", which has a size of 0; every size is at least 1";

@@ -132,8 +132,11 @@ int main(int argc, char **argv) {
   auto print = [&] {
     std::string text;
     llvm::raw_string_ostream out(text);
-    module->print(out);
+    // In pieces: alone, each of millions of words would be looked after.
+    out.SetBufferSize(1 << 16);
+    module->print(out, OpPrintingFlags().assumeVerified());
     out << "\n";
+    out.flush();
     return frontend::writeOutput(options->output, text);
   };
   llvm::Error error = options->emit == Emit::Text ? print() : timed(code, [&] {
