@@ -10,7 +10,8 @@
 //   k        x   x
 //
 // The last three have at least one loop each; without m or n it is a product
-// with a vector, which stays a row kernel.
+// with a vector, which stays a row kernel.  Upstream knows the groups, but not
+// the order of their loops in the operands.
 //
 // It is one matrix product when in every operand each group's loops stand
 // together, in one order, and the batch leads; then a group collapses into one
@@ -42,34 +43,11 @@ namespace {
 
 using Group = SmallVector<unsigned>;
 
-/// One operand's dimensions: batch loops, then two groups.
-struct Layout {
-  Group first, second;
-};
-
 struct Contraction {
   Group batch, m, n, k;
   Value a, b, c; // c: the initial value, or null when it is zero
   bool transposeA = false, transposeB = false, swapped = false;
 };
-
-/// acc + a * b, in any order of operands; returns false for anything else.
-bool isMultiplyAdd(linalg::GenericOp op) {
-  Block &body = op.getRegion().front();
-  if (body.getOperations().size() != 3)
-    return false;
-  auto mul = dyn_cast<arith::MulFOp>(body.front());
-  auto add = dyn_cast<arith::AddFOp>(*std::next(body.begin()));
-  if (!mul || !add || body.getTerminator()->getOperand(0) != add.getResult())
-    return false;
-  BlockArgument a = body.getArgument(0), b = body.getArgument(1),
-                acc = body.getArgument(2);
-  auto is = [](Value x, Value y, Value u, Value v) {
-    return (x == u && y == v) || (x == v && y == u);
-  };
-  return is(mul.getLhs(), mul.getRhs(), a, b) &&
-         is(add.getLhs(), add.getRhs(), acc, mul);
-}
 
 /// Whether `dims` is batch followed by two groups in either order; `swapped`
 /// tells which.
@@ -95,45 +73,36 @@ Group dimsOf(AffineMap map) {
   return dims;
 }
 
-/// Loops of `like`'s order that are in all of `in` and none of `out`.
-Group select(const Group &like, ArrayRef<const Group *> in,
-             ArrayRef<const Group *> out) {
-  Group result;
-  for (unsigned dim : like)
-    if (llvm::all_of(
-            in, [&](const Group *g) { return llvm::is_contained(*g, dim); }) &&
-        llvm::none_of(
-            out, [&](const Group *g) { return llvm::is_contained(*g, dim); }))
-      result.push_back(dim);
-  return result;
+/// The loops of `group`, in the order of `dims`.
+Group select(const Group &dims, ArrayRef<unsigned> group) {
+  return llvm::filter_to_vector(
+      dims, [&](unsigned dim) { return llvm::is_contained(group, dim); });
 }
 
 FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !isMultiplyAdd(op))
+  // To upstream it may also be of integers, or convert a and b.
+  if (!linalg::isaContractionOpInterface(op) ||
+      !llvm::hasNItems(*op.getBody(), 3) ||
+      !isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])))
     return failure();
-  for (AffineMap map : op.getIndexingMapsArray())
-    if (!map.isProjectedPermutation())
-      return failure();
-  for (Value input : op.getDpsInputs())
-    if (!isa<RankedTensorType>(input.getType()))
-      return failure();
+  FailureOr<linalg::ContractionDimensions> loops =
+      linalg::inferContractionDims(op);
+  // With a vector in it, it is bound by memory: better fused into a row kernel.
+  if (failed(loops) || loops->m.empty() || loops->n.empty() || loops->k.empty())
+    return failure();
+  // A sum over a loop that only one operand has is no matrix product.
+  if (loops->batch.size() + loops->m.size() + loops->n.size() +
+          loops->k.size() !=
+      op.getNumLoops())
+    return failure();
   Group a = dimsOf(op.getIndexingMapsArray()[0]),
         b = dimsOf(op.getIndexingMapsArray()[1]),
         c = dimsOf(op.getIndexingMapsArray()[2]);
   Contraction result;
-  result.batch = select(c, {&a, &b}, {});
-  result.m = select(c, {&a}, {&b});
-  result.n = select(c, {&b}, {&a});
-  result.k = select(a, {&b}, {&c});
-  // A sum over a loop that only one operand has is no matrix product.
-  size_t grouped =
-      result.batch.size() + result.m.size() + result.n.size() + result.k.size();
-  if (grouped != op.getNumLoops())
-    return failure();
-  // With a vector in it, it is bound by memory: better fused into a row kernel.
-  if (result.k.empty() || result.m.empty() || result.n.empty())
-    return failure();
+  result.batch = select(c, loops->batch);
+  result.m = select(c, loops->m);
+  result.n = select(c, loops->n);
+  result.k = select(a, loops->k);
   bool swapC = false;
   if (!splits(a, result.batch, result.m, result.k, result.transposeA) ||
       !splits(b, result.batch, result.k, result.n, result.transposeB) ||

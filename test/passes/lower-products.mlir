@@ -120,3 +120,31 @@ func.func @left_alone(%x: tensor<5x2x7xf32>, %w: tensor<2x7x6xf32>) -> (tensor<5
   } -> tensor<5x2xf32>
   return %y, %s : tensor<5x2x6xf32>, tensor<5x2xf32>
 }
+
+// Left alone: products of integers, and of numbers that are converted first.
+// CHECK-LABEL: func @integers
+// CHECK-NOT: nn.matmul
+// CHECK-LABEL: func @converted
+// CHECK-NOT: nn.matmul
+func.func @integers(%a: tensor<5x7xi32>, %b: tensor<7x6xi32>, %init: tensor<5x6xi32>) -> tensor<5x6xi32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<5x7xi32>, tensor<7x6xi32>) outs(%init : tensor<5x6xi32>) {
+  ^bb0(%x: i32, %y: i32, %acc: i32):
+    %p = arith.muli %x, %y : i32
+    %s = arith.addi %acc, %p : i32
+    linalg.yield %s : i32
+  } -> tensor<5x6xi32>
+  return %0 : tensor<5x6xi32>
+}
+func.func @converted(%a: tensor<5x7xf32>, %b: tensor<7x6xf32>, %init: tensor<5x6xf64>) -> tensor<5x6xf64> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<5x7xf32>, tensor<7x6xf32>) outs(%init : tensor<5x6xf64>) {
+  ^bb0(%x: f32, %y: f32, %acc: f64):
+    %u = arith.extf %x : f32 to f64
+    %v = arith.extf %y : f32 to f64
+    %p = arith.mulf %u, %v : f64
+    %s = arith.addf %acc, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<5x6xf64>
+  return %0 : tensor<5x6xf64>
+}
