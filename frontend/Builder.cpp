@@ -2,6 +2,7 @@
 #include "frontend/Builder.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Locations.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,8 +39,9 @@ std::string frontend::describe(Tensor tensor) {
   if (!tensor)
     return "an invalid tensor";
   std::string type = "(" + toString(tensor.getType()) + ")";
-  if (auto loc = dyn_cast<NameLoc>(tensor.getValue().getLoc()))
-    return "\"" + loc.getName().str() + "\" " + type;
+  if (StringRef name = zero::getLocationName(tensor.getValue().getLoc());
+      !name.empty())
+    return "\"" + name.str() + "\" " + type;
   return type;
 }
 

@@ -14,6 +14,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Cost.h"
 #include "dialect/zero/InputBound.h"
+#include "dialect/zero/Locations.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Passes.h"
 #include "runtime/zrt.h"
@@ -124,18 +125,6 @@ uint32_t dtypeOf(Type type) {
   if (element.isF64())
     return ZRT_F64;
   return element.isInteger(32) ? ZRT_I32 : ZRT_I64;
-}
-
-/// The name of a location, for profiles; empty if it has none.
-std::string nameOf(Location loc) {
-  std::string name;
-  loc->walk([&](Location at) {
-    auto named = dyn_cast<NameLoc>(at);
-    if (named)
-      name = named.getName().str();
-    return named ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return name;
 }
 
 int64_t intOf(ModuleOp plan, StringRef name, int64_t otherwise) {
@@ -259,7 +248,8 @@ private:
                                                : ZRT_ALL_REDUCE;
     FlatSymbolRefAttr bucket = getBucketRef(op);
     std::string name = op->getName().stripDialect().str(),
-                of = bucket ? bucket.getValue().str() : nameOf(op->getLoc());
+                of = bucket ? bucket.getValue().str()
+                            : getLocationName(op->getLoc()).str();
     if (!of.empty())
       name += " of " + of;
     auto reduce = dyn_cast<ReduceScatterOp>(op);
@@ -280,7 +270,7 @@ private:
   }
 
   llvm::Constant *describe(nn::MatmulOp op) {
-    std::string label = nameOf(op.getLoc());
+    std::string label = getLocationName(op.getLoc()).str();
     StringRef last = StringRef(label).rsplit('.').second;
     label = last.empty() ? label : last.str();
     return constants.global(

@@ -17,6 +17,7 @@
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
 #include "dialect/zero/KernelUnits.h"
+#include "dialect/zero/Locations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,15 +42,8 @@ std::string nameOf(const Cluster &cluster) {
     return "attention_backward";
   if (cluster.kind == KernelKind::Scatter)
     return "embedding_backward";
-  std::string name;
-  cluster.members.back()->getLoc()->walk([&](Location at) {
-    auto named = dyn_cast<NameLoc>(at);
-    if (named)
-      name = named.getName().str();
-    return named ? WalkResult::interrupt() : WalkResult::advance();
-  });
   SmallVector<StringRef> words;
-  StringRef(name).split(words, '.');
+  getLocationName(cluster.members.back()->getLoc()).split(words, '.');
   for (StringRef word : llvm::reverse(words))
     if (!word.empty() && llvm::isAlpha(word.front()) && word.size() > 1)
       return word.str();

@@ -24,6 +24,7 @@
 
 #include "passes/plan/Lifetimes.h"
 
+#include "dialect/zero/Locations.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 
@@ -80,8 +81,8 @@ std::string zero::getValueName(Value value) {
   }
   if (auto pack = value.getDefiningOp<PackOp>())
     return ("gradients of @" + pack.getBucket()).str();
-  if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
-    return name.getName().str();
+  if (StringRef name = getLocationName(value.getLoc()); !name.empty())
+    return name.str();
   if (auto launch = value.getDefiningOp<LaunchOp>())
     return ("zero.launch @" + launch.getKernel()).str();
   return value.getDefiningOp()->getName().getStringRef().str();

@@ -2,6 +2,7 @@
 
 #include "passes/verify/Diagnostics.h"
 
+#include "dialect/zero/Locations.h"
 #include "dialect/zero/Storage.h"
 
 using namespace mlir;
@@ -22,8 +23,8 @@ std::string judge::describe(Value value) {
       os << "state " << state.getBucket() << ' ' << state.getSlot();
     else
       os << "argument " << i;
-  } else if (auto name = value.getLoc()->findInstanceOf<NameLoc>()) {
-    os << '\'' << name.getName().getValue() << '\'';
+  } else if (StringRef name = getLocationName(value.getLoc()); !name.empty()) {
+    os << '\'' << name << '\'';
   } else {
     os << "a result of '" << value.getDefiningOp()->getName() << '\'';
   }
