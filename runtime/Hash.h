@@ -11,9 +11,18 @@ namespace zrt {
 
 class Hash {
 public:
+  static constexpr uint64_t kStart = 0xcbf29ce484222325u;
+  static constexpr uint64_t kPrime = 0x100000001b3u;
+
+  static uint64_t of(std::string_view text) {
+    Hash hash;
+    hash.add(text);
+    return hash.get();
+  }
+
   void add(std::string_view text) {
     for (const char byte : text)
-      value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+      value = (value ^ static_cast<unsigned char>(byte)) * kPrime;
   }
   template <typename Number>
   void addNumber(Number number) {
@@ -23,7 +32,7 @@ public:
   uint64_t get() const { return value; }
 
 private:
-  uint64_t value = 0xcbf29ce484222325u;
+  uint64_t value = kStart;
 };
 
 } // namespace zrt

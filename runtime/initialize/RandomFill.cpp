@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/initialize/RandomFill.h"
 
+#include "runtime/Hash.h"
 #include "runtime/initialize/Philox.h"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ void fill(const zrt_init &init, uint64_t seed, std::string_view name,
   const float largest = normal || !(init.a < init.b)
                             ? HUGE_VALF
                             : std::nextafter(above, -HUGE_VALF);
-  const uint64_t hash = nameHash(name), end = first + count;
+  const uint64_t hash = Hash::of(name), end = first + count;
   Batch batch;
   for (uint64_t block = first / 4; block * 4 < end; block += kBlocks) {
     makeWords(batch, block, seed, hash);
@@ -171,13 +172,6 @@ void fill(const zrt_init &init, uint64_t seed, std::string_view name,
 }
 
 } // namespace
-
-uint64_t zrt::nameHash(std::string_view name) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (char c : name)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 void zrt::fillInitial(const zrt_init &init, uint64_t seed,
                       std::string_view name, uint64_t first, uint64_t count,

@@ -14,9 +14,6 @@
 
 namespace zrt {
 
-/// 64-bit FNV-1a.
-uint64_t nameHash(std::string_view name);
-
 /// Writes the elements [first, first + count) of parameter `name` to `out`.
 void fillInitial(const zrt_init &init, uint64_t seed, std::string_view name,
                  uint64_t first, uint64_t count, float *out);

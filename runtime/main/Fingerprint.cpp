@@ -1,6 +1,7 @@
 //===- Fingerprint.cpp - Do all ranks train the same thing? ---------------===//
 #include "runtime/main/Fingerprint.h"
 
+#include "runtime/Hash.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/main/Report.h"
@@ -98,8 +99,8 @@ uint64_t hashOf(const InputFile &file, uint64_t begin, uint64_t end,
 uint64_t zrt::contentHash(const std::byte *data, uint64_t bytes,
                           uint64_t start) {
   // FNV-1a over words; the rotation lets high bits reach low ones.
-  constexpr uint64_t kPrime = 0x100000001b3u;
-  uint64_t hash = start ^ 0xcbf29ce484222325u;
+  constexpr uint64_t kPrime = Hash::kPrime;
+  uint64_t hash = start ^ Hash::kStart;
   const auto add = [&](uint64_t word) {
     hash = std::rotl((hash ^ word) * kPrime, 29);
   };

@@ -1,4 +1,5 @@
 //===- InitializeTest.cpp - Initial values --------------------------------===//
+#include "runtime/Hash.h"
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/initialize/Philox.h"
 #include "runtime/initialize/RandomFill.h"
@@ -36,16 +37,16 @@ TEST(Philox, GivesTheKnownVectorsOfRandom123) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST(NameHash, IsFnv1a) {
-  EXPECT_EQ(nameHash(""), 0xcbf29ce484222325u);
-  EXPECT_EQ(nameHash("a"), 0xaf63dc4c8601ec8cu);
-  EXPECT_EQ(nameHash("foobar"), 0x85944171f73967e8u);
+TEST(Hash, IsFnv1a) {
+  EXPECT_EQ(Hash::of(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(Hash::of("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(Hash::of("foobar"), 0x85944171f73967e8u);
 }
 
 TEST(Normal, IsBoxMullerOfTheWords) {
   // Against the C library, through the definition: this also pins the order of
   // words and elements.
-  const uint64_t seed = 0x123456789abcdefu, hash = nameHash("h.0.weight");
+  const uint64_t seed = 0x123456789abcdefu, hash = Hash::of("h.0.weight");
   const auto got = values(normal, seed, "h.0.weight", 0, 4 * 5000);
   for (uint64_t block = 0; block < 5000; ++block) {
     const auto w =
