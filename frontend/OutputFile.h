@@ -1,6 +1,10 @@
 //===- OutputFile.h - Files that appear whole or not at all -----*- C++ -*-===//
 //
-// All that the compiler writes for its user goes through here.
+// All that the compiler writes for its user goes through here.  The runtime has
+// a writer of its own, runtime/io/AtomicFile.h, for files that grow for minutes
+// and are larger than memory: it reserves room, removes what killed runs have
+// left, and throws.  The compiler is built without exceptions, may make its
+// files executable, and creates what a link names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FRONTEND_OUTPUTFILE_H
