@@ -214,8 +214,8 @@ private:
       return step.emitOpError("keeps ")
              << describe(argument)
              << ", whose slot has no name, or one with a NUL (S5)";
-    auto bucket = module.lookupSymbol<BucketOp>(state.getBucket().getAttr());
-    auto axis = module.lookupSymbol<AxisOp>(bucket.getAxisAttr().getAttr());
+    auto bucket = symbols.lookupSymbolIn<BucketOp>(module, state.getBucket());
+    auto axis = symbols.lookupSymbolIn<AxisOp>(module, bucket.getAxisAttr());
     auto shard = dyn_cast<ShardType>(argument.getType());
     if (axis && shard && shard.getElementType().isF32() &&
         shard.getElements() == int64_t(bucket.getElements()) &&
@@ -227,6 +227,7 @@ private:
   }
 
   ModuleOp module;
+  SymbolTableCollection symbols;
   llvm::StringMap<llvm::StringSet<>> outputs; ///< by program
   llvm::StringSet<> names;
 };
