@@ -142,6 +142,17 @@ void fillFromEmpty(linalg::FillOp fill) {
                                    type.getElementType()));
 }
 
+/// Calls `visit` for all operations but those in bodies of linalg, of which a
+/// deep model has millions.
+void visitStatements(ModuleOp module,
+                     llvm::function_ref<void(Operation *)> visit) {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    visit(op);
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+}
+
 /// Constants stand before everything else, so that bodies share them.
 void hoistConstants(func::FuncOp function) {
   Block &body = function.front();
@@ -155,8 +166,8 @@ struct LowerToGenericsPass
     : zero::impl::LowerToGenericsBase<LowerToGenericsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> forms;
-    getOperation().walk([&](nn::LinalgFormOpInterface op) {
-      if (!hasOwnKernel(op))
+    visitStatements(getOperation(), [&](Operation *op) {
+      if (isa<nn::LinalgFormOpInterface>(op) && !hasOwnKernel(op))
         forms.push_back(op);
     });
     for (Operation *op : forms) {
@@ -168,15 +179,17 @@ struct LowerToGenericsPass
       op->erase();
     }
 
-    getOperation().walk(fillFromEmpty);
+    visitStatements(getOperation(), [](Operation *op) {
+      if (auto fill = dyn_cast<linalg::FillOp>(op))
+        fillFromEmpty(fill);
+    });
 
     MLIRContext *ctx = &getContext();
-    // What each pattern is for is visited, and what is new: a deep model has
-    // millions of operations in bodies.
+    // What each pattern is for is visited, and what is new.
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     SmallVector<Operation *> onTensors;
-    getOperation().walk([&](Operation *op) {
+    visitStatements(getOperation(), [&](Operation *op) {
       if (isa<tensor::PadOp, tensor::ConcatOp>(op) ||
           (OpTrait::hasElementwiseMappableTraits(op) &&
            llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>)))
@@ -193,7 +206,10 @@ struct LowerToGenericsPass
       hoistConstants(function);
       shareStatements(function);
     }
-    getOperation().walk(repeatComparison);
+    visitStatements(getOperation(), [](Operation *op) {
+      if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        repeatComparison(generic);
+    });
 
     RewritePatternSet fusion(ctx);
     linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {
