@@ -30,8 +30,8 @@ constexpr int kMostDepth = 100;
 constexpr size_t kMostShown = 300;
 
 /// Reads once without keeping anything, to learn whether it is JSON and where
-/// not: without exceptions json::parse only says that it is none, and what nests
-/// deep takes a thousand times its size.
+/// not: without exceptions json::parse only says that it is none, and what
+/// nests deep takes a thousand times its size.
 struct Syntax : nlohmann::json_sax<json> {
   size_t position = 0;
   int depth = 0;

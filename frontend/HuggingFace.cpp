@@ -102,8 +102,9 @@ static GPT2Config readGPT2(ConfigFile &file) {
               toText(c.normEps));
   if (!(c.initStd >= 0) || !std::isfinite(float(c.initStd)) ||
       (c.initStd > 0 && float(c.initStd) == 0))
-    file.fail("initializer_range must not be negative, and finite in f32, got " +
-              toText(c.initStd));
+    file.fail(
+        "initializer_range must not be negative, and finite in f32, got " +
+        toText(c.initStd));
   if (file.boolean("add_cross_attention", false))
     file.fail("add_cross_attention is not supported; zeroc trains decoders "
               "alone, so set it to false");

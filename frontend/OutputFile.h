@@ -21,12 +21,12 @@ llvm::Error checkOutput(StringRef path);
 
 /// Writes `content` to `path`, or to the standard output if it is "-".
 ///
-/// A regular file is written beside its name and renamed when it is complete, so
-/// that after a failure (a full disk, a signal) an older file is untouched and
-/// nothing else remains.  It keeps the mode and the owner of an older file, else
-/// it has what umask leaves; an `executable` one may be run by whoever may read
-/// it.  Symbolic links are followed and stay.  Pipes and devices are written
-/// through.
+/// A regular file is written beside its name and renamed when it is complete,
+/// so that after a failure (a full disk, a signal) an older file is untouched
+/// and nothing else remains.  It keeps the mode and the owner of an older file,
+/// else it has what umask leaves; an `executable` one may be run by whoever may
+/// read it.  Symbolic links are followed and stay.  Pipes and devices are
+/// written through.
 llvm::Error writeOutput(StringRef path, StringRef content,
                         bool executable = false);
 

@@ -58,8 +58,8 @@ bool isReference(ModuleOp module);
 void registerPipelineDialects(DialectRegistry &registry);
 
 /// Brings `module` up to `target`.  A module that says in `zero.level` how far
-/// it has come goes on from there; one beyond the target is an error.  A plan is
-/// judged, also one that was printed: its text may have been changed.
+/// it has come goes on from there; one beyond the target is an error.  A plan
+/// is judged, also one that was printed: its text may have been changed.
 LogicalResult runPipeline(ModuleOp module, Level target,
                           const PipelineOptions &options);
 

@@ -152,8 +152,7 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 /// be read there and no peer reads that rank's source any more.
 ///
 ///   all_gather      source: the rank's slice; result: the whole.  In place
-///   when
-///                   both are the whole: the slice is found inside.
+///                   when both are the whole: the slice is found inside.
 ///   reduce_scatter  source: the whole; result: the rank's slice of
 ///                   scale x sum over ranks, added in rank order in f32, then
 ///                   scaled, then (with `accumulate`) added to the result's old

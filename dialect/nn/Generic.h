@@ -5,8 +5,8 @@
 // they read like the formula:
 //
 //   // mean[r] = sum_c x[r, c] / C
-//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r", [&](...) { return args[0];
-//   });
+//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r",
+//                         [&](...) { return args[0]; });
 //
 // Each letter is a loop; a letter that the result lacks is a reduction.
 //
@@ -30,8 +30,8 @@ Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
                   ArrayRef<StringRef> maps, StringRef result, ScalarBody body);
 
 /// Sums the body over the letters that `result` lacks, in loop order,
-/// starting from zero.  `order` gives the order of all loops,
-/// outermost first; by default the letters in order of appearance.
+/// starting from zero.  `order` gives the order of all loops, outermost first;
+/// by default the letters in order of appearance.
 Value reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
                 ArrayRef<StringRef> maps, StringRef result, ScalarBody body,
                 StringRef order = {});

@@ -22,10 +22,9 @@ LogicalResult LayerNormOp::verify() {
   eps.convert(cast<FloatType>(x.getElementType()).getFloatSemantics(),
               APFloat::rmNearestTiesToEven, &loses);
   if (!eps.isFiniteNonZero()) // (C2)
-    return emitOpError("eps ")
-           << getEps().convertToDouble() << " is "
-           << (eps.isZero() ? "0" : "not finite") << " in "
-           << x.getElementType();
+    return emitOpError("eps ") << getEps().convertToDouble() << " is "
+                               << (eps.isZero() ? "0" : "not finite") << " in "
+                               << x.getElementType();
   if (bool(getMean()) != bool(getRstd())) // (C3)
     return emitOpError("statistics come together: mean and rstd, or neither");
   auto rows =

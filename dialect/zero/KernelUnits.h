@@ -13,9 +13,9 @@ namespace mlir::zero {
 std::optional<KernelKind> getKernelKind(func::FuncOp kernel);
 ArrayRef<int64_t> getKernelSpace(func::FuncOp kernel);
 
-/// The loop that walks contiguous memory for most of the operands' elements, the
-/// last of several; -1 for an operation without loops.  Shapes are static.  A
-/// kernel of columns is cut along it in each of its operations.
+/// The loop that walks contiguous memory for most of the operands' elements,
+/// the last of several; -1 for an operation without loops.  Shapes are static.
+/// A kernel of columns is cut along it in each of its operations.
 int contiguousLoop(linalg::LinalgOp op);
 
 } // namespace mlir::zero

@@ -1,8 +1,8 @@
 //===- Sizes.h - Sizes that can be computed with ----------------*- C++ -*-===//
 //
-// Passes multiply, add and divide by the sizes of a module, and a text may bring
-// any.  They are judged in one place, before the first pass and after each
-// level; behind it every product and every sum of sizes of values fits.
+// Passes multiply, add and divide by the sizes of a module, and a text may
+// bring any.  They are judged in one place, before the first pass and after
+// each level; behind it every product and every sum of sizes of values fits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_ZERO_SIZES_H

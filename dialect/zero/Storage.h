@@ -13,8 +13,8 @@
 
 namespace mlir::zero {
 
-/// The ties of `op`; symbols are looked up in the enclosing module, whose tables
-/// `symbols` keeps.
+/// The ties of `op`; symbols are looked up in the enclosing module, whose
+/// tables `symbols` keeps.
 SmallVector<StorageTie> getStorageTies(Operation *op,
                                        SymbolTableCollection &symbols);
 

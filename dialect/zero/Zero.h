@@ -46,11 +46,11 @@ constexpr llvm::StringLiteral kLevelAttr = "zero.level";
 constexpr llvm::StringLiteral kKernelAttr = "zero.kernel";
 constexpr llvm::StringLiteral kInPlaceAttr = "zero.in_place";
 constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
-// On launches of several ranks: operands that must be equal on all of them, such
-// as the number that a loss is divided by.
+// On launches of several ranks: operands that must be equal on all of them,
+// such as the number that a loss is divided by.
 constexpr llvm::StringLiteral kSameAttr = "zero.same";
-// On kernels: how many units there are, by dimension (KernelUnits.h); already on
-// memrefs.
+// On kernels: how many units there are, by dimension (KernelUnits.h); already
+// on memrefs.
 constexpr llvm::StringLiteral kSpaceAttr = "zero.space";
 constexpr llvm::StringLiteral kBufferizedAttr = "zero.bufferized";
 // On inputs: ids are below it.

@@ -2,10 +2,10 @@
 //
 //   func @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
 // becomes
-//   func @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>, %begin: index, %end:
-//   index)
+//   func @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>,
+//           %begin: index, %end: index)
 //
-// Operands come first, results behind them, then the range of units to do.
+// Operands come first, results after them, then the range of units to do.
 // Upstream's one-shot bufferization does the work on values, and knows nothing
 // of results: each is copied to its memref when all are computed.  Only then
 // does the buffer that is copied become the result itself:

@@ -1,9 +1,9 @@
 //===- LowerPlanToRuntime.cpp - The step as calls of zrt ------------------===//
 //
 // Each program becomes a function of one block: every operation that runs is a
-// call with a constant descriptor, which names bytes by tier and offset. Errors
-// are latched in the context, so no status is tested on the way and the last
-// one is returned.
+// call with a constant descriptor, which names bytes by tier and offset.
+// Errors are latched in the context, so no status is tested on the way and the
+// last one is returned.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
 //===- PlanKernels.cpp - Kernels of the plan's own operations -------------===//
 //
 //   zero.update       the optimizer's region over elements, with weight decay
-//   as
-//                     a constant: one kernel with it, one without
+//                     as a constant: one kernel with it, one without
 //   zero.accumulate   sum + scale x gradient
 //   zero.clear        zeros
 //   zero.total        partial sums added in order

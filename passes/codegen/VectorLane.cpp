@@ -9,8 +9,7 @@
 //   its sums are known        a reduction has an operation with an identity
 //   the body is elementwise   or reads memory along the loop
 //   elements are whole bytes  as vectors of i1 are not; and nothing divides by
-//   a
-//                             lane that is behind the end
+//                             a lane that lies after the end
 //
 // An operation that walks some operand across memory (a transpose), or whose
 // reduction is not of a known kind, gets scalar loops.

@@ -13,9 +13,8 @@
 //      extremum     max or min of acc and t: dt = dr / hits where t = r.  Ties
 //                   share evenly, so hits are counted first.
 //      product      acc t: dt = dr times the other factors.  They are r / t
-//      where
-//                   no factor is zero; where one is, its own are the product
-//                   without it, and those of all others are zero.
+//                   where no factor is zero; where one is, its own are the
+//                   product without it, and those of all others are zero.
 // 2. For each needed operand clone the body, walk it backwards with the scalar
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read: contractions stay contractions, with

@@ -20,9 +20,9 @@
 // The derivative is then nn.embedding's, a scatter in the order of the points.
 // A read of single elements is one of rows of length 1.
 //
-// An index that is no place of the tensor is undefined in tensor.extract. Where
-// it can be one, 0 takes its place and NaN that of the value:
-// nothing is read out of bounds, and no wrong number comes of it.
+// An index that is no place of the tensor is undefined in tensor.extract.
+// Where it can be one, 0 takes its place and NaN that of the value: nothing is
+// read out of bounds, and no wrong number comes of it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,15 +7,14 @@
 //    calls any more are dropped.
 // 2. Assertions are dropped, with a remark: a step has no place to stop.
 // 3. Results of linalg.generic that nobody reads are dropped, with what
-// computes
-//    them: a maximum that also carries its index becomes a maximum.
+//    computes them: a maximum that also carries its index becomes a maximum.
 // 4. math.fpowi with a constant exponent becomes the products that it stands
 //    for.
 // 5. Offsets and sizes of slices that are constant operands become attributes;
 //    parts of a concatenation get back the shape that a cast hides.
 // 6. Generics that compute integers are fused into those that read tensors
-// where
-//    the integers say: which input a position comes from is seen in one body.
+//    where the integers say: which input a position comes from is seen in one
+//    body.
 //
 // Nothing of this changes a bit of the loss.
 //

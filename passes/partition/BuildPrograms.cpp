@@ -11,16 +11,14 @@
 // The model's operations move over unchanged, so its arithmetic does not depend
 // on how state is kept.  What a stage adds around them, per bucket, on N ranks:
 //
-//   stage            0                 1               2               3
-//   before use       -                 -               - all_gather gradient
-//   reduce_scatter    reduce_scatter  reduce_scatter  reduce_scatter
-//                    in place          in place        to a shard      to a
-//                    shard
-//   norm             of the slice      of the slice    of the shard    of the
-//   shard
-//                    all_gather
-//   update           whole             slice           slice           shard
-//   after it         -                 all_gather      all_gather      -
+//   stage       0               1               2               3
+//   before use  -               -               -               all_gather
+//   gradient    reduce_scatter  reduce_scatter  reduce_scatter  reduce_scatter
+//               in place        in place        to a shard      to a shard
+//   norm        of the slice    of the slice    of the shard    of the shard
+//               all_gather
+//   update      whole           slice           slice           shard
+//   after it    -               all_gather      all_gather      -
 //
 //===----------------------------------------------------------------------===//
 

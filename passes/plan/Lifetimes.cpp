@@ -16,7 +16,7 @@
 // buffer dies there, is as large, and no other operand lies in it.
 //
 // Buffers that join are kept as a union-find forest with an offset on each
-// edge. Each buffer lists the values that are still readable in it; an
+// edge.  Each buffer lists the values that are still readable in it; an
 // overwrite drops those that it ended, so the lists stay short and the walk
 // linear in practice.
 //

@@ -14,8 +14,7 @@
 //     computed with, it is gathered first.  Only the norm and the update work
 //     on slices.
 //   * what a launch names in zero.same (the number that a loss is divided by)
-//   is
-//     `same`; what is packed or joined is no `slice` either.
+//     is `same`; what is packed or joined is no `slice` either.
 //   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own`
 //     and gives a `slice`; all_reduce gives `same`.
 //   * an update takes a gradient that has been reduced, and scalars that are

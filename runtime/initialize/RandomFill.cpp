@@ -6,10 +6,9 @@
 //
 // Normals come from two Box-Muller pairs.  A C library's log, sin and cos
 // differ in the last bit from machine to machine; ours are fixed polynomials
-// made of
-// +, -, *, / and sqrt, which IEEE 754 rounds exactly, and this file is compiled
-// without contraction to FMA.  Coefficients are those of FreeBSD's msun (errors
-// below 1 ulp of double, far below the f32 we keep).
+// made of +, -, *, / and sqrt, which IEEE 754 rounds exactly, and this file is
+// compiled without contraction to FMA.  Coefficients are those of FreeBSD's
+// msun (errors below 1 ulp of double, far below the f32 we keep).
 //
 // Work goes through batches of 1024 values, array by array, so that the
 // compiler makes SIMD of it; wider registers change speed, never bits.

@@ -51,8 +51,8 @@ PipelineOptions drawOptions(Dice &dice) {
   options.optimizer = dice.below(3) ? "adamw" : "sgd";
   options.bucketSize = dice.below(2) ? 0 : 4096;
   options.lossChunk = dice.below(2) ? PipelineOptions::kLossChunk : 256;
-  options.reference = options.worldSize == 1 && options.accumulate == 1 &&
-                      dice.below(8) == 0;
+  options.reference =
+      options.worldSize == 1 && options.accumulate == 1 && dice.below(8) == 0;
   return options;
 }
 
@@ -202,8 +202,8 @@ int main(int argc, char **argv) {
     std::printf("%llu %s\n", static_cast<unsigned long long>(times),
                 outcome.c_str());
   // A fuzzer whose texts are all refused, or none, tests little.
-  if (count >= 100 &&
-      (!outcomes.count(kOutcomes[Compiled]) || !outcomes.count(kOutcomes[Refused])))
+  if (count >= 100 && (!outcomes.count(kOutcomes[Compiled]) ||
+                       !outcomes.count(kOutcomes[Refused])))
     isGood = false;
   return isGood ? 0 : 1;
 }

@@ -23,7 +23,9 @@ public:
   ~TemporaryFolder();
 
   /// The path of `name` in it, one of kNames.
-  std::string file(llvm::StringRef name) const { return path + "/" + name.str(); }
+  std::string file(llvm::StringRef name) const {
+    return path + "/" + name.str();
+  }
 
   static constexpr const char *kNames[] = {"kernels.o", "plan.o", "result",
                                            "link.log"};

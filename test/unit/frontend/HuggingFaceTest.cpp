@@ -189,8 +189,9 @@ TEST_F(HuggingFace, ChecksNumbers) {
             "layer_norm_epsilon must be positive and finite in f32, got 0.0");
   EXPECT_EQ(importText(config("\"layer_norm_epsilon\": \"1e-5\"")),
             "layer_norm_epsilon must be a number, got \"1e-5\"");
-  EXPECT_EQ(importText(config("\"initializer_range\": -0.02")),
-            "initializer_range must not be negative, and finite in f32, got -0.02");
+  EXPECT_EQ(
+      importText(config("\"initializer_range\": -0.02")),
+      "initializer_range must not be negative, and finite in f32, got -0.02");
   EXPECT_EQ(importText(config("\"resid_pdrop\": 1.5")),
             "resid_pdrop must lie between 0 and 1, got 1.5");
   EXPECT_EQ(importText(config("\"tie_word_embeddings\": 1")),

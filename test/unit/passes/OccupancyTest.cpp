@@ -18,10 +18,9 @@ struct Rectangle {
 /// What Occupancy::findBestFit promises, by looking at every rectangle.
 int64_t findBestFit(std::vector<Rectangle> taken, unsigned birth,
                     unsigned death, int64_t size, int64_t base) {
-  std::sort(taken.begin(), taken.end(),
-            [](const Rectangle &a, const Rectangle &b) {
-              return a.begin < b.begin;
-            });
+  std::sort(
+      taken.begin(), taken.end(),
+      [](const Rectangle &a, const Rectangle &b) { return a.begin < b.begin; });
   int64_t cursor = base, best = -1, bestGap = INT64_MAX;
   for (const Rectangle &other : taken) {
     if (other.death < birth || death < other.birth)
@@ -68,9 +67,9 @@ TEST(Occupancy, FindsWhatLookingAtEveryBufferFinds) {
 
 TEST(Occupancy, KeepsApartWhatIsAliveTogether) {
   Occupancy occupancy(1000);
-  occupancy.take(0, 1000, 0, 64);     // all the time
-  occupancy.take(130, 700, 64, 128);  // blocks in between
-  occupancy.take(10, 20, 128, 256);   // some points of one block
+  occupancy.take(0, 1000, 0, 64);    // all the time
+  occupancy.take(130, 700, 64, 128); // blocks in between
+  occupancy.take(10, 20, 128, 256);  // some points of one block
   EXPECT_EQ(occupancy.findBestFit(0, 1000, 64, 0), 256);
   EXPECT_EQ(occupancy.findBestFit(300, 300, 64, 0), 128);
   EXPECT_EQ(occupancy.findBestFit(701, 1000, 64, 0), 64);
