@@ -122,7 +122,7 @@ RankedTensorType ModelBuilder::getType(ArrayRef<int64_t> shape, Type element) {
 Attribute ModelBuilder::makeInit(Init init) {
   MLIRContext *context = builder.getContext();
   APFloat first(init.first), second(init.second);
-  switch (init.kind) {
+  switch (init.distribution) {
   case Init::Normal:
     return zero::NormalAttr::get(context, first);
   case Init::Uniform:
@@ -130,17 +130,17 @@ Attribute ModelBuilder::makeInit(Init init) {
   case Init::Constant:
     return zero::ConstantAttr::get(context, first);
   }
-  llvm_unreachable("all kinds are listed");
+  llvm_unreachable("all distributions are listed");
 }
 
 /// Why `init` is no distribution, or empty.
 static std::string findFault(Init init) {
   if (!std::isfinite(init.first) || !std::isfinite(init.second))
     return "its initial values are not finite";
-  if (init.kind == Init::Normal && init.first < 0)
+  if (init.distribution == Init::Normal && init.first < 0)
     return "the std of its initial values must not be negative, got " +
            std::to_string(init.first);
-  if (init.kind == Init::Uniform && init.first > init.second)
+  if (init.distribution == Init::Uniform && init.first > init.second)
     return "the interval of its initial values is empty: " +
            std::to_string(init.first) + " to " + std::to_string(init.second);
   return {};

@@ -41,7 +41,7 @@ class ModelBuilder;
 
 /// Where initial values come from; see the functions of `init`.
 struct Init {
-  enum Kind { Normal, Uniform, Constant } kind;
+  enum Distribution { Normal, Uniform, Constant } distribution;
   double first, second;
 };
 

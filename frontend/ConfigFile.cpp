@@ -24,10 +24,10 @@ struct ConfigFile::Object {
 namespace {
 
 /// A config.json has some kilobytes, and nests a few levels.
-constexpr size_t kMostBytes = size_t(1) << 20;
-constexpr int kMostDepth = 100;
+constexpr size_t kMaxBytes = size_t(1) << 20;
+constexpr int kMaxDepth = 100;
 /// Of what a message shows of a file.
-constexpr size_t kMostShown = 300;
+constexpr size_t kMaxShown = 300;
 
 /// Reads once without keeping anything, to learn whether it is JSON and where
 /// not: without exceptions json::parse only says that it is none, and what
@@ -45,8 +45,8 @@ struct Syntax : nlohmann::json_sax<json> {
   bool string(string_t &) override { return true; }
   bool binary(binary_t &) override { return true; }
   bool key(string_t &) override { return true; }
-  bool start_object(size_t) override { return ++depth <= kMostDepth; }
-  bool start_array(size_t) override { return ++depth <= kMostDepth; }
+  bool start_object(size_t) override { return ++depth <= kMaxDepth; }
+  bool start_array(size_t) override { return ++depth <= kMaxDepth; }
   bool end_object() override { return --depth >= 0; }
   bool end_array() override { return --depth >= 0; }
   bool parse_error(size_t at, const std::string &,
@@ -62,7 +62,7 @@ struct Syntax : nlohmann::json_sax<json> {
 std::string plain(const std::string &text) {
   std::string shown;
   for (char c : text) {
-    if (shown.size() >= kMostShown)
+    if (shown.size() >= kMaxShown)
       return shown + "...";
     if (llvm::isPrint(c))
       shown += c;
@@ -77,7 +77,7 @@ std::error_code readSome(const std::string &path, std::string &text) {
   std::FILE *file = std::fopen(path.c_str(), "rbe");
   if (!file)
     return std::error_code(errno, std::generic_category());
-  text.resize(kMostBytes + 1);
+  text.resize(kMaxBytes + 1);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::error_code error;
   if (std::ferror(file))
@@ -112,16 +112,16 @@ void ConfigFile::read() {
   std::string text;
   if (std::error_code error = readSome(path, text))
     return fail("cannot be read: " + error.message());
-  if (text.size() > kMostBytes)
-    return fail("has more than " + Twine(kMostBytes) +
+  if (text.size() > kMaxBytes)
+    return fail("has more than " + Twine(kMaxBytes) +
                 " bytes, which is no config.json");
   // For the parser a NUL ends the text.
   if (size_t at = text.find('\0'); at != std::string::npos)
     return fail("is not valid JSON at byte " + Twine(at + 1) + ": a NUL");
   Syntax syntax;
   if (!json::sax_parse(text, &syntax)) {
-    if (syntax.depth > kMostDepth)
-      return fail("nests deeper than " + Twine(kMostDepth) +
+    if (syntax.depth > kMaxDepth)
+      return fail("nests deeper than " + Twine(kMaxDepth) +
                   " levels, which is no config.json");
     return fail("is not valid JSON at byte " + Twine(syntax.position) +
                 (syntax.reason.empty() ? "" : ": " + syntax.reason));

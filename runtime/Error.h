@@ -41,14 +41,14 @@ inline std::string errnoText(int number = errno) {
 /// Text that somebody else wrote, fit for a message: what is not printable
 /// ASCII is escaped, and it is cut after 80 bytes.
 inline std::string shown(std::string_view text) {
-  constexpr size_t kMost = 80;
+  constexpr size_t kMaxLetters = 80;
   std::string result;
-  for (const char c : text.substr(0, kMost)) {
+  for (const char c : text.substr(0, kMaxLetters)) {
     const auto byte = static_cast<unsigned char>(c);
     result += byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte)
                                           : std::string(1, c);
   }
-  return text.size() > kMost ? result + "..." : result;
+  return text.size() > kMaxLetters ? result + "..." : result;
 }
 
 } // namespace zrt

@@ -58,10 +58,9 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
 LogicalResult AllReduceOp::verify() {
   Type element = cast<RankedTensorType>(getValue().getType()).getElementType();
   if (!(element.isF32() || element.isF64()) ||
-      getByteSize(getValue().getType()) > kMostBytes) // (C1)
+      getByteSize(getValue().getType()) > kMaxBytes) // (C1)
     return emitOpError("takes at most ")
-           << kMostBytes << " bytes of f32 or f64, got "
-           << getValue().getType();
+           << kMaxBytes << " bytes of f32 or f64, got " << getValue().getType();
   return success();
 }
 

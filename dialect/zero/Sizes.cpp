@@ -50,10 +50,10 @@ private:
   LogicalResult checkArgument(BlockArgument argument, Operation *op) {
     return check(argument.getType(), argument.getLoc(), [&] {
       if (auto function = dyn_cast<FunctionOpInterface>(op))
-        for (StringRef kind : {kInputAttr, kParamAttr})
+        for (StringRef attribute : {kInputAttr, kParamAttr})
           if (auto name = function.getArgAttrOfType<StringAttr>(
-                  argument.getArgNumber(), kind))
-            return (kind == kParamAttr ? "parameter \"" : "input \"") +
+                  argument.getArgNumber(), attribute))
+            return (attribute == kParamAttr ? "parameter \"" : "input \"") +
                    name.str() + "\"";
       return "argument " + std::to_string(argument.getArgNumber());
     });
@@ -77,11 +77,11 @@ private:
                      << ", which has a size of 0; every size is at least 1";
     if (size.isTooLarge)
       return error() << " is " << type << ", which takes more than "
-                     << kMostBytesOfValue << " bytes; make it smaller";
+                     << kMaxValueBytes << " bytes; make it smaller";
     total += size.bytes; // both are far below 2^63
-    if (total > kMostBytesOfModule)
+    if (total > kMaxModuleBytes)
       return error() << " is " << type << ", and with it the values up to here "
-                     << "take more than " << kMostBytesOfModule
+                     << "take more than " << kMaxModuleBytes
                      << " bytes; make them smaller";
     return success();
   }
@@ -105,7 +105,7 @@ private:
       if (bytes && !ShapedType::isDynamic(size))
         bytes = llvm::checkedMul(*bytes, size);
     }
-    if (!bytes || *bytes > kMostBytesOfValue)
+    if (!bytes || *bytes > kMaxValueBytes)
       return {0, /*isEmpty=*/false, /*isTooLarge=*/true};
     return {*bytes};
   }

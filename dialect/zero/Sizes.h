@@ -2,7 +2,7 @@
 //
 // Passes multiply, add and divide by the sizes of a module, and a text may
 // bring any.  They are judged in one place, before the first pass and after
-// each level; behind it every product and every sum of sizes of values fits.
+// each level; after that every product and every sum of sizes of values fits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_ZERO_SIZES_H
@@ -13,8 +13,8 @@
 namespace mlir::zero {
 
 /// Of one value, and of all values of a module together.
-constexpr int64_t kMostBytesOfValue = int64_t(1) << 50;
-constexpr int64_t kMostBytesOfModule = int64_t(1) << 60;
+constexpr int64_t kMaxValueBytes = int64_t(1) << 50;
+constexpr int64_t kMaxModuleBytes = int64_t(1) << 60;
 
 /// Fails with an error at the first value that has a size of 0, or more bytes
 /// than that.

@@ -218,7 +218,7 @@ def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
     * (C1) the size is from 1 to 65536.  It is a constant: launching a plan on
       another number of ranks is an error.
   }];
-  let extraClassDeclaration = [{ static constexpr int64_t kMostRanks = 65536; }];
+  let extraClassDeclaration = [{ static constexpr int64_t kMaxRanks = 65536; }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size);
   let assemblyFormat = "$sym_name `size` $size attr-dict";
 }
@@ -380,7 +380,7 @@ def Zero_JoinOp : Zero_NameOp<"join", []> {
   let description = [{
     The rows of a parameter that is split over buckets, or of a gradient that is
     computed by chunks, in order.  No bytes move: memory is assigned so that the
-    pieces are produced one behind the other, inside the result.
+    pieces are produced one after the other, inside the result.
 
     ```mlir
     %w = zero.join %top, %bottom : tensor<512x64xf32>, tensor<88x64xf32> -> tensor<600x64xf32>
@@ -521,7 +521,7 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands
   let arguments = (ins AnyStaticShapeTensor:$value, FlatSymbolRefAttr:$axis, F64Attr:$scale);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$value `over` $axis attr-dict `:` type($value)";
-  let extraClassDeclaration = [{ static constexpr int64_t kMostBytes = 64; }];
+  let extraClassDeclaration = [{ static constexpr int64_t kMaxBytes = 64; }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,9 +24,9 @@ LogicalResult AxisOp::verify() {
   auto size = static_cast<int64_t>(getSize());
   if (size < 1) // (C1)
     return emitOpError("size must be positive, got ") << size;
-  if (size > kMostRanks) // (C1)
+  if (size > kMaxRanks) // (C1)
     return emitOpError("size must be at most ")
-           << kMostRanks << ", got " << size;
+           << kMaxRanks << ", got " << size;
   return success();
 }
 

@@ -14,6 +14,14 @@
 //       %b = vector.broadcast %i
 //       vector.store (%x * %b), y[r, c]
 //
+// Why this is not linalg::vectorize: here the order of every sum is fixed.  It
+// is written down as loops, with 16 lanes whatever the processor's vectors are
+// (VectorLoops, ColumnSums, RowSums), and follows from the operation and its
+// shape: a step has the same bits at every stage, with any number of threads,
+// and with any width of vectors.  Upstream's vectorizer makes a reduction one
+// vector.multi_reduction or vector.contract, which say nothing of the order of
+// their additions: that is left to the patterns that lower them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/LoopNest.h"

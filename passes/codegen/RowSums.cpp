@@ -105,7 +105,7 @@ private:
         });
   }
 
-  /// `first` and the vectors behind it.
+  /// `first` and the vectors after it.
   SmallVector<Value> vectorsFrom(OpBuilder &b, Value first) {
     SmallVector<Value> firsts = {first};
     for (int64_t i = 1; i < kRowVectors; ++i)

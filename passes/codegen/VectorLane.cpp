@@ -126,7 +126,7 @@ private:
   bool hasVectorForm(Operation &inner) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
       return true;
-    // Lanes behind the end hold zeros.
+    // Lanes after the end hold zeros.
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(inner))
       return matchPattern(inner.getOperand(1), m_Constant());

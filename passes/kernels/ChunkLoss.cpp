@@ -155,7 +155,7 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
 }
 
 /// Every chunk is several operations of the step.
-constexpr int64_t kMostChunks = 1024;
+constexpr int64_t kMaxChunks = 1024;
 
 /// Rows of a chunk: as few chunks as the limit allows, of equal size.
 FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {
@@ -165,13 +165,13 @@ FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {
   int64_t most =
       std::max<int64_t>(chunkBytes / rowBytes / kAlignment, 1) * kAlignment;
   int64_t chunks = llvm::divideCeil(loss.rows, most);
-  if (chunks > kMostChunks)
+  if (chunks > kMaxChunks)
     return loss.entropy.emitOpError("of ")
            << loss.rows << " rows of " << rowBytes
            << " bytes of logits would be cut into " << chunks
            << " chunks of at most " << chunkBytes << " bytes, more than "
-           << kMostChunks << "; use a --loss-chunk of at least "
-           << llvm::alignTo(llvm::divideCeil(loss.rows, kMostChunks),
+           << kMaxChunks << "; use a --loss-chunk of at least "
+           << llvm::alignTo(llvm::divideCeil(loss.rows, kMaxChunks),
                             kAlignment) *
                   rowBytes
            << " bytes, or fewer tokens";

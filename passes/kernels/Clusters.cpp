@@ -233,7 +233,7 @@ private:
   }
 
   /// An upper bound: as if every result of the cluster were a temporary row,
-  /// but for those that another operation starts from and overwrites.
+  /// except for those that another operation starts from and overwrites.
   int64_t temporaryBytes(const Cluster &cluster) {
     int64_t rows = 1, bytes = 0;
     for (int64_t extent : cluster.space)

@@ -131,18 +131,18 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         return top != launch && !members.contains(top);
       });
     for (Value output : launch.getOutputs())
-      moveViewsBehind(output);
+      moveViewsAfter(output);
   }
 
   /// Views have no place of their own.  Those of a result may stand between
-  /// members; whoever reads them closed the cluster, so stands behind all.
-  static void moveViewsBehind(Value value) {
+  /// members; whoever reads them closed the cluster, so stands after all.
+  static void moveViewsAfter(Value value) {
     Operation *def = value.getDefiningOp();
     for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
       if (isAuxiliary(user) && user->getBlock() == def->getBlock() &&
           user->isBeforeInBlock(def)) {
         user->moveAfter(def);
-        moveViewsBehind(user->getResult(0));
+        moveViewsAfter(user->getResult(0));
       }
   }
 

@@ -15,7 +15,7 @@
 // 2. Move what makes the loss's adjoint before the loss.
 // 3. Emit both in the loss's place.
 //
-// Left alone is a loss whose adjoint depends on it, and any but the first of
+// Left alone is a loss whose adjoint depends on it, and any except the first of
 // the same logits: their exponentials are one value, which two gradients cannot
 // both replace.
 //

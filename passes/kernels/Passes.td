@@ -91,7 +91,7 @@ def FuseLoss : Pass<"zero-fuse-loss", "::mlir::ModuleOp"> {
 }
 
 def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
-  let summary = "Spells everything but products, attention and scatters as linalg.generic";
+  let summary = "Spells everything except products, attention and scatters as linalg.generic";
   let description = [{
     Takes the linalg form of `nn` operations, turns elementwise arith and math on
     tensors, pads and concatenations into linalg, and fuses elementwise chains.
@@ -117,7 +117,7 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Clusters operations that share an outer parallel dimension ("rows") and
     outlines each cluster as one function, a kernel, called by `zero.launch`.
-    Reshapes of its results stand behind the launch.  Equal kernels are shared, so a
+    Reshapes of its results stand after the launch.  Equal kernels are shared, so a
     deeper model has no more of them.
 
     ```mlir

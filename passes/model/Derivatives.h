@@ -31,7 +31,7 @@ void registerDerivatives(DialectRegistry &registry);
 /// Whether values of `type` depend smoothly on others: all but integers.
 bool carriesDerivative(Type type);
 
-/// Whether `op` reads the bits of a float as an integer, behind which a
+/// Whether `op` reads the bits of a float as an integer, beyond which a
 /// dependency cannot be followed.
 bool hidesDerivative(Operation *op);
 

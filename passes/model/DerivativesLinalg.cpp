@@ -20,7 +20,7 @@
 // 3. Drop what the new body does not read: contractions stay contractions, with
 //    two inputs and a plain product, output loops before reductions.
 //
-// Rejected: reductions of any other kind, operands that are not read through a
+// Rejected: any other reductions, operands that are not read through a
 // projected permutation, body operations without a rule.
 //
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Combiner {
-  enum Kind { Elementwise, Sum, Extremum, Product } kind;
+  enum Reduction { Elementwise, Sum, Extremum, Product } reduction;
   /// The body's value whose adjoint starts the walk: what is yielded, or the
   /// term of an extremum or a product.
   Value term;
@@ -267,7 +267,7 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
   for (auto [k, combiner] : llvm::enumerate(combiners)) {
     OpOperand *operand = source.getDpsInitOperand(k);
     BlockArgument acc = source.getMatchingBlockArgument(operand);
-    if (combiner.kind != Combiner::Elementwise || acc.use_empty())
+    if (combiner.reduction != Combiner::Elementwise || acc.use_empty())
       continue;
     inputs.push_back(operand->get());
     maps.push_back(move(source.getMatchingIndexingMap(operand)));
@@ -401,7 +401,7 @@ struct Received {
   /// The adjoint of `term`, or of the init, from elements of `given`.
   S adjointOf(S term, ValueRange elements) const {
     S first = term.with(elements[0]);
-    switch (combiner.kind) {
+    switch (combiner.reduction) {
     case Combiner::Elementwise:
     case Combiner::Sum:
       return first;
@@ -412,7 +412,7 @@ struct Received {
       return nn::select(isEqual(term, term.constant(0)), term.with(elements[1]),
                         zero::unlessZero(first, first / term));
     }
-    llvm_unreachable("all kinds are known");
+    llvm_unreachable("all reductions are known");
   }
 };
 
@@ -485,7 +485,7 @@ private:
     S dr(b, op.getLoc(), adjoint);
     S init = dr.with(op.getDpsInitOperand(k)->get());
     std::optional<APFloat> number = numberOf(init);
-    if (combiners[k].kind == Combiner::Extremum) {
+    if (combiners[k].reduction == Combiner::Extremum) {
       S result = dr.with(op.getResult(k));
       // No term shares with an infinity.
       FailureOr<Value> hits =
@@ -494,7 +494,7 @@ private:
       if (failed(hits))
         return failure();
       given = {dr / dr.with(*hits), result};
-    } else if (combiners[k].kind == Combiner::Product) {
+    } else if (combiners[k].reduction == Combiner::Product) {
       S zero = dr.constant(0), one = dr.constant(1);
       bool mayBeZero = !number || number->isZero();
       FailureOr<Value> zeros =
@@ -561,7 +561,7 @@ private:
       unsigned k = operand.getOperandNumber() - op.getNumDpsInputs();
       if (received[k].given.empty())
         return Value();
-      if (combiners[k].kind != Combiner::Elementwise)
+      if (combiners[k].reduction != Combiner::Elementwise)
         return Value(
             received[k].adjointOf(S(b, loc, operand.get()), received[k].given));
     }

@@ -6,7 +6,7 @@
 // becomes one operation on the new bucket.
 //
 //   gather of parameters    where the first of them stood
-//   pack ... norm           behind the last of the packs: all members are there
+//   pack ... norm           after the last of the packs: all members are there
 //   update ...              where the first update stood
 //
 //===----------------------------------------------------------------------===//
@@ -156,12 +156,12 @@ private:
 
   void mergeChain(size_t g) {
     const Group &group = groups[g];
-    // What follows a pack goes behind the group's last one, in the order of the
+    // What follows a pack goes after the group's last one, in the order of the
     // chain; what belongs to the update to where the first update stood.
-    Operation *behind = nullptr, *update = nullptr;
+    Operation *last = nullptr, *update = nullptr;
     for (auto &[link, ops] : links[g]) {
       if (isa<PackOp>(ops.front()))
-        behind = ops.back();
+        last = ops.back();
       if (isa<UpdateOp>(ops.front()))
         update = ops.front();
     }
@@ -174,8 +174,8 @@ private:
         b.setInsertionPoint(update);
         mergeLink(group, ops);
       } else {
-        b.setInsertionPointAfter(behind);
-        behind = mergeLink(group, ops);
+        b.setInsertionPointAfter(last);
+        last = mergeLink(group, ops);
       }
     }
     auto symbol = FlatSymbolRefAttr::get(b.getContext(), group.name);
@@ -353,7 +353,7 @@ private:
     return elements * 4 <= bucketSize;
   }
 
-  /// Members one behind the other, those with decay first.
+  /// Members one after the other, those with decay first.
   void layOut(Group &group) {
     for (bool decay : {true, false})
       for (BucketOp bucket : group.old)

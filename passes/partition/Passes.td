@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def KeepModel : Pass<"zero-keep-model", "::mlir::ModuleOp"> {
   let summary = "Keeps the model's step in the plan, for the judge";
   let description = [{
-    Puts a copy of the module, `@step` and its kernels, behind all else.  No pass
+    Puts a copy of the module, `@step` and its kernels, after all else.  No pass
     and no rank runs it: VerifyPlan compares with it what the plan computes.
 
     ```mlir
@@ -112,7 +112,7 @@ def FuseBuckets : Pass<"zero-fuse-buckets", "::mlir::ModuleOp"> {
   let summary = "Merges buckets of neighbouring parameters";
   let description = [{
     One exchange for many parameters: their buckets become one, flat, members one
-    behind the other.  Nothing is copied in or out: members are views of a
+    after the other.  Nothing is copied in or out: members are views of a
     gather's result, and gradients are computed inside the pack.  Members with
     weight decay come first: a slice is two runs for the update where members leave
     no gaps, which end at multiples of 16 elements.

@@ -151,7 +151,7 @@ private:
         uses[i].operand->set(rebuild(uses[i].operand->get(), copies));
     }
   }
-  Operation *at = nullptr; ///< what the next copy goes behind
+  Operation *at = nullptr; ///< what the next copy follows
 
   /// `value`, made from the copied gathers.
   Value rebuild(Value value, IRMapping &copies) {

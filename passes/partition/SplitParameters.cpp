@@ -202,7 +202,7 @@ struct SplitParametersPass
 
 private:
   /// Every bucket is several operations of the plan.
-  static constexpr int64_t kMostBuckets = 16384;
+  static constexpr int64_t kMaxBuckets = 16384;
 
   int64_t ranks = 1;
 
@@ -211,17 +211,17 @@ private:
     for (auto bucket : module.getOps<BucketOp>())
       bytes += bucket.getElements() * 4;
     // One per parameter is never too many.
-    if (bytes / bucketSize <= kMostBuckets)
+    if (bytes / bucketSize <= kMaxBuckets)
       return success();
     int64_t buckets = 0;
     for (auto bucket : module.getOps<BucketOp>())
       buckets += countPieces(cast<MemberAttr>(bucket.getMembers()[0])).first;
-    if (buckets <= kMostBuckets)
+    if (buckets <= kMaxBuckets)
       return success();
     return module.emitError("bucket-size=")
            << bucketSize.getValue() << " would make " << buckets
-           << " buckets, more than " << kMostBuckets << "; use at least "
-           << llvm::divideCeil(bytes, kMostBuckets / 2) << " bytes";
+           << " buckets, more than " << kMaxBuckets << "; use at least "
+           << llvm::divideCeil(bytes, kMaxBuckets / 2) << " bytes";
   }
 
   /// How many pieces a parameter is cut into, and how many rows they have.
@@ -237,7 +237,7 @@ private:
     return {llvm::divideCeil(rows, most), most};
   }
 
-  /// The buckets of the pieces, behind `bucket`; none if it is small enough.
+  /// The buckets of the pieces, after `bucket`; none if it is small enough.
   Pieces split(BucketOp bucket) {
     auto member = cast<MemberAttr>(bucket.getMembers()[0]);
     auto [count, most] = countPieces(member);

@@ -359,7 +359,7 @@ void AssignMemory::runOnOperation() {
     begins.push_back(0);
     sections.emplace_back(section, std::move(layouts));
   }
-  // ... and lies behind it, in pages of its own.
+  // ... and lies after it, in pages of its own.
   int64_t &device = arena[static_cast<unsigned>(Tier::Device)];
   int64_t exported = device;
   if (sizes[0] > 0) {

@@ -62,7 +62,7 @@ BucketOp getBucket(Value value) {
 }
 
 /// The most bytes of gradients that are alive at one point.
-Certificate::Term getMostGradients(const Program &program) {
+Certificate::Term getPeakGradients(const Program &program) {
   std::vector<std::array<int64_t, 2>> change(program.storage.operations.size() +
                                              2);
   for (const Buffer &buffer : program.storage.buffers) {
@@ -116,7 +116,7 @@ void countState(func::FuncOp step, Certificate &certificate) {
 }
 
 void countWire(ArrayRef<Program> programs, Certificate &certificate) {
-  SmallVector<Certificate::Wire> kinds = {
+  SmallVector<Certificate::Wire> wires = {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
   SymbolTableCollection symbols;
   for (const Program &program : programs) {
@@ -127,14 +127,14 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
         continue;
-      auto &kind = kinds[isa<AllGatherOp>(op)       ? 0
+      auto &wire = wires[isa<AllGatherOp>(op)       ? 0
                          : isa<ReduceScatterOp>(op) ? 1
                                                     : 2];
-      kind.calls += runs;
-      kind.bytes += runs * getCost(op, symbols).wire;
+      wire.calls += runs;
+      wire.bytes += runs * getCost(op, symbols).wire;
     }
   }
-  certificate.wire = kinds;
+  certificate.wire = wires;
 }
 
 void countPeak(const Program &program, Certificate &certificate) {
@@ -192,7 +192,7 @@ Certificate zero::certify(ModuleOp module) {
 
   const Program &step = programs.back();
   countState(step.function, certificate);
-  Certificate::Term temporary = getMostGradients(step);
+  Certificate::Term temporary = getPeakGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
   gradients.held += temporary.held;
   (certificate.ranks > 1 && certificate.stage >= 2 ? gradients.sharded
@@ -269,13 +269,13 @@ std::string Certificate::print() const {
   }
   if (ranks > 1) {
     int64_t all = 0;
-    for (const Wire &kind : wire)
-      all += kind.bytes;
+    for (const Wire &each : wire)
+      all += each.bytes;
     os << "  wire: a rank receives " << group(all) << " bytes a step\n";
-    for (const Wire &kind : wire)
-      os << "    " << llvm::left_justify(kind.name, 22)
-         << llvm::right_justify(group(kind.bytes), 20) << " B  in "
-         << group(kind.calls) << (kind.calls == 1 ? " call" : " calls") << '\n';
+    for (const Wire &each : wire)
+      os << "    " << llvm::left_justify(each.name, 22)
+         << llvm::right_justify(group(each.bytes), 20) << " B  in "
+         << group(each.calls) << (each.calls == 1 ? " call" : " calls") << '\n';
   }
   os << "  peak: " << group(peak) << " bytes live at "
      << (peakAt.empty() ? "the start" : peakAt) << '\n';

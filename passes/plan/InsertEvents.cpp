@@ -17,7 +17,7 @@
 //    other stream it is known to come after.
 // 2. Of the operations to wait for, take the latest in program order first and
 //    merge its clock; what that already implies needs no event.
-// 3. Then write one record behind each awaited operation, and the waits.
+// 3. Then write one record after each awaited operation, and the waits.
 //
 // Padding of a pack is nobody's value: reading the pack waits for its members'
 // producers only.

@@ -73,8 +73,8 @@ std::string zero::getValueName(Value value) {
         return ("@" + state.getBucket().getValue() + " \"" +
                 state.getSlot().getValue() + "\"")
             .str();
-      for (StringRef kind : {kInputAttr, kScalarAttr})
-        if (auto name = step.getArgAttrOfType<StringAttr>(i, kind))
+      for (StringRef attribute : {kInputAttr, kScalarAttr})
+        if (auto name = step.getArgAttrOfType<StringAttr>(i, attribute))
           return name.str();
     }
     return "argument " + std::to_string(argument.getArgNumber());

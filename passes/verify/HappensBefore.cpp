@@ -105,7 +105,7 @@ bool Simulation::exchange(int stream) {
     if (!head || !isExchange(head))
       return false;
   }
-  // Everyone has arrived: what each had behind it is over for all.
+  // Everyone has arrived: what each has done before is over for all.
   Clock all = queue(0, stream).clock;
   for (int side = 1; side < int(sides.size()); ++side)
     merge(all, queue(side, stream).clock);

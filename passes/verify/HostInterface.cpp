@@ -9,7 +9,7 @@
 //   * a scalar is a f32: the host's `lr` or `step`, or the mean of the output
 //     of that name of @count.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
-//   * outputs stand behind the next state, each with a name of its own, f32 or
+//   * outputs stand after the next state, each with a name of its own, f32 or
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
 //     has it, since the host adds them up, and what it reads after @step is
 //     there.

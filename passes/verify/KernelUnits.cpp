@@ -7,8 +7,9 @@
 //              sizes in zero.space, writes by them, and of what others in the
 //              kernel compute reads its own row.
 //   columns    a unit is an index of the contiguous loop of each operation.
-//              None reads what another computes, but for a fill that a sum
-//              starts from; and what results begin as is cut along that loop.
+//              None reads what another computes, except for a fill that a
+//              sum starts from; and what results begin as is cut along that
+//              loop.
 //   serial     one unit; with --reference all kernels are.
 //   attention  a unit is a head of a batch.
 //   scatter    a unit is a column.

@@ -13,7 +13,7 @@ using Mean = TermTable::Mean;
 // Kernels, parameters and inputs
 //===----------------------------------------------------------------------===//
 
-/// What is compiled of a kernel beside its body, but for what (S6) proves.
+/// What is compiled of a kernel besides its body, except for what (S6) proves.
 static DictionaryAttr attributesOf(func::FuncOp kernel) {
   NamedAttrList attributes(kernel->getDiscardableAttrDictionary());
   for (StringRef proved : {kKernelAttr, kSpaceAttr})

@@ -76,12 +76,12 @@ static LogicalResult judgeSteps(ModuleOp module) {
   if (failed(judgeType<IntegerAttr>(module, kMicroStepsAttr)))
     return failure();
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-  constexpr int64_t kMost = 1 << 30;
+  constexpr int64_t kMaxMicroSteps = 1 << 30;
   if (steps && (!steps.getType().isSignlessInteger(64) || steps.getInt() < 1 ||
-                steps.getInt() > kMost)) // (S5)
+                steps.getInt() > kMaxMicroSteps)) // (S5)
     return module.emitError("has ")
            << kMicroStepsAttr << " = " << steps
-           << " (S5); it is an i64 from 1 to " << kMost;
+           << " (S5); it is an i64 from 1 to " << kMaxMicroSteps;
   for (StringRef name : kPrograms)
     if (auto program = module.lookupSymbol<func::FuncOp>(name);
         program && program->hasAttr(kKernelAttr)) // (S5)

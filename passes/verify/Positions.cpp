@@ -77,11 +77,11 @@ static LogicalResult judgeSlice(OffsetSizeAndStrideOpInterface op,
                              "known (S8); both are constants");
     if (!place || *count == 0)
       continue;
-    // Where the last element lies behind the first; of no known place if the
+    // How far the last element lies from the first; of no known place if the
     // numbers are too large, or the container's size is not known.
-    std::optional<int64_t> behind = llvm::checkedMul(*count - 1, *step);
+    std::optional<int64_t> reach = llvm::checkedMul(*count - 1, *step);
     int64_t places =
-        behind && *behind < container[dim] ? container[dim] - *behind : 0;
+        reach && *reach < container[dim] ? container[dim] - *reach : 0;
     if (failed(judgePosition(op, intervals.of(place), dim, places)))
       return failure();
   }

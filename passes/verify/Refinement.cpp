@@ -130,7 +130,7 @@ LogicalResult Refinement::visitView(ViewOp op) {
   if (!state || state.getSlot() != "param") // (V14)
     return op.emitOpError("reads ")
            << judge::describe(op.getFlat())
-           << ", and the model reads nothing of a bucket but its parameters "
+           << ", and the model reads nothing of a bucket except its parameters "
               "(V14)";
   auto bucket =
       symbols.lookupNearestSymbolFrom<BucketOp>(op, op.getBucketAttr());

@@ -28,7 +28,7 @@ void sortPieces(Pieces &pieces) {
              [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
 }
 
-/// The first of `pieces` that ends behind `at`.
+/// The first of `pieces` that ends after `at`.
 const Piece *findFrom(const Pieces &pieces, int64_t at) {
   return llvm::partition_point(
       pieces, [&](const Piece &piece) { return piece.end <= at; });
@@ -120,7 +120,7 @@ static Spans wholeOf(Value value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The host writes means of @count's outputs behind @count only.
+/// The host writes means of @count's outputs after @count only.
 bool Replay::isWritten(BlockArgument argument) {
   auto scalar = program.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                      kScalarAttr);

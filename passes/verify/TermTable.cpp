@@ -17,7 +17,7 @@ using Term = TermTable::Term;
 
 Term TermTable::intern(Node node, ArrayRef<const void *> head) {
   SmallVector<uintptr_t, 16> key = {
-      uintptr_t(node.kind), uintptr_t(node.number),
+      uintptr_t(node.form), uintptr_t(node.number),
       reinterpret_cast<uintptr_t>(node.type.getAsOpaquePointer())};
   for (const void *part : head)
     key.push_back(reinterpret_cast<uintptr_t>(part));
@@ -32,14 +32,14 @@ Term TermTable::intern(Node node, ArrayRef<const void *> head) {
   return term;
 }
 
-Term TermTable::leaf(Leaf kind, StringAttr name, Type type) {
+Term TermTable::leaf(Leaf leaf, StringAttr name, Type type) {
   const void *what = name.getAsOpaquePointer();
-  return intern({Kind::Leaf, type, what, int64_t(kind)}, {what});
+  return intern({Form::Leaf, type, what, int64_t(leaf)}, {what});
 }
 
 Term TermTable::unknown(Value value) {
   const void *what = value.getAsOpaquePointer();
-  return intern({Kind::Unknown, value.getType(), what}, {what});
+  return intern({Form::Unknown, value.getType(), what}, {what});
 }
 
 Term TermTable::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
@@ -47,7 +47,7 @@ Term TermTable::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
   // A launch is what it calls; other operations are their name and properties.
   Attribute properties = callee ? Attribute() : op->getPropertiesAsAttribute();
   return intern(
-      {Kind::Result, op->getResult(index).getType(), op, index, operands},
+      {Form::Result, op->getResult(index).getType(), op, index, operands},
       {op->getName().getAsOpaquePointer(), callee,
        properties.getAsOpaquePointer()});
 }
@@ -67,9 +67,9 @@ Term TermTable::rows(Term whole, int64_t from, int64_t count) {
   if (from == 0 && count == countRows(whole))
     return whole;
   const Node node = nodes[whole];
-  if (node.kind == Kind::Rows)
+  if (node.form == Form::Rows)
     return rows(node.operands.front(), node.number + from, count);
-  if (node.kind == Kind::Join) {
+  if (node.form == Form::Join) {
     SmallVector<Term> pieces;
     int64_t begin = 0;
     for (Term piece : node.operands) {
@@ -81,7 +81,7 @@ Term TermTable::rows(Term whole, int64_t from, int64_t count) {
     }
     return join(pieces);
   }
-  return intern({Kind::Rows, withRows(node.type, count), nullptr, from,
+  return intern({Form::Rows, withRows(node.type, count), nullptr, from,
                  ArrayRef<Term>(whole)},
                 {});
 }
@@ -89,7 +89,7 @@ Term TermTable::rows(Term whole, int64_t from, int64_t count) {
 Term TermTable::join(ArrayRef<Term> pieces) {
   SmallVector<Term> flat;
   for (Term piece : pieces) {
-    if (nodes[piece].kind == Kind::Join)
+    if (nodes[piece].form == Form::Join)
       llvm::append_range(flat, nodes[piece].operands);
     else
       flat.push_back(piece);
@@ -99,10 +99,10 @@ Term TermTable::join(ArrayRef<Term> pieces) {
   for (Term piece : flat) {
     count += countRows(piece);
     const Node &node = nodes[piece];
-    if (!merged.empty() && node.kind == Kind::Rows) {
+    if (!merged.empty() && node.form == Form::Rows) {
       const Node &last = nodes[merged.back()];
       int64_t rowsOfLast = countRows(merged.back());
-      if (last.kind == Kind::Rows && last.operands == node.operands &&
+      if (last.form == Form::Rows && last.operands == node.operands &&
           last.number + rowsOfLast == node.number) {
         merged.back() = rows(last.operands.front(), last.number,
                              rowsOfLast + countRows(piece));
@@ -113,13 +113,13 @@ Term TermTable::join(ArrayRef<Term> pieces) {
   }
   if (merged.size() == 1)
     return merged.front();
-  return intern({Kind::Join, withRows(nodes[merged.front()].type, count),
+  return intern({Form::Join, withRows(nodes[merged.front()].type, count),
                  nullptr, 0, merged},
                 {});
 }
 
 Term TermTable::mean(Mean over, Term term) {
-  return intern({Kind::Mean, nodes[term].type, nullptr, int64_t(over),
+  return intern({Form::Mean, nodes[term].type, nullptr, int64_t(over),
                  ArrayRef<Term>(term)},
                 {});
 }
@@ -130,29 +130,29 @@ Term TermTable::mean(Mean over, Term term) {
 
 /// Without its operands.
 std::string TermTable::describeHead(const Node &node) const {
-  switch (node.kind) {
-  case Kind::Leaf: {
+  switch (node.form) {
+  case Form::Leaf: {
     constexpr const char *kWords[] = {"parameter", "input", "scalar", "value"};
     auto name = cast<StringAttr>(Attribute::getFromOpaquePointer(node.what));
     return (Twine(kWords[node.number]) + " \"" + name.getValue() + "\"").str();
   }
-  case Kind::Unknown:
+  case Form::Unknown:
     return judge::describe(Value::getFromOpaquePointer(node.what));
-  case Kind::Result: {
+  case Form::Result: {
     auto *op = static_cast<Operation *>(const_cast<void *>(node.what));
     return (op->getNumResults() > 1 ? "result " + Twine(node.number) + " of "
                                     : Twine())
                .str() +
            judge::describe(op);
   }
-  case Kind::Rows:
+  case Form::Rows:
     return "rows [" + std::to_string(node.number) + ", " +
            std::to_string(node.number +
                           cast<RankedTensorType>(node.type).getDimSize(0)) +
            ")";
-  case Kind::Join:
+  case Form::Join:
     return "a join of " + std::to_string(node.operands.size()) + " pieces";
-  case Kind::Mean:
+  case Form::Mean:
     return Mean(node.number) == Mean::Ranks ? "the mean over ranks"
                                             : "the mean over micro-steps";
   }
@@ -161,12 +161,12 @@ std::string TermTable::describeHead(const Node &node) const {
 
 std::string TermTable::describe(Term term) const {
   // Of a long chain the first ones say enough.
-  constexpr int kMostLinks = 4;
+  constexpr int kMaxLinks = 4;
   std::string text;
-  for (int links = 0; links < kMostLinks; ++links) {
+  for (int links = 0; links < kMaxLinks; ++links) {
     const Node &node = nodes[term];
     text += describeHead(node);
-    if (node.kind != Kind::Rows && node.kind != Kind::Mean)
+    if (node.form != Form::Rows && node.form != Form::Mean)
       return text;
     text += " of ";
     term = node.operands.front();
@@ -176,21 +176,21 @@ std::string TermTable::describe(Term term) const {
 
 /// What tells it apart from others of the same words.
 std::string TermTable::describeDetails(Term term) const {
-  constexpr size_t kMostLetters = 100;
+  constexpr size_t kMaxLetters = 100;
   const Node &node = nodes[term];
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (node.kind == Kind::Result)
+  if (node.form == Form::Result)
     if (auto *op = static_cast<Operation *>(const_cast<void *>(node.what));
         Attribute properties = op->getPropertiesAsAttribute())
       os << ' ' << properties;
   os << " : " << node.type;
-  if (text.size() > kMostLetters)
-    text.replace(kMostLetters, std::string::npos, "...");
+  if (text.size() > kMaxLetters)
+    text.replace(kMaxLetters, std::string::npos, "...");
   return text;
 }
 
-/// Whether they are alike but for their operands.
+/// Whether they are alike except for their operands.
 bool TermTable::haveOneHead(const Node &a, const Node &b) const {
   if (a.operands.size() != b.operands.size() || a.operands.empty())
     return false;

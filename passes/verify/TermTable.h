@@ -6,7 +6,7 @@
 //   param "w"   input "tokens"   scalar "lr"       leaves
 //   f(a, b)#0                                      a result of an operation
 //   rows(a, from, count)                           some rows of a
-//   join(a, b)                                     rows, one behind the other
+//   join(a, b)                                     rows, one after the other
 //   mean over ranks (a)   mean over micro-steps (a)
 //
 // Equal terms are one number: they are made once and then found (hash-consing),
@@ -39,8 +39,8 @@ public:
   enum class Leaf { Parameter, Input, Scalar, Other };
   enum class Mean { Ranks, MicroSteps };
 
-  /// What is called `name`, by its kind.
-  Term leaf(Leaf kind, StringAttr name, Type type);
+  /// What is called `name`, among the leaves of that sort.
+  Term leaf(Leaf leaf, StringAttr name, Type type);
   /// A value that nothing is known of: equal to itself alone.
   Term unknown(Value value);
   /// Result `index` of `op` applied to `operands`.  Attributes that only plans
@@ -61,15 +61,15 @@ public:
                                  StringRef whereIsThere) const;
 
 private:
-  enum class Kind { Leaf, Unknown, Result, Rows, Join, Mean };
+  enum class Form { Leaf, Unknown, Result, Rows, Join, Mean };
   struct Node {
-    Kind kind;
+    Form form;
     Type type;
     /// Of leaves their name, of unknown values the value, of results the
     /// operation that was met first.
     const void *what = nullptr;
-    /// Of leaves and means the kind, of results their number, of rows the
-    /// first.
+    /// Of leaves and means which they are, of results their number, of rows
+    /// the first.
     int64_t number = 0;
     ArrayRef<Term> operands = {};
   };

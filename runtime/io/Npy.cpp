@@ -18,7 +18,7 @@ using namespace zrt;
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr uint64_t kLongestHeader = 65536;
+constexpr uint64_t kMaxHeaderBytes = 65536;
 
 struct Dtype {
   std::string_view numpy, name;
@@ -167,7 +167,7 @@ TensorEntry zrt::readNpy(const InputFile &file) {
     length |= uint64_t(bytes[10]) << 16 | uint64_t(bytes[11]) << 24;
     begin = 12;
   }
-  if (length > kLongestHeader || length > size - begin)
+  if (length > kMaxHeaderBytes || length > size - begin)
     fail("{}: not a NumPy file, or cut short: it says its header has {} bytes, "
          "but {} follow",
          path, length, size - begin);

@@ -25,7 +25,7 @@ public:
   /// permits.
   explicit OutputPath(const std::string &path);
 
-  /// A file's own path, behind all links.
+  /// A file's own path, after all links are followed.
   const std::string &path() const { return real; }
   std::string folder() const;
   std::string name() const;

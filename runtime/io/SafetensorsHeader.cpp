@@ -30,7 +30,7 @@ using nlohmann::json;
 namespace {
 
 /// No model comes near it; a message can say them all.
-constexpr size_t kMostDimensions = 32;
+constexpr size_t kMaxDimensions = 32;
 
 class Handler final : public json::json_sax_t {
 public:
@@ -93,9 +93,9 @@ public:
       return misplaced();
     if (place == Place::Sizes) {
       std::vector<int64_t> &shape = tensors.back().shape;
-      if (shape.size() == kMostDimensions)
+      if (shape.size() == kMaxDimensions)
         return stop(fmt::format("tensor {}: its shape has more than {} sizes",
-                                shown(tensors.back().name), kMostDimensions));
+                                shown(tensors.back().name), kMaxDimensions));
       shape.push_back(static_cast<int64_t>(value));
       return true;
     }

@@ -10,7 +10,7 @@
 namespace zrt {
 
 /// Longer headers are refused; the reference implementation's bound.
-constexpr uint64_t kMostHeaderBytes = 100'000'000;
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// A header's name for what is no tensor.
 constexpr std::string_view kMetadataName = "__metadata__";

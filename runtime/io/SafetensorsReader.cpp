@@ -36,9 +36,9 @@ std::string readHeader(const InputFile &file) {
     fail("not a safetensors file, or cut short: it says its header has {} "
          "bytes, but only {} follow",
          length, file.size() - sizeof(length));
-  if (length > kMostHeaderBytes)
-    fail("its header has {} bytes; {} are the most that can be", length,
-         kMostHeaderBytes);
+  if (length > kMaxHeaderBytes)
+    fail("its header has {} bytes, more than the {} that it may have", length,
+         kMaxHeaderBytes);
   std::string text(length, '\0');
   file.read(sizeof(length), text.data(), length);
   return text;

@@ -1,7 +1,7 @@
 //===- SafetensorsWriter.cpp - Writing weights ----------------------------===//
 //
 // The header is what Hugging Face's writer makes, padded with spaces so that
-// the data starts at a multiple of 8.  Data is streamed behind it.
+// the data starts at a multiple of 8.  Data is streamed after it.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Safetensors.h"
@@ -43,10 +43,10 @@ std::string zrt::safetensorsHeader(const std::vector<TensorHeader> &tensors) {
   text += '}';
   text.append((8 - text.size() % 8) % 8, ' ');
   const uint64_t length = text.size();
-  if (length > kMostHeaderBytes)
-    fail("the names of all parameters make a header of {} bytes; {} are the "
-         "most that can be",
-         length, kMostHeaderBytes);
+  if (length > kMaxHeaderBytes)
+    fail("the names of all parameters make a header of {} bytes, more than "
+         "the {} that it may have",
+         length, kMaxHeaderBytes);
   return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
          text;
 }

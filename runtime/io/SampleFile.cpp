@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSafetensors = ".safetensors";
 
-/// Where the name of a tensor begins in `place`, behind a colon; npos if it has
+/// Where the name of a tensor begins in `place`, after a colon; npos if it has
 /// none.
 size_t tensorName(const std::string &place) {
   const size_t at = place.find(std::string(kSafetensors) + ":");

@@ -39,7 +39,7 @@ T load(const std::byte *data) {
   return value;
 }
 
-/// The number at `offset`; 0 behind the end.
+/// The number at `offset`; 0 after the end.
 template <typename T>
 T readAt(const InputFile &file, uint64_t offset) {
   T value = 0;
@@ -70,12 +70,12 @@ bool oddWordsAreZero(const InputFile &file) {
 } // namespace
 
 TokenData::TokenData(const std::string &path, TokenFormat format,
-                     int64_t aLength, uint64_t aMostLater)
+                     int64_t aLength, uint64_t aMaxLater)
     : file(path), perSequence(static_cast<uint64_t>(aLength)),
-      mostLater(aMostLater) {
+      maxLater(aMaxLater) {
   if (aLength <= 0)
     fail("the model's sequences have {} tokens", aLength);
-  const uint64_t needed = perSequence + mostLater;
+  const uint64_t needed = perSequence + maxLater;
   if (file.size() == 0)
     fail("{} is empty; it needs {} tokens at least", path, needed);
   detect(format);
@@ -152,9 +152,9 @@ void TokenData::forEachToken(uint64_t first, uint64_t number,
                              const zrt_input &input, Use use) const {
   const auto each = [&]<typename Id>(Id) {
     Block block;
-    constexpr uint64_t kMost = kBlockBytes / sizeof(Id);
+    constexpr uint64_t kMaxTokens = kBlockBytes / sizeof(Id);
     for (uint64_t at = first, end = first + number; at < end;) {
-      const uint64_t size = std::min(kMost, end - at);
+      const uint64_t size = std::min(kMaxTokens, end - at);
       file.read(dataOffset + at * sizeof(Id), block.data(), size * sizeof(Id));
       for (uint64_t i = 0; i < size; ++i, ++at) {
         const int64_t token = load<Id>(block.data() + i * sizeof(Id));

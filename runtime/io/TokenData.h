@@ -34,13 +34,13 @@ struct BatchPlace {
 class TokenData {
 public:
   /// Opens `path` for sequences of `length` tokens, of which inputs read up to
-  /// `mostLater` tokens later.  Throws zrt::Error when the file cannot be that.
+  /// `maxLater` tokens later.  Throws zrt::Error when the file cannot be that.
   TokenData(const std::string &path, TokenFormat format, int64_t length,
-            uint64_t mostLater);
+            uint64_t maxLater);
 
   uint64_t tokens() const { return count; }
   uint64_t length() const { return perSequence; }
-  uint64_t sequences() const { return (count - mostLater) / perSequence; }
+  uint64_t sequences() const { return (count - maxLater) / perSequence; }
   /// "llm.c uint16", "raw uint32", "text bytes".
   const char *formatName() const;
   uint64_t fileBytes() const { return file.size(); }
@@ -64,7 +64,7 @@ private:
                                 const zrt_input &input) const;
 
   InputFile file;
-  uint64_t perSequence, mostLater;
+  uint64_t perSequence, maxLater;
   bool llmc = false;
   uint32_t width = 1;      ///< bytes of a token
   uint64_t dataOffset = 0; ///< of the first token

@@ -23,8 +23,8 @@ struct Others {
   std::vector<size_t> ranks;
   /// "rank 1 has", "ranks 1, 3 have"
   std::string say(const char *one, const char *several) const {
-    constexpr size_t kMost = 8;
-    const size_t shown = std::min(ranks.size(), kMost);
+    constexpr size_t kMaxShown = 8;
+    const size_t shown = std::min(ranks.size(), kMaxShown);
     return fmt::format(
         "rank{} {}{} {}", ranks.size() == 1 ? "" : "s",
         fmt::join(ranks.begin(), ranks.begin() + long(shown), ", "),

@@ -142,9 +142,9 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
       usage("{} needs a file name", option);
   Schedule &schedule = options.schedule;
   // `step` is an f32 in the plan: beyond 2^24 it would stand still.
-  constexpr int64_t kMostSteps = int64_t{1} << 24;
-  schedule.steps = readCount("--steps", typed.steps, kMostSteps);
-  schedule.warmup = readCount("--warmup", typed.warmup, kMostSteps);
+  constexpr int64_t kMaxSteps = int64_t{1} << 24;
+  schedule.steps = readCount("--steps", typed.steps, kMaxSteps);
+  schedule.warmup = readCount("--warmup", typed.warmup, kMaxSteps);
   schedule.peak = readRate("--lr", typed.lr);
   schedule.minimum = readRate("--min-lr", typed.minLr);
   options.threads =

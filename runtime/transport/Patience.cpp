@@ -21,7 +21,7 @@ void Patience::giveUp(const Alarm &alarm) {
   throw Error(text);
 }
 
-std::string Patience::whoWaits() const {
+std::string Patience::describeWait() const {
   return fmt::format("rank {} waited for it in {}", peers.rank(), what);
 }
 
@@ -40,7 +40,7 @@ void Patience::look() {
                             "ZRT_TIMEOUT to more seconds if a step takes so "
                             "long",
                             peer, peers.limits.arrival.count() / 1000.0,
-                            whoWaits())});
+                            describeWait())});
 }
 
 void Patience::lookForAlarms() {
@@ -65,25 +65,25 @@ void Patience::lookAtProcess() {
   // more before the second time.
   const bool left =
       page.state.load(std::memory_order_acquire) == RankState::Left;
-  if (left && leftBefore)
-    giveUp(
-        {-1, fmt::format("rank {} has finished while {}", peer, whoWaits())});
-  leftBefore = left;
+  if (left && hadLeft)
+    giveUp({-1, fmt::format("rank {} has finished while {}", peer,
+                            describeWait())});
+  hadLeft = left;
   const bool gone =
       !left && processStart(card.control.process) != card.processStart;
-  if (gone && goneBefore)
+  if (gone && wasGone)
     giveUp({-1, fmt::format("rank {} (process {}) is gone while {}", peer,
-                            card.control.process, whoWaits())});
-  goneBefore = gone;
+                            card.control.process, describeWait())});
+  wasGone = gone;
 
   const uint32_t now = page.beats.load(std::memory_order_relaxed);
   if (now != beats)
     silent = std::chrono::nanoseconds(0);
   beats = now;
   if (silent >= peers.limits.silence)
-    giveUp(
-        {-1, fmt::format("rank {} (process {}) has not moved for {} s (it is "
-                         "stopped) while {}",
-                         peer, card.control.process,
-                         peers.limits.silence.count() / 1000.0, whoWaits())});
+    giveUp({-1, fmt::format(
+                    "rank {} (process {}) has not moved for {} s (it is "
+                    "stopped) while {}",
+                    peer, card.control.process,
+                    peers.limits.silence.count() / 1000.0, describeWait())});
 }

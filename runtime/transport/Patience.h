@@ -38,7 +38,7 @@ private:
   [[noreturn]] void giveUp(const Alarm &alarm);
   void lookForAlarms();
   void lookAtProcess();
-  std::string whoWaits() const;
+  std::string describeWait() const;
 
   Peers &peers;
   const int peer;
@@ -47,7 +47,7 @@ private:
       std::chrono::steady_clock::now();
   std::chrono::nanoseconds waited{0}, silent{0};
   uint32_t beats = 0;
-  bool goneBefore = false, leftBefore = false;
+  bool wasGone = false, hadLeft = false;
 };
 
 } // namespace zrt

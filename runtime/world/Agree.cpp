@@ -10,11 +10,11 @@ Ballot zrt::ballotOf(const std::optional<std::string> &failure) {
   Ballot ballot;
   if (!failure)
     return ballot;
-  constexpr size_t kMost = sizeof(ballot.message) - 1;
+  constexpr size_t kMaxLetters = sizeof(ballot.message) - 1;
   constexpr std::string_view kCut = "...";
   std::string text = *failure;
-  if (text.size() > kMost)
-    text.replace(kMost - kCut.size(), std::string::npos, kCut);
+  if (text.size() > kMaxLetters)
+    text.replace(kMaxLetters - kCut.size(), std::string::npos, kCut);
   ballot.failed = true;
   text.copy(ballot.message, text.size());
   return ballot;

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 /// What an MPI count can say, rounded down to something round.
-constexpr size_t kMostBytes = size_t{1} << 30;
+constexpr size_t kMaxBytes = size_t{1} << 30;
 
 /// An alarm as it travels.
 struct Packet {
@@ -133,7 +133,7 @@ void MpiWorld::send(int to, const void *data, size_t bytes) {
   constexpr const char *what = "a message to it";
   const auto *from = static_cast<const char *>(data);
   do {
-    const size_t size = std::min(bytes, kMostBytes);
+    const size_t size = std::min(bytes, kMaxBytes);
     MPI_Request request = MPI_REQUEST_NULL;
     checkMpi(MPI_Isend(from, static_cast<int>(size), MPI_BYTE, to, 0, messages,
                        &request),
@@ -148,7 +148,7 @@ void MpiWorld::receive(int from, void *data, size_t bytes) {
   constexpr const char *what = "a message from it";
   auto *to = static_cast<char *>(data);
   do {
-    const size_t size = std::min(bytes, kMostBytes);
+    const size_t size = std::min(bytes, kMaxBytes);
     MPI_Request request = MPI_REQUEST_NULL;
     checkMpi(MPI_Irecv(to, static_cast<int>(size), MPI_BYTE, from, 0, messages,
                        &request),
@@ -162,8 +162,8 @@ void MpiWorld::receive(int from, void *data, size_t bytes) {
 void MpiWorld::allGather(const void *mine, size_t bytes, void *all) {
   // Between each two ranks, so that a wait knows for whom it waits.
   constexpr const char *what = "a message between all ranks";
-  if (bytes > kMostBytes)
-    fail("{}: {} bytes are more than {}", what, bytes, kMostBytes);
+  if (bytes > kMaxBytes)
+    fail("{}: {} bytes are more than {}", what, bytes, kMaxBytes);
   auto *to = static_cast<char *>(all);
   std::copy_n(static_cast<const char *>(mine), bytes, to + size_t(me) * bytes);
   std::vector<MPI_Request> requests(size_t(count) * 2, MPI_REQUEST_NULL);

@@ -32,7 +32,7 @@ public:
 };
 
 /// A number that a launcher has set, or `otherwise`.
-long launcherSays(const char *name, long otherwise) {
+long launcherValue(const char *name, long otherwise) {
   const char *text = std::getenv(name);
   return text ? std::strtol(text, nullptr, 10) : otherwise;
 }
@@ -53,7 +53,7 @@ std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
        {Launcher{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
         Launcher{"PMI_SIZE", "PMI_RANK"},
         Launcher{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}}) {
-    const long started = launcherSays(launcher.size, 1);
+    const long started = launcherValue(launcher.size, 1);
     if (started <= 1)
       continue;
     fail("compiled for 1 rank, started with {0}; start it without mpirun or "

@@ -19,8 +19,8 @@ namespace zero::fuzz {
 
 /// An error message says what is wrong briefly, and as plain text.
 inline void requireReadable(std::string_view message) {
-  constexpr size_t kMost = 500;
-  if (message.empty() || message.size() > kMost)
+  constexpr size_t kMaxLetters = 500;
+  if (message.empty() || message.size() > kMaxLetters)
     std::abort();
   for (const char c : message)
     if (c < ' ' || c == 0x7f)

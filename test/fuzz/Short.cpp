@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 namespace {
 
 /// Inputs stay below this, so that every one of them is quick.
-constexpr size_t kMost = size_t{1} << 16;
+constexpr size_t kMaxBytes = size_t{1} << 16;
 
 void mutateOnce(std::string &text, const std::vector<std::string> &seeds,
                 Dice &dice) {
@@ -94,7 +94,7 @@ std::string mutation(const std::vector<std::string> &seeds, uint64_t number) {
   std::string text = seeds[dice.below(seeds.size())];
   for (size_t i = dice.below(6) + 1; i > 0; --i)
     mutateOnce(text, seeds, dice);
-  text.resize(std::min(text.size(), kMost));
+  text.resize(std::min(text.size(), kMaxBytes));
   return text;
 }
 

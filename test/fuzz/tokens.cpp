@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try {
     const int64_t shape[] = {1, length};
     const zrt_input input = {"tokens", ZRT_I32, 2, shape, {}, vocab, 0};
-    const zrt::TokenData tokens(path, format, length, /*mostLater=*/1);
+    const zrt::TokenData tokens(path, format, length, /*maxLater=*/1);
     if (tokens.sequences() == 0)
       std::abort();
     checkSequences(tokens, input);

@@ -488,7 +488,7 @@ module {
   func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %m: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "m">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
-    // expected-error @below {{reads state @b "m", and the model reads nothing of a bucket but its parameters (V14)}}
+    // expected-error @below {{reads state @b "m", and the model reads nothing of a bucket except its parameters (V14)}}
     %u = zero.view %m[@b, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
     %l, %du = zero.launch @f(%u) : (tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>)
     %g = zero.pack %du into @b : tensor<16xf32> -> tensor<16xf32>

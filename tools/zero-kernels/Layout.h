@@ -41,7 +41,7 @@ struct Layout {
   uint64_t operandBytes = 0;  ///< at the beginning
 
   void add(Case &of, bool inPlace);
-  /// Gives results their bytes, behind all operands.
+  /// Gives results their bytes, after all operands.
   void finish();
 };
 

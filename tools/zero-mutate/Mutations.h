@@ -37,7 +37,7 @@ struct Mutation {
   Change (*apply)(Victim &);
   /// Whether bytes and events are taken off before and assigned anew after it:
   /// only what is computed is broken.
-  bool isLaidOutAnew = false;
+  bool isPlannedAgain = false;
 };
 
 /// What breaks a program; on all ranks, or on one.

@@ -134,7 +134,7 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
     mutant->module->push_back(own);
     victim.programs = {own};
   }
-  if (mutant->mutation->isLaidOutAnew)
+  if (mutant->mutation->isPlannedAgain)
     takeOff(*mutant->module);
   Change change = mutant->mutation->apply(victim);
   if (!change)
@@ -143,7 +143,7 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   if (!isNew(*mutant->module))
     return nullptr;
   // What zeroc finds no place for is no plan.
-  if (mutant->mutation->isLaidOutAnew && failed(layOut(*mutant->module)))
+  if (mutant->mutation->isPlannedAgain && failed(layOut(*mutant->module)))
     return nullptr;
   mutant->change = *change;
   mutant->outcome = judgeModule(*mutant->module);

@@ -211,9 +211,8 @@ int main(int argc, char **argv) {
     return fail(file + " is no valid MLIR; the errors are above");
   auto level = plan.get()->getAttrOfType<StringAttr>(kLevelAttr);
   if (!level || level != "memory")
-    return fail(file + " is no finished plan but at level " +
-                (level ? level.getValue() : "model") +
-                "; write one by zeroc --emit=memory");
+    return fail(file + " is at level " + (level ? level.getValue() : "model") +
+                " and no finished plan; write one by zeroc --emit=memory");
   Outcome outcome = judgeModule(*plan);
   if (!outcome.accepted())
     return fail(file + " is no good plan to begin with: " + outcome.message);

@@ -201,9 +201,9 @@ private:
           {"GiB", int64_t(1) << 30}})
       if (digits.consume_back(suffix))
         unit = size;
-    constexpr int64_t kMost = int64_t(1) << 50;
+    constexpr int64_t kMaxBytes = int64_t(1) << 50;
     if (digits.getAsInteger(10, parsed) || parsed < low ||
-        parsed > kMost / unit)
+        parsed > kMaxBytes / unit)
       return error(name + " must be a number of bytes from " + Twine(low) +
                    " on, as in 4096 or 25MiB, got " + value);
     out = parsed * unit;

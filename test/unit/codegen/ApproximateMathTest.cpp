@@ -25,7 +25,7 @@ constexpr float kSmallestNormal = std::numeric_limits<float>::min();
 constexpr int64_t kMasked = 37, kWhole = 48, kScalars = 7;
 constexpr size_t kCount = 390ull * kMasked * kWhole * kScalars;
 
-/// Every 1021st bit pattern, behind a row of each special value.
+/// Every 1021st bit pattern, after a row of each special value.
 std::vector<float> makeSamples() {
   const float specials[] = {0.0f,    -0.0f,   kInfinity, -kInfinity, kNaN,
                             -kNaN,   1.0f,    -1.0f,     88.3f,      88.39f,

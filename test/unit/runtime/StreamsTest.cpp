@@ -251,7 +251,7 @@ TEST(Errors, TheFirstIsLatchedAndLaterCallsDoNothing) {
 }
 
 TEST(Errors, OnAStreamStopWorkButNotEvents) {
-  // The kernel of stream h2d throws; compute waits for an event behind it.
+  // The kernel of stream h2d throws; compute waits for an event after it.
   static const zrt_launch_desc throwing = {"broken.0",
                                            [](void *const *, int64_t, int64_t) {
                                              throw std::runtime_error(

@@ -82,7 +82,7 @@ struct Block {
     return seen < 0 ? 0 : seen < keys ? seen : keys;
   }
   /// The first query of the block that sees key `j`.
-  int64_t firstSeeing(int64_t j) const {
+  int64_t firstQueryThatSees(int64_t j) const {
     const int64_t i = causal ? j + 1 - seenByFirst : 0;
     return i < 0 ? 0 : i;
   }
