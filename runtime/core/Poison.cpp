@@ -1,7 +1,6 @@
 //===- Poison.cpp - Forgets what a program left behind --------------------===//
 #include "runtime/core/Poison.h"
 
-
 #include <algorithm>
 
 using namespace zrt;

@@ -125,7 +125,7 @@ void sayWhich(int signal) {
 void run(const std::string &input, const char *kind, uint64_t number) {
   std::snprintf(trying, sizeof trying, "while trying %s %llu\n", kind,
                 static_cast<unsigned long long>(number));
-  // A copy of exactly its size, so that a sanitizer sees a read behind it.
+  // A copy of exactly its size, so that a sanitizer sees a read past its end.
   const std::vector<uint8_t> bytes(input.begin(), input.end());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }

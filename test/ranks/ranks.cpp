@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
-#include "runtime/core/Context.h"
 #include "runtime/Hash.h"
+#include "runtime/core/Context.h"
 #include "runtime/world/World.h"
 
 #include <algorithm>

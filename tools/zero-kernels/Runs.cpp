@@ -159,13 +159,10 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
                         launch.of->extent, launch.of->grain,
                         uint32_t(launch.args.size()), 0, launch.args.data()});
   int64_t words = layout.operandBytes / 4;
-  zrt_input operands{"operands",
-                     ZRT_I32,
-                     1,
-                     &words,
-                     {ZRT_DEVICE, 0, 0, layout.operandBytes},
-                     /*bound=*/0,
-                     /*ignored=*/0};
+  zrt_input operands{
+      "operands",   ZRT_I32, 1, &words, {ZRT_DEVICE, 0, 0, layout.operandBytes},
+      /*bound=*/0,
+      /*ignored=*/0};
   zrt_plan plan = {};
   plan.abi_version = ZRT_ABI_VERSION;
   plan.world_size = 1;
