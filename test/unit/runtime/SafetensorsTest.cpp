@@ -82,7 +82,7 @@ TEST_F(Header, ThatIsDeepOrLongIsRefusedAtOnce) {
     expectError(fileOf(R"({"__metadata__":)" + std::string(depth, '['), ""),
                 "not an object of strings");
   }
-  EXPECT_ERROR("100000001 bytes; 100000000 are the most",
+  EXPECT_ERROR("100000001 bytes, more than the 100000000",
                SafetensorsFile(sparseFile(folder, 100'000'001, 200'000'000)));
 }
 
