@@ -29,7 +29,10 @@ void CpuDevice::startThreads(int threads, std::vector<int> processors) {
   // With fewer threads than processors, other programs may want the rest.
   if (processors.size() != size)
     processors.clear();
-  team = std::make_unique<Team>(static_cast<int>(size), std::move(processors));
+  for (Stream &stream : streams)
+    stream.team = std::make_unique<Team>(1);
+  streams[ZRT_COMPUTE].team =
+      std::make_unique<Team>(static_cast<int>(size), std::move(processors));
 }
 
 void CpuDevice::fill(const zrt_ref &ref, unsigned char byte) {
@@ -38,7 +41,7 @@ void CpuDevice::fill(const zrt_ref &ref, unsigned char byte) {
 
 std::vector<void *> &CpuDevice::addresses(zrt_stream stream,
                                           const zrt_ref *refs, uint32_t count) {
-  std::vector<void *> &list = arguments[stream];
+  std::vector<void *> &list = streams[stream].arguments;
   list.resize(count);
   for (uint32_t i = 0; i < count; ++i)
     list[i] = memory(refs[i]);
@@ -50,33 +53,32 @@ void CpuDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
       addresses(stream, desc.args, desc.arg_count);
   const int64_t pieces =
       desc.extent / desc.grain + (desc.extent % desc.grain != 0);
-  teamOf(stream).parallelFor(pieces, [&](int64_t first, int64_t last) {
+  streams[stream].team->parallelFor(pieces, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t begin = piece * desc.grain;
       const int64_t size = std::min(desc.grain, desc.extent - begin);
       desc.fn(args.data(), begin, begin + size);
     }
   });
-  checkPacking(desc.name ? desc.name : "launch");
 }
 
 void CpuDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
   runMatmul(desc, memory(desc.a), memory(desc.b),
             desc.has_bias ? memory(desc.bias) : nullptr, memory(desc.c),
-            teamOf(stream));
+            *streams[stream].team);
 }
 
 void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,
                        const BucketPart &bucket) {
   updateBucket(desc, bucket, addresses(stream, desc.args, desc.arg_count),
-               teamOf(stream));
+               *streams[stream].team);
 }
 
 void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                            const BucketPart &bucket) {
   sumSquaresOfBucket(
       desc, bucket, reinterpret_cast<const float *>(memory(desc.grad)),
-      reinterpret_cast<double *>(memory(desc.partials)), teamOf(stream));
+      reinterpret_cast<double *>(memory(desc.partials)), *streams[stream].team);
 }
 
 void CpuDevice::copy(zrt_stream, const zrt_ref &from, const zrt_ref &to) {

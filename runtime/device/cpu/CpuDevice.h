@@ -21,8 +21,8 @@ public:
   explicit CpuDevice(const zrt_plan &plan);
 
   /// Once, before any work: gives `compute` as many threads (0: one for each of
-  /// `processors`), bound to `processors` when there are as many.  Throws
-  /// zrt::Error.
+  /// `processors`), bound to `processors` when there are as many, and every
+  /// other stream its own.  Throws zrt::Error.
   void startThreads(int threads, std::vector<int> processors);
 
   uint64_t arenaBytes(uint32_t tier) const override {
@@ -36,7 +36,7 @@ public:
     return arenas[ZRT_DEVICE].exported();
   }
 
-  int threads() const override { return team->size(); }
+  int threads() const override { return streams[ZRT_COMPUTE].team->size(); }
   void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
   void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
   void update(zrt_stream stream, const zrt_update_desc &desc,
@@ -46,18 +46,17 @@ public:
   void copy(zrt_stream stream, const zrt_ref &from, const zrt_ref &to) override;
 
 private:
-  Team &teamOf(zrt_stream stream) {
-    return stream == ZRT_COMPUTE ? *team : alone;
-  }
+  struct Stream {
+    std::unique_ptr<Team> team;
+    std::vector<void *> arguments; ///< of the kernel that it executes now
+  };
+
   /// The addresses of `count` refs, until the stream's next operation.
   std::vector<void *> &addresses(zrt_stream stream, const zrt_ref *refs,
                                  uint32_t count);
 
   std::array<Arena, ZRT_TIER_COUNT> arenas;
-  /// Kernel arguments of what a stream executes now.
-  std::array<std::vector<void *>, ZRT_STREAM_COUNT> arguments;
-  std::unique_ptr<Team> team; ///< of `compute`
-  Team alone{1};              ///< of every other stream
+  std::array<Stream, ZRT_STREAM_COUNT> streams;
 };
 
 } // namespace zrt

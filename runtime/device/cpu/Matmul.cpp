@@ -16,11 +16,10 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/Error.h"
+#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 
 #include <algorithm>
-#include <atomic>
 
 using namespace zrt;
 
@@ -68,13 +67,6 @@ struct Cell {
   int64_t batch, row, column, rows, columns;
 };
 
-std::atomic<bool> withoutMemory{false};
-
-void multiplyHere(const Gemm &g) {
-  if (float *packing = packingOrNote())
-    multiply(g, packing);
-}
-
 void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
              const float *b, const float *bias, float *c) {
   Gemm g;
@@ -91,7 +83,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? d.k : 1);
   g.c = c + cell.batch * d.m * d.n + cell.row * d.n + cell.column;
   g.bias = d.has_bias ? bias + cell.column : nullptr;
-  multiplyHere(g);
+  multiply(g, scratch());
 }
 
 void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
@@ -130,7 +122,6 @@ void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
     }
   };
   team.parallelFor(d.batch * cells, computeCells, threads);
-  checkPacking(d.name ? d.name : "matmul");
 }
 
 } // namespace
@@ -148,20 +139,4 @@ void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
     as(float());
   else
     as(double());
-}
-
-float *zrt::packingOrNote() {
-  float *packing = gemmPacking();
-  if (!packing)
-    withoutMemory = true;
-  return packing;
-}
-
-void zrt::checkPacking(const char *name) {
-  // In the usual case without a locked instruction.
-  if (withoutMemory.load(std::memory_order_relaxed) &&
-      withoutMemory.exchange(false))
-    fail("{}: no memory for the {} bytes that each thread needs to multiply "
-         "matrices",
-         name, kGemmPackingBytes);
 }

@@ -8,17 +8,8 @@
 namespace zrt {
 
 /// Executes a checked `desc`.  The bits of C do not depend on the team's size.
-/// Throws where a thread gets no packing memory.
 void runMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                const void *bias, void *c, Team &team);
-
-/// The calling thread's packing memory.  Where there is none to be had, null,
-/// and checkPacking tells: compiled kernels have no way to report it.
-float *packingOrNote();
-
-/// Throws, naming `name`, if since the last call a thread got no packing
-/// memory.
-void checkPacking(const char *name);
 
 } // namespace zrt
 

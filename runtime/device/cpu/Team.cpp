@@ -53,7 +53,7 @@ struct alignas(64) Team::Helper {
 };
 
 Team::Team(int size, std::vector<int> theProcessors)
-    : processors(std::move(theProcessors)),
+    : memory(size), processors(std::move(theProcessors)),
       // Threads that share a processor must leave it to each other at once.
       watchful(static_cast<size_t>(size) <= availableProcessors().size()) {
   try {
@@ -95,8 +95,10 @@ void Team::run(int theMembers, Work theWork, void *theData) {
       helpers[size_t(i)]->calls.notify_one();
     }
   }
-  if (theMembers > 0 && theWork)
+  if (theMembers > 0 && theWork) {
+    const Scratch::Use use(memory, 0);
     theWork(theData, 0, theMembers);
+  }
   if (theMembers <= 1)
     return;
   while (const uint32_t left = working.load(std::memory_order_acquire))
@@ -107,6 +109,7 @@ void Team::help(Helper &helper, int member) {
   const std::string name = "zrt-team-" + std::to_string(member);
   pthread_setname_np(pthread_self(), name.c_str());
   bindTo(member);
+  const Scratch::Use use(memory, member);
   for (uint32_t seen = 0;; ++seen) {
     await(helper.calls, seen);
     const bool ends = !work;

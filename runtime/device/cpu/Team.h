@@ -8,6 +8,8 @@
 #ifndef ZRT_DEVICE_CPU_TEAM_H
 #define ZRT_DEVICE_CPU_TEAM_H
 
+#include "runtime/device/cpu/Scratch.h"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -24,7 +26,8 @@ class Team {
 public:
   /// `size` threads, at least 1, the caller among them.  `processors` is empty
   /// or has one for each, which it is then bound to (the caller in its first
-  /// call).  Throws zrt::Error when there are no more threads to be had.
+  /// call).  Throws zrt::Error when there are no more threads to be had, or no
+  /// memory for them to multiply in.
   explicit Team(int size, std::vector<int> processors = {});
   ~Team();
   Team(const Team &) = delete;
@@ -34,8 +37,7 @@ public:
 
   /// Deals `count` items out in equal runs of neighbours: calls
   /// `body(begin, end)` once per thread that gets any, on at most `most` of
-  /// them.  Always from the same thread, unless the team is one unbound thread;
-  /// `body` must not throw.
+  /// them.  Always from the same thread; `body` must not throw.
   template <typename Body>
   void parallelFor(int64_t count, Body &&body, int most = 1 << 30) {
     struct Job {
@@ -66,6 +68,7 @@ private:
   void bindTo(int member) const;
   void await(const std::atomic<uint32_t> &value, uint32_t old) const;
 
+  const Scratch memory; ///< of every member
   const std::vector<int> processors;
   bool watchful;      ///< whether waiting starts awake
   bool bound = false; ///< the caller

@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/core/EntryChecks.h"
+#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/Team.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 
@@ -149,7 +150,7 @@ TEST(Gemm, AnElementDependsOnItsRowAndColumnOnly) {
       g.ldb = n;
       g.c = part.data();
       g.ldc = columns;
-      target(g, gemmPacking());
+      target(g, scratch());
       for (int64_t i = 0; i < rows; ++i)
         ASSERT_EQ(0, std::memcmp(&part[size_t(i * columns)],
                                  &whole[size_t((row + i) * n + column)],
@@ -180,7 +181,7 @@ TEST(Gemm, EveryTargetIsRight) {
       g.ldb = g.transB ? g.k : g.n;
       g.c = c.data();
       g.ldc = g.n;
-      target(g, gemmPacking());
+      target(g, scratch());
       for (int64_t i = 0; i < g.m * g.n; ++i)
         ASSERT_NEAR(c[size_t(i)], problem.expected(0, i / g.n, i % g.n), 1e-5);
     }

@@ -95,11 +95,11 @@ TEST(Team, BindsEachMemberToItsProcessor) {
   EXPECT_EQ(availableProcessors(), all);
 }
 
-[[noreturn]] void startMoreThanFit() {
+[[noreturn]] void startMoreThanFit(int size) {
   const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
   setrlimit(RLIMIT_AS, &limit);
   try {
-    Team team(1000);
+    Team team(size);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s", error.what());
     std::exit(7);
@@ -113,8 +113,10 @@ TEST(TeamDeathTest, OfMoreThreadsThanThereIsRoomForSaysSo) {
   GTEST_SKIP() << "a sanitizer needs more memory than the test leaves";
 #endif
   EXPECT_EXIT(
-      startMoreThanFit(), testing::ExitedWithCode(7),
-      "thread [0-9]+ of 1000 cannot be started: .*; use fewer with --threads");
+      startMoreThanFit(120), testing::ExitedWithCode(7),
+      "thread [0-9]+ of 120 cannot be started: .*; use fewer with --threads");
+  EXPECT_EXIT(startMoreThanFit(1000), testing::ExitedWithCode(7),
+              "no memory for the 2097152 bytes that each of 1000 threads");
 }
 
 } // namespace

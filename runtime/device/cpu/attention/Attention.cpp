@@ -1,7 +1,7 @@
 //===- Attention.cpp - Which loops, and what kernels call -----------------===//
 #include "runtime/device/cpu/attention/Attention.h"
 
-#include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/attention/Targets.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/zrt.h"
@@ -36,14 +36,13 @@ extern "C" void zrt_attention(int64_t queries, int64_t keys, int64_t width,
                               int64_t k_stride, const float *v,
                               int64_t v_stride, float *out, int64_t out_stride,
                               float *lse) {
-  if (float *memory = packingOrNote())
-    target().attend({{queries, keys, width, scale, causal != 0},
-                     {q, q_stride},
-                     {k, k_stride},
-                     {v, v_stride},
-                     {out, out_stride},
-                     lse},
-                    memory);
+  target().attend({{queries, keys, width, scale, causal != 0},
+                   {q, q_stride},
+                   {k, k_stride},
+                   {v, v_stride},
+                   {out, out_stride},
+                   lse},
+                  scratch());
 }
 
 extern "C" void zrt_attention_backward(
@@ -52,15 +51,14 @@ extern "C" void zrt_attention_backward(
     const float *k, int64_t k_stride, const float *v, int64_t v_stride,
     const float *lse, float *dq, int64_t dq_stride, float *dk,
     int64_t dk_stride, float *dv, int64_t dv_stride) {
-  if (float *memory = packingOrNote())
-    target().attendBackward({{queries, keys, width, scale, causal != 0},
-                             {grad, grad_stride},
-                             {q, q_stride},
-                             {k, k_stride},
-                             {v, v_stride},
-                             lse,
-                             {dq, dq_stride},
-                             {dk, dk_stride},
-                             {dv, dv_stride}},
-                            memory);
+  target().attendBackward({{queries, keys, width, scale, causal != 0},
+                           {grad, grad_stride},
+                           {q, q_stride},
+                           {k, k_stride},
+                           {v, v_stride},
+                           lse,
+                           {dq, dq_stride},
+                           {dk, dk_stride},
+                           {dv, dv_stride}},
+                          scratch());
 }

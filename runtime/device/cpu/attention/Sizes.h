@@ -41,7 +41,7 @@ struct Sizes {
   /// `scores` rows of `queries`.
   Sizes(const AttentionShape &shape, int64_t perQuery, int64_t perKey,
         int64_t scores) {
-    constexpr int64_t total = kGemmPackingBytes / sizeof(float);
+    constexpr int64_t total = ZRT_PACKING_BYTES / sizeof(float);
     width = filledUp(shape.width);
     queries =
         shape.queries < kMaxQueries ? filledUp(shape.queries) : kMaxQueries;

@@ -1,6 +1,6 @@
 //===- Targets.h - One attention, several instruction sets ------*- C++ -*-===//
 //
-// Loops.inc is compiled once for each.  `memory` is gemmPacking()'s.
+// Loops.inc is compiled once for each.  `memory` has ZRT_PACKING_BYTES.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CPU_ATTENTION_TARGETS_H

@@ -1,10 +1,7 @@
 //===- Gemm.cpp - Which loops, and their memory ---------------------------===//
 #include "runtime/device/cpu/gemm/Gemm.h"
 
-#include "runtime/device/cpu/Pages.h"
 #include "runtime/device/cpu/gemm/Targets.h"
-
-#include <sys/mman.h>
 
 using namespace zrt;
 
@@ -27,18 +24,6 @@ const Target &target() {
   }();
   return chosen;
 }
-
-struct Packing {
-  Packing() = default;
-  ~Packing() {
-    if (pages.at)
-      munmap(pages.at, pages.bytes);
-  }
-  Packing(const Packing &) = delete;
-  Packing &operator=(const Packing &) = delete;
-
-  Pages pages;
-};
 
 /// C = beta C + bias, what is left of a product whose sums are empty.
 void start(const Gemm &g) {
@@ -64,14 +49,6 @@ InstructionSet zrt::instructionSet() {
     return InstructionSet::Avx2;
 #endif
   return InstructionSet::Portable;
-}
-
-float *zrt::gemmPacking() {
-  // A thread that gets none asks again.
-  thread_local Packing packing;
-  if (!packing.pages.at)
-    packing.pages = mapPages(kGemmPackingBytes);
-  return reinterpret_cast<float *>(packing.pages.at);
 }
 
 void zrt::multiply(const Gemm &gemm, float *packing) {

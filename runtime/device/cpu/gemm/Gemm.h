@@ -31,15 +31,8 @@ struct Gemm {
   int64_t ldc = 0;
 };
 
-/// Memory that a thread keeps for copies of blocks of A and B, and attention
-/// for its own: one huge page.
-constexpr size_t kGemmPackingBytes = ZRT_PACKING_BYTES;
-
-/// The calling thread's packing memory, made when it is first asked for; null
-/// when there is none to be had.
-float *gemmPacking();
-
-/// Computes on the calling thread.  `packing` is what gemmPacking() gave.
+/// Computes on the calling thread.  `packing` has ZRT_PACKING_BYTES, for copies
+/// of blocks of A and B.
 void multiply(const Gemm &gemm, float *packing);
 
 /// The instruction set that loops which are compiled for several run with.

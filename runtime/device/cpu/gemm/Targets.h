@@ -21,7 +21,7 @@ constexpr int64_t kGemmColumns = 192;
 constexpr int64_t kGemmDepth = 384;
 
 static_assert((kGemmRows + kGemmColumns) * kGemmDepth * sizeof(float) <=
-              kGemmPackingBytes);
+              ZRT_PACKING_BYTES);
 
 #define ZRT_GEMM_TARGET(NAME)                                                  \
   namespace NAME {                                                             \
