@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 5u
+#define ZRT_ABI_VERSION 6u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -378,8 +378,13 @@ void zrt_destroy(zrt_context *ctx);
 /// Runs a program (ZRT_COUNT, ...) and waits for every stream.
 zrt_status zrt_run(zrt_context *ctx, uint32_t program);
 
-/// The address of `ref`; valid until zrt_destroy.
-void *zrt_address(zrt_context *ctx, const zrt_ref *ref);
+/// Host access, and the only one: nobody but the device knows addresses.  Copies
+/// the first `bytes` bytes of `ref`, to `to` or from `from`.  Any thread, while
+/// no stream works on those bytes, hence between programs on all of them.
+zrt_status zrt_read(zrt_context *ctx, const zrt_ref *ref, void *to,
+                    uint64_t bytes);
+zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
+                     uint64_t bytes);
 
 /// Bytes allocated for the arena of `tier`.
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);

@@ -21,16 +21,22 @@ bool isReady(zrt_context *ctx) {
   return !ctx->error.set();
 }
 
-zrt_status enqueue(zrt_context *ctx, zrt_stream stream, const Entry &entry) {
+/// Latches what `action` throws; does nothing after an error.
+template <typename Action>
+zrt_status attempt(zrt_context *ctx, Action action) {
   if (!isReady(ctx))
     return kFailed;
   try {
-    ctx->run->enqueue(stream, entry);
+    action();
     return kOk;
   } catch (const std::exception &exception) {
     ctx->run->latch(exception.what());
     return kFailed;
   }
+}
+
+zrt_status enqueue(zrt_context *ctx, zrt_stream stream, const Entry &entry) {
+  return attempt(ctx, [&] { ctx->run->enqueue(stream, entry); });
 }
 
 } // namespace
@@ -79,18 +85,18 @@ zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event) {
 void zrt_destroy(zrt_context *ctx) { delete ctx; }
 
 zrt_status zrt_run(zrt_context *ctx, uint32_t program) {
-  if (!isReady(ctx))
-    return kFailed;
-  try {
-    ctx->run->run(program);
-  } catch (const std::exception &exception) {
-    ctx->run->latch(exception.what());
-  }
+  attempt(ctx, [&] { ctx->run->run(program); });
   return ctx->error.set() ? kFailed : kOk;
 }
 
-void *zrt_address(zrt_context *ctx, const zrt_ref *ref) {
-  return ctx->run->device().memory(*ref);
+zrt_status zrt_read(zrt_context *ctx, const zrt_ref *ref, void *to,
+                    uint64_t bytes) {
+  return attempt(ctx, [&] { ctx->run->read(*ref, to, bytes); });
+}
+
+zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
+                     uint64_t bytes) {
+  return attempt(ctx, [&] { ctx->run->write(*ref, from, bytes); });
 }
 
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier) {

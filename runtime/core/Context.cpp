@@ -2,6 +2,7 @@
 #include "runtime/core/Context.h"
 
 #include "runtime/Error.h"
+#include "runtime/core/PlanChecks.h"
 #include "runtime/core/Poison.h"
 
 #include <algorithm>
@@ -86,14 +87,35 @@ void Context::run(uint32_t program) {
   if (trace())
     trace()->startRun(program, runs);
   const auto start = Clock::now();
-  const zrt_status status = plan.programs[program].run(handle);
-  joinAll();
+  runProgram(plan.programs[program]);
   if (profile.enabled())
     profile.addProgram(secondsSince(start), program == ZRT_STEP);
-  if (status != 0 && !error.set())
-    latch(fmt::format("the compiled step returned status {}", status));
   if (trace())
     trace()->endRun();
+}
+
+void Context::runProgram(const zrt_program &program) {
+  parts.device->beginProgram();
+  const zrt_status status = program.run(handle);
+  joinAll();
+  parts.device->endProgram();
+  if (status != 0 && !error.set())
+    latch(fmt::format("the compiled step returned status {}", status));
+}
+
+zrt_ref Context::checkAccess(const zrt_ref &ref, uint64_t bytes) const {
+  checkRef(plan, ref, "host access");
+  if (bytes > ref.bytes)
+    fail("host access: {} bytes of a range of {} bytes", bytes, ref.bytes);
+  return {ref.tier, 0, ref.offset, bytes};
+}
+
+void Context::read(const zrt_ref &ref, void *to, uint64_t bytes) {
+  parts.device->read(checkAccess(ref, bytes), to);
+}
+
+void Context::write(const zrt_ref &ref, const void *from, uint64_t bytes) {
+  parts.device->write(checkAccess(ref, bytes), from);
 }
 
 void Context::execute(zrt_stream stream, const Entry &entry) {

@@ -50,6 +50,9 @@ public:
   void enqueue(zrt_stream stream, const Entry &entry);
   /// Host thread: runs a program and waits for every stream.
   void run(uint32_t program);
+  /// Any thread: host access, see zrt_read.  Throw zrt::Error.
+  void read(const zrt_ref &ref, void *to, uint64_t bytes);
+  void write(const zrt_ref &ref, const void *from, uint64_t bytes);
   /// Any thread: latches `text` and tells the peers that this rank has failed.
   void latch(const std::string &text);
 
@@ -61,6 +64,8 @@ public:
 
 private:
   void check(const Entry &entry);
+  zrt_ref checkAccess(const zrt_ref &ref, uint64_t bytes) const;
+  void runProgram(const zrt_program &program);
   void joinAll();
   /// Host thread, while no stream runs.
   void poison();

@@ -36,12 +36,19 @@ public:
 
   /// Bytes of the arena of `tier`, as the plan has them.
   virtual uint64_t arenaBytes(uint32_t tier) const = 0;
-  /// Where the device itself finds `ref`, for collectives.
+  /// Where the device itself finds `ref`, for collectives; no other host code
+  /// touches what is there.
   virtual std::byte *memory(const zrt_ref &ref) const = 0;
-  /// Sets every byte of `ref`, while no stream runs.
-  virtual void fill(const zrt_ref &ref, unsigned char byte) = 0;
+  /// Host access: copy all bytes of a ref, while no stream works on them.
+  virtual void read(const zrt_ref &from, void *to) = 0;
+  virtual void write(const zrt_ref &to, const void *from) = 0;
+  virtual void fill(const zrt_ref &to, unsigned char byte) = 0;
   /// What peers on this host may read.
   virtual ExportedMemory exported() const = 0;
+
+  /// Host thread: work is only asked for between these two.
+  virtual void beginProgram() {}
+  virtual void endProgram() {}
 
   //===--------------------------------------------------------------------===//
   // Work, on the thread of `stream`

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 using namespace zrt;
@@ -24,52 +26,72 @@ constexpr uint64_t kShare = uint64_t{1} << 18;
 struct Share {
   const Parameter *parameter;
   uint64_t first, count; ///< elements of the parameter
-  std::byte *data;
+  zrt_ref at;
 };
 
-void fill(const Share &share, uint64_t seed) {
+void fill(const Share &share, uint64_t seed, std::byte *values) {
   const Parameter &p = *share.parameter;
   if (p.dtype == ZRT_F32)
     fillInitial(p.init, seed, p.name, share.first, share.count,
-                reinterpret_cast<float *>(share.data));
+                reinterpret_cast<float *>(values));
   else
     fillInitial(p.init, seed, p.name, share.first, share.count,
-                reinterpret_cast<double *>(share.data));
+                reinterpret_cast<double *>(values));
 }
 
 } // namespace
 
 void zrt::initializeParameters(const std::vector<Parameter> &parameters,
-                               uint64_t seed, int threads) {
+                               uint64_t seed, int threads,
+                               const ParameterMemory &memory) {
   std::vector<Share> shares;
+  uint64_t largest = 0;
   for (const Parameter &parameter : parameters)
     for (const ParameterPiece &piece : parameter.pieces)
-      for (uint64_t at = 0; piece.data && at < piece.count; at += kShare)
-        shares.push_back({&parameter, piece.first + at,
-                          std::min(kShare, piece.count - at),
-                          piece.data + at * dtypeBytes(parameter.dtype)});
+      for (uint64_t at = 0; piece.here() && at < piece.count; at += kShare) {
+        const uint64_t count = std::min(kShare, piece.count - at);
+        shares.push_back({&parameter, piece.first + at, count,
+                          elementsOf(piece, parameter.dtype, at, count)});
+        largest = std::max(largest, shares.back().at.bytes);
+      }
   std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < shares.size(); i = next++)
-      fill(shares[i], seed);
+  std::mutex mutex;
+  std::exception_ptr failure; ///< the first
+  const auto work = [&](std::byte *values) {
+    try {
+      for (size_t i = next++; i < shares.size(); i = next++) {
+        fill(shares[i], seed, values);
+        memory.write(shares[i].at, values);
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!failure)
+        failure = std::current_exception();
+    }
   };
   const size_t helpers =
       std::min(shares.size(), static_cast<size_t>(std::max(threads, 1)));
+  std::vector<std::vector<std::byte>> values;
   std::vector<std::thread> team;
   const auto end = [&] {
     for (std::thread &thread : team)
       thread.join();
   };
   try {
+    for (size_t i = 0; i < helpers; ++i)
+      values.emplace_back(largest);
     for (size_t i = 1; i < helpers; ++i)
       team.push_back(startThread(
           fmt::format("thread {} of {} for initial values", i + 1, helpers),
-          work));
+          [&work, &mine = values[i]] { work(mine.data()); }));
   } catch (...) {
     next = shares.size();
     end();
     throw;
   }
-  work();
+  if (helpers > 0)
+    work(values[0].data());
   end();
+  if (failure)
+    std::rethrow_exception(failure);
 }

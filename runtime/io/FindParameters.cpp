@@ -87,7 +87,7 @@ void checkSame(const Parameter &parameter, const Parameter &other) {
 }
 
 void addPieces(const zrt_member &member, uint64_t slice, bool sharded, int rank,
-               std::byte *base, Parameter &parameter) {
+               const zrt_ref &state, Parameter &parameter) {
   const uint64_t bytes = dtypeBytes(parameter.dtype);
   const uint64_t end = member.offset + member.count;
   for (uint64_t at = member.offset; at < end;) {
@@ -95,9 +95,10 @@ void addPieces(const zrt_member &member, uint64_t slice, bool sharded, int rank,
     const uint64_t next = std::min(end, start + slice);
     const int owner = sharded ? static_cast<int>(holder) : kEveryRank;
     const bool here = owner == rank || owner == kEveryRank;
+    const zrt_ref place = {state.tier, 0, state.offset + (at - start) * bytes,
+                           (next - at) * bytes};
     parameter.pieces.push_back({member.first + (at - member.offset), next - at,
-                                owner,
-                                here ? base + (at - start) * bytes : nullptr});
+                                owner, here ? place : zrt_ref{}});
     at = next;
   }
 }
@@ -122,15 +123,19 @@ void checkTiles(Parameter &parameter) {
 
 } // namespace
 
-std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
-                                           const Locate &locate) {
+zrt_ref zrt::elementsOf(const ParameterPiece &piece, zrt_dtype dtype,
+                        uint64_t first, uint64_t count) {
+  const uint64_t bytes = dtypeBytes(dtype);
+  return {piece.at.tier, 0, piece.at.offset + first * bytes, count * bytes};
+}
+
+std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank) {
   std::vector<Parameter> parameters;
   std::map<std::string_view, size_t> byName;
   for (uint32_t b = 0; b < plan.bucket_count; ++b) {
     const zrt_bucket &bucket = plan.buckets[b];
     const zrt_state &state = paramState(plan, b);
     const uint64_t slice = sliceOf(plan, bucket, state);
-    std::byte *base = locate(state.ref);
     for (uint32_t i = 0; i < bucket.member_count; ++i) {
       const zrt_member &member = bucket.members[i];
       const uint64_t elements = checkMember(bucket, member);
@@ -142,7 +147,7 @@ std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
         parameters.push_back(std::move(parameter));
       else
         checkSame(parameters[known->second], parameter);
-      addPieces(member, slice, state.sharded != 0, rank, base,
+      addPieces(member, slice, state.sharded != 0, rank, state.ref,
                 parameters[known->second]);
     }
   }

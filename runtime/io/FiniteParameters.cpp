@@ -10,6 +10,9 @@ using namespace zrt;
 
 namespace {
 
+/// Elements that are read at once.
+constexpr uint64_t kAtOnce = uint64_t{64} << 10;
+
 /// The index of the first of `count` values that is not finite, or `count`.
 template <typename T>
 uint64_t firstNonfiniteOf(const T *values, uint64_t count) {
@@ -28,26 +31,31 @@ uint64_t firstNonfiniteOf(const T *values, uint64_t count) {
 }
 
 template <typename T>
-std::string firstNonfiniteIn(const Parameter &parameter) {
-  for (const ParameterPiece &piece : parameter.pieces) {
-    if (!piece.data)
-      continue;
-    const T *values = reinterpret_cast<const T *>(piece.data);
-    if (const uint64_t i = firstNonfiniteOf(values, piece.count);
-        i < piece.count)
-      return fmt::format("parameter {} is {} at element {}",
-                         shown(parameter.name), values[i], piece.first + i);
-  }
+std::string firstNonfiniteIn(const Parameter &parameter,
+                             const ParameterMemory &memory) {
+  std::vector<T> values;
+  for (const ParameterPiece &piece : parameter.pieces)
+    for (uint64_t at = 0; piece.here() && at < piece.count; at += kAtOnce) {
+      values.resize(std::min(kAtOnce, piece.count - at));
+      memory.read(elementsOf(piece, parameter.dtype, at, values.size()),
+                  values.data());
+      if (const uint64_t i = firstNonfiniteOf(values.data(), values.size());
+          i < values.size())
+        return fmt::format("parameter {} is {} at element {}",
+                           shown(parameter.name), values[i],
+                           piece.first + at + i);
+    }
   return "";
 }
 
 } // namespace
 
-std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters) {
+std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters,
+                                const ParameterMemory &memory) {
   for (const Parameter &parameter : parameters) {
     std::string found = parameter.dtype == ZRT_F32
-                            ? firstNonfiniteIn<float>(parameter)
-                            : firstNonfiniteIn<double>(parameter);
+                            ? firstNonfiniteIn<float>(parameter, memory)
+                            : firstNonfiniteIn<double>(parameter, memory);
     if (!found.empty())
       return found;
   }

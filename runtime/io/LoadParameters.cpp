@@ -40,44 +40,43 @@ bool canConvert(const std::string &from, zrt_dtype to) {
          (from == "F64" && to == ZRT_F64);
 }
 
-/// Elements that are converted at once.
+/// Elements that are read, and converted, at once.
 constexpr uint64_t kBlock = uint64_t{64} << 10;
 
-/// Reads a piece of `tensor`, whose elements are From, as elements To.
+/// Reads `out.size()` elements of `tensor`, which are From, as elements To.
 template <typename From, typename To, typename Widen>
 void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
-            const ParameterPiece &piece, Widen widen) {
-  auto *out = reinterpret_cast<To *>(piece.data);
-  std::vector<From> block(std::min(kBlock, piece.count));
-  for (uint64_t at = 0; at < piece.count; at += kBlock) {
-    const uint64_t count = std::min(kBlock, piece.count - at);
-    file.read(tensor, (piece.first + at) * sizeof(From), block.data(),
-              count * sizeof(From));
-    for (uint64_t i = 0; i < count; ++i)
-      out[at + i] = widen(block[i]);
-  }
+            uint64_t first, std::vector<To> &out, Widen widen) {
+  std::vector<From> block(out.size());
+  file.read(tensor, first * sizeof(From), block.data(),
+            block.size() * sizeof(From));
+  for (size_t i = 0; i < block.size(); ++i)
+    out[i] = widen(block[i]);
 }
 
 template <typename To>
-void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
-            const ParameterPiece &piece) {
+void readElements(const SafetensorsFile &file, const TensorEntry &tensor,
+                  uint64_t first, std::vector<To> &out) {
   if (tensor.dtype == "BF16")
-    readAs<uint16_t, To>(file, tensor, piece, widenBrain);
+    readAs<uint16_t>(file, tensor, first, out, widenBrain);
   else if (tensor.dtype == "F16")
-    readAs<uint16_t, To>(file, tensor, piece, widenHalf);
+    readAs<uint16_t>(file, tensor, first, out, widenHalf);
+  else if (tensor.dtype == (sizeof(To) == sizeof(float) ? "F32" : "F64"))
+    file.read(tensor, first * sizeof(To), out.data(), out.size() * sizeof(To));
   else
-    readAs<float, To>(file, tensor, piece, [](float value) { return value; });
+    readAs<float>(file, tensor, first, out, [](float value) { return value; });
 }
 
+template <typename To>
 void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
-               zrt_dtype dtype, const ParameterPiece &piece) {
-  const uint64_t size = dtypeBytes(dtype);
-  if (tensor.dtype == (dtype == ZRT_F32 ? "F32" : "F64"))
-    file.read(tensor, piece.first * size, piece.data, piece.count * size);
-  else if (dtype == ZRT_F32)
-    readAs<float>(file, tensor, piece);
-  else
-    readAs<double>(file, tensor, piece);
+               zrt_dtype dtype, const ParameterPiece &piece,
+               const ParameterMemory &memory) {
+  std::vector<To> block;
+  for (uint64_t at = 0; at < piece.count; at += kBlock) {
+    block.resize(std::min(kBlock, piece.count - at));
+    readElements(file, tensor, piece.first + at, block);
+    memory.write(elementsOf(piece, dtype, at, block.size()), block.data());
+  }
 }
 
 bool endsWith(std::string_view text, std::string_view end) {
@@ -113,7 +112,8 @@ std::string warnOfExtras(const SafetensorsFile &file,
 } // namespace
 
 std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
-                                const std::string &path) {
+                                const std::string &path,
+                                const ParameterMemory &memory) {
   const SafetensorsFile file(path);
   std::vector<const TensorEntry *> sources;
   std::set<const TensorEntry *> used;
@@ -140,7 +140,10 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
   }
   for (size_t i = 0; i < parameters.size(); ++i)
     for (const ParameterPiece &piece : parameters[i].pieces)
-      if (piece.data)
-        readPiece(file, *sources[i], parameters[i].dtype, piece);
+      if (piece.here())
+        (parameters[i].dtype == ZRT_F32
+             ? readPiece<float>
+             : readPiece<double>)(file, *sources[i], parameters[i].dtype, piece,
+                                  memory);
   return warnOfExtras(file, used);
 }

@@ -20,7 +20,6 @@
 #include "runtime/zrt.h"
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,9 @@ constexpr int kEveryRank = -1;
 /// Elements [first, first + count) of a parameter.
 struct ParameterPiece {
   uint64_t first, count;
-  int owner;       ///< the rank that holds them, or kEveryRank
-  std::byte *data; ///< nullptr where this rank does not
+  int owner;  ///< the rank that holds them, or kEveryRank
+  zrt_ref at; ///< of 0 bytes where this rank does not
+  bool here() const { return at.bytes != 0; }
 };
 
 struct Parameter {
@@ -46,15 +46,25 @@ struct Parameter {
   std::vector<ParameterPiece> pieces;
 };
 
-/// The address of a ref on this rank.
-using Locate = std::function<std::byte *(const zrt_ref &)>;
+/// Where the pieces of this rank lie: a device, which host code reads and
+/// writes in no other way.  All bytes of a ref are copied.  Any thread; both
+/// throw zrt::Error.
+class ParameterMemory {
+public:
+  virtual ~ParameterMemory() = default;
+  virtual void read(const zrt_ref &from, void *to) const = 0;
+  virtual void write(const zrt_ref &to, const void *from) const = 0;
+};
 
 /// All parameters of `plan`, by name, so that a file does not depend on how the
-/// plan lays them out, with the addresses of what `rank` holds.  Throws when
-/// the plan contradicts itself: a bucket without its "param" state, members
-/// that overlap its end, members of one name that do not tile one parameter.
-std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
-                                      const Locate &locate);
+/// plan lays them out, with the places of what `rank` holds.  Throws when the
+/// plan contradicts itself: a bucket without its "param" state, members that
+/// overlap its end, members of one name that do not tile one parameter.
+std::vector<Parameter> findParameters(const zrt_plan &plan, int rank);
+
+/// Elements [first, first + count) of a piece that lies here.
+zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
+                   uint64_t count);
 
 /// Sets what this rank holds from the safetensors file at `path`, and reads no
 /// other elements.  Names may differ by Hugging Face's leading "transformer.",
@@ -62,13 +72,15 @@ std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
 /// anything is changed when a tensor is missing or does not fit.  Returns a
 /// warning that names tensors of the file which the model does not have, or "".
 std::string loadParameters(const std::vector<Parameter> &parameters,
-                           const std::string &path);
+                           const std::string &path,
+                           const ParameterMemory &memory);
 
 /// Writes every parameter to one safetensors file.  All ranks call it; rank 0
 /// writes, and no rank holds more than its own pieces and one chunk.  Throws on
 /// every rank when the file could not be written on rank 0.
 void saveParameters(const std::vector<Parameter> &parameters,
-                    const std::string &path, World &world);
+                    const std::string &path, const ParameterMemory &memory,
+                    World &world);
 
 /// Throws unless saveParameters could write the file at `path` now: a name that
 /// the format cannot hold, a folder that is not writable, a disk that is full.
@@ -77,7 +89,8 @@ void checkSave(const std::vector<Parameter> &parameters,
 
 /// The first value of this rank that is not finite, as "parameter w is nan at
 /// element 3"; "" when there is none.
-std::string firstNonfinite(const std::vector<Parameter> &parameters);
+std::string firstNonfinite(const std::vector<Parameter> &parameters,
+                           const ParameterMemory &memory);
 
 /// What travels at once when parameters are saved.
 constexpr uint64_t kSaveChunkBytes = uint64_t{4} << 20;

@@ -36,21 +36,23 @@ enum Request : char { Send, Stop };
 
 /// What goes into the file at once; from a peer, what it sends at once.
 struct Chunk {
-  int owner; ///< kWriter for what the writer holds itself
-  const std::byte *data;
+  int owner;  ///< kWriter for what the writer holds itself
+  zrt_ref at; ///< where this rank holds it
   uint64_t bytes;
 };
 
 std::vector<Chunk> chunksOf(const std::vector<Parameter> &parameters) {
   std::vector<Chunk> chunks;
   for (const Parameter &parameter : parameters) {
-    const uint64_t size = dtypeBytes(parameter.dtype);
+    const uint64_t size = dtypeBytes(parameter.dtype),
+                   most = kSaveChunkBytes / size;
     for (const ParameterPiece &piece : parameter.pieces) {
       const int owner = piece.owner == kEveryRank ? kWriter : piece.owner;
-      const uint64_t bytes = piece.count * size;
-      for (uint64_t at = 0; at < bytes; at += kSaveChunkBytes)
-        chunks.push_back({owner, piece.data ? piece.data + at : nullptr,
-                          std::min(kSaveChunkBytes, bytes - at)});
+      for (uint64_t at = 0; at < piece.count; at += most) {
+        const uint64_t count = std::min(most, piece.count - at);
+        chunks.push_back({owner, elementsOf(piece, parameter.dtype, at, count),
+                          count * size});
+      }
     }
   }
   return chunks;
@@ -88,16 +90,20 @@ private:
 
 std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
                                     const std::vector<Chunk> &chunks,
-                                    const std::string &path, World &world) {
+                                    const std::string &path,
+                                    const ParameterMemory &memory,
+                                    World &world) {
   Output output;
   output.attempt([&](auto &writer) {
     writer = std::make_unique<SafetensorsWriter>(path, headersOf(parameters));
   });
   std::vector<bool> stopped(static_cast<size_t>(world.size()), false);
-  std::vector<std::byte> received;
+  std::vector<std::byte> data;
   for (const Chunk &chunk : chunks) {
-    const std::byte *data = chunk.data;
-    if (chunk.owner != kWriter) {
+    data.resize(chunk.bytes);
+    if (chunk.owner == kWriter) {
+      output.attempt([&](auto &) { memory.read(chunk.at, data.data()); });
+    } else {
       const auto owner = static_cast<size_t>(chunk.owner);
       if (stopped[owner])
         continue;
@@ -106,17 +112,18 @@ std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
       world.send(chunk.owner, &request, sizeof(request));
       if (stopped[owner])
         continue;
-      received.resize(chunk.bytes);
-      world.receive(chunk.owner, received.data(), chunk.bytes);
-      data = received.data();
+      world.receive(chunk.owner, data.data(), chunk.bytes);
     }
-    output.attempt([&](auto &writer) { writer->write(data, chunk.bytes); });
+    output.attempt(
+        [&](auto &writer) { writer->write(data.data(), chunk.bytes); });
   }
   output.attempt([](auto &writer) { writer->commit(); });
   return output.failure;
 }
 
-void sendOwn(const std::vector<Chunk> &chunks, World &world) {
+void sendOwn(const std::vector<Chunk> &chunks, const ParameterMemory &memory,
+             World &world) {
+  std::vector<std::byte> data;
   for (const Chunk &chunk : chunks) {
     if (chunk.owner != world.rank())
       continue;
@@ -124,7 +131,9 @@ void sendOwn(const std::vector<Chunk> &chunks, World &world) {
     world.receive(kWriter, &request, sizeof(request));
     if (request == Stop)
       return;
-    world.send(kWriter, chunk.data, chunk.bytes);
+    data.resize(chunk.bytes);
+    memory.read(chunk.at, data.data());
+    world.send(kWriter, data.data(), chunk.bytes);
   }
 }
 
@@ -140,12 +149,13 @@ void zrt::checkSave(const std::vector<Parameter> &parameters,
 }
 
 void zrt::saveParameters(const std::vector<Parameter> &parameters,
-                         const std::string &path, World &world) {
+                         const std::string &path, const ParameterMemory &memory,
+                         World &world) {
   const std::vector<Chunk> chunks = chunksOf(parameters);
   std::optional<std::string> failure;
   if (world.rank() == kWriter)
-    failure = writeAll(parameters, chunks, path, world);
+    failure = writeAll(parameters, chunks, path, memory, world);
   else
-    sendOwn(chunks, world);
+    sendOwn(chunks, memory, world);
   agree(world, failure);
 }

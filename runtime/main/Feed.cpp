@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
+#include "runtime/main/HostAccess.h"
 #include "runtime/main/Report.h"
 
 #include <algorithm>
@@ -171,12 +172,16 @@ void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
 }
 
 void Feed::write(zrt_context *ctx, const BatchPlace &place) const {
+  std::vector<std::byte> rows;
   for (const Source &source : sources) {
     const uint64_t bytes =
         sampleElements(*source.input) * dtypeBytes(source.input->dtype);
-    auto *to = static_cast<std::byte *>(zrt_address(ctx, &source.input->ref));
+    rows.resize(batch * bytes);
     for (uint64_t row = 0; row < batch; ++row)
-      read(source, place.sample(row, batch, samples), to + row * bytes);
+      read(source, place.sample(row, batch, samples), &rows[row * bytes]);
+    zrt_ref to = source.input->ref;
+    to.bytes = rows.size();
+    writeBytes(ctx, to, rows.data());
   }
 }
 

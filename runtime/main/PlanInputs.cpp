@@ -2,6 +2,7 @@
 #include "runtime/main/PlanInputs.h"
 
 #include "runtime/Error.h"
+#include "runtime/main/HostAccess.h"
 
 #include <string_view>
 
@@ -17,9 +18,8 @@ const zrt_output *findOutput(const zrt_plan &plan, std::string_view name) {
 }
 
 double read(zrt_context *ctx, const zrt_output &output) {
-  const void *value = zrt_address(ctx, &output.ref);
-  return output.dtype == ZRT_F64 ? *static_cast<const double *>(value)
-                                 : double(*static_cast<const float *>(value));
+  return output.dtype == ZRT_F64 ? readValue<double>(ctx, output.ref)
+                                 : double(readValue<float>(ctx, output.ref));
 }
 
 } // namespace
@@ -66,20 +66,20 @@ void PlanInputs::addToSums(zrt_context *ctx, std::vector<double> &sums) const {
 void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
                             uint32_t runs) const {
   for (size_t i = 0; i < means.size(); ++i) {
-    void *to = zrt_address(ctx, &means[i].first->ref);
+    const zrt_input &input = *means[i].first;
     const double mean = sums[i] / runs;
-    if (means[i].first->dtype == ZRT_F64)
-      *static_cast<double *>(to) = mean;
+    if (input.dtype == ZRT_F64)
+      writeValue(ctx, input.ref, mean);
     else
-      *static_cast<float *>(to) = static_cast<float>(mean);
+      writeValue(ctx, input.ref, static_cast<float>(mean));
   }
 }
 
 void PlanInputs::writeScalars(zrt_context *ctx, float lr, int64_t step) const {
   if (lrInput)
-    *static_cast<float *>(zrt_address(ctx, &lrInput->ref)) = lr;
+    writeValue(ctx, lrInput->ref, lr);
   if (stepInput)
-    *static_cast<float *>(zrt_address(ctx, &stepInput->ref)) = float(step + 1);
+    writeValue(ctx, stepInput->ref, float(step + 1));
 }
 
 double PlanInputs::loss(zrt_context *ctx) const {

@@ -19,6 +19,7 @@
 #include "runtime/io/Parameters.h"
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
+#include "runtime/main/HostAccess.h"
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
@@ -82,7 +83,7 @@ public:
     if (!divergence)
       checkWeights();
     if (!divergence && !options.save.empty())
-      saveParameters(parameters, options.save, world);
+      saveParameters(parameters, options.save, memory(), world);
     if (isFirst)
       printReport();
     return status();
@@ -115,13 +116,11 @@ private:
       throw Error(zrt_error_message(context.get()));
   }
 
+  ContextMemory memory() const { return ContextMemory(context.get()); }
   std::string report(uint32_t what) { return zrt_report(context.get(), what); }
 
   void findAll() {
-    zrt_context *ctx = context.get();
-    parameters = findParameters(plan, world.rank(), [ctx](const zrt_ref &ref) {
-      return static_cast<std::byte *>(zrt_address(ctx, &ref));
-    });
+    parameters = findParameters(plan, world.rank());
     if (isFirst && !options.save.empty())
       checkSave(parameters, options.save);
   }
@@ -129,14 +128,16 @@ private:
   void setInitialValues() {
     const bool random = options.init.empty();
     if (random) {
-      initializeParameters(parameters, options.seed,
-                           zrt_threads(context.get()));
+      initializeParameters(parameters, options.seed, zrt_threads(context.get()),
+                           memory());
     } else {
-      const std::string warning = loadParameters(parameters, options.init);
+      const std::string warning =
+          loadParameters(parameters, options.init, memory());
       if (isFirst && !warning.empty())
         complain(fmt::format("{}: warning: {}", options.program, warning));
     }
-    if (const std::string found = firstNonfinite(parameters); !found.empty())
+    if (const std::string found = firstNonfinite(parameters, memory());
+        !found.empty())
       fail("{}: {}; no training starts from that",
            random ? "initial weights" : options.init, found);
   }
@@ -196,7 +197,7 @@ private:
   void checkWeights() {
     try {
       together(world, [&] {
-        const std::string found = firstNonfinite(parameters);
+        const std::string found = firstNonfinite(parameters, memory());
         if (!found.empty() && done > 0)
           fail("after step {}, the last: {}", done - 1, found);
       });

@@ -9,6 +9,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/Agree.h"
+#include "runtime/world/Waiting.h"
 
 #include <exception>
 #include <new>
@@ -29,7 +30,8 @@ void start(zrt_context &ctx, int threads, World *world) {
     fail("the number of threads is {}; give 0 for all", threads);
   std::unique_ptr<CpuDevice> device;
   const auto allocate = [&] {
-    device = std::make_unique<CpuDevice>(plan);
+    device = std::make_unique<CpuDevice>(
+        plan, /*isGuarded=*/environmentNumber("ZRT_GUARD", 0, 1) != 0);
     parts.trace = Trace::fromEnvironment(rank);
   };
   // A rank without memory must not leave the others waiting for it.

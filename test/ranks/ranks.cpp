@@ -108,7 +108,7 @@ zrt_plan makePlan(uint64_t count) {
 }
 
 float *at(zrt_context *ctx, const zrt_ref &ref) {
-  return static_cast<float *>(zrt_address(ctx, &ref));
+  return reinterpret_cast<float *>(ctx->run->device().memory(ref));
 }
 
 void fill(zrt_context *ctx) {

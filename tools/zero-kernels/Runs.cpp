@@ -183,11 +183,12 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
   unsetenv("ZRT_CHAOS");
   if (!status) {
     zrt_ref all{ZRT_DEVICE, 0, 0, layout.bytes.size()};
-    auto *arena = static_cast<uint8_t *>(zrt_address(ctx, &all));
-    llvm::copy(layout.bytes, arena);
-    status = zrt_run(ctx, ZRT_STEP);
+    Bytes arena = allocate();
+    zrt_write(ctx, &all, arena.get(), all.bytes);
+    zrt_run(ctx, ZRT_STEP);
+    status = zrt_read(ctx, &all, arena.get(), all.bytes);
     if (!status)
-      compareBytes(right, arena,
+      compareBytes(right, arena.get(),
                    chaos < 0 ? llvm::formatv("on {0} threads", kThreads).str()
                              : llvm::formatv("under chaos {0}", chaos).str());
   }

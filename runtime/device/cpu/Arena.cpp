@@ -9,7 +9,8 @@
 
 using namespace zrt;
 
-void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin) {
+void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin,
+                     bool isGuarded) {
   if (size == 0)
     return;
   if (size > (uint64_t{1} << 62))
@@ -25,6 +26,8 @@ void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin) {
   mapped = pages.bytes;
   if (exportedBegin < size)
     exportFrom(exportedBegin, tierName(tier));
+  if (isGuarded)
+    addHostView(file.number() < 0 ? mapped : exportedBegin, tierName(tier));
 }
 
 void Arena::exportFrom(uint64_t begin, const char *name) {
@@ -41,7 +44,37 @@ void Arena::exportFrom(uint64_t begin, const char *name) {
     (void)madvise(base + begin, mapped - begin, MADV_HUGEPAGE);
 }
 
+void Arena::addHostView(uint64_t begin, const char *name) {
+  host = mapPages(mapped).at;
+  // Only what is shared can be mapped twice.
+  bool isMapped =
+      host && (begin == 0 || mmap(base, begin, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1,
+                                  0) != MAP_FAILED);
+  const auto again = [&](uint64_t at, uint64_t size) {
+    // Of a size of 0, mremap makes a second mapping of the same pages.
+    isMapped = isMapped && (size == 0 || mremap(base + at, 0, size,
+                                                MREMAP_MAYMOVE | MREMAP_FIXED,
+                                                host + at) != MAP_FAILED);
+  };
+  again(0, begin);
+  again(begin, mapped - begin);
+  if (!isMapped)
+    fail("cannot map {} bytes of the {} arena twice: {}", mapped, name,
+         errnoText());
+  close();
+}
+
+void Arena::protect(int access) {
+  if (host && mprotect(base, mapped, access) != 0)
+    fail("cannot protect an arena of {} bytes: {}", bytes, errnoText());
+}
+
+void Arena::open() { protect(PROT_READ | PROT_WRITE); }
+void Arena::close() { protect(PROT_NONE); }
+
 Arena::~Arena() {
-  if (base)
-    munmap(base, mapped);
+  for (std::byte *view : {base, host})
+    if (view)
+      munmap(view, mapped);
 }

@@ -6,6 +6,12 @@
 //   0                          exportedBegin                 bytes
 //   | private and anonymous    | a shared file, peers read it |
 //
+// A guarded arena has two views of the same bytes, so that host code which
+// touches what kernels do, other than by zrt_read and zrt_write, is found:
+//
+//   data()       what kernels use: no access while it is closed
+//   hostView()   what host access uses
+//
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CPU_ARENA_H
 #define ZRT_DEVICE_CPU_ARENA_H
@@ -25,13 +31,19 @@ public:
   ~Arena();
 
   /// Maps `bytes` zero bytes for `tier`, once; those from `exportedBegin` on, a
-  /// multiple of 4096, for peers too.  Throws zrt::Error.
+  /// multiple of 4096, for peers too.  A guarded one is closed.  Throws
+  /// zrt::Error.
   void allocate(uint64_t bytes, uint32_t tier,
-                uint64_t exportedBegin = UINT64_MAX);
+                uint64_t exportedBegin = UINT64_MAX, bool isGuarded = false);
 
   std::byte *data() const { return base; }
+  std::byte *hostView() const { return host ? host : base; }
   /// What was asked for; the mapping is rounded up to whole pages.
   uint64_t size() const { return bytes; }
+
+  /// Lets kernels in, or keeps everybody out, where it is guarded.
+  void open();
+  void close();
 
   /// The exported bytes; the card is empty when there are none, and the file's
   /// first byte may lie before exportedBegin.
@@ -39,8 +51,10 @@ public:
 
 private:
   void exportFrom(uint64_t begin, const char *name);
+  void addHostView(uint64_t exportedBegin, const char *name);
+  void protect(int access);
 
-  std::byte *base = nullptr;
+  std::byte *base = nullptr, *host = nullptr;
   uint64_t bytes = 0;
   uint64_t mapped = 0;
   SharedFile file;

@@ -15,12 +15,13 @@ void zrt::checkMachine(const zrt_plan &plan) {
                 cpuFlags());
 }
 
-CpuDevice::CpuDevice(const zrt_plan &plan) {
+CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded) {
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     arenas[tier].allocate(plan.arena_bytes[tier], tier,
                           tier == ZRT_DEVICE && plan.world_size > 1
                               ? plan.exported_begin
-                              : plan.arena_bytes[tier]);
+                              : plan.arena_bytes[tier],
+                          isGuarded);
 }
 
 void CpuDevice::startThreads(int threads, std::vector<int> processors) {
@@ -35,8 +36,29 @@ void CpuDevice::startThreads(int threads, std::vector<int> processors) {
       std::make_unique<Team>(static_cast<int>(size), std::move(processors));
 }
 
-void CpuDevice::fill(const zrt_ref &ref, unsigned char byte) {
-  std::memset(memory(ref), byte, ref.bytes);
+void CpuDevice::read(const zrt_ref &from, void *to) {
+  if (from.bytes != 0)
+    std::memcpy(to, hostMemory(from), from.bytes);
+}
+
+void CpuDevice::write(const zrt_ref &to, const void *from) {
+  if (to.bytes != 0)
+    std::memcpy(hostMemory(to), from, to.bytes);
+}
+
+void CpuDevice::fill(const zrt_ref &to, unsigned char byte) {
+  if (to.bytes != 0)
+    std::memset(hostMemory(to), byte, to.bytes);
+}
+
+void CpuDevice::beginProgram() {
+  for (Arena &arena : arenas)
+    arena.open();
+}
+
+void CpuDevice::endProgram() {
+  for (Arena &arena : arenas)
+    arena.close();
 }
 
 std::vector<void *> &CpuDevice::addresses(zrt_stream stream,

@@ -17,8 +17,10 @@ void checkMachine(const zrt_plan &plan);
 
 class CpuDevice final : public Device {
 public:
-  /// Maps the arenas of `plan`, which is read here only.  Throws zrt::Error.
-  explicit CpuDevice(const zrt_plan &plan);
+  /// Maps the arenas of `plan`, which is read here only; with `isGuarded` those
+  /// of kernels are open while a program runs, and only then.  Throws
+  /// zrt::Error.
+  explicit CpuDevice(const zrt_plan &plan, bool isGuarded = false);
 
   /// Once, before any work: gives `compute` as many threads (0: one for each of
   /// `processors`), bound to `processors` when there are as many, and every
@@ -31,10 +33,15 @@ public:
   std::byte *memory(const zrt_ref &ref) const override {
     return arenas[ref.tier].data() + ref.offset;
   }
-  void fill(const zrt_ref &ref, unsigned char byte) override;
+  void read(const zrt_ref &from, void *to) override;
+  void write(const zrt_ref &to, const void *from) override;
+  void fill(const zrt_ref &to, unsigned char byte) override;
   ExportedMemory exported() const override {
     return arenas[ZRT_DEVICE].exported();
   }
+
+  void beginProgram() override;
+  void endProgram() override;
 
   int threads() const override { return streams[ZRT_COMPUTE].team->size(); }
   void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
@@ -46,6 +53,10 @@ public:
   void copy(zrt_stream stream, const zrt_ref &from, const zrt_ref &to) override;
 
 private:
+  std::byte *hostMemory(const zrt_ref &ref) const {
+    return arenas[ref.tier].hostView() + ref.offset;
+  }
+
   struct Stream {
     std::unique_ptr<Team> team;
     std::vector<void *> arguments; ///< of the kernel that it executes now

@@ -45,7 +45,7 @@ inline Peers &peersOf(const ContextPtr &ctx) {
 
 template <typename T>
 T *at(const ContextPtr &ctx, const zrt_ref &ref) {
-  return static_cast<T *>(zrt_address(ctx.get(), &ref));
+  return memoryOf<T>(ctx, ref);
 }
 
 /// An environment variable for as long as it lives.

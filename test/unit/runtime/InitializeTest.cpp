@@ -4,6 +4,8 @@
 #include "runtime/initialize/Philox.h"
 #include "runtime/initialize/RandomFill.h"
 
+#include "TestMemory.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include <vector>
 
 using namespace zrt;
+using namespace zrt::test;
 
 namespace {
 
@@ -165,20 +168,20 @@ TEST(Fill, OfDoublesIsTheSameValue) {
 TEST(Initialize, IsTheSameOnAnyNumberOfThreads) {
   const auto run = [&](int threads) {
     std::vector<float> data(601601);
-    auto *bytes = reinterpret_cast<std::byte *>(data.data());
-    initializeParameters({{"big",
-                           {1000, 601},
-                           601000,
-                           ZRT_F32,
-                           normal,
-                           {{0, 601000, kEveryRank, bytes}}},
-                          {"small",
-                           {601},
-                           601,
-                           ZRT_F32,
-                           {ZRT_INIT_CONSTANT, 0, 0.5, 0},
-                           {{0, 601, kEveryRank, bytes + 601000 * 4}}}},
-                         5, threads);
+    initializeParameters(
+        {{"big",
+          {1000, 601},
+          601000,
+          ZRT_F32,
+          normal,
+          {{0, 601000, kEveryRank, refOf(&data[0], 601000 * 4)}}},
+         {"small",
+          {601},
+          601,
+          ZRT_F32,
+          {ZRT_INIT_CONSTANT, 0, 0.5, 0},
+          {{0, 601, kEveryRank, refOf(&data[601000], 601 * 4)}}}},
+        5, threads, TestMemory());
     return data;
   };
   const auto one = run(1);
@@ -193,17 +196,16 @@ TEST(Initialize, IsTheSameOnAnyNumberOfThreads) {
   std::vector<float> data(1000);
   std::vector<Parameter> parameters;
   for (float &value : data)
-    parameters.push_back(
-        {"w",
-         {},
-         1,
-         ZRT_F32,
-         normal,
-         {{0, 1, kEveryRank, reinterpret_cast<std::byte *>(&value)}}});
+    parameters.push_back({"w",
+                          {},
+                          1,
+                          ZRT_F32,
+                          normal,
+                          {{0, 1, kEveryRank, refOf(&value, sizeof value)}}});
   const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
   setrlimit(RLIMIT_AS, &limit);
   try {
-    initializeParameters(parameters, 5, 1000);
+    initializeParameters(parameters, 5, 1000, TestMemory());
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s", error.what());
     std::exit(7);

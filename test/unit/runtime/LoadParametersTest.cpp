@@ -2,12 +2,14 @@
 #include "runtime/io/Parameters.h"
 
 #include "TestFiles.h"
+#include "TestMemory.h"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 using namespace zrt;
+using namespace zrt::test;
 
 namespace {
 
@@ -21,7 +23,7 @@ Parameter whole(const char *name, std::vector<int64_t> shape, float *data) {
           elements,
           ZRT_F32,
           {},
-          {{0, elements, kEveryRank, reinterpret_cast<std::byte *>(data)}}};
+          {{0, elements, kEveryRank, refOf(data, elements * sizeof(float))}}};
 }
 
 /// Parameters "transformer.w" (2 x 3) and "b" (2), with padding between.
@@ -33,7 +35,8 @@ protected:
     return {whole("transformer.w", {2, 3}, data), whole("b", {2}, data + 8)};
   }
   std::string load(const std::string &bytes) {
-    return loadParameters(parameters(), folder.write("in", bytes));
+    return loadParameters(parameters(), folder.write("in", bytes),
+                          TestMemory());
   }
   std::string loadError(const std::string &bytes) {
     const std::string error = errorOf([&] { load(bytes); });
@@ -146,7 +149,8 @@ TEST_F(Weights, OfEveryHalfFloatAreItsValue) {
       folder.write(
           "half",
           fileOf("{" + entry("x", "F16", "[65536]", 0, 131072) + "}",
-                 {reinterpret_cast<const char *>(bits.data()), 131072})));
+                 {reinterpret_cast<const char *>(bits.data()), 131072})),
+      TestMemory());
   for (size_t i = 0; i < bits.size(); ++i) {
     const int exponent = int(i >> 10) & 31, mantissa = int(i) & 1023;
     const float magnitude =
@@ -165,26 +169,27 @@ TEST_F(Weights, OfEveryHalfFloatAreItsValue) {
 TEST_F(Weights, WidenToDoublesPieceByPiece) {
   // Elements 1 to 3 and 5 of six; the others are another rank's.
   std::vector<double> out(5, -1);
-  auto *bytes = reinterpret_cast<std::byte *>(out.data());
   const Parameter parameter = {"x",
                                {6},
                                6,
                                ZRT_F64,
                                {},
-                               {{0, 1, 1, nullptr},
-                                {1, 3, 0, bytes},
-                                {4, 1, 1, nullptr},
-                                {5, 1, 0, bytes + 4 * sizeof(double)}}};
+                               {{0, 1, 1, {}},
+                                {1, 3, 0, refOf(&out[0], 24)},
+                                {4, 1, 1, {}},
+                                {5, 1, 0, refOf(&out[4], 8)}}};
   loadParameters(
       {parameter},
       folder.write("f32", fileOf("{" + entry("x", "F32", "[6]", 0, 24) + "}",
-                                 eight.substr(0, 24))));
+                                 eight.substr(0, 24))),
+      TestMemory());
   EXPECT_EQ(out, (std::vector<double>{2, 3, 4, -1, 6}));
   const double wide[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
   loadParameters(
       {parameter},
       folder.write("f64", fileOf("{" + entry("x", "F64", "[6]", 0, 48) + "}",
-                                 {reinterpret_cast<const char *>(wide), 48})));
+                                 {reinterpret_cast<const char *>(wide), 48})),
+      TestMemory());
   EXPECT_EQ(out, (std::vector<double>{0.2, 0.3, 0.4, -1, 0.6}));
 }
 

@@ -245,7 +245,7 @@ TEST(Matmul, RunsOnAStream) {
   const zrt_plan plan = testPlan(
       [](zrt_context *ctx) { return zrt_matmul(ctx, ZRT_COMPUTE, &desc); });
   const ContextPtr ctx = create(plan);
-  auto *data = static_cast<float *>(zrt_address(ctx.get(), &desc.a));
+  auto *data = memoryOf<float>(ctx, desc.a);
   const float in[] = {1, 2, 3, 4, 5, 6, 7, 8};
   std::memcpy(data, in, sizeof(in));
   ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());

@@ -46,7 +46,7 @@ inline thread_local std::function<zrt_status(float *scalars)> inStep;
 /// "count 3->4 lr 0.5 step 1 mean 0"; what it counts is the token.
 inline void note(zrt_context *ctx, const char *program) {
   const zrt_ref start = deviceRef(0, 256);
-  auto *base = static_cast<char *>(zrt_address(ctx, &start));
+  auto *base = memoryOf<char>(ctx, start);
   auto *ints = reinterpret_cast<int32_t *>(base);
   auto *scalars = reinterpret_cast<float *>(base + 128);
   given += fmt::format("{} {}->{} lr {} step {} mean {}\n", program, ints[0],
@@ -59,7 +59,7 @@ inline void note(zrt_context *ctx, const char *program) {
 
 inline zrt_status step(zrt_context *ctx) {
   const zrt_ref start = deviceRef(0, 256);
-  auto *base = static_cast<char *>(zrt_address(ctx, &start));
+  auto *base = memoryOf<char>(ctx, start);
   note(ctx, "step");
   auto *scalars = reinterpret_cast<float *>(base + 128);
   scalars[2] = 1.5f;
@@ -80,7 +80,7 @@ inline zrt_plan ranksPlan(uint32_t ranks, uint32_t accumulate) {
   plan.programs[ZRT_MICRO].run = [](zrt_context *ctx) {
     note(ctx, "micro");
     const zrt_ref loss = deviceRef(136, 4);
-    *static_cast<float *>(zrt_address(ctx, &loss)) = 4.5f;
+    *memoryOf<float>(ctx, loss) = 4.5f;
     return zrt_status{0};
   };
   plan.model = "toy";

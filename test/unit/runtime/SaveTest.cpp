@@ -18,7 +18,8 @@ TEST(SaveParameters, WritesTheSameFileForEveryLayout) {
   for (Slices &s : layouts()) {
     runRanks(int(s.ranks), [&](World &world) {
       s.memory[size_t(world.rank())] = s.expected(world.rank(), valueOf);
-      saveParameters(s.parameters(world.rank()), folder / "out", world);
+      saveParameters(s.parameters(world.rank()), folder / "out",
+                     s.memoryOf(world.rank()), world);
     });
     EXPECT_EQ(readFile(folder / "out"), readFile(folder / "in"))
         << s.ranks << " ranks";
@@ -36,9 +37,11 @@ TEST(SaveParameters, KeepsEveryBit) {
     std::memcpy(memory.data(), odd, sizeof(odd));
   const auto before = s.memory;
   runRanks(2, [&](World &world) {
-    saveParameters(s.parameters(world.rank()), folder / "out", world);
+    saveParameters(s.parameters(world.rank()), folder / "out",
+                   s.memoryOf(world.rank()), world);
     s.memory[size_t(world.rank())].assign(s.memory[0].size(), kUntouched);
-    loadParameters(s.parameters(world.rank()), folder / "out");
+    loadParameters(s.parameters(world.rank()), folder / "out",
+                   s.memoryOf(world.rank()));
   });
   for (size_t rank = 0; rank < 2; ++rank)
     EXPECT_EQ(std::memcmp(s.memory[rank].data(), before[rank].data(),
@@ -56,7 +59,8 @@ TEST(SaveParameters, SendsLongPiecesInChunks) {
   const auto value = [](const char *, uint64_t i) { return float(i); };
   runRanks(2, [&](World &world) {
     s.memory[size_t(world.rank())] = s.expected(world.rank(), value);
-    saveParameters(s.parameters(world.rank()), folder / "out", world);
+    saveParameters(s.parameters(world.rank()), folder / "out",
+                   s.memoryOf(world.rank()), world);
   });
   const SafetensorsFile file(folder / "out");
   const TensorEntry *w = file.find("w");
@@ -89,8 +93,10 @@ TEST(SaveParameters, ThatFailEndEveryRank) {
     setrlimit(RLIMIT_FSIZE, &small);
     std::vector<std::string> errors(3);
     runRanks(3, [&](World &world) {
-      errors[size_t(world.rank())] = errorOf(
-          [&] { saveParameters(s.parameters(world.rank()), path, world); });
+      errors[size_t(world.rank())] = errorOf([&] {
+        saveParameters(s.parameters(world.rank()), path,
+                       s.memoryOf(world.rank()), world);
+      });
       // No word is left over that a later message would be taken for.
       const int mine = world.rank();
       std::vector<int> all(3);
@@ -115,7 +121,8 @@ TEST(SaveParameters, IntoNoFolderFailOnEveryRank) {
   std::vector<std::string> errors(2);
   runRanks(2, [&](World &world) {
     errors[size_t(world.rank())] = errorOf([&] {
-      saveParameters(s.parameters(world.rank()), "/none/out", world);
+      saveParameters(s.parameters(world.rank()), "/none/out",
+                     s.memoryOf(world.rank()), world);
     });
   });
   EXPECT_EQ(errors[1], "rank 0 failed: " + errors[0]);

@@ -12,6 +12,7 @@
 #include "runtime/io/Parameters.h"
 #include "runtime/io/Safetensors.h"
 
+#include "TestMemory.h"
 #include "TestPlan.h"
 
 #include <algorithm>
@@ -77,9 +78,10 @@ public:
   }
 
   std::vector<Parameter> parameters(int rank) {
-    auto *base = reinterpret_cast<std::byte *>(memory[size_t(rank)].data());
-    return findParameters(
-        plan, rank, [base](const zrt_ref &ref) { return base + ref.offset; });
+    return findParameters(plan, rank);
+  }
+  TestMemory memoryOf(int rank) {
+    return TestMemory(memory[size_t(rank)].data());
   }
 
   /// What `rank` holds where element i of parameter p is value(p, i).

@@ -22,7 +22,7 @@ TEST(FindParameters, GivesEachElementToOneRankOrToAll) {
         uint64_t next = 0;
         for (const ParameterPiece &piece : parameters[p].pieces) {
           EXPECT_EQ(piece.first, next);
-          EXPECT_EQ(piece.data != nullptr,
+          EXPECT_EQ(piece.here(),
                     piece.owner == rank || piece.owner == kEveryRank);
           next += piece.count;
         }
@@ -36,7 +36,9 @@ TEST(LoadParameters, ReadsTheRanksElementsAndTouchesNoOthers) {
   writeModel(folder / "in");
   for (Slices &s : layouts())
     for (int rank = 0; rank < int(s.ranks); ++rank) {
-      EXPECT_EQ(loadParameters(s.parameters(rank), folder / "in"), "");
+      EXPECT_EQ(
+          loadParameters(s.parameters(rank), folder / "in", s.memoryOf(rank)),
+          "");
       EXPECT_EQ(s.memory[size_t(rank)], s.expected(rank, valueOf))
           << "rank " << rank << " of " << s.ranks;
     }
@@ -45,7 +47,7 @@ TEST(LoadParameters, ReadsTheRanksElementsAndTouchesNoOthers) {
 TEST(Initialize, IsTheSameForEveryLayout) {
   for (Slices &s : layouts())
     for (int rank = 0; rank < int(s.ranks); ++rank) {
-      initializeParameters(s.parameters(rank), 5, 2);
+      initializeParameters(s.parameters(rank), 5, 2, s.memoryOf(rank));
       EXPECT_EQ(s.memory[size_t(rank)],
                 s.expected(rank,
                            [](const char *name, uint64_t element) {

@@ -41,8 +41,7 @@ TEST(Launch, HandsEveryUnitOutOnceInPiecesOfGrain) {
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     EXPECT_EQ(calls, 2 * 16); // 1000 / 64, rounded up
-    const auto *data =
-        static_cast<const int32_t *>(zrt_address(ctx.get(), countArgs));
+    const auto *data = memoryOf<int32_t>(ctx, countArgs[0]);
     for (int i = 0; i < 1000; ++i)
       ASSERT_EQ(data[i], 2 * i) << threads << " threads";
   }
@@ -104,7 +103,7 @@ int64_t runChain(StepFn step, int steps) {
   const ContextPtr ctx = create(plan);
   for (int i = 0; i < steps; ++i)
     EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
-  return *static_cast<int64_t *>(zrt_address(ctx.get(), &d));
+  return *memoryOf<int64_t>(ctx, d);
 }
 
 TEST(Events, HoldOnAQuietMachine) { EXPECT_EQ(runChain(chainStep, 50), 1275); }
@@ -141,7 +140,7 @@ TEST(Chaos, PoisonsWhatNoProgramMayReadBeforeItWrites) {
   zrt_plan plan = testPlan(
       [](zrt_context *ctx) {
         const zrt_ref all = deviceRef(0, 100);
-        auto *bytes = static_cast<char *>(zrt_address(ctx, &all));
+        auto *bytes = memoryOf<char>(ctx, all);
         seen.assign(bytes, 100);
         std::memset(bytes, 's', 100);
         return zrt_status{0};
@@ -165,7 +164,7 @@ TEST(Chaos, PoisonsWhatNoProgramMayReadBeforeItWrites) {
     const ContextPtr ctx = create(plan);
     ASSERT_TRUE(isGood(ctx)) << zrt_error_message(ctx.get());
     const zrt_ref all = deviceRef(0, 100);
-    std::memset(zrt_address(ctx.get(), &all), 'h', 100);
+    std::memset(memoryOf(ctx, all), 'h', 100);
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     const std::string first = seen;
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
@@ -243,10 +242,10 @@ TEST(Errors, TheFirstIsLatchedAndLaterCallsDoNothing) {
   EXPECT_EQ(message, "the source of a copy: 8 bytes at offset 65536 reach past "
                      "the device arena of 65536 bytes");
   EXPECT_NE(after, 0);
-  const int64_t value = *static_cast<int64_t *>(zrt_address(ctx.get(), &a));
+  const int64_t value = *memoryOf<int64_t>(ctx, a);
   EXPECT_LE(value, 1);
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
-  EXPECT_EQ(*static_cast<int64_t *>(zrt_address(ctx.get(), &a)), value);
+  EXPECT_EQ(*memoryOf<int64_t>(ctx, a), value);
   EXPECT_EQ(zrt_error_message(ctx.get()), message);
 }
 
@@ -271,7 +270,7 @@ TEST(Errors, OnAStreamStopWorkButNotEvents) {
   const ContextPtr ctx = create(plan);
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()), "broken kernel");
-  EXPECT_EQ(*static_cast<int64_t *>(zrt_address(ctx.get(), &a)), 0);
+  EXPECT_EQ(*memoryOf<int64_t>(ctx, a), 0);
 }
 
 TEST(Errors, AStepsOwnStatusCounts) {
@@ -329,14 +328,13 @@ TEST(Create, ArenasHaveThePlansSizeAndAreZero) {
     EXPECT_EQ(zrt_arena_bytes(ctx.get(), ZRT_HOST), 5000u);
     EXPECT_EQ(zrt_arena_bytes(ctx.get(), ZRT_NVME), 0u);
     const zrt_ref all = deviceRef(0, size);
-    const auto *data =
-        static_cast<const unsigned char *>(zrt_address(ctx.get(), &all));
+    const auto *data = memoryOf<const unsigned char>(ctx, all);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(data) %
                   (size > (2 << 20) ? 2 << 20 : 4096),
               0u);
     for (uint64_t i = 0; i < size; ++i)
       ASSERT_EQ(data[i], 0);
-    EXPECT_EQ(*static_cast<char *>(zrt_address(ctx.get(), &host)), 0);
+    EXPECT_EQ(*memoryOf<char>(ctx, host), 0);
   }
 }
 

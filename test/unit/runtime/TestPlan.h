@@ -6,6 +6,7 @@
 #ifndef ZRT_TEST_TEST_PLAN_H
 #define ZRT_TEST_TEST_PLAN_H
 
+#include "runtime/core/Context.h"
 #include "runtime/zrt.h"
 
 #include <cstdlib>
@@ -44,6 +45,16 @@ inline ContextPtr create(const zrt_plan &plan, int threads = 2,
   zrt_create(&plan, &ctx);
   zrt_start(ctx, threads, world);
   return ContextPtr(ctx);
+}
+
+/// Where the device keeps `ref`: what a test may see, and host code may not.
+template <typename T = std::byte>
+T *memoryOf(zrt_context *ctx, const zrt_ref &ref) {
+  return reinterpret_cast<T *>(ctx->run->device().memory(ref));
+}
+template <typename T = std::byte>
+T *memoryOf(const ContextPtr &ctx, const zrt_ref &ref) {
+  return memoryOf<T>(ctx.get(), ref);
 }
 
 /// Whether nothing has gone wrong.

@@ -1,0 +1,37 @@
+//===- TestMemory.h - Parameters that lie in a test's arrays ----*- C++ -*-===//
+#ifndef TEST_UNIT_RUNTIME_TEST_MEMORY_H
+#define TEST_UNIT_RUNTIME_TEST_MEMORY_H
+
+#include "runtime/io/Parameters.h"
+
+#include <cstring>
+
+namespace zrt::test {
+
+/// Offsets count from `base`; from nothing they are addresses.
+class TestMemory final : public ParameterMemory {
+public:
+  explicit TestMemory(void *base = nullptr)
+      : base(reinterpret_cast<uintptr_t>(base)) {}
+  void read(const zrt_ref &from, void *to) const override {
+    std::memcpy(to, at(from), from.bytes);
+  }
+  void write(const zrt_ref &to, const void *from) const override {
+    std::memcpy(at(to), from, to.bytes);
+  }
+
+private:
+  void *at(const zrt_ref &ref) const {
+    return reinterpret_cast<void *>(base + ref.offset);
+  }
+  uintptr_t base;
+};
+
+/// Of TestMemory without a base.
+inline zrt_ref refOf(const void *data, uint64_t bytes) {
+  return {ZRT_DEVICE, 0, reinterpret_cast<uintptr_t>(data), bytes};
+}
+
+} // namespace zrt::test
+
+#endif // TEST_UNIT_RUNTIME_TEST_MEMORY_H
