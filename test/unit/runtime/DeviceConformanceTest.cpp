@@ -1,0 +1,477 @@
+//===- DeviceConformanceTest.cpp - What every device does alike -----------===//
+//
+// The behaviours are those of docs/runtime.md, by their letters.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cpu/CpuDevice.h"
+
+#include "DeviceUnderTest.h"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+int32_t *ints(void *arg) { return static_cast<int32_t *>(arg); }
+float *floats(void *arg) { return static_cast<float *>(arg); }
+
+void count(void *const *args, int64_t begin, int64_t end) {
+  const bool isBad = begin % 64 != 0 || end - begin > 64 || end <= begin;
+  for (int64_t i = begin; i < end; ++i)
+    ints(args[0])[i] += int32_t(i) + 1 + isBad;
+}
+void addTo(void *const *args, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    ints(args[1])[i] += ints(args[0])[i];
+}
+void fails(void *const *, int64_t, int64_t) {
+  throw std::runtime_error("broken kernel");
+}
+template <int Decay>
+void update(void *const *args, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    floats(args[3])[i] =
+        floats(args[0])[i] -
+        *floats(args[2]) * (floats(args[1])[i] + Decay * floats(args[0])[i]);
+}
+
+DeviceUnderTest cpu(const char *name, int threads) {
+  return {name,
+          [threads](const zrt_plan &plan) {
+            auto device = std::make_unique<CpuDevice>(plan);
+            device->startThreads(threads, {});
+            return device;
+          },
+          count,
+          addTo,
+          fails,
+          update<0>,
+          update<1>};
+}
+
+class Conformance : public testing::TestWithParam<DeviceUnderTest> {};
+
+INSTANTIATE_TEST_SUITE_P(Devices, Conformance,
+                         testing::Values(cpu("cpu1", 1), cpu("cpu2", 2),
+                                         cpu("cpu5", 5)),
+                         [](const auto &device) {
+                           return std::string(device.param.name);
+                         });
+
+//===----------------------------------------------------------------------===//
+// Programs.  A step is a function without data: what it enqueues is here.
+//===----------------------------------------------------------------------===//
+
+std::function<void(zrt_context *)> program;
+
+/// A plan that runs `steps`, with arenas on device and host.
+zrt_plan planOf(std::function<void(zrt_context *)> steps,
+                uint64_t bytes = 1 << 20) {
+  program = std::move(steps);
+  zrt_plan plan = testPlan(
+      [](zrt_context *ctx) {
+        program(ctx);
+        return zrt_status{0};
+      },
+      bytes);
+  plan.arena_bytes[ZRT_HOST] = 1 << 16;
+  return plan;
+}
+zrt_plan idle(uint64_t bytes = 1 << 20) {
+  return planOf([](zrt_context *) {}, bytes);
+}
+
+/// 1000 integers at a place of their own.
+constexpr int64_t kUnits = 1000;
+zrt_ref numbers(uint64_t which, uint32_t tier = ZRT_DEVICE) {
+  return {tier, 0, which * 4096, kUnits * 4};
+}
+zrt_launch_desc launchOf(zrt_kernel_fn kernel, const std::vector<zrt_ref> &args,
+                         int64_t extent = kUnits) {
+  return {"kernel.0", kernel,     extent, 64, uint32_t(args.size()),
+          0,          args.data()};
+}
+std::vector<int32_t> counted(int32_t times) {
+  std::vector<int32_t> values(kUnits);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = (int32_t(i) + 1) * times;
+  return values;
+}
+/// Reproducible, of mixed signs.
+template <typename T>
+std::vector<T> some(size_t count, uint64_t seed) {
+  std::vector<T> values(count);
+  for (T &value : values) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    value = T(int64_t(seed >> 40) - (1 << 23)) / T(1 << 22);
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TEST_P(Conformance, A_ArenasHaveThePlansSizeAndAreZero) {
+  for (const uint64_t size : {uint64_t{1}, uint64_t{4097}, uint64_t{3} << 20}) {
+    DeviceRun run(idle(size), GetParam());
+    EXPECT_EQ(run.device().arenaBytes(ZRT_DEVICE), size);
+    EXPECT_EQ(run.device().arenaBytes(ZRT_HOST), 1u << 16);
+    EXPECT_EQ(run.device().arenaBytes(ZRT_NVME), 0u);
+    EXPECT_EQ(run.read<char>(deviceRef(0, size)), std::vector<char>(size));
+  }
+}
+
+TEST_P(Conformance, B_HostAccessReadsWhatItWrote) {
+  DeviceRun run(idle(), GetParam());
+  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST}) {
+    run.write(numbers(1, tier), counted(3));
+    const int32_t one = 7;
+    run.device().write({tier, 0, 4096 + 8, 4}, &one);
+    std::vector<int32_t> expected = counted(3);
+    expected[2] = 7;
+    EXPECT_EQ(run.read<int32_t>(numbers(1, tier)), expected);
+    // Neighbours stay, and a range of nothing is none.
+    EXPECT_EQ(run.read<char>({tier, 0, 4096 + kUnits * 4, 96}),
+              std::vector<char>(96));
+    run.device().write({tier, 0, 4096, 0}, nullptr);
+    run.device().read({tier, 0, 4096, 0}, nullptr);
+  }
+}
+
+TEST_P(Conformance, C_FillSetsEveryByteAndNoOther) {
+  DeviceRun run(idle(), GetParam());
+  run.write(numbers(0), counted(1));
+  run.device().fill(deviceRef(5, 3991), 0xff);
+  const auto bytes = run.read<unsigned char>(numbers(0));
+  for (size_t i = 5; i < 3996; ++i)
+    ASSERT_EQ(bytes[i], 0xff) << i;
+  EXPECT_EQ(bytes[4], 2); // of the second number, 2
+  EXPECT_EQ(run.read<int32_t>(deviceRef(3996, 4)), std::vector<int32_t>{1000});
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+TEST_P(Conformance, D_EveryUnitIsWorkedOnOnceInPiecesOfGrain) {
+  const std::vector<zrt_ref> args = {numbers(0)};
+  const zrt_launch_desc launch = launchOf(GetParam().count, args),
+                        nothing = launchOf(GetParam().count, args, 0);
+  DeviceRun run(planOf([&](zrt_context *ctx) {
+                  zrt_launch(ctx, ZRT_COMPUTE, &launch);
+                  zrt_launch(ctx, ZRT_COMPUTE, &nothing);
+                }),
+                GetParam());
+  for (int32_t times = 1; times <= 3; ++times) {
+    run.step();
+    EXPECT_EQ(run.read<int32_t>(numbers(0)), counted(times));
+  }
+}
+
+/// A chain through five streams, each link of which needs its event, and on
+/// each stream one copy after another.  Step n counts n times, and adds what
+/// comes out at the end to a sum.
+class Chain {
+public:
+  static constexpr zrt_stream kStreams[] = {ZRT_COMPUTE, ZRT_H2D, ZRT_D2H,
+                                            ZRT_HOST_STREAM, ZRT_GATHER};
+
+  explicit Chain(const DeviceUnderTest &device)
+      : counting(launchOf(device.count, countArgs)),
+        adding(launchOf(device.addTo, addArgs)) {}
+
+  zrt_plan plan() {
+    zrt_plan plan = planOf([this](zrt_context *ctx) { enqueue(ctx); });
+    // What lives on from step to step.
+    plan.outputs = outputs;
+    plan.output_count = 2;
+    return plan;
+  }
+
+private:
+  void enqueue(zrt_context *ctx) {
+    zrt_launch(ctx, ZRT_COMPUTE, &counting);
+    for (uint32_t i = 0; i < 4; ++i) {
+      zrt_record(ctx, kStreams[i], i);
+      zrt_wait(ctx, kStreams[i + 1], i);
+      const zrt_ref from = place(i), between = numbers(5), to = place(i + 1);
+      zrt_copy(ctx, kStreams[i + 1], &from, &between);
+      zrt_copy(ctx, kStreams[i + 1], &between, &to);
+    }
+    zrt_record(ctx, kStreams[4], 4);
+    zrt_wait(ctx, ZRT_COMPUTE, 4);
+    zrt_launch(ctx, ZRT_COMPUTE, &adding);
+  }
+  /// On the device and on the host by turns.
+  static zrt_ref place(uint32_t i) {
+    return numbers(i, i % 2 ? ZRT_HOST : ZRT_DEVICE);
+  }
+
+  const std::vector<zrt_ref> countArgs = {numbers(0)},
+                             addArgs = {numbers(4), numbers(9)};
+  const zrt_launch_desc counting, adding;
+  const zrt_output outputs[2] = {{"counter", ZRT_I32, 0, numbers(0)},
+                                 {"sum", ZRT_I32, 0, numbers(9)}};
+};
+
+TEST_P(Conformance, E_StreamsRunInOrderAndWaitForEvents) {
+  Chain chain(GetParam());
+  DeviceRun run(chain.plan(), GetParam());
+  for (int32_t step = 1; step <= 20; ++step) {
+    run.step();
+    ASSERT_EQ(run.read<int32_t>(numbers(9)), counted(step * (step + 1) / 2));
+  }
+}
+
+TEST_P(Conformance, F_DelaysChangeNoResult) {
+  for (int seed = 1; seed <= 10; ++seed) {
+    const zrt::Chaos chaos(seed);
+    Chain chain(GetParam());
+    DeviceRun run(chain.plan(), GetParam());
+    for (int step = 0; step < 4; ++step)
+      run.step();
+    ASSERT_EQ(run.read<int32_t>(numbers(9)), counted(10)) << "seed " << seed;
+  }
+}
+
+TEST_P(Conformance, G_CopiesOfAnySizeBetweenAllTiers) {
+  for (const uint32_t from : {ZRT_DEVICE, ZRT_HOST})
+    for (const uint32_t to : {ZRT_DEVICE, ZRT_HOST})
+      for (const uint64_t bytes : {0, 1, 3, 4096, 8192 + 5}) {
+        const zrt_ref source = {from, 0, 3, bytes},
+                      target = {to, 0, (1 << 15) + 1, bytes + 8};
+        DeviceRun run(planOf([&](zrt_context *ctx) {
+                        zrt_copy(ctx, ZRT_H2D, &source, &target);
+                      }),
+                      GetParam());
+        std::vector<char> sent(bytes);
+        std::iota(sent.begin(), sent.end(), char(1));
+        run.write(source, sent);
+        run.step();
+        sent.resize(bytes + 8); // what is beyond stays
+        EXPECT_EQ(run.read<char>(target), sent);
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+std::vector<T> plainProduct(const zrt_matmul_desc &d, const std::vector<T> &a,
+                            const std::vector<T> &b, const std::vector<T> &bias,
+                            std::vector<T> c) {
+  for (int64_t n = 0; n < d.batch; ++n)
+    for (int64_t i = 0; i < d.m; ++i)
+      for (int64_t j = 0; j < d.n; ++j) {
+        double sum = 0;
+        for (int64_t p = 0; p < d.k; ++p)
+          sum += double(a[size_t(n * d.m * d.k +
+                                 (d.trans_a ? p * d.m + i : i * d.k + p))]) *
+                 double(b[size_t(n * d.k * d.n +
+                                 (d.trans_b ? j * d.k + p : p * d.n + j))]);
+        T &to = c[size_t((n * d.m + i) * d.n + j)];
+        to = T(sum + (d.has_bias ? double(bias[size_t(j)]) : 0) +
+               (d.accumulate ? double(to) : 0));
+      }
+  return c;
+}
+
+template <typename T>
+void checkProducts(const DeviceUnderTest &device, zrt_dtype dtype,
+                   double tolerance) {
+  for (uint32_t flags = 0; flags < 16; ++flags) {
+    zrt_matmul_desc d = {};
+    d.name = "matmul.0";
+    d.dtype = dtype;
+    d.trans_a = flags & 1;
+    d.trans_b = flags >> 1 & 1;
+    d.has_bias = flags >> 2 & 1;
+    d.accumulate = flags >> 3 & 1;
+    d.batch = 2;
+    d.m = 37;
+    d.n = 53;
+    d.k = 71;
+    auto place = [at = uint64_t{0}](int64_t count) mutable {
+      const zrt_ref ref = deviceRef(at, uint64_t(count) * sizeof(T));
+      at += (ref.bytes + 4095) / 4096 * 4096;
+      return ref;
+    };
+    d.a = place(d.batch * d.m * d.k);
+    d.b = place(d.batch * d.k * d.n);
+    d.bias = place(d.n);
+    d.c = place(d.batch * d.m * d.n);
+    DeviceRun run(
+        planOf([&](zrt_context *ctx) { zrt_matmul(ctx, ZRT_COMPUTE, &d); }),
+        device);
+    const auto values = [](const zrt_ref &ref, uint64_t seed) {
+      return some<T>(ref.bytes / sizeof(T), seed);
+    };
+    const auto a = values(d.a, 1), b = values(d.b, 2), bias = values(d.bias, 3),
+               c = values(d.c, 4);
+    run.write(d.a, a);
+    run.write(d.b, b);
+    run.write(d.bias, bias);
+    run.write(d.c, c);
+    run.step();
+    const auto expected = plainProduct(d, a, b, bias, c);
+    const auto found = run.read<T>(d.c);
+    for (size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], tolerance)
+          << "flags " << flags << ", element " << i;
+  }
+}
+
+TEST_P(Conformance, H_ProductsAreThoseOfAPlainLoop) {
+  checkProducts<float>(GetParam(), ZRT_F32, 2e-4);
+  checkProducts<double>(GetParam(), ZRT_F64, 1e-12);
+}
+
+//===----------------------------------------------------------------------===//
+// Buckets
+//===----------------------------------------------------------------------===//
+
+const int64_t memberShape[] = {20000};
+zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
+  return {"m", 1, decays, memberShape, 0, offset, count, {}};
+}
+const zrt_member members[] = {memberAt(0, 5000, true),
+                              memberAt(5008, 20000, false),
+                              memberAt(25024, 7, true)};
+const zrt_bucket bucket = {"b0", 25040, 3, 0, members};
+
+bool isPadding(size_t i) {
+  return (i >= 5000 && i < 5008) || (i >= 25008 && i < 25024) || i >= 25031;
+}
+bool decays(size_t i) { return i < 5000 || i >= 25024; }
+zrt_ref whole(uint64_t which) {
+  return deviceRef(4096 + which * (128 << 10), bucket.elements * 4);
+}
+
+TEST_P(Conformance, I_UpdatesGoMemberByMemberAndLeavePaddingAlone) {
+  const zrt_ref args[] = {whole(0), whole(1), deviceRef(0, 4), whole(2)};
+  for (const uint32_t sliced : {0, 1}) {
+    const zrt_update_desc desc = {
+        "sgd of b0",        0, sliced, GetParam().plain,
+        GetParam().decayed, 4, 0,      args};
+    zrt_plan plan =
+        planOf([&](zrt_context *ctx) { zrt_update(ctx, ZRT_COMPUTE, &desc); });
+    plan.buckets = &bucket;
+    plan.bucket_count = 1;
+    DeviceRun run(plan, GetParam());
+    const auto p = some<float>(bucket.elements, 1),
+               g = some<float>(bucket.elements, 2);
+    run.write(whole(0), p);
+    run.write(whole(1), g);
+    run.write(deviceRef(0, 4), std::vector<float>{0.125f});
+    run.write(whole(2), std::vector<float>(bucket.elements, -1.0f));
+    run.step();
+    const auto next = run.read<float>(whole(2));
+    for (size_t i = 0; i < next.size(); ++i)
+      ASSERT_EQ(next[i],
+                isPadding(i)
+                    ? -1.0f
+                    : p[i] - 0.125f * (g[i] + (decays(i) ? 1 : 0) * p[i]))
+          << i;
+  }
+}
+
+/// The order that docs/runtime.md promises of a block.
+double sumInLanes(const float *values, size_t count) {
+  double lanes[16] = {};
+  for (size_t i = 0; i < count; ++i)
+    lanes[i % 16] += double(values[i]) * double(values[i]);
+  for (size_t apart = 8; apart > 0; apart /= 2)
+    for (size_t lane = 0; lane < apart; ++lane)
+      lanes[lane] += lanes[lane + apart];
+  return lanes[0];
+}
+
+TEST_P(Conformance, J_SquaresAreSummedInTheirOrder) {
+  const zrt_ref partials = deviceRef(512 << 10, 6 * 8);
+  const zrt_squares_desc desc = {"norm of b0", 0, 0, whole(0), partials};
+  zrt_plan plan = planOf(
+      [&](zrt_context *ctx) { zrt_sum_squares(ctx, ZRT_COMPUTE, &desc); });
+  plan.buckets = &bucket;
+  plan.bucket_count = 1;
+  DeviceRun run(plan, GetParam());
+  auto grad = some<float>(bucket.elements, 5);
+  for (size_t i = 0; i < grad.size(); ++i)
+    if (isPadding(i))
+      grad[i] = NAN;
+  run.write(whole(0), grad);
+  run.write(partials, std::vector<double>(6, -1.0));
+  run.step();
+  // Blocks begin with their members.
+  const std::vector<double> expected = {
+      sumInLanes(&grad[0], 5000),
+      sumInLanes(&grad[5008], ZRT_SQUARES_BLOCK),
+      sumInLanes(&grad[5008 + ZRT_SQUARES_BLOCK], 20000 - ZRT_SQUARES_BLOCK),
+      sumInLanes(&grad[25024], 7),
+      0,
+      0};
+  EXPECT_EQ(run.read<double>(partials), expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors and ends
+//===----------------------------------------------------------------------===//
+
+TEST_P(Conformance, K_TheFirstErrorIsKeptAndNothingRunsAfterIt) {
+  const std::vector<zrt_ref> args = {numbers(0)};
+  const zrt_launch_desc broken = launchOf(GetParam().fails, {}, /*extent=*/1),
+                        counting = launchOf(GetParam().count, args);
+  DeviceRun run(planOf([&](zrt_context *ctx) {
+                  zrt_launch(ctx, ZRT_H2D, &broken);
+                  zrt_record(ctx, ZRT_H2D, 0);
+                  // Waits end all the same.
+                  zrt_wait(ctx, ZRT_COMPUTE, 0);
+                  zrt_launch(ctx, ZRT_COMPUTE, &counting);
+                  zrt_launch(ctx, ZRT_H2D, &broken);
+                }),
+                GetParam());
+  EXPECT_NE(zrt_run(run.get(), ZRT_STEP), 0);
+  EXPECT_EQ(run.message(), "broken kernel");
+  EXPECT_NE(zrt_run(run.get(), ZRT_STEP), 0);
+  EXPECT_NE(zrt_launch(run.get(), ZRT_COMPUTE, &counting), 0);
+  EXPECT_EQ(run.message(), "broken kernel");
+  EXPECT_EQ(run.read<int32_t>(numbers(0)), counted(0));
+}
+
+TEST_P(Conformance, L_ContextsDoNotKnowEachOther) {
+  const zrt_launch_desc broken = launchOf(GetParam().fails, {}, /*extent=*/1);
+  DeviceRun bad(
+      planOf([&](zrt_context *ctx) { zrt_launch(ctx, ZRT_COMPUTE, &broken); }),
+      GetParam());
+  EXPECT_NE(zrt_run(bad.get(), ZRT_STEP), 0);
+  const std::vector<zrt_ref> args = {numbers(0)};
+  const zrt_launch_desc counting = launchOf(GetParam().count, args);
+  DeviceRun good(planOf([&](zrt_context *ctx) {
+                   zrt_launch(ctx, ZRT_COMPUTE, &counting);
+                 }),
+                 GetParam());
+  good.step();
+  EXPECT_EQ(good.read<int32_t>(numbers(0)), counted(1));
+  EXPECT_EQ(good.message(), "");
+}
+
+TEST_P(Conformance, M_TheEndWaitsForWhatIsUnderWay) {
+  Chain chain(GetParam());
+  for (int seed = 1; seed <= 5; ++seed) {
+    const zrt::Chaos chaos(seed);
+    DeviceRun run(chain.plan(), GetParam());
+    run.device().beginProgram();
+    program(run.get()); // enqueues, and does not wait
+  }
+}
+
+} // namespace
