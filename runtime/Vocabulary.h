@@ -9,14 +9,24 @@ namespace zrt {
 /// Bytes of one element, or 0 for an unknown dtype.
 constexpr uint64_t dtypeBytes(zrt_dtype dtype) {
   switch (dtype) {
-  case ZRT_F32:
-  case ZRT_I32:
-    return 4;
-  case ZRT_F64:
-  case ZRT_I64:
-    return 8;
+#define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
+  case NUMBER:                                                                 \
+    return BYTES;
+#include "runtime/ElementTypes.def"
   default:
     return 0;
+  }
+}
+
+/// "f32", "bf16", ...
+constexpr const char *dtypeName(zrt_dtype dtype) {
+  switch (dtype) {
+#define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
+  case NUMBER:                                                                 \
+    return #SPELLING;
+#include "runtime/ElementTypes.def"
+  default:
+    return "unknown";
   }
 }
 

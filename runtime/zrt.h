@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 6u
+#define ZRT_ABI_VERSION 7u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -62,7 +62,11 @@ enum {
 };
 typedef uint32_t zrt_stream;
 
-enum { ZRT_F32 = 0, ZRT_F64 = 1, ZRT_I32 = 2, ZRT_I64 = 3 };
+/// What bytes are: ZRT_F64, ZRT_F32, ZRT_BF16, ...
+enum {
+#define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES) ZRT_##NAME = (NUMBER),
+#include "runtime/ElementTypes.def"
+};
 typedef uint32_t zrt_dtype;
 
 /// `bytes` bytes at `offset` of the arena of `tier`.

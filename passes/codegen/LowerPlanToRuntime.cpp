@@ -16,6 +16,7 @@
 #include "dialect/zero/InputBound.h"
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/Storage.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "passes/plan/Passes.h"
 #include "runtime/zrt.h"
 #include "llvm/ADT/StringSet.h"
@@ -118,14 +119,17 @@ static_assert(ascending({AT(abi_version),
 
 namespace {
 
-uint32_t dtypeOf(Type type) {
-  Type element = getElementType(type);
-  if (element.isF32())
-    return ZRT_F32;
-  if (element.isF64())
-    return ZRT_F64;
-  return element.isInteger(32) ? ZRT_I32 : ZRT_I64;
-}
+/// One of runtime/ElementTypes.def.
+struct ElementType {
+  uint32_t number;
+  StringRef spelling;
+  uint64_t bytes;
+};
+constexpr ElementType kElementTypes[] = {
+#define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
+  {NUMBER, #SPELLING, BYTES},
+#include "runtime/ElementTypes.def"
+};
 
 int64_t intOf(ModuleOp plan, StringRef name, int64_t otherwise) {
   auto attr = plan->getAttrOfType<IntegerAttr>(name);
@@ -140,11 +144,12 @@ public:
         launches(launches), out(out), info(info), constants(out),
         b(out.getContext()) {}
 
-  void run() {
+  LogicalResult run() {
     SmallVector<llvm::Constant *> bucketList = buckets(), programs;
     for (StringRef name : kPrograms)
       programs.push_back(program(name));
     lowerMetadata(bucketList, programs);
+    return success(!isBroken);
   }
 
 private:
@@ -159,6 +164,31 @@ private:
   SymbolTableCollection symbols;
   SmallVector<llvm::Constant *> outputs;
   llvm::StringSet<> outputNames;
+  DenseMap<Type, ElementType> elementTypes;
+  bool isBroken = false;
+
+  /// What `value` holds; an error where plans cannot hold it.
+  const ElementType &elementOf(Value value) {
+    Type type = getElementType(value.getType());
+    auto [known, isNew] = elementTypes.try_emplace(type, kElementTypes[0]);
+    if (!isNew)
+      return known->second;
+    std::string spelling = debugString(type);
+    for (const ElementType &one : kElementTypes)
+      if (one.spelling == spelling)
+        return known->second = one;
+    isBroken = true;
+    InFlightDiagnostic error = mlir::emitError(value.getLoc())
+                               << "plans hold no elements of type " << type
+                               << "; they hold ";
+    llvm::interleaveComma(kElementTypes, error, [&](const ElementType &one) {
+      error << one.spelling;
+    });
+    return known->second;
+  }
+  llvm::Constant *dtypeOf(Value value) {
+    return constants.i32(elementOf(value).number);
+  }
 
   llvm::Value *call(StringRef name, ArrayRef<llvm::Value *> args) {
     SmallVector<llvm::Type *> types;
@@ -254,14 +284,11 @@ private:
       name += " of " + of;
     auto reduce = dyn_cast<ReduceScatterOp>(op);
     Value whole = exchange.getWhole();
-    uint32_t dtype = dtypeOf(whole.getType());
-    uint64_t elements =
-        getByteSize(whole.getType()) / (dtype == ZRT_F64 ? 8 : 4);
+    uint64_t elements = getByteSize(whole.getType()) / elementOf(whole).bytes;
     return constants.global(
         constants.structure(
-            {constants.string(name), constants.i32(kind), constants.i32(dtype),
-             constants.i64(elements),
-             constants.f64(exchange.getFactor()),
+            {constants.string(name), constants.i32(kind), dtypeOf(whole),
+             constants.i64(elements), constants.f64(exchange.getFactor()),
              constants.i32(reduce && reduce.getInto()), constants.i32(0),
              constants.i64(getCost(op, symbols).wire), ref(op->getOperand(0)),
              ref(op->getResult(0))},
@@ -276,8 +303,7 @@ private:
     return constants.global(
         constants.structure(
             {constants.string(label.empty() ? "matmul" : "matmul." + label),
-             constants.i32(dtypeOf(op.getResult().getType())),
-             constants.i32(op.getTransposeA()),
+             dtypeOf(op.getResult()), constants.i32(op.getTransposeA()),
              constants.i32(op.getTransposeB()),
              constants.i32(op.getBias() != nullptr),
              constants.i32(op.getInit() != nullptr), constants.i32(0),
@@ -370,11 +396,10 @@ private:
       if (auto name = function.getResultAttrOfType<StringAttr>(
               value.getOperandNumber(), kOutputAttr))
         if (outputNames.insert(name).second)
-          outputs.push_back(constants.structure(
-              {constants.string(name),
-               constants.i32(dtypeOf(value.get().getType())), constants.i32(0),
-               ref(value.get())},
-              sizeof(zrt_output)));
+          outputs.push_back(
+              constants.structure({constants.string(name), dtypeOf(value.get()),
+                                   constants.i32(0), ref(value.get())},
+                                  sizeof(zrt_output)));
   }
 
   void lowerMetadata(ArrayRef<llvm::Constant *> bucketList,
@@ -386,7 +411,7 @@ private:
         states.push_back(constants.structure(
             {constants.string(state.getSlot()),
              constants.i32(bucketIndex.lookup(state.getBucket().getAttr())),
-             constants.i32(dtypeOf(arg.getType())),
+             dtypeOf(arg),
              constants.i32(cast<ShardType>(arg.getType()).getRanks() > 1),
              constants.i32(0), constants.ref(bytesOf(arg))},
             sizeof(zrt_state)));
@@ -398,10 +423,9 @@ private:
       auto type = cast<RankedTensorType>(arg.getType());
       InputBound bound = getInputBound(step, i);
       inputs.push_back(constants.structure(
-          {constants.string(name), constants.i32(dtypeOf(type)),
-           constants.i32(type.getRank()), constants.shape(type.getShape()),
-           constants.ref(bytesOf(arg)), constants.i64(bound.vocab),
-           constants.i64(bound.ignored)},
+          {constants.string(name), dtypeOf(arg), constants.i32(type.getRank()),
+           constants.shape(type.getShape()), constants.ref(bytesOf(arg)),
+           constants.i64(bound.vocab), constants.i64(bound.ignored)},
           sizeof(zrt_input)));
     }
     for (auto &[name, bytes] : info.categories)
@@ -454,6 +478,7 @@ std::unique_ptr<llvm::Module>
 zero::lowerPlanToRuntime(ModuleOp plan, const LaunchMap &launches,
                          llvm::LLVMContext &context, const PlanInfo &info) {
   auto module = std::make_unique<llvm::Module>("plan", context);
-  PlanLowering(plan, launches, *module, info).run();
+  if (failed(PlanLowering(plan, launches, *module, info).run()))
+    return nullptr;
   return module;
 }

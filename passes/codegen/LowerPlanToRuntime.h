@@ -26,7 +26,8 @@ using LaunchMap = DenseMap<Operation *, PlanLaunch>;
 
 /// Builds plan.o's module: `zrt_compiled_plan`, and a function for each program
 /// that makes one call of zrt per operation.  Descriptors are constants;
-/// kernels are the external functions `zk.NAME`.
+/// kernels are the external functions `zk.NAME`.  Null after an error, which
+/// has been reported.
 std::unique_ptr<llvm::Module> lowerPlanToRuntime(ModuleOp plan,
                                                  const LaunchMap &launches,
                                                  llvm::LLVMContext &context,

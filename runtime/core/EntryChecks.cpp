@@ -2,6 +2,7 @@
 #include "runtime/core/EntryChecks.h"
 
 #include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/core/PlanChecks.h"
 
 using namespace zrt;
@@ -31,11 +32,11 @@ void checkMatrix(const zrt_matmul_desc &d, const char *what, const zrt_ref &ref,
 void zrt::checkMatmul(const zrt_matmul_desc &d) {
   const char *name = d.name ? d.name : "matmul";
   if (d.dtype != ZRT_F32 && d.dtype != ZRT_F64)
-    fail("{}: a matmul is f32 or f64, got dtype {}", name, d.dtype);
+    fail("{}: a matmul is f32 or f64, got {}", name, dtypeName(d.dtype));
   if (d.batch < 0 || d.m < 0 || d.n < 0 || d.k < 0)
     fail("{}: negative size: batch {}, m {}, n {}, k {}", name, d.batch, d.m,
          d.n, d.k);
-  const int64_t size = d.dtype == ZRT_F32 ? 4 : 8;
+  const auto size = int64_t(dtypeBytes(d.dtype));
   checkMatrix(d, "A", d.a, d.batch, d.m, d.k, size);
   checkMatrix(d, "B", d.b, d.batch, d.k, d.n, size);
   checkMatrix(d, "C", d.c, d.batch, d.m, d.n, size);

@@ -38,8 +38,8 @@ const zrt_state &paramState(const zrt_plan &plan, uint32_t bucket) {
   if (!found)
     fail("bucket {} has no \"param\" state", plan.buckets[bucket].name);
   if (found->dtype != ZRT_F32 && found->dtype != ZRT_F64)
-    fail("bucket {}: parameters are f32 or f64, got dtype {}",
-         plan.buckets[bucket].name, found->dtype);
+    fail("bucket {}: parameters are f32 or f64, got {}",
+         plan.buckets[bucket].name, dtypeName(found->dtype));
   return *found;
 }
 
@@ -79,8 +79,8 @@ void checkSame(const Parameter &parameter, const Parameter &other) {
     fail("parameter {} is {} in one bucket and {} in another", parameter.name,
          shapeText(parameter.shape), shapeText(other.shape));
   if (parameter.dtype != other.dtype)
-    fail("parameter {} has dtype {} in one bucket and {} in another",
-         parameter.name, parameter.dtype, other.dtype);
+    fail("parameter {} is {} in one bucket and {} in another",
+         parameter.name, dtypeName(parameter.dtype), dtypeName(other.dtype));
   if (parameter.init.kind != other.init.kind ||
       parameter.init.a != other.init.a || parameter.init.b != other.init.b)
     fail("parameter {} starts differently in two buckets", parameter.name);

@@ -132,7 +132,7 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
       fail("{}: tensor {} is {}, which cannot become {} exactly; convert it to "
            "F32, BF16 or F16",
            path, shown(tensor->name), tensor->dtype,
-           parameter.dtype == ZRT_F32 ? "f32" : "f64");
+           dtypeName(parameter.dtype));
     if (!used.insert(tensor).second)
       fail("{}: tensor {} would fill two parameters", path,
            shown(tensor->name));

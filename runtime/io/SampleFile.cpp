@@ -2,6 +2,7 @@
 #include "runtime/io/SampleFile.h"
 
 #include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/io/HalfFloats.h"
 #include "runtime/io/Npy.h"
 
@@ -144,11 +145,7 @@ void SampleFile::check() const {
   if (isFloat ? !fitsF32(entry.dtype) : !isInteger(entry.dtype))
     fail("input \"{}\" is {}, but {} is {}, whose values need not be; write it "
          "as {}",
-         input.name,
-         isFloat                  ? "f32"
-         : input.dtype == ZRT_I32 ? "i32"
-                                  : "i64",
-         place, entry.dtype,
+         input.name, dtypeName(input.dtype), place, entry.dtype,
          isFloat ? "F32, x.astype('float32')" : "integers, x.astype('int64')");
 }
 

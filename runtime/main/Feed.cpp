@@ -40,10 +40,7 @@ bool isText(const zrt_input &input, std::string_view name) {
 }
 
 std::string typeText(const zrt_input &input) {
-  const char *dtype = input.dtype == ZRT_F32   ? "f32"
-                      : input.dtype == ZRT_I32 ? "i32"
-                                               : "i64";
-  return fmt::format("{} of {}", dtype,
+  return fmt::format("{} of {}", dtypeName(input.dtype),
                      shapeText({input.shape, input.shape + input.rank}));
 }
 
@@ -109,6 +106,10 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
   const Text text = textOf(plan, options);
   for (const zrt_input *input : fedInputs(plan)) {
     const std::string *place = placeOf(*input, options);
+    if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&
+        input->dtype != ZRT_I64)
+      fail("input \"{}\" is {}; this program feeds f32, i32 and i64",
+           input->name, dtypeName(input->dtype));
     sources.push_back(
         {input,
          place ? std::make_unique<const SampleFile>(*place, *input) : nullptr,

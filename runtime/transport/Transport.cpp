@@ -65,7 +65,8 @@ void Transport::check(const zrt_collective_desc &desc) const {
   const char *name = desc.name ? desc.name : "a collective";
   const uint64_t size = dtypeBytes(desc.dtype), n = uint64_t(ranks());
   if (desc.dtype != ZRT_F32 && desc.dtype != ZRT_F64)
-    fail("{}: a collective is of f32 or f64, got dtype {}", name, desc.dtype);
+    fail("{}: a collective is of f32 or f64, got {}", name,
+         dtypeName(desc.dtype));
   if (desc.elements > UINT64_MAX / size)
     fail("{}: {} elements are more than any memory", name, desc.elements);
   const uint64_t whole = desc.elements * size, slice = whole / n;
@@ -103,7 +104,8 @@ void Transport::check(const zrt_collective_desc &desc) const {
     need(result, "result", whole, whole);
   } else {
     if (desc.dtype != ZRT_F32)
-      fail("{}: a reduce_scatter is of f32, got dtype {}", name, desc.dtype);
+      fail("{}: a reduce_scatter is of f32, got {}", name,
+           dtypeName(desc.dtype));
     need(source, "source", whole, whole);
     need(result, "result", slice, whole);
   }

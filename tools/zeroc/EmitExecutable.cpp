@@ -164,6 +164,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                  {"unused", certificate.unused}}};
   std::unique_ptr<llvm::Module> calls =
       lowerPlanToRuntime(plan, launches, context, info);
+  if (!calls)
+    return llvm::createStringError("code generation failed");
 
   if (options.emit == Emit::LLVM) {
     std::string text;

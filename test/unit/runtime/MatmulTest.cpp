@@ -210,6 +210,7 @@ TEST(Matmul, OfAnEmptySumIsItsStart) {
 TEST(Matmul, ChecksSizesAgainstItsRanges) {
   zrt_matmul_desc desc = {};
   desc.name = "c_fc.3";
+  desc.dtype = ZRT_F32;
   desc.batch = desc.m = desc.n = desc.k = 4;
   desc.a = desc.b = desc.c = deviceRef(0, 256);
   EXPECT_EQ(errorOf([&] { checkMatmul(desc); }), "");
@@ -235,6 +236,7 @@ TEST(Matmul, RunsOnAStream) {
   static const zrt_matmul_desc desc = [] {
     zrt_matmul_desc d = {};
     d.name = "product.0";
+    d.dtype = ZRT_F32;
     d.batch = 1;
     d.m = d.n = d.k = 2;
     d.a = deviceRef(0, 16);

@@ -98,7 +98,7 @@ TEST(FindParameters, ChecksThatMembersAgree) {
   };
   EXPECT_EQ(error([](Slices &) {}), "");
   EXPECT_EQ(error([](Slices &s) { s.states[1].dtype = ZRT_F64; }),
-            "parameter w has dtype 0 in one bucket and 1 in another");
+            "parameter w is f32 in one bucket and f64 in another");
   EXPECT_EQ(error([](Slices &s) { s.members[1][0].init.b = 2; }),
             "parameter w starts differently in two buckets");
   EXPECT_EQ(error([](Slices &s) { s.members[1][0].rank = 1; }),
@@ -126,7 +126,7 @@ TEST(FindParameters, ChecksBucketsAndStates) {
   EXPECT_EQ(error([](Slices &s) { s.states[1].bucket = 0; }),
             "bucket b has two \"param\" states");
   EXPECT_EQ(error([](Slices &s) { s.states[1].dtype = ZRT_I32; }),
-            "bucket b: parameters are f32 or f64, got dtype 2");
+            "bucket b: parameters are f32 or f64, got i32");
 }
 
 } // namespace
