@@ -1,0 +1,213 @@
+//===- BucketLayout.cpp - Which parameters share a bucket -----------------===//
+
+#include "passes/partition/BucketLayout.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
+#include <utility>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+StringRef zero::getBlockOfName(StringRef parameter) {
+  for (size_t begin = 0; begin < parameter.size();) {
+    size_t end = std::min(parameter.find('.', begin), parameter.size());
+    StringRef word = parameter.slice(begin, end);
+    if (end < parameter.size() && !word.empty() &&
+        llvm::all_of(word, [](char c) { return llvm::isDigit(c); }))
+      return parameter.take_front(end);
+    begin = end + 1;
+  }
+  return parameter.contains('.') ? parameter.rsplit('.').first : parameter;
+}
+
+namespace {
+
+/// A parameter, or some rows of one.
+struct Rows {
+  unsigned parameter;
+  int64_t first = 0, count = 0; ///< 0: all
+};
+
+class Layouter {
+public:
+  Layouter(ArrayRef<LayoutParameter> parameters, const LayoutOptions &options)
+      : parameters(parameters), options(options),
+        vectors(options.ranks * BucketOp::kAlignment) {}
+
+  LogicalResult
+  checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const;
+  BucketLayout run();
+
+private:
+  /// Every bucket is several operations of the plan.
+  static constexpr int64_t kMaxPieces = 16384;
+
+  /// What will be a bucket.
+  struct Group {
+    SmallVector<Rows, 1> rows; ///< in the parameters' order
+    bool whole;
+    int64_t bytes; ///< if each had a bucket of its own
+  };
+
+  ArrayRef<LayoutParameter> parameters;
+  const LayoutOptions &options;
+  int64_t vectors; ///< elements: a slice of each rank is a whole vector
+  SmallVector<Group> groups;
+
+  StringRef blockOf(unsigned parameter) const {
+    const auto &[name, type, init, block, decay] = parameters[parameter];
+    return block ? block.getValue() : getBlockOfName(name.getValue());
+  }
+  bool isWhole(unsigned parameter) const {
+    return options.ranks == 1 || options.stage < 3 ||
+           getByteSize(parameters[parameter].type) < options.persistBelow;
+  }
+  /// Bytes of a bucket for the parameter alone.
+  int64_t paddedBytes(unsigned parameter) const {
+    RankedTensorType type = parameters[parameter].type;
+    return llvm::alignTo(type.getNumElements(), vectors) *
+           (getByteSize(type) / type.getNumElements());
+  }
+
+  int64_t rowsOfPiece(unsigned parameter) const;
+  void formGroups();
+  bool fits(const Group &group, unsigned parameter) const;
+  LayoutBucket layOut(const Group &group, size_t number) const;
+  std::string describe(const Group &group, StringRef name) const;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is cut
+//===----------------------------------------------------------------------===//
+
+/// How many rows fit into a bucket, or 0: the parameter is not cut.  In whole
+/// vectors, so that pieces follow each other in memory without padding.
+int64_t Layouter::rowsOfPiece(unsigned parameter) const {
+  RankedTensorType type = parameters[parameter].type;
+  int64_t bytes = getByteSize(type);
+  if (options.bucketSize == 0 || isWhole(parameter) || type.getRank() == 0 ||
+      bytes <= options.bucketSize)
+    return 0;
+  int64_t rows = type.getDimSize(0);
+  int64_t unit = vectors / std::gcd(type.getNumElements() / rows, vectors);
+  int64_t fitting = options.bucketSize / (bytes / rows) / unit * unit;
+  int64_t most = std::max(unit, fitting);
+  return most < rows ? most : 0;
+}
+
+LogicalResult
+Layouter::checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const {
+  int64_t pieces = 0, bytes = 0;
+  for (unsigned i = 0; i < parameters.size(); ++i) {
+    bytes += paddedBytes(i);
+    if (int64_t most = rowsOfPiece(i))
+      pieces += llvm::divideCeil(parameters[i].type.getDimSize(0), most);
+  }
+  if (pieces <= kMaxPieces)
+    return success();
+  return emitError() << "bucket-size=" << options.bucketSize << " would make "
+                     << pieces << " buckets, more than " << kMaxPieces
+                     << "; use at least "
+                     << llvm::divideCeil(bytes, kMaxPieces / 2) << " bytes";
+}
+
+//===----------------------------------------------------------------------===//
+// What shares a bucket
+//===----------------------------------------------------------------------===//
+
+bool Layouter::fits(const Group &group, unsigned parameter) const {
+  if (options.bucketSize == 0)
+    return blockOf(group.rows.back().parameter) == blockOf(parameter);
+  return group.bytes + paddedBytes(parameter) <= options.bucketSize;
+}
+
+void Layouter::formGroups() {
+  // The group that the next parameter may join, by how it is kept.
+  std::optional<size_t> open[2];
+  for (unsigned i = 0; i < parameters.size(); ++i) {
+    bool whole = isWhole(i);
+    if (int64_t most = rowsOfPiece(i)) {
+      int64_t rows = parameters[i].type.getDimSize(0);
+      for (int64_t first = 0; first < rows; first += most)
+        groups.push_back(
+            {{Rows{i, first, std::min(most, rows - first)}}, whole, 0});
+      open[whole] = std::nullopt;
+      continue;
+    }
+    std::optional<size_t> &mine = open[whole];
+    if (!mine || !fits(groups[*mine], i)) {
+      mine = groups.size();
+      groups.push_back({{}, whole, 0});
+    }
+    groups[*mine].rows.push_back({i});
+    groups[*mine].bytes += paddedBytes(i);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Where members lie
+//===----------------------------------------------------------------------===//
+
+/// "b2 (h.0)", or with the first parameter and how many follow.
+std::string Layouter::describe(const Group &group, StringRef name) const {
+  unsigned first = group.rows.front().parameter;
+  StringRef parameter = parameters[first].name.getValue();
+  size_t more = group.rows.size() - 1;
+  auto label = [&](const Twine &what) {
+    return (name + " (" + what + ")").str();
+  };
+  if (more == 0)
+    return label(parameter);
+  if (llvm::all_of(group.rows, [&](const Rows &rows) {
+        return blockOf(rows.parameter) == blockOf(first);
+      }))
+    return label(blockOf(first));
+  return label(parameter + " and " + Twine(more) + " more");
+}
+
+LayoutBucket Layouter::layOut(const Group &group, size_t number) const {
+  std::string name = "b" + std::to_string(number);
+  LayoutBucket bucket{name, describe(group, name), options.axis, group.whole,
+                      {},   /*elements=*/0};
+  for (bool decay : {true, false})
+    for (const Rows &rows : group.rows) {
+      const LayoutParameter &parameter = parameters[rows.parameter];
+      if (parameter.decay != decay)
+        continue;
+      SmallVector<int64_t> shape(parameter.type.getShape());
+      int64_t ofRows = rows.count ? std::exchange(shape[0], rows.count) : 0;
+      auto attr = MemberAttr::get(parameter.name.getContext(), parameter.name,
+                                  shape, bucket.elements, rows.first, ofRows,
+                                  decay, parameter.init);
+      bucket.members.push_back({rows.parameter, attr});
+      bucket.elements +=
+          llvm::alignTo(attr.getNumElements(), BucketOp::kAlignment);
+    }
+  bucket.elements = llvm::alignTo(bucket.elements, vectors);
+  return bucket;
+}
+
+BucketLayout Layouter::run() {
+  formGroups();
+  BucketLayout layout;
+  layout.places.resize(parameters.size());
+  for (auto [k, group] : llvm::enumerate(groups)) {
+    layout.buckets.push_back(layOut(group, k));
+    for (auto [m, member] : llvm::enumerate(layout.buckets.back().members))
+      layout.places[member.parameter].push_back({unsigned(k), unsigned(m)});
+  }
+  return layout;
+}
+
+FailureOr<BucketLayout>
+zero::layOutBuckets(ArrayRef<LayoutParameter> parameters,
+                    const LayoutOptions &options,
+                    function_ref<InFlightDiagnostic()> emitError) {
+  Layouter layouter(parameters, options);
+  if (failed(layouter.checkNumPieces(emitError)))
+    return failure();
+  return layouter.run();
+}
