@@ -29,8 +29,7 @@ using namespace mlir::zero;
 
 namespace {
 constexpr StringRef kNames[] = {"model",       "step",     "kernels",
-                                "partitioned", "bucketed", "scheduled",
-                                "memory"};
+                                "partitioned", "scheduled", "memory"};
 
 // What later runs must know of a printed level.
 constexpr StringRef kLossChunkAttr = "zero.loss_chunk";
@@ -72,16 +71,10 @@ std::string zero::stringifyOptions(const PipelineOptions &options) {
     out << " --accumulate=" << options.accumulate;
   if (options.persistBelow > 0)
     out << " --persist-below=" << options.persistBelow;
-  return text;
-}
-
-/// The options of level bucketed.
-static std::string stringifyBucketOptions(const PipelineOptions &options) {
-  std::string text;
   if (options.bucketSize > 0)
-    text += " --bucket-size=" + std::to_string(options.bucketSize);
+    out << " --bucket-size=" << options.bucketSize;
   if (options.reuseDistance > 0)
-    text += " --reuse-distance=" + std::to_string(options.reuseDistance);
+    out << " --reuse-distance=" << options.reuseDistance;
   return text;
 }
 
@@ -157,19 +150,16 @@ static void addPasses(OpPassManager &pm, Level level,
     state.stage = options.stage;
     state.worldSize = options.worldSize;
     state.accumulate = options.accumulate;
+    state.bucketSize = options.bucketSize;
     state.persistBelow = options.persistBelow;
     // While @step is nothing but the model: what a plan shall compute, for the
     // judge.
     pm.addPass(createKeepModel());
     pm.addPass(createPartitionState(state));
-    break;
-  }
-  case Level::Bucketed:
-    pm.addPass(createSplitParameters({options.bucketSize}));
-    pm.addPass(createFuseBuckets({options.bucketSize}));
-    // After fusing: what is gathered again is a bucket.
+    // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
+  }
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
     pm.addPass(createMoveTransfers());
@@ -229,10 +219,6 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       module->setAttr(kOptionsAttr,
                       attrs.getStringAttr(stringifyOptions(used)));
     }
-    if (static_cast<Level>(level) == Level::Bucketed)
-      module->setAttr(kOptionsAttr,
-                      attrs.getStringAttr(getPlanOptions(module) +
-                                          stringifyBucketOptions(options)));
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),
                                     stringifyLevel(static_cast<Level>(level))));

@@ -15,7 +15,6 @@ enum class Level {
   Step,
   Kernels,
   Partitioned,
-  Bucketed,
   Scheduled,
   Memory
 };

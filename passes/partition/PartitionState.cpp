@@ -1,19 +1,18 @@
 //===- PartitionState.cpp - Turns parameters into state -------------------===//
 //
-// 1. One bucket per parameter, padded so that every rank's slice is whole
-//    vectors.
+// 1. The parameters are laid out in buckets (BucketLayout.h).
 // 2. @step, which returns loss and gradients until here, becomes the programs
-//    of a training step (BuildPrograms.cpp).
+//    of a training step (ProgramBuilder.h), each emitted once per bucket.
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/partition/BuildPrograms.h"
 #include "passes/partition/Optimizers.h"
 #include "passes/partition/Passes.h"
+#include "passes/partition/ProgramBuilder.h"
 
-#include "passes/model/InitialValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/model/InitialValues.h"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_PARTITIONSTATE
@@ -22,6 +21,35 @@ namespace mlir::zero {
 
 using namespace mlir;
 using namespace mlir::zero;
+
+/// What the loss is averaged over.
+static void buildCount(func::FuncOp function, const Partition &partition) {
+  ProgramBuilder program(function, partition);
+  program.exchangeAverages();
+  program.placeParameters(); // for counts that depend on them
+  program.finish();
+}
+
+/// Forward, backward, gradients added to those before.
+static void buildMicro(func::FuncOp function, const Partition &partition) {
+  ProgramBuilder program(function, partition);
+  program.placeParameters();
+  program.replaceAverages();
+  program.emitGradients(/*isLast=*/false);
+  program.emitLoss();
+  program.finish();
+}
+
+/// The same, and the update.
+static void buildStep(func::FuncOp function, const Partition &partition) {
+  ProgramBuilder program(function, partition);
+  program.placeParameters();
+  program.replaceAverages();
+  program.emitGradients(/*isLast=*/true);
+  program.emitLoss();
+  program.emitUpdates();
+  program.finish();
+}
 
 namespace {
 
@@ -36,19 +64,22 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
           "has no function @step; run zero-differentiate-loss first");
       return signalPassFailure();
     }
-    Partition partition{stage,    worldSize, accumulate, weightDecay,
-                        gradClip, {},        {}};
-    if (failed(checkOptions(step)) || failed(buildBuckets(step, partition)))
+    if (failed(checkOptions(step)))
+      return signalPassFailure();
+    Partition partition{stage, accumulate, weightDecay, gradClip};
+    SmallVector<LayoutParameter> parameters;
+    if (failed(readParameters(step, parameters, partition.arguments)) ||
+        failed(layOutState(step, parameters, partition)))
       return signalPassFailure();
     Builder attrs(&getContext());
     module->setAttr(kStageAttr, attrs.getI64IntegerAttr(stage));
     module->setAttr(kMicroStepsAttr, attrs.getI64IntegerAttr(accumulate));
     if (accumulate > 1) {
       if (!step.getBody().front().getOps<AverageOp>().empty())
-        buildCountProgram(cloneAs(step, "count"), partition);
-      buildMicroProgram(cloneAs(step, "micro"), partition);
+        buildCount(cloneAs(step, "count"), partition);
+      buildMicro(cloneAs(step, "micro"), partition);
     }
-    buildStepProgram(step, partition);
+    buildStep(step, partition);
   }
 
 private:
@@ -69,6 +100,9 @@ private:
     if (persistBelow < 0)
       return error() << "persist-below=" << persistBelow.getValue()
                      << "; use a number of bytes";
+    if (bucketSize < 0)
+      return error() << "bucket-size=" << bucketSize.getValue()
+                     << "; use a number of bytes";
     if (persistBelow > 0 && stage != 3)
       return error() << "persist-below=" << persistBelow.getValue()
                      << " needs stage=3; the parameters of stage "
@@ -76,13 +110,9 @@ private:
     return success();
   }
 
-  LogicalResult buildBuckets(func::FuncOp step, Partition &partition) {
-    OpBuilder b(step);
-    Location loc = step.getLoc();
-    AxisOp::create(b, loc, "dp", worldSize);
-    partition.rule = optimizer == "adamw"
-                         ? buildAdamW(b, loc, {beta1, beta2, eps})
-                         : buildSgd(b, loc, momentum);
+  LogicalResult readParameters(func::FuncOp step,
+                               SmallVectorImpl<LayoutParameter> &parameters,
+                               SmallVectorImpl<unsigned> &arguments) {
     if (failed(setInitialValues(step))) // of steps that are no printed level
       return failure();
     for (BlockArgument arg : step.getArguments()) {
@@ -95,30 +125,48 @@ private:
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type
                << "; training binaries hold f32 parameters";
-      int64_t count = type.getNumElements();
-      if (count == 0)
+      if (type.getNumElements() == 0)
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type << ", which has no elements; drop it";
-      int64_t elements = llvm::alignTo(count, worldSize * BucketOp::kAlignment);
-      std::string symbol = "b" + std::to_string(partition.parameters.size());
-      auto bucket =
-          BucketOp::create(b, arg.getLoc(), symbol, "dp", elements,
-                           b.getArrayAttr(makeMember(
-                               name, type, step.getArgAttr(i, kInitAttr))));
-      bool whole =
-          worldSize == 1 || stage < 3 || getByteSize(type) < persistBelow;
-      partition.parameters.push_back({i, name, bucket, whole});
+      parameters.push_back({name, type, step.getArgAttr(i, kInitAttr),
+                            /*block=*/nullptr,
+                            type.getRank() >= 2 && weightDecay != 0});
+      arguments.push_back(i);
     }
-    if (partition.parameters.empty())
+    if (parameters.empty())
       return step.emitError(
           "has no parameters; mark arguments with zero.param");
     return success();
   }
 
-  Attribute makeMember(StringAttr name, RankedTensorType type, Attribute init) {
-    bool decay = type.getRank() >= 2 && weightDecay != 0;
-    return MemberAttr::get(&getContext(), name, type.getShape(), /*offset=*/0,
-                           /*firstRow=*/0, /*rows=*/0, decay, init);
+  /// The axis, the optimizer and the buckets, before `step`.
+  LogicalResult layOutState(func::FuncOp step,
+                            ArrayRef<LayoutParameter> parameters,
+                            Partition &partition) {
+    OpBuilder b(step);
+    Location loc = step.getLoc();
+    partition.axis = AxisOp::create(b, loc, "dp", worldSize);
+    partition.rule = optimizer == "adamw"
+                         ? buildAdamW(b, loc, {beta1, beta2, eps})
+                         : buildSgd(b, loc, momentum);
+    FailureOr<BucketLayout> layout =
+        layOutBuckets(parameters,
+                      {partition.axis.getSymName(), worldSize, stage,
+                       bucketSize, persistBelow},
+                      [&] { return step->getParentOp()->emitError(); });
+    if (failed(layout))
+      return failure();
+    partition.layout = std::move(*layout);
+    for (const LayoutBucket &bucket : partition.layout.buckets) {
+      SmallVector<Attribute> members;
+      for (const LayoutMember &member : bucket.members)
+        members.push_back(member.attr);
+      unsigned first = partition.arguments[bucket.members.front().parameter];
+      partition.buckets.push_back(BucketOp::create(
+          b, step.getArgument(first).getLoc(), bucket.name, bucket.axis,
+          bucket.elements, b.getArrayAttr(members)));
+    }
+    return success();
   }
 
   /// A copy of `step` before it.

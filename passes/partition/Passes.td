@@ -27,21 +27,46 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   let summary = "Turns parameters into state and appends the update";
   let description = [{
     The step until here is a function of parameters that returns the loss and
-    gradients.  This pass makes it the body of the training loop: every
-    parameter becomes a bucket with its optimizer state, gradients are packed,
-    their norm is taken and limited, and each bucket is updated.
+    gradients.  This pass makes it the body of the training loop: parameters
+    lie in buckets, with their optimizer state; gradients are packed, their norm
+    is taken and limited, and each bucket is updated.
 
     ```mlir
-    func.func @step(%w: tensor<64x32xf32> {zero.param = "w"}, ...) -> (tensor<f32>, tensor<64x32xf32>)
+    func.func @step(%b: tensor<32xf32> {zero.param = "h.0.bias"},
+                    %w: tensor<64x32xf32> {zero.param = "h.0.weight"}, ...)
+        -> (tensor<f32>, tensor<32xf32>, tensor<64x32xf32>)
     // becomes
-    zero.bucket @b0 over @dp elements 2048 members [#zero.member<"w", 64x32 at 0, decay, init = ...>]
-    func.func @step(%p: !zero.shard<2048 x f32 by 1>, %m: ..., %v: ..., %lr: tensor<f32>, ...) {
-      %w = zero.view %p[@b0, "w"]
+    zero.bucket @b0 over @dp elements 2080 members [#zero.member<"h.0.weight", 64x32 at 0, decay, init = ...>,
+        #zero.member<"h.0.bias", 32 at 2048, init = ...>]
+    func.func @step(%p: !zero.shard<2080 x f32 by 1>, %m: ..., %v: ..., %lr: tensor<f32>, ...) {
+      %b = zero.view %p[@b0, "h.0.bias"]
+      %w = zero.view %p[@b0, "h.0.weight"]
       ...
-      %flat = zero.pack %dw into @b0
+      %flat = zero.pack %dw, %db into @b0
       %s = zero.sum_squares %flat of @b0
       %norm, %clip = zero.clip %s {max_norm = 1.0}
       %p1, %m1, %v1 = zero.update @adamw of @b0(%p, %flat, %m, %v) scalars(%lr, %clip, %step)
+    ```
+
+    A bucket is exchanged at once, flat, members one after the other.  Nothing is
+    copied in or out: members are views of it, and gradients are computed inside
+    the pack.  Members with weight decay come first: a slice is two runs for the
+    update where members leave no gaps, which end at multiples of 16 elements.
+
+    By default the parameters of a block share a bucket: names that agree up to
+    their first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to
+    their last dot.  With `bucket-size` neighbours share one up to that many bytes, and
+    a sharded parameter that is larger is cut by rows: each piece is a bucket, of
+    as many rows as fit, rounded to rows that slices can be made of without
+    padding.  Pieces are gathered into one run of bytes and their gradients
+    reduced from where they are.
+
+    ```mlir
+    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
+    %f1 = zero.all_gather %p1 of @b1 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
+    %w0 = zero.view %f0[@b0, "w"] : tensor<32768xf32> -> tensor<512x64xf32>
+    %w1 = zero.view %f1[@b1, "w"] : tensor<32768xf32> -> tensor<512x64xf32>
+    %w = zero.join %w0, %w1 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<1024x64xf32>
     ```
 
     On several ranks the stage says what is sharded and which collectives that
@@ -55,7 +80,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     | 3 | shard, all_gather before use | as 2 | shard |
 
     Parameters of stage 3 that are smaller than `persist-below` bytes are kept
-    as in stage 2.
+    as in stage 2; they share no bucket with those that are sharded.
 
     With `accumulate=K` a step is K - 1 runs of `@micro` and one of `@step`.
     Stages 0 and 1 add whole gradients on each rank and reduce them once; stages
@@ -70,6 +95,8 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"stage", "stage", "int64_t", "0", "what is sharded, 0 to 3">,
     Option<"worldSize", "world-size", "int64_t", "1", "number of ranks">,
     Option<"accumulate", "accumulate", "int64_t", "1", "micro-steps of a step">,
+    Option<"bucketSize", "bucket-size", "int64_t", "0",
+           "most bytes of a bucket; 0: a bucket per block">,
     Option<"persistBelow", "persist-below", "int64_t", "0",
            "stage 3: parameters of fewer bytes stay whole">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw or sgd">,
@@ -79,64 +106,6 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"momentum", "momentum", "double", "0.9", "SGD's momentum">,
     Option<"weightDecay", "weight-decay", "double", "0.1", "weight decay">,
     Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">];
-}
-
-def SplitParameters : Pass<"zero-split-parameters", "::mlir::ModuleOp"> {
-  let summary = "Splits sharded parameters that are larger than a bucket by rows";
-  let description = [{
-    Each piece is a bucket of its own, with its own gather, reduction and update.
-    Pieces are gathered into one run of bytes, and gradients are reduced from
-    where they are: nothing is copied.  A piece has as many rows as fit into
-    `bucket-size`, rounded to rows that slices can be made of without padding.
-
-    Parameters that are whole on every rank stay in one bucket: they lie in one
-    run of bytes for the whole of training.
-
-    ```mlir
-    %f = zero.all_gather %p of @b0 : !zero.shard<65536 x f32 by 2> -> tensor<65536xf32>
-    %w = zero.view %f[@b0, "w"] : tensor<65536xf32> -> tensor<1024x64xf32>
-    // becomes
-    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
-    %w0 = zero.view %f0[@b0, "w"] : tensor<32768xf32> -> tensor<512x64xf32>
-    %f1 = zero.all_gather %p1 of @b1 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
-    %w1 = zero.view %f1[@b1, "w"] : tensor<32768xf32> -> tensor<512x64xf32>
-    %w = zero.join %w0, %w1 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<1024x64xf32>
-    ```
-  }];
-  let dependentDialects = ["::mlir::zero::ZeroDialect"];
-  let options = [Option<"bucketSize", "bucket-size", "int64_t", "0",
-                        "most bytes of a bucket; 0: nothing is split">];
-}
-
-def FuseBuckets : Pass<"zero-fuse-buckets", "::mlir::ModuleOp"> {
-  let summary = "Merges buckets of neighbouring parameters";
-  let description = [{
-    One exchange for many parameters: their buckets become one, flat, members one
-    after the other.  Nothing is copied in or out: members are views of a
-    gather's result, and gradients are computed inside the pack.  Members with
-    weight decay come first: a slice is two runs for the update where members leave
-    no gaps, which end at multiples of 16 elements.
-
-    By default the parameters of a block share a bucket: names that agree up to
-    their first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to
-    their last dot.  With `bucket-size` neighbours merge up to that many bytes; a
-    parameter that is larger, or a piece of one, has a bucket of its own.  Parameters that are kept
-    differently (`persist-below`) never share one.
-
-    ```mlir
-    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<4096 x f32 by 2> -> tensor<4096xf32>
-    %w = zero.view %f0[@b0, "fc.weight"] : tensor<4096xf32> -> tensor<64x64xf32>
-    %f1 = zero.all_gather %p1 of @b1 : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-    %b = zero.view %f1[@b1, "fc.bias"] : tensor<64xf32> -> tensor<64xf32>
-    // becomes
-    %f0 = zero.all_gather %p0 of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<4160xf32>
-    %w = zero.view %f0[@b0, "fc.weight"] : tensor<4160xf32> -> tensor<64x64xf32>
-    %b = zero.view %f0[@b0, "fc.bias"] : tensor<4160xf32> -> tensor<64xf32>
-    ```
-  }];
-  let dependentDialects = ["::mlir::zero::ZeroDialect"];
-  let options = [Option<"bucketSize", "bucket-size", "int64_t", "0",
-                        "most bytes of a bucket; 0: a bucket per block">];
 }
 
 def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {

@@ -39,7 +39,7 @@ class Weights(support.Case):
 
 
 class Programs(support.Case):
-    LEVELS = ("model", "step", "kernels", "partitioned", "bucketed", "scheduled", "memory")
+    LEVELS = ("model", "step", "kernels", "partitioned", "scheduled", "memory")
 
     def setUp(self):
         super().setUp()

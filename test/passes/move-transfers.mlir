@@ -1,7 +1,7 @@
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets --zero-regather-parameters | FileCheck %s --check-prefix=REGATHER
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets --zero-regather-parameters=reuse-distance=1000000 | FileCheck %s --check-prefix=KEEP
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
-// RUN: zero-opt %s --zero-partition-state --zero-fuse-buckets --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=ALONE
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters | FileCheck %s --check-prefix=REGATHER
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters=reuse-distance=1000000 | FileCheck %s --check-prefix=KEEP
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
+// RUN: zero-opt %s --zero-partition-state --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=ALONE
 
 // The forward's gathers are dropped where others are used before the backward;
 // the last one's next use is near, and it stays.

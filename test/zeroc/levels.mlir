@@ -3,7 +3,6 @@
 // RUN: zeroc %s --emit=step | FileCheck %s --check-prefix=STEP
 // RUN: zeroc %s --emit=kernels | FileCheck %s --check-prefix=KERNELS
 // RUN: zeroc %s --emit=partitioned | FileCheck %s --check-prefix=PARTITIONED
-// RUN: zeroc %s --emit=bucketed | FileCheck %s --check-prefix=BUCKETED
 // RUN: zeroc %s --emit=scheduled | FileCheck %s --check-prefix=SCHEDULED
 // RUN: zeroc %s --emit=memory | FileCheck %s --check-prefix=MEMORY
 // RUN: zeroc %s --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=LLVM
@@ -21,7 +20,6 @@
 // PARTITIONED: zero.level = "partitioned"
 // PARTITIONED: zero.bucket @b0
 // PARTITIONED: zero.update @adamw
-// BUCKETED: zero.level = "bucketed"
 // SCHEDULED: zero.level = "scheduled"
 // MEMORY: zero.arena = array<i64:
 // MEMORY-SAME: zero.level = "memory"

@@ -15,11 +15,10 @@
 // RUN: not zeroc sgd.mlir --emit=step 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: not zeroc ./m.mlir -o m.mlir 2>&1 | FileCheck %s --check-prefix=OVERWRITE
 // RUN: not zeroc m.mlir -o - 2>&1 | FileCheck %s --check-prefix=NAMELESS
-// RUN: zeroc m.mlir --stage=3 --world-size=2 --emit=partitioned -o p.mlir
-// RUN: zeroc p.mlir --bucket-size=1KiB --reuse-distance=4096 --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=BUCKETS
-// RUN: zeroc p.mlir --emit=bucketed -o b.mlir
+// RUN: zeroc m.mlir --stage=3 --world-size=2 --bucket-size=1KiB --reuse-distance=4096 --emit=partitioned -o p.mlir
+// RUN: zeroc p.mlir --emit=llvm --cpu=x86-64-v3 | FileCheck %s --check-prefix=BUCKETS
 // RUN: not zeroc p.mlir --world-size=4 -o no 2>&1 | FileCheck %s --check-prefix=RANKS
-// RUN: not zeroc b.mlir --bucket-size=1KiB -o no 2>&1 | FileCheck %s --check-prefix=LAID
+// RUN: not zeroc p.mlir --bucket-size=1KiB -o no 2>&1 | FileCheck %s --check-prefix=LAID
 // RUN: not test -e no
 // RUN: not test -e ./-
 
@@ -33,8 +32,8 @@
 // BEYOND: error: is at level memory already, beyond step
 // BEYOND-NOT: see current operation
 // BUCKETS: --stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096\00
-// RANKS: zeroc: error: --world-size comes too late for p.mlir: at level partitioned its state and update are fixed as --optimizer=adamw {{.*}}--stage=3 --world-size=2; drop
-// LAID: zeroc: error: --bucket-size comes too late for b.mlir: at level bucketed its buckets are fixed
+// RANKS: zeroc: error: --world-size comes too late for p.mlir: at level partitioned its state and update are fixed as --optimizer=adamw {{.*}}--stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096; drop
+// LAID: zeroc: error: --bucket-size comes too late for p.mlir: at level partitioned its state and update are fixed
 // OVERWRITE: zeroc: error: the output m.mlir would overwrite the model
 // NAMELESS: zeroc: error: a program or an object needs a file; name it with -o OUT
 func.func @loss(%wte: tensor<32x16xf32> {zero.param = "wte.weight"}, %w: tensor<32x16xf32> {zero.param = "head.weight"},

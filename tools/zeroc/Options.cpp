@@ -54,8 +54,8 @@ output
   -o OUT                  the file to write; by default the model's name without
                           .mlir for a program, the terminal for text
   --emit=LEVEL            stop at a level and print it: model, step, kernels,
-                          partitioned, bucketed, scheduled, memory, llvm; or write
-                          obj, exe                                     [exe]
+                          partitioned, scheduled, memory, llvm; or write obj,
+                          exe                                          [exe]
   --reference             compile through plain scalar loops on one thread: slow,
                           for comparison
   --timing                print where compile time goes
@@ -92,11 +92,9 @@ constexpr StringRef kKnown[] = {"--optimizer",
 
 /// Options of state and update, which are fixed from level partitioned on.
 constexpr StringRef kPartitioning[] = {
-    "--optimizer",    "--betas",        "--eps",   "--momentum",
-    "--weight-decay", "--grad-clip",    "--stage", "--world-size",
-    "--accumulate",   "--persist-below"};
-/// Options of buckets, which are fixed from level bucketed on.
-constexpr StringRef kBucketing[] = {"--bucket-size", "--reuse-distance"};
+    "--optimizer",    "--betas",       "--eps",           "--momentum",
+    "--weight-decay", "--grad-clip",   "--stage",         "--world-size",
+    "--accumulate",   "--bucket-size", "--persist-below", "--reuse-distance"};
 
 /// The known option nearest to a misspelled one, or "".
 StringRef nearest(StringRef name) {
@@ -215,8 +213,6 @@ private:
       options.partitioning = name.str();
     if (options.forming.empty() && name == "--loss-chunk")
       options.forming = name.str();
-    if (options.bucketing.empty() && llvm::is_contained(kBucketing, name))
-      options.bucketing = name.str();
     if (name == "--optimizer") {
       if (value != "adamw" && value != "sgd")
         return error("--optimizer must be adamw or sgd, got " + value);
@@ -270,9 +266,8 @@ private:
         options.emit = Emit::Text;
         options.level = *level;
       } else {
-        error("--emit must be model, step, kernels, partitioned, bucketed, "
-              "scheduled, memory, "
-              "llvm, obj or exe, got " +
+        error("--emit must be model, step, kernels, partitioned, scheduled, "
+              "memory, llvm, obj or exe, got " +
               value);
       }
     } else if (name == "-o") {

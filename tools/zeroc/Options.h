@@ -15,9 +15,9 @@ struct DriverOptions {
   PipelineOptions pipeline;
   bool timing = false;
   /// The first option given that shapes level kernels, such as "--loss-chunk",
-  /// level partitioned, such as "--betas", and level bucketed, such as
-  /// "--bucket-size"; text beyond that level cannot follow it.
-  std::string forming, partitioning, bucketing;
+  /// and level partitioned, such as "--betas"; text beyond that level cannot
+  /// follow it.
+  std::string forming, partitioning;
 };
 
 /// Parses the command line; prints `zeroc: error: ...` and returns nothing if

@@ -46,8 +46,6 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
     return tooLate(options.forming, "kernels are", "step");
   if (*level >= Level::Partitioned && !options.partitioning.empty())
     return tooLate(options.partitioning, "state and update are", "kernels");
-  if (*level >= Level::Bucketed && !options.bucketing.empty())
-    return tooLate(options.bucketing, "buckets are", "partitioned");
   auto stage = module->getAttrOfType<IntegerAttr>(kStageAttr);
   int64_t shards = stage ? stage.getInt() : options.pipeline.stage;
   if (options.pipeline.reuseDistance > 0 && shards != 3)

@@ -2,7 +2,7 @@
 
     real_bugs.py BUG PLAN.mlir     prints PLAN with the bug of that name
 
-Streams and bytes are edited in a finished plan; what is computed, at level bucketed,
+Streams and bytes are edited in a finished plan; what is computed, at level partitioned,
 where a program has neither.  real-bugs.test says what each system did.
 """
 import sys

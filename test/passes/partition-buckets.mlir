@@ -1,7 +1,7 @@
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets | FileCheck %s --check-prefix=BLOCK
-// RUN: zero-opt %s --zero-partition-state="stage=2 world-size=2" --zero-fuse-buckets=bucket-size=1000000 | FileCheck %s --check-prefix=ALL
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-fuse-buckets=bucket-size=1 | FileCheck %s --check-prefix=EACH
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2 persist-below=200" --zero-fuse-buckets | FileCheck %s --check-prefix=PERSIST
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" | FileCheck %s --check-prefix=BLOCK
+// RUN: zero-opt %s --zero-partition-state="stage=2 world-size=2 bucket-size=1000000" | FileCheck %s --check-prefix=ALL
+// RUN: zero-opt %s --zero-partition-state="stage=2 world-size=2 bucket-size=1" | FileCheck %s --check-prefix=EACH
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2 persist-below=200" | FileCheck %s --check-prefix=PERSIST
 
 // By block: h.0 and h.1 are a bucket each.  Members with decay come first, so
 // the vector goes behind the matrix although its parameter is the first.
@@ -42,9 +42,11 @@
 // ALL: zero.all_gather %[[U]]#0 of @b0 : !zero.shard<2112 x f32 by 1> -> !zero.shard<2112 x f32 by 1>
 // ALL-NOT: zero.all_gather
 
+// No two fit into one bucket.
 // EACH-COUNT-3: zero.bucket
-// EACH-COUNT-3: zero.all_gather
+// EACH-NOT: zero.bucket
 // EACH-COUNT-3: zero.reduce_scatter
+// EACH-NOT: zero.reduce_scatter
 
 // What persists never shares a bucket with what is sharded.
 // PERSIST: zero.bucket @b0 over @dp elements 64 members [#zero.member<"h.0.b"

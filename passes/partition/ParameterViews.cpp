@@ -1,0 +1,83 @@
+//===- ParameterViews.cpp - Parameters as views of their buckets ----------===//
+//
+// Of the state, at the start of a program, where it is whole; else of a gather
+// before the first use of any member.  A parameter that is cut is a join of
+// views:
+//
+//   %f0 = zero.all_gather %p0 of @b0
+//   %f1 = zero.all_gather %p1 of @b1
+//   %w0 = zero.view %f0[@b0, "w"]
+//   %w1 = zero.view %f1[@b1, "w"]
+//   %w = zero.join %w0, %w1
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/partition/ProgramBuilder.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// A parameter of the buckets whose values are `flat`, by bucket.
+Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
+  BlockArgument old = block.getArgument(partition.arguments[parameter]);
+  auto type = cast<RankedTensorType>(old.getType());
+  SmallVector<Value, 1> views;
+  for (auto [k, m] : partition.layout.places[parameter]) {
+    MemberAttr member = buckets[k].members[m].attr;
+    views.push_back(ViewOp::create(
+        b, NameLoc::get(member.getName()),
+        RankedTensorType::get(member.getShape(), type.getElementType()),
+        flat[k], symbol(k), member.getName()));
+  }
+  if (views.size() == 1)
+    return views.front();
+  return JoinOp::create(b, views.front().getLoc(), type, views);
+}
+
+void ProgramBuilder::placeWhole() {
+  b.setInsertionPointToStart(&block);
+  for (auto [i, argument] : llvm::enumerate(partition.arguments)) {
+    BlockArgument old = block.getArgument(argument);
+    if (!old.use_empty() &&
+        buckets[partition.layout.places[i].front().bucket].whole)
+      old.replaceAllUsesWith(view(i, state[0]));
+  }
+}
+
+void ProgramBuilder::placeSharded() {
+  struct FirstUse {
+    size_t parameter;
+    Operation *user;
+  };
+  SmallVector<FirstUse> uses;
+  for (auto [i, argument] : llvm::enumerate(partition.arguments)) {
+    BlockArgument old = block.getArgument(argument);
+    if (old.use_empty())
+      continue;
+    Operation *first = returned;
+    for (Operation *user : old.getUsers())
+      if (user->isBeforeInBlock(first))
+        first = user;
+    uses.push_back({i, first});
+  }
+  // Whatever member comes first, it brings the gather of its bucket.
+  llvm::sort(uses, [](const FirstUse &a, const FirstUse &b) {
+    return a.user == b.user ? a.parameter < b.parameter
+                            : a.user->isBeforeInBlock(b.user);
+  });
+  SmallVector<Value> gathered(buckets.size());
+  for (auto [i, user] : uses) {
+    b.setInsertionPoint(user);
+    for (auto [k, m] : partition.layout.places[i])
+      if (!gathered[k])
+        gathered[k] = AllGatherOp::create(b, name(buckets[k].label),
+                                          flatType(k), state[0][k], symbol(k));
+    block.getArgument(partition.arguments[i])
+        .replaceAllUsesWith(view(i, gathered));
+  }
+}
+
+void ProgramBuilder::placeParameters() {
+  placeWhole();
+  placeSharded();
+}

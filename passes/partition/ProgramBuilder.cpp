@@ -1,0 +1,85 @@
+//===- ProgramBuilder.cpp - Arguments and results of a program -------------===//
+
+#include "passes/partition/ProgramBuilder.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
+  if (slot == "param")
+    return bucket.whole;
+  return slot == "grad" ? !scattersAtOnce() : ranks() == 1 || stage == 0;
+}
+
+ProgramBuilder::ProgramBuilder(func::FuncOp function,
+                               const Partition &partition)
+    : function(function), partition(partition),
+      buckets(partition.layout.buckets), b(function.getContext()),
+      block(function.getBody().front()),
+      returned(cast<func::ReturnOp>(block.getTerminator())),
+      oldCount(block.getNumArguments()) {
+  slots = {"param"};
+  llvm::append_range(
+      slots,
+      OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
+  if (partition.microSteps > 1)
+    slots.push_back("grad");
+  addArguments();
+}
+
+Value ProgramBuilder::addArgument(Type type, Location loc, StringRef attr,
+                                  Attribute value) {
+  argAttrs.push_back(b.getDictionaryAttr(b.getNamedAttr(attr, value)));
+  return block.addArgument(type, loc);
+}
+
+void ProgramBuilder::addArguments() {
+  state.resize(slots.size());
+  for (auto [s, slot] : llvm::enumerate(slots))
+    for (auto [k, bucket] : llvm::enumerate(buckets))
+      state[s].push_back(addArgument(
+          shardType(k, partition.isWhole(slot, bucket)), name(bucket.label),
+          kStateAttr,
+          StateAttr::get(b.getContext(), symbol(k), b.getStringAttr(slot))));
+  next = state;
+  for (unsigned i = 0; i < oldCount; ++i)
+    if (!function.getArgAttr(i, kParamAttr)) {
+      BlockArgument old = block.getArgument(i);
+      old.replaceAllUsesWith(block.addArgument(old.getType(), old.getLoc()));
+      argAttrs.push_back(function.getArgAttrDict(i));
+    }
+  for (StringRef scalar :
+       OptimizerOp(partition.rule).getScalars().getAsValueRange<StringAttr>())
+    if (scalar != "decay" && scalar != "clip")
+      scalars[scalar] = addArgument(scalarType(), function.getLoc(),
+                                    kScalarAttr, b.getStringAttr(scalar));
+  // All programs have the same arguments, whether or not they read them.
+  if (partition.microSteps > 1) {
+    unsigned i = 0;
+    for (auto op : block.getOps<AverageOp>()) {
+      std::string scalar = "count" + std::to_string(i++);
+      scalars[scalar] = addArgument(op.getType(), op.getLoc(), kScalarAttr,
+                                    b.getStringAttr(scalar));
+    }
+  }
+}
+
+void ProgramBuilder::finish() {
+  SmallVector<Value> results;
+  for (auto &slot : next)
+    llvm::append_range(results, slot);
+  SmallVector<Attribute> resultAttrs(results.size(), b.getDictionaryAttr({}));
+  for (auto &[value, output] : outputs) {
+    results.push_back(value);
+    resultAttrs.push_back(b.getDictionaryAttr(
+        b.getNamedAttr(kOutputAttr, b.getStringAttr(output))));
+  }
+  b.setInsertionPoint(returned);
+  func::ReturnOp::create(b, returned.getLoc(), results);
+  returned.erase();
+  block.eraseArguments(0, oldCount);
+  function.setType(b.getFunctionType(block.getArgumentTypes(),
+                                     ValueRange(results).getTypes()));
+  function.setArgAttrsAttr(b.getArrayAttr(argAttrs));
+  function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
+}

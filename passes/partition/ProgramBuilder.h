@@ -1,0 +1,132 @@
+//===- ProgramBuilder.h - A program of a training step in the making -----===//
+//
+// All programs of a plan take the same arguments: state of all buckets (slot by
+// slot), inputs, scalars.  They return the next state in the arguments' order,
+// then their outputs.
+//
+//   @count   one exchange per average, nothing else
+//   @micro   forward, backward; per bucket: pack, then accumulate or scatter
+//   @step    the same; then norm, factor, and an update per bucket
+//
+// The model's operations move over unchanged, so its arithmetic does not depend
+// on how state is kept.  What a stage adds around them, per bucket, on N ranks:
+//
+//   stage       0               1               2               3
+//   before use  -               -               -               all_gather
+//   gradient    reduce_scatter  reduce_scatter  reduce_scatter  reduce_scatter
+//               in place        in place        to a shard      to a shard
+//   norm        of the slice    of the slice    of the shard    of the shard
+//               all_gather
+//   update      whole           slice           slice           shard
+//   after it    -               all_gather      all_gather      -
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_PARTITION_PROGRAMBUILDER_H
+#define PASSES_PARTITION_PROGRAMBUILDER_H
+
+#include "passes/partition/BucketLayout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::zero {
+
+/// What is the same in all programs of a plan.
+struct Partition {
+  int64_t stage, microSteps;
+  double weightDecay, maxNorm; ///< 0: none
+  AxisOp axis = {};
+  OptimizerOp rule = {};
+  BucketLayout layout = {};
+  SmallVector<BucketOp> buckets = {};   ///< of the layout
+  SmallVector<unsigned> arguments = {}; ///< of @step, by parameter
+
+  int64_t ranks() const { return AxisOp(axis).getSize(); }
+  /// Whether gradients are summed into the owner's slice as they come, rather
+  /// than kept whole until the update.
+  bool scattersAtOnce() const { return ranks() > 1 && stage >= 2; }
+  /// Whether state of that slot lies whole on every rank.
+  bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
+};
+
+/// Rewrites a function from parameters and inputs to loss and gradients.  What
+/// is emitted between the constructor and `finish` says which program it
+/// becomes.
+class ProgramBuilder {
+public:
+  ProgramBuilder(func::FuncOp function, const Partition &partition);
+
+  // Averages.cpp
+  /// Leaves the averages alone, exchanged, as outputs.
+  void exchangeAverages();
+  /// Puts what the averages are by then in their place.
+  void replaceAverages();
+  void emitLoss();
+
+  // ParameterViews.cpp
+  /// Makes each parameter a view of its bucket.
+  void placeParameters();
+
+  // GradientReductions.cpp
+  /// Packs a bucket's gradients where the last is finished, and what follows at
+  /// once.
+  void emitGradients(bool isLast);
+
+  // StateUpdates.cpp
+  /// The norm of the gradients, and an update of each bucket.
+  void emitUpdates();
+
+  void finish();
+
+private:
+  func::FuncOp function;
+  const Partition &partition;
+  ArrayRef<LayoutBucket> buckets;
+  OpBuilder b;
+  Block &block;
+  func::ReturnOp returned; ///< of the loss and a gradient per parameter
+  unsigned oldCount;       ///< of arguments
+  SmallVector<StringRef> slots;
+  SmallVector<Attribute> argAttrs;
+  /// By slot, then bucket: what a program starts with, and its next value.
+  SmallVector<SmallVector<Value>> state, next;
+  llvm::StringMap<Value> scalars;
+  SmallVector<std::pair<Value, std::string>> outputs;
+  /// By bucket: what the update reads, and sums of squares.
+  SmallVector<Value> gradients, partials;
+
+  void addArguments();
+  Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
+  Value average(Value value, Location loc);
+  void placeWhole();
+  void placeSharded();
+  Value view(size_t parameter, ArrayRef<Value> flat);
+  Operation *findLastGradient(const LayoutBucket &bucket);
+  Value pack(size_t k);
+  Value reduce(size_t k, Value flat, bool isLast);
+  Value emitClip();
+
+  FlatSymbolRefAttr symbol(size_t k) const {
+    return FlatSymbolRefAttr::get(BucketOp(partition.buckets[k]));
+  }
+  FlatSymbolRefAttr axis() const {
+    return FlatSymbolRefAttr::get(AxisOp(partition.axis));
+  }
+  RankedTensorType flatType(size_t k) {
+    return RankedTensorType::get({buckets[k].elements}, b.getF32Type());
+  }
+  Type shardType(size_t k, bool whole) {
+    return ShardType::get(b.getContext(), buckets[k].elements, b.getF32Type(),
+                          whole ? 1 : partition.ranks());
+  }
+  RankedTensorType scalarType() {
+    return RankedTensorType::get({}, b.getF32Type());
+  }
+  Location name(const Twine &name) {
+    return NameLoc::get(b.getStringAttr(name));
+  }
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_PARTITION_PROGRAMBUILDER_H
