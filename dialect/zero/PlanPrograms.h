@@ -22,6 +22,15 @@ inline func::FuncOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
   return shared && !shared.isExternal() ? shared : func::FuncOp();
 }
 
+/// The ranks that share the state of `plan`: those of the axis that its buckets
+/// are over; 1 without buckets.
+inline int64_t getNumRanks(ModuleOp plan) {
+  for (auto bucket : plan.getOps<BucketOp>())
+    if (auto axis = plan.lookupSymbol<AxisOp>(bucket.getAxisAttr()))
+      return axis.getSize();
+  return 1;
+}
+
 /// The model that `plan` was made from: a module at level kernels inside it,
 /// of @step and its kernels; null if there is none.
 inline ModuleOp findModel(ModuleOp plan) {

@@ -187,8 +187,7 @@ Certificate zero::certify(ModuleOp module) {
   llvm::copy(arena.asArrayRef(), certificate.arena.begin());
   certificate.stage = getInt(module, kStageAttr, 0);
   certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
-  if (auto axis = module.lookupSymbol<AxisOp>("dp"))
-    certificate.ranks = axis.getSize();
+  certificate.ranks = getNumRanks(module);
 
   const Program &step = programs.back();
   countState(step.function, certificate);

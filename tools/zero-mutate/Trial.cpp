@@ -68,9 +68,8 @@ llvm::json::Object Mutant::toJson(unsigned number) const {
   return object;
 }
 
-Trial::Trial(ModuleOp plan, uint64_t seed) : plan(plan), random(seed) {
-  if (auto axis = plan.lookupSymbol<AxisOp>("dp"))
-    ranks = axis.getSize();
+Trial::Trial(ModuleOp plan, uint64_t seed)
+    : plan(plan), ranks(getNumRanks(plan)), random(seed) {
   isNew(plan);
 }
 

@@ -17,7 +17,7 @@
 #include "Trial.h"
 
 #include "dialect/nn/NN.h"
-#include "dialect/zero/Zero.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
@@ -216,9 +216,8 @@ int main(int argc, char **argv) {
   Outcome outcome = judgeModule(*plan);
   if (!outcome.accepted())
     return fail(file + " is no good plan to begin with: " + outcome.message);
-  auto axis = plan->lookupSymbol<AxisOp>("dp");
   SmallVector<const Mutation *> mutations =
-      chooseMutations(names, axis ? axis.getSize() : 1);
+      chooseMutations(names, getNumRanks(*plan));
   if (mutations.empty())
     return fail("these mutations need a plan of several ranks");
   return mutate(*plan, mutations, count, seed, folder);
