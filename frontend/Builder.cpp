@@ -51,20 +51,22 @@ std::string frontend::describe(Tensor tensor) {
 
 Scope ModelBuilder::scope(const Twine &name) {
   std::string prefix = name.str() + ".";
-  std::string names = namePrefix, params = paramPrefix;
-  namePrefix += prefix;
-  paramPrefix += prefix;
-  return Scope(namePrefix, std::move(names), paramPrefix, std::move(params));
+  return Scope(around, {around.operations + prefix, around.parameters + prefix,
+                        around.block});
 }
 
 Scope ModelBuilder::paramScope(const Twine &name) {
-  std::string params = paramPrefix;
-  paramPrefix += name.str() + ".";
-  return Scope(namePrefix, namePrefix, paramPrefix, std::move(params));
+  return Scope(around, {around.operations, around.parameters + name.str() + ".",
+                        around.block});
+}
+
+Scope ModelBuilder::block(const Twine &name) {
+  return Scope(around, {around.operations, around.parameters,
+                        around.parameters + name.str()});
 }
 
 Location ModelBuilder::getLoc(StringRef name) {
-  std::string full = namePrefix + name.str();
+  std::string full = around.operations + name.str();
   return nameLoc(builder.getContext(), StringRef(full).rtrim('.'));
 }
 
@@ -156,7 +158,7 @@ Tensor ModelBuilder::addArgument(unsigned position, RankedTensorType type,
 }
 
 Tensor ModelBuilder::param(StringRef name, ArrayRef<int64_t> shape, Init init) {
-  std::string full = paramPrefix + name.str();
+  std::string full = around.parameters + name.str();
   Location loc = getLoc(name);
   if (name.empty())
     return errorAt(loc, "a parameter needs a name");
@@ -169,10 +171,13 @@ Tensor ModelBuilder::param(StringRef name, ArrayRef<int64_t> shape, Init init) {
   if (std::string fault = findFault(shape, elementType); !fault.empty())
     return errorAt(loc, "parameter \"" + full + "\": " + fault);
   auto type = RankedTensorType::get(shape, elementType);
-  return addArgument(
-      parameterCount++, type, loc,
-      {builder.getNamedAttr(zero::kParamAttr, builder.getStringAttr(full)),
-       builder.getNamedAttr(zero::kInitAttr, makeInit(init))});
+  SmallVector<NamedAttribute> attributes = {
+      builder.getNamedAttr(zero::kParamAttr, builder.getStringAttr(full)),
+      builder.getNamedAttr(zero::kInitAttr, makeInit(init))};
+  if (!around.block.empty())
+    attributes.push_back(builder.getNamedAttr(
+        zero::kBlockAttr, builder.getStringAttr(around.block)));
+  return addArgument(parameterCount++, type, loc, attributes);
 }
 
 Tensor ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape,

@@ -88,23 +88,23 @@ private:
   Value value;
 };
 
-/// While it lives, names begin with its prefix; see ModelBuilder::scope.
+/// What is put before names of operations and of parameters, and the block that
+/// parameters are of.
+struct Surroundings {
+  std::string operations, parameters, block;
+};
+
+/// While it lives, what is written is inside of it; see ModelBuilder::scope.
 class [[nodiscard]] Scope {
 public:
-  Scope(std::string &names, std::string namesBefore, std::string &params,
-        std::string paramsBefore)
-      : names(names), params(params), namesBefore(std::move(namesBefore)),
-        paramsBefore(std::move(paramsBefore)) {}
+  Scope(Surroundings &now, Surroundings inside)
+      : now(now), before(std::exchange(now, std::move(inside))) {}
   Scope(const Scope &) = delete;
   Scope &operator=(const Scope &) = delete;
-  ~Scope() {
-    names = std::move(namesBefore);
-    params = std::move(paramsBefore);
-  }
+  ~Scope() { now = std::move(before); }
 
 private:
-  std::string &names, &params;
-  std::string namesBefore, paramsBefore;
+  Surroundings &now, before;
 };
 
 /// What an input is made of.  Floats are as wide as parameters.
@@ -141,6 +141,9 @@ public:
   /// The same for names of parameters only: what checkpoints put before every
   /// name, and no reader of a location needs.
   Scope paramScope(const Twine &name);
+  /// Parameters within are of one block, NAME in the current scope: neighbours
+  /// of a block are exchanged together.  Without it their names tell.
+  Scope block(const Twine &name);
 
   /// Returns the loss.  Gives the finished and verified module, or null after
   /// an error; the builder is used up.
@@ -170,7 +173,7 @@ private:
   SmallVector<DictionaryAttr> argumentAttrs;
   unsigned parameterCount = 0;
   llvm::StringSet<> parameterNames, inputNames;
-  std::string namePrefix, paramPrefix;
+  Surroundings around;
   bool failed = false;
 };
 

@@ -72,14 +72,20 @@ struct GPT2 {
   }
 
   Tensor block(int64_t layer, Tensor x) const {
-    Scope in = m.scope("h." + Twine(layer));
+    std::string name = ("h." + Twine(layer)).str();
+    Scope of = m.block(name), in = m.scope(name);
     x = (x + selfAttention(layer, norm("ln_1", x))).named("residual");
     return x + mlp(norm("ln_2", x));
   }
 
+  /// `size` rows of the model's width.
+  Tensor table(StringRef name, int64_t size) const {
+    Scope of = m.block(name), in = m.scope(name);
+    return m.param("weight", {size, c.width}, init::normal(c.initStd));
+  }
+
   Tensor embed(Tensor tokens, Tensor wte) const {
-    Tensor wpe =
-        m.param("wpe.weight", {c.positions, c.width}, init::normal(c.initStd));
+    Tensor wpe = table("wpe", c.positions);
     Scope in = m.scope("embedding");
     return embedding(tokens, wte) + wpe.slice(0, 0, tokens.size(1));
   }
@@ -105,19 +111,17 @@ Tensor frontend::gpt2(ModelBuilder &m, const GPT2Config &c, Tensor tokens) {
   Tensor wte, x;
   {
     Scope in = m.paramScope("transformer");
-    wte =
-        m.param("wte.weight", {c.vocabulary, c.width}, init::normal(c.initStd));
+    wte = model.table("wte", c.vocabulary);
     x = model.embed(tokens, wte);
     // After an error the layers would only repeat it.
     for (int64_t layer = 0; layer < c.layers && x; ++layer)
       x = model.block(layer, x);
+    Scope of = m.block("ln_f");
     x = model.norm("ln_f", x);
   }
+  Tensor head = c.tied ? wte : model.table("lm_head", c.vocabulary);
   Scope in = m.scope("lm_head");
-  if (c.tied)
-    return linear(x, wte);
-  return linear(
-      x, m.param("weight", {c.vocabulary, c.width}, init::normal(c.initStd)));
+  return linear(x, head);
 }
 
 OwningOpRef<ModuleOp> frontend::buildGPT2(MLIRContext &context,

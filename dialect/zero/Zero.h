@@ -35,6 +35,7 @@ namespace mlir::zero {
 // Names of the discardable attributes (see the head of Zero.td).
 constexpr llvm::StringLiteral kParamAttr = "zero.param";
 constexpr llvm::StringLiteral kInitAttr = "zero.init";
+constexpr llvm::StringLiteral kBlockAttr = "zero.block";
 constexpr llvm::StringLiteral kInputAttr = "zero.input";
 constexpr llvm::StringLiteral kGradAttr = "zero.grad";
 constexpr llvm::StringLiteral kStateAttr = "zero.state";

@@ -8,6 +8,7 @@
 //
 // Discardable attributes that the passes share:
 //   zero.param, zero.init, zero.input   on arguments of the model
+//   zero.block                           the part of the model that a parameter is of
 //   zero.vocab, zero.ignored            what the host lets pass of an input
 //   zero.state, zero.scalar, zero.output on arguments and results of the step
 //   zero.stream                          the queue of an operation (default: compute)

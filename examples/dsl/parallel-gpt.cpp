@@ -39,7 +39,8 @@ static Tensor mlp(ModelBuilder &m, Tensor x) {
 }
 
 static Tensor block(ModelBuilder &m, int64_t layer, Tensor x) {
-  Scope in = m.scope("h." + Twine(layer));
+  std::string name = ("h." + Twine(layer)).str();
+  Scope of = m.block(name), in = m.scope(name);
   Tensor n = layerNormLayer(m, "norm", x);
   // Named one by one: C++ leaves the order of operands open.
   Tensor a = selfAttention(m, n);

@@ -53,9 +53,10 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     the pack.  Members with weight decay come first: a slice is two runs for the
     update where members leave no gaps, which end at multiples of 16 elements.
 
-    By default the parameters of a block share a bucket: names that agree up to
-    their first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to
-    their last dot.  With `bucket-size` neighbours share one up to that many bytes, and
+    By default the parameters of a block share a bucket.  The model says which
+    is of which (`zero.block = "h.0"`); without, names do that agree up to their
+    first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to their
+    last dot.  With `bucket-size` neighbours share one up to that many bytes, and
     a sharded parameter that is larger is cut by rows: each piece is a bucket, of
     as many rows as fit, rounded to rows that slices can be made of without
     padding.  Pieces are gathered into one run of bytes and their gradients

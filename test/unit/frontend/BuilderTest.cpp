@@ -112,6 +112,32 @@ TEST_F(Builder, ScopesNameParametersAndOperations) {
             StringAttr::get(&context, "transformer.other"));
 }
 
+TEST_F(Builder, BlocksSayWhatParametersAreOf) {
+  auto add = [&](StringRef name) { return weight(name, {2}); };
+  Scope model = m.paramScope("model");
+  {
+    Scope of = m.block("h.0"), in = m.scope("layers.0");
+    add("a");
+    {
+      Scope inner = m.block("part");
+      add("b");
+    }
+    add("c");
+  }
+  add("d");
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp loss = finished(module, anyLoss());
+  ASSERT_TRUE(loss);
+  auto block = [&](unsigned i) {
+    auto name = loss.getArgAttrOfType<StringAttr>(i, zero::kBlockAttr);
+    return name ? name.getValue() : "none";
+  };
+  EXPECT_EQ(block(0), "model.h.0");
+  EXPECT_EQ(block(1), "model.layers.0.part");
+  EXPECT_EQ(block(2), "model.h.0");
+  EXPECT_EQ(block(3), "none");
+}
+
 TEST_F(Builder, DoublePrecisionOnRequest) {
   ModelBuilder wide(context, Float64Type::get(&context));
   Tensor w = wide.param("w", {4, 5}, init::normal(1));
