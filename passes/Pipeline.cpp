@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-constexpr StringRef kNames[] = {"model",       "step",     "kernels",
+constexpr StringRef kNames[] = {"model",       "step",      "kernels",
                                 "partitioned", "scheduled", "memory"};
 
 // What later runs must know of a printed level.
