@@ -30,18 +30,53 @@ constexpr const char *dtypeName(zrt_dtype dtype) {
   }
 }
 
+/// names[number], "unknown" beyond the end.
+template <uint32_t Count>
+constexpr const char *nameIn(const char *const (&names)[Count],
+                             uint32_t number) {
+  return number < Count ? names[number] : "unknown";
+}
+
 /// "device", "host", "nvme".
 constexpr const char *tierName(uint32_t tier) {
   constexpr const char *names[ZRT_TIER_COUNT] = {"device", "host", "nvme"};
-  return tier < ZRT_TIER_COUNT ? names[tier] : "unknown";
+  return nameIn(names, tier);
 }
 
 /// "compute", "gather", ...
-constexpr const char *streamName(zrt_stream stream) {
-  constexpr const char *names[ZRT_STREAM_COUNT] = {
+constexpr const char *streamClassName(uint32_t streamClass) {
+  constexpr const char *names[ZRT_STREAM_CLASS_COUNT] = {
       "compute", "gather",    "reduce",     "h2d",
       "d2h",     "nvme_read", "nvme_write", "host"};
-  return stream < ZRT_STREAM_COUNT ? names[stream] : "unknown";
+  return nameIn(names, streamClass);
+}
+
+/// "scalar", "members", ...
+constexpr const char *extentName(uint32_t extent) {
+  constexpr const char *names[ZRT_EXTENT_END] = {
+      "nothing", "scalar", "members", "whole", "slice", "slice of whole"};
+  return nameIn(names, extent);
+}
+
+/// "launch", "matmul", ...
+constexpr const char *kindName(uint32_t kind) {
+  constexpr const char *names[ZRT_KIND_COUNT] = {
+      "launch",     "matmul", "update", "squares",
+      "collective", "copy",   "record", "wait"};
+  return nameIn(names, kind);
+}
+
+/// "all_gather", ...
+constexpr const char *collectiveName(uint32_t kind) {
+  constexpr const char *names[] = {"all_gather", "reduce_scatter",
+                                   "all_reduce"};
+  return nameIn(names, kind);
+}
+
+/// "count", "micro", "step".
+constexpr const char *programName(uint32_t program) {
+  constexpr const char *names[ZRT_PROGRAM_COUNT] = {"count", "micro", "step"};
+  return nameIn(names, program);
 }
 
 } // namespace zrt

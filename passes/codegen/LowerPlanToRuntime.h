@@ -1,4 +1,4 @@
-//===- LowerPlanToRuntime.h - The step as calls of zrt --------------------===//
+//===- LowerPlanToRuntime.h - The step as tables of zrt -------------------===//
 #ifndef PASSES_CODEGEN_LOWERPLANTORUNTIME_H
 #define PASSES_CODEGEN_LOWERPLANTORUNTIME_H
 
@@ -24,10 +24,9 @@ struct PlanInfo {
 
 using LaunchMap = DenseMap<Operation *, PlanLaunch>;
 
-/// Builds plan.o's module: `zrt_compiled_plan`, and a function for each program
-/// that makes one call of zrt per operation.  Descriptors are constants;
-/// kernels are the external functions `zk.NAME`.  Null after an error, which
-/// has been reported.
+/// Builds plan.o's module: `zrt_compiled_plan` and the constants that it points
+/// to.  Kernels are the external functions `zk.NAME`.  Null after an error,
+/// which has been reported.
 std::unique_ptr<llvm::Module> lowerPlanToRuntime(ModuleOp plan,
                                                  const LaunchMap &launches,
                                                  llvm::LLVMContext &context,

@@ -270,12 +270,12 @@ DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
     }
     // A cleared value is not read.
     if (!isa<ClearOp>(op))
-      for (Value value : op->getOperands())
-        launch.args.push_back(bytesOf(value));
-    for (Value value : op->getResults())
-      launch.args.push_back(bytesOf(value));
-    if (isa<AccumulateOp, ClearOp>(op))
-      launch.elements = launch.args.front().getSize() / 4;
+      llvm::append_range(launch.args, op->getOperands());
+    llvm::append_range(launch.args, op->getResults());
+    if (isa<AccumulateOp, ClearOp>(op)) {
+      Type type = launch.args.front().getType();
+      launch.elements = getByteSize(type) / getElementBytes(type);
+    }
     launches[op] = launch;
   };
   for (func::FuncOp program : findPrograms(plan))

@@ -13,13 +13,13 @@
 
 namespace mlir::zero {
 
-/// One launch: a kernel and the bytes of its operands, results last.
+/// One launch: a kernel and its operands, results last.
 struct PlanLaunch {
   func::FuncOp kernel;
   /// Updates only: the kernel for members with weight decay; the other one is
   /// for those without.
   func::FuncOp decayed;
-  SmallVector<BytesAttr> args;
+  SmallVector<Value> args;
   /// Elements, for kernels that serve any number of them; else 0.
   int64_t elements = 0;
 };

@@ -1,43 +1,106 @@
 //===- ZrtStructs.h - Constants of zrt.h's structs in LLVM IR -------------===//
 //
-// One builder function per struct of zrt.h.  Fields are given in order, padding
-// is written out, and every struct is checked against the C compiler's layout
-// of the very header that the runtime includes.
+// runtime/ZrtStructs.def lists the structs and their fields once.  Here each
+// becomes a struct whose pointers are LLVM constants, and whose fields are set
+// by name:
+//
+//   constants.global(Zrt<zrt_event_desc>{.event = 3}, "event")
+//
+// Fields that are not set are zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_CODEGEN_ZRTSTRUCTS_H
 #define PASSES_CODEGEN_ZRTSTRUCTS_H
 
-#include "dialect/zero/Zero.h"
+#include "runtime/zrt.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
+#include <array>
+#include <type_traits>
 
 namespace mlir::zero {
+
+/// The fields of a struct of zrt.h.
+template <typename Struct>
+struct Zrt;
+
+namespace detail {
+/// What stands for a field: numbers for numbers, constants for pointers.
+template <typename T>
+struct ZrtField {
+  using type = Zrt<T>;
+};
+template <typename T>
+  requires std::is_arithmetic_v<T>
+struct ZrtField<T> {
+  using type = T;
+};
+template <typename T>
+struct ZrtField<T *> {
+  using type = llvm::Constant *;
+};
+} // namespace detail
+
+#define ZRT_STRUCT(NAME)                                                       \
+  template <>                                                                  \
+  struct Zrt<NAME> {
+#define ZRT_FIELD(NAME, TYPE, FIELD) detail::ZrtField<TYPE>::type FIELD = {};
+#define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT)                                    \
+  std::array<detail::ZrtField<TYPE>::type, COUNT> FIELD = {};
+#define ZRT_END(NAME)                                                          \
+  }                                                                            \
+  ;
+#include "runtime/ZrtStructs.def"
 
 class ZrtConstants {
 public:
   explicit ZrtConstants(llvm::Module &module);
 
-  llvm::Constant *i32(uint32_t value);
-  llvm::Constant *i64(uint64_t value);
-  llvm::Constant *f64(double value);
   /// A pointer to a shared zero-terminated string.
-  llvm::Constant *string(StringRef text);
-  /// A pointer to a constant array, or null for none.
-  llvm::Constant *array(ArrayRef<llvm::Constant *> elements);
-  llvm::Constant *shape(ArrayRef<int64_t> sizes);
-  /// A struct whose size must be `size`; fields are naturally aligned.
-  llvm::Constant *structure(ArrayRef<llvm::Constant *> fields, size_t size);
-  /// A constant global holding `value`.
-  llvm::GlobalVariable *global(llvm::Constant *value, StringRef name,
-                               bool exported = false);
-
-  /// zrt_ref; a null range is an empty one.
-  llvm::Constant *ref(BytesAttr bytes);
-  llvm::Constant *init(Attribute init);
+  llvm::Constant *string(llvm::StringRef text);
+  /// A pointer to an array of numbers or structs, or null for none.
+  template <typename T>
+  llvm::Constant *array(llvm::ArrayRef<T> elements) {
+    return arrayOf(llvm::map_to_vector(
+        elements, [&](const T &element) { return constant(element); }));
+  }
+  /// A global constant struct.
+  template <typename Struct>
+  llvm::Constant *global(const Zrt<Struct> &fields, llvm::StringRef name,
+                         bool exported = false) {
+    return globalOf(constant(fields), name, exported);
+  }
 
 private:
+  llvm::Constant *constant(uint32_t value);
+  llvm::Constant *constant(int64_t value);
+  llvm::Constant *constant(uint64_t value);
+  llvm::Constant *constant(double value);
+  llvm::Constant *constant(llvm::Constant *pointer);
+#define ZRT_STRUCT(NAME) llvm::Constant *constant(const Zrt<NAME> &fields);
+#define ZRT_FIELD(NAME, TYPE, FIELD)
+#define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT)
+#define ZRT_END(NAME)
+#include "runtime/ZrtStructs.def"
+  template <typename T, size_t Count>
+  llvm::Constant *constant(const std::array<T, Count> &elements) {
+    auto list = llvm::map_to_vector(
+        elements, [&](const T &element) { return constant(element); });
+    return llvm::ConstantArray::get(
+        llvm::ArrayType::get(list.front()->getType(), Count), list);
+  }
+
+  llvm::Constant *arrayOf(llvm::ArrayRef<llvm::Constant *> elements);
+  /// A struct whose fields must lie at `offsets`, as they do in C.
+  llvm::Constant *structOf(llvm::StringRef name,
+                           llvm::ArrayRef<llvm::Constant *> fields,
+                           llvm::ArrayRef<size_t> offsets, size_t size);
+  llvm::GlobalVariable *globalOf(llvm::Constant *value, llvm::StringRef name,
+                                 bool exported = false);
+
   llvm::Module &module;
   llvm::LLVMContext &context;
   llvm::StringMap<llvm::Constant *> strings;

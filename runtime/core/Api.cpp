@@ -35,52 +35,7 @@ zrt_status attempt(zrt_context *ctx, Action action) {
   }
 }
 
-zrt_status enqueue(zrt_context *ctx, zrt_stream stream, const Entry &entry) {
-  return attempt(ctx, [&] { ctx->run->enqueue(stream, entry); });
-}
-
 } // namespace
-
-zrt_status zrt_launch(zrt_context *ctx, zrt_stream stream,
-                      const zrt_launch_desc *launch) {
-  return enqueue(ctx, stream, {.kind = Entry::Kind::Launch, .launch = launch});
-}
-
-zrt_status zrt_matmul(zrt_context *ctx, zrt_stream stream,
-                      const zrt_matmul_desc *matmul) {
-  return enqueue(ctx, stream, {.kind = Entry::Kind::Matmul, .matmul = matmul});
-}
-
-zrt_status zrt_update(zrt_context *ctx, zrt_stream stream,
-                      const zrt_update_desc *update) {
-  return enqueue(ctx, stream, {.kind = Entry::Kind::Update, .update = update});
-}
-
-zrt_status zrt_sum_squares(zrt_context *ctx, zrt_stream stream,
-                           const zrt_squares_desc *squares) {
-  return enqueue(ctx, stream,
-                 {.kind = Entry::Kind::SumSquares, .squares = squares});
-}
-
-zrt_status zrt_collective(zrt_context *ctx, zrt_stream stream,
-                          const zrt_collective_desc *collective) {
-  return enqueue(ctx, stream,
-                 {.kind = Entry::Kind::Collective, .collective = collective});
-}
-
-zrt_status zrt_copy(zrt_context *ctx, zrt_stream stream, const zrt_ref *from,
-                    const zrt_ref *to) {
-  return enqueue(ctx, stream,
-                 {.kind = Entry::Kind::Copy, .from = *from, .to = *to});
-}
-
-zrt_status zrt_record(zrt_context *ctx, zrt_stream stream, uint32_t event) {
-  return enqueue(ctx, stream, {.kind = Entry::Kind::Record, .event = event});
-}
-
-zrt_status zrt_wait(zrt_context *ctx, zrt_stream stream, uint32_t event) {
-  return enqueue(ctx, stream, {.kind = Entry::Kind::Wait, .event = event});
-}
 
 void zrt_destroy(zrt_context *ctx) { delete ctx; }
 
@@ -112,7 +67,7 @@ void zrt_profile(zrt_context *ctx) {
   if (!isReady(ctx))
     return;
   ctx->run->profile.start();
-  ctx->run->wire().start();
+  ctx->run->wire.start();
 }
 
 const char *zrt_report(zrt_context *ctx, uint32_t what) {
@@ -123,9 +78,9 @@ const char *zrt_report(zrt_context *ctx, uint32_t what) {
     else if (what == ZRT_TIMES)
       ctx->report = run->profile.table();
     else if (what == ZRT_TRAFFIC)
-      ctx->report = run->wire().table();
+      ctx->report = run->wire.table();
     else if (what == ZRT_UNPREDICTED)
-      ctx->report = run->wire().difference();
+      ctx->report = run->wire.difference();
   }
   return ctx->report.c_str();
 }

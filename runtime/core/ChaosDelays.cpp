@@ -22,8 +22,8 @@ ChaosDelays::ChaosDelays(int rank) {
   // Ranks must not be late alike.
   seed += static_cast<uint64_t>(rank) * 0x9e3779b97f4a7c15u;
   seeded = true;
-  for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
-    generators[stream].seed(seed * ZRT_STREAM_COUNT + stream);
+  for (zrt_stream stream = 0; stream < ZRT_MAX_STREAMS; ++stream)
+    generators[stream].seed(seed * ZRT_MAX_STREAMS + stream);
 }
 
 void ChaosDelays::delay(zrt_stream stream) {

@@ -31,7 +31,7 @@ public:
 
 private:
   bool seeded = false;
-  std::array<std::mt19937_64, ZRT_STREAM_COUNT> generators;
+  std::array<std::mt19937_64, ZRT_MAX_STREAMS> generators;
 };
 
 } // namespace zrt

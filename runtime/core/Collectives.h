@@ -20,23 +20,22 @@ class Collectives {
 public:
   virtual ~Collectives() = default;
 
-  /// Throws unless `desc` can be run: its kind, sizes and ranges.
+  /// Throws unless `desc`, whose operands are sound, can be run: its kind, types
+  /// and ranges.
   virtual void check(const zrt_collective_desc &desc) const = 0;
 
-  /// Stream thread: executes a checked `desc`, and writes down in `trace`,
-  /// unless that is null, how it went.  Throws when a peer fails.
+  /// Stream thread: executes a checked `desc`, counts it in `row`, and writes
+  /// down in `trace`, unless that is null, how it went.  Throws when a peer
+  /// fails.
   virtual void run(zrt_stream stream, const zrt_collective_desc &desc,
-                   const std::byte *source, std::byte *result,
-                   CollectiveTrace *trace = nullptr) = 0;
+                   const std::byte *source, std::byte *result, WireRow &row,
+                   CollectiveTrace *trace) = 0;
 
   /// Any thread: fails this rank for its peers; see World::abort.
   virtual void abort(const std::string &message) = 0;
 
   /// Why ranks of this machine do not share memory; "" when they do.
   virtual std::string note() const = 0;
-
-  /// What went over the wire so far; no program may be running.
-  WireLedger ledger;
 };
 
 } // namespace zrt

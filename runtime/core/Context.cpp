@@ -2,8 +2,9 @@
 #include "runtime/core/Context.h"
 
 #include "runtime/Error.h"
-#include "runtime/core/PlanChecks.h"
+#include "runtime/PlanTable.h"
 #include "runtime/core/Poison.h"
+#include "runtime/core/TableChecks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -28,43 +29,43 @@ uint32_t eventCount(const zrt_plan &plan) {
 
 } // namespace
 
-Context::Context(const zrt_plan &aPlan, int rank, ContextParts theParts,
-                 ErrorLatch &error, zrt_context *handle)
-    : plan(aPlan), error(error), handle(handle), parts(std::move(theParts)),
-      checks(plan, static_cast<uint32_t>(rank)), events(eventCount(plan)) {
-  for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
-    queues[stream] = std::make_unique<StreamQueue>(
-        stream,
-        [this](zrt_stream s, const Entry &entry) { execute(s, entry); });
+Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
+                 ErrorLatch &error)
+    : profile(plan), wire(plan), plan(plan), error(error),
+      parts(std::move(theParts)), events(eventCount(plan)) {
+  checkEach(plan, [&](const zrt_op &op) {
+    if (op.kind == ZRT_COLLECTIVE)
+      parts.collectives->check(collectiveOf(op));
+    else
+      parts.device->check(op);
+  });
+  for (uint32_t i = 0; i < plan.bucket_count; ++i)
+    buckets.push_back(
+        partOf(plan.buckets[i], static_cast<uint32_t>(rank), plan.world_size));
+  startQueues();
+}
+
+void Context::startQueues() {
+  std::vector<bool> isUsed(plan.stream_count);
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
+    lists[p].resize(plan.stream_count);
+    const std::span<const zrt_op> ops = opsOf(plan.programs[p]);
+    for (uint32_t i = 0; i < ops.size(); ++i) {
+      lists[p][ops[i].stream].push_back(i);
+      isUsed[ops[i].stream] = true;
+    }
+  }
+  queues.resize(plan.stream_count);
+  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+    if (isUsed[stream])
+      queues[stream] = std::make_unique<StreamQueue>(
+          plan.streams[stream].name,
+          [this](uint32_t operation) { execute(operation); });
 }
 
 void Context::latch(const std::string &text) {
   error.latch(text);
   parts.collectives->abort(error.message());
-}
-
-void Context::check(const Entry &entry) {
-  checks.check(entry);
-  if (entry.kind == Entry::Kind::Collective)
-    parts.collectives->check(*entry.collective);
-  else if (entry.kind == Entry::Kind::Record)
-    events.issueRecord(entry.event, runs);
-  else if (entry.kind == Entry::Kind::Wait)
-    events.checkWait(entry.event, runs);
-}
-
-void Context::enqueue(zrt_stream stream, const Entry &entry) {
-  if (stream >= ZRT_STREAM_COUNT)
-    fail("stream {} does not exist", stream);
-  check(entry);
-  if (trace())
-    trace()->issue(stream, entry);
-  queues[stream]->push(entry);
-}
-
-void Context::joinAll() {
-  for (auto &queue : queues)
-    queue->join();
 }
 
 void Context::poison() {
@@ -75,32 +76,28 @@ void Context::poison() {
   poisonTemporaries(plan, *parts.device);
 }
 
-void Context::run(uint32_t program) {
-  if (program >= ZRT_PROGRAM_COUNT || !plan.programs[program].run)
-    fail("the plan has no program {}", program);
-  joinAll();
+void Context::run(uint32_t which) {
+  if (which >= ZRT_PROGRAM_COUNT || !plan.programs[which].ops)
+    fail("the plan has no program {}", which);
   if (parts.chaos->on())
     poison();
-  for (auto &queue : queues)
-    queue->rewind();
   ++runs;
+  program = which;
   if (trace())
     trace()->startRun(program, runs);
   const auto start = Clock::now();
-  runProgram(plan.programs[program]);
+  parts.device->beginProgram();
+  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+    if (!lists[program][stream].empty())
+      queues[stream]->start(lists[program][stream]);
+  for (const auto &queue : queues)
+    if (queue)
+      queue->join();
+  parts.device->endProgram();
   if (profile.enabled())
     profile.addProgram(secondsSince(start), program == ZRT_STEP);
   if (trace())
     trace()->endRun();
-}
-
-void Context::runProgram(const zrt_program &program) {
-  parts.device->beginProgram();
-  const zrt_status status = program.run(handle);
-  joinAll();
-  parts.device->endProgram();
-  if (status != 0 && !error.set())
-    latch(fmt::format("the compiled step returned status {}", status));
 }
 
 zrt_ref Context::checkAccess(const zrt_ref &ref, uint64_t bytes) const {
@@ -118,66 +115,65 @@ void Context::write(const zrt_ref &ref, const void *from, uint64_t bytes) {
   parts.device->write(checkAccess(ref, bytes), from);
 }
 
-void Context::execute(zrt_stream stream, const Entry &entry) {
-  parts.chaos->delay(stream);
-  switch (entry.kind) {
-  case Entry::Kind::Record:
-    return events.reach(entry.event, runs,
-                        trace() ? &trace()->clock(stream) : nullptr);
-  case Entry::Kind::Wait:
-    return events.wait(entry.event, runs,
-                       trace() ? &trace()->clock(stream) : nullptr);
-  default:
-    break;
-  }
+void Context::execute(uint32_t operation) {
+  const zrt_op &op = plan.programs[program].ops[operation];
+  parts.chaos->delay(op.stream);
+  VectorClock *clock = trace() ? &trace()->clock(op.stream) : nullptr;
+  if (op.kind == ZRT_RECORD)
+    return events.reach(eventOf(op), runs, clock);
+  if (op.kind == ZRT_WAIT)
+    return events.wait(eventOf(op), runs, clock);
   if (error.set())
     return;
   try {
-    if (trace())
-      trace()->begin(stream);
-    if (profile.enabled()) {
-      const auto start = Clock::now();
-      work(stream, entry);
-      profile.add(stream, entry, secondsSince(start));
-    } else {
-      work(stream, entry);
-    }
-    if (trace())
-      trace()->end(stream, entry);
+    executeWork(op, operation);
   } catch (const std::exception &exception) {
     latch(exception.what());
   }
 }
 
-void Context::work(zrt_stream stream, const Entry &entry) {
-  Device &device = *parts.device;
-  switch (entry.kind) {
-  case Entry::Kind::Launch:
-    return device.launch(stream, *entry.launch);
-  case Entry::Kind::Matmul:
-    return device.multiply(stream, *entry.matmul);
-  case Entry::Kind::Update:
-    return device.update(stream, *entry.update,
-                         checks.bucket(entry.update->bucket));
-  case Entry::Kind::SumSquares:
-    return device.sumSquares(stream, *entry.squares,
-                             checks.bucket(entry.squares->bucket));
-  case Entry::Kind::Collective: {
-    const zrt_collective_desc &desc = *entry.collective;
-    return parts.collectives->run(
-        stream, desc, device.memory(desc.source), device.memory(desc.result),
-        trace() ? &trace()->collective(stream) : nullptr);
+void Context::executeWork(const zrt_op &op, uint32_t operation) {
+  if (trace())
+    trace()->begin(op.stream);
+  if (profile.enabled()) {
+    const auto start = Clock::now();
+    work(op, operation);
+    profile.add(program, operation, secondsSince(start));
+  } else {
+    work(op, operation);
   }
-  case Entry::Kind::Copy:
-    return copy(stream, entry);
-  case Entry::Kind::Record:
-  case Entry::Kind::Wait:
-    return; // not here: execute
+  if (trace())
+    trace()->end(op.stream);
+}
+
+void Context::work(const zrt_op &op, uint32_t operation) {
+  Device &device = *parts.device;
+  switch (op.kind) {
+  case ZRT_LAUNCH:
+    return device.launch(op.stream, launchOf(op));
+  case ZRT_MATMUL:
+    return device.multiply(op.stream, matmulOf(op));
+  case ZRT_UPDATE:
+    return device.update(op.stream, updateOf(op), buckets[updateOf(op).bucket]);
+  case ZRT_SQUARES:
+    return device.sumSquares(op.stream, squaresOf(op),
+                             buckets[squaresOf(op).bucket]);
+  case ZRT_COLLECTIVE: {
+    const zrt_collective_desc &desc = collectiveOf(op);
+    return parts.collectives->run(
+        op.stream, desc, device.memory(desc.source.ref),
+        device.memory(desc.result.ref), wire.row(program, operation),
+        trace() ? &trace()->collective(op.stream) : nullptr);
+  }
+  case ZRT_COPY:
+    return copy(op.stream, copyOf(op));
+  default: // not here: execute
+    return;
   }
 }
 
-void Context::copy(zrt_stream stream, const Entry &entry) {
-  zrt_ref from = entry.from, to = entry.to;
+void Context::copy(zrt_stream stream, const zrt_copy_desc &desc) {
+  zrt_ref from = desc.source.ref, to = desc.result.ref;
   if (parts.chaos->on() && from.bytes > 1) {
     const uint64_t half = from.bytes / 2;
     parts.device->copy(stream, {from.tier, 0, from.offset, half}, to);

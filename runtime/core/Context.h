@@ -3,8 +3,9 @@
 // The context owns what a run has: a device with its arenas, a queue per
 // stream, the events, and whoever exchanges bytes with other ranks.
 //
-//   host thread      program: check, push, push, ...           then join all
-//   stream threads   pop, execute, pop, execute, ...
+//   at the start     look at every operation; deal the tables out to streams
+//   host thread      start all streams, then join all
+//   stream threads   execute what they have of the program, in order
 //
 // After the first error streams drop their work but still reach their events,
 // so nobody waits for ever and the step ends soon; the peers are told.
@@ -16,10 +17,10 @@
 #include "runtime/core/ChaosDelays.h"
 #include "runtime/core/Collectives.h"
 #include "runtime/core/Device.h"
-#include "runtime/core/EntryChecks.h"
 #include "runtime/core/ErrorLatch.h"
 #include "runtime/core/EventTable.h"
 #include "runtime/core/Profile.h"
+#include "runtime/core/Segments.h"
 #include "runtime/core/StreamQueue.h"
 #include "runtime/core/Trace.h"
 #include "runtime/zrt.h"
@@ -27,6 +28,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace zrt {
 
@@ -40,14 +42,12 @@ struct ContextParts {
 
 class Context {
 public:
-  /// `plan` has passed checkPlan; `rank` is this process's.  What goes wrong is
-  /// latched in `error`, which outlives this, with `handle`, what programs are
-  /// given.
-  Context(const zrt_plan &plan, int rank, ContextParts parts, ErrorLatch &error,
-          zrt_context *handle);
+  /// `plan` has passed checkPlan; it and `error`, in which is latched what goes
+  /// wrong in a run, outlive this.  `rank` is this process's.  Throws zrt::Error
+  /// when its parts cannot do an operation of the plan.
+  Context(const zrt_plan &plan, int rank, ContextParts parts,
+          ErrorLatch &error);
 
-  /// Host thread: checks and enqueues `entry`.  Throws zrt::Error.
-  void enqueue(zrt_stream stream, const Entry &entry);
   /// Host thread: runs a program and waits for every stream.
   void run(uint32_t program);
   /// Any thread: host access, see zrt_read.  Throw zrt::Error.
@@ -58,32 +58,35 @@ public:
 
   Device &device() { return *parts.device; }
   Collectives &collectives() { return *parts.collectives; }
-  WireLedger &wire() { return parts.collectives->ledger; }
 
   Profile profile;
+  WireLedger wire;
 
 private:
-  void check(const Entry &entry);
   zrt_ref checkAccess(const zrt_ref &ref, uint64_t bytes) const;
-  void runProgram(const zrt_program &program);
-  void joinAll();
+  void startQueues();
   /// Host thread, while no stream runs.
   void poison();
-  /// Stream thread: executes one entry; latches what goes wrong.
-  void execute(zrt_stream stream, const Entry &entry);
-  void work(zrt_stream stream, const Entry &entry);
-  void copy(zrt_stream stream, const Entry &entry);
+  /// Stream thread: executes one operation of the program that runs; latches
+  /// what goes wrong.
+  void execute(uint32_t operation);
+  void executeWork(const zrt_op &op, uint32_t operation);
+  void work(const zrt_op &op, uint32_t operation);
+  void copy(zrt_stream stream, const zrt_copy_desc &desc);
   Trace *trace() { return parts.trace.get(); }
 
-  const zrt_plan plan;
+  const zrt_plan &plan;
   ErrorLatch &error;
-  zrt_context *const handle;
   uint64_t runs = 0;
+  uint32_t program = 0; ///< that runs
   ContextParts parts;
-  EntryChecks checks;
+  std::vector<BucketPart> buckets; ///< what this rank owns of each
   EventTable events;
-  /// Last, so that the threads end before what they use goes away.
-  std::array<std::unique_ptr<StreamQueue>, ZRT_STREAM_COUNT> queues;
+  /// The operations of each stream in each program.
+  std::array<std::vector<std::vector<uint32_t>>, ZRT_PROGRAM_COUNT> lists;
+  /// Of each stream that has any.  Last, so that the threads end before what
+  /// they use goes away.
+  std::vector<std::unique_ptr<StreamQueue>> queues;
 };
 
 } // namespace zrt

@@ -9,8 +9,9 @@
 //
 // An operation is over when its call returns.  Calls of one stream come one
 // after another; those of different streams come together, from the streams'
-// own threads.  What a device is given has been checked: refs lie inside their
-// arenas, and descriptors fit them.  What goes wrong is thrown as zrt::Error.
+// own threads.  What a device is given has been checked: operands lie inside
+// their arenas, descriptors fit them, and the device has said that it can do
+// them.  What goes wrong is thrown as zrt::Error.
 //
 // docs/runtime.md lists what every device does alike.
 //
@@ -54,6 +55,9 @@ public:
   // Work, on the thread of `stream`
   //===--------------------------------------------------------------------===//
 
+  /// Any thread: throws unless the device can do `op`, which is sound; the
+  /// message names the operand and its type.
+  virtual void check(const zrt_op &op) const = 0;
   /// How many threads `compute` has.
   virtual int threads() const = 0;
   virtual void launch(zrt_stream stream, const zrt_launch_desc &desc) = 0;

@@ -1,30 +1,9 @@
 //===- EventTable.cpp - Points of one stream that others wait for ---------===//
 #include "runtime/core/EventTable.h"
 
-#include "runtime/Error.h"
-
 #include <algorithm>
 
 using namespace zrt;
-
-void EventTable::checkNumber(uint32_t event) const {
-  if (event >= issued.size())
-    fail("event {} does not exist: the plan has {} events", event,
-         issued.size());
-}
-
-void EventTable::issueRecord(uint32_t event, uint64_t run) {
-  checkNumber(event);
-  if (issued[event] == run)
-    fail("event {} is recorded twice in run {}", event, run);
-  issued[event] = run;
-}
-
-void EventTable::checkWait(uint32_t event, uint64_t run) const {
-  checkNumber(event);
-  if (issued[event] != run)
-    fail("event {} is waited for before it is recorded in run {}", event, run);
-}
 
 void EventTable::reach(uint32_t event, uint64_t run, const VectorClock *clock) {
   {

@@ -3,18 +3,9 @@
 
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
+#include "runtime/core/TableChecks.h"
 
 using namespace zrt;
-
-void zrt::checkRef(const zrt_plan &plan, const zrt_ref &ref,
-                   std::string_view what) {
-  if (ref.tier >= ZRT_TIER_COUNT)
-    fail("{}: tier {} does not exist", what, ref.tier);
-  const uint64_t arena = plan.arena_bytes[ref.tier];
-  if (ref.offset > arena || ref.bytes > arena - ref.offset)
-    fail("{}: {} bytes at offset {} reach past the {} arena of {} bytes", what,
-         ref.bytes, ref.offset, tierName(ref.tier), arena);
-}
 
 static void checkTensor(const zrt_plan &plan, const zrt_ref &ref,
                         zrt_dtype dtype, uint64_t elements,
@@ -43,7 +34,7 @@ void zrt::checkPlan(const zrt_plan &plan) {
     fail("the plan keeps {} bytes on nvme, which this runtime cannot do; "
          "compile with --offload=cpu or without offload",
          plan.arena_bytes[ZRT_NVME]);
-  if (!plan.programs[ZRT_STEP].run)
+  if (!plan.programs[ZRT_STEP].ops)
     fail("the plan has no step");
   const uint64_t device = plan.arena_bytes[ZRT_DEVICE];
   if (plan.world_size > 1 &&
@@ -81,6 +72,7 @@ void zrt::checkPlan(const zrt_plan &plan) {
     checkTensor(plan, output.ref, output.dtype, 1,
                 fmt::format("output \"{}\"", output.name ? output.name : "?"));
   }
+  checkTables(plan);
 }
 
 void zrt::checkRanks(const zrt_plan &plan, int ranks) {

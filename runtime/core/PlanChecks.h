@@ -4,19 +4,14 @@
 
 #include "runtime/zrt.h"
 
-#include <string_view>
-
 namespace zrt {
-
-/// Throws unless `ref` lies inside its arena; `what` is for the message.
-void checkRef(const zrt_plan &plan, const zrt_ref &ref, std::string_view what);
 
 /// Throws unless `plan` has this runtime's ABI version; nothing else of another
 /// version's plan can be read.
 void checkVersion(const zrt_plan &plan);
 
-/// Throws unless this runtime can run `plan`, of its version: its tiers, and
-/// refs inside their arenas.
+/// Throws unless this runtime can run `plan`, of its version: its tiers,
+/// refs inside their arenas, and the tables of its programs.
 void checkPlan(const zrt_plan &plan);
 
 /// Throws unless `plan` was compiled for `ranks` ranks.

@@ -1,10 +1,9 @@
 //===- Profile.cpp - Where a step's time goes -----------------------------===//
 #include "runtime/core/Profile.h"
 
-#include "runtime/Vocabulary.h"
+#include "runtime/PlanTable.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -13,81 +12,35 @@ using namespace zrt;
 
 namespace {
 
-std::string groupOf(const char *name) {
-  const std::string_view text = name ? name : "unnamed";
+std::string groupOf(std::string_view text) {
   const size_t bucket = text.find(" of ");
   return std::string(
       text.substr(0, bucket != text.npos ? bucket : text.rfind('.')));
 }
 
-uint64_t keyOf(const Entry &entry) {
-  const auto address = [](const void *desc) {
-    return reinterpret_cast<uint64_t>(desc);
-  };
-  switch (entry.kind) {
-  case Entry::Kind::Launch:
-    return address(entry.launch);
-  case Entry::Kind::Matmul:
-    return address(entry.matmul);
-  case Entry::Kind::Update:
-    return address(entry.update);
-  case Entry::Kind::SumSquares:
-    return address(entry.squares);
-  case Entry::Kind::Collective:
-    return address(entry.collective);
-  default:
-    // No descriptor lies at such a low address.
-    return 1 + entry.from.tier * ZRT_TIER_COUNT + entry.to.tier;
-  }
-}
-
-/// Bytes that an update touches: of a whole bucket, only the rank's slice.
-double bytesOf(const zrt_update_desc &desc) {
-  uint64_t slice = UINT64_MAX;
-  for (uint32_t i = 0; i < desc.arg_count; ++i)
-    if (desc.args[i].bytes > sizeof(float))
-      slice = std::min(slice, desc.args[i].bytes);
-  double bytes = 0;
-  for (uint32_t i = 0; i < desc.arg_count; ++i)
-    bytes += double(std::min(slice, desc.args[i].bytes));
-  return bytes;
-}
-
-/// What `calls` executions of `entry` are, without their time.
-ProfileRow describe(zrt_stream stream, const Entry &entry, double bytesCopied) {
+/// What `op` is, run once, without its time.
+ProfileRow describe(const zrt_op &op, uint32_t ranks) {
   ProfileRow row;
-  row.stream = stream;
-  switch (entry.kind) {
-  case Entry::Kind::Launch:
-    row.group = groupOf(entry.launch->name);
-    for (uint32_t i = 0; i < entry.launch->arg_count; ++i)
-      row.bytes += double(entry.launch->args[i].bytes);
-    break;
-  case Entry::Kind::Matmul: {
-    const zrt_matmul_desc &d = *entry.matmul;
-    row.group = fmt::format("{} {} x {} x {}", groupOf(d.name), d.m, d.n, d.k);
+  row.stream = op.stream;
+  row.group = groupOf(nameOf(op));
+  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
+    row.bytes += double(bytesOf(operand, ranks));
+  });
+  if (op.kind == ZRT_MATMUL) {
+    const zrt_matmul_desc &d = matmulOf(op);
+    row.group = fmt::format("{} {} x {} x {}", row.group, d.m, d.n, d.k);
     if (d.batch != 1)
       row.group += fmt::format(" (batch {})", d.batch);
     row.flops = 2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
-    row.bytes = double(d.a.bytes + d.b.bytes + d.c.bytes);
-    break;
-  }
-  case Entry::Kind::Update:
-    row.group = groupOf(entry.update->name);
-    row.bytes = bytesOf(*entry.update);
-    break;
-  case Entry::Kind::SumSquares:
-    row.group = groupOf(entry.squares->name);
-    row.bytes = double(entry.squares->grad.bytes);
-    break;
-  case Entry::Kind::Collective:
-    row.group = groupOf(entry.collective->name);
-    row.bytes = double(entry.collective->wire_bytes);
-    break;
-  default:
-    row.group = fmt::format("copy {} -> {}", tierName(entry.from.tier),
-                            tierName(entry.to.tier));
-    row.bytes = bytesCopied;
+  } else if (op.kind == ZRT_SQUARES) {
+    row.bytes = double(squaresOf(op).grad.ref.bytes);
+  } else if (op.kind == ZRT_COLLECTIVE) {
+    row.bytes = double(collectiveOf(op).wire_bytes);
+  } else if (op.kind == ZRT_COPY) {
+    const zrt_ref &from = copyOf(op).source.ref;
+    row.group = fmt::format("copy {} -> {}", tierName(from.tier),
+                            tierName(copyOf(op).result.ref.tier));
+    row.bytes = double(from.bytes);
   }
   return row;
 }
@@ -98,18 +51,8 @@ void Profile::start() {
   on = true;
   steps = 0;
   stepSeconds = 0;
-  for (auto &map : totals)
-    map.clear();
-}
-
-void Profile::add(zrt_stream stream, const Entry &entry, double seconds) {
-  Total &total = totals[stream][keyOf(entry)];
-  // Copies between two tiers share a line, so their bytes are added up.
-  const uint64_t copied = total.entry.from.bytes + entry.from.bytes;
-  total.entry = entry;
-  total.entry.from.bytes = copied;
-  ++total.calls;
-  total.seconds += seconds;
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
+    totals[p].assign(opsOf(plan.programs[p]).size(), {});
 }
 
 void Profile::addProgram(double seconds, bool isLast) {
@@ -119,13 +62,14 @@ void Profile::addProgram(double seconds, bool isLast) {
 
 std::vector<ProfileRow> Profile::rows() const {
   std::map<std::pair<zrt_stream, std::string>, ProfileRow> groups;
-  for (zrt_stream stream = 0; stream < ZRT_STREAM_COUNT; ++stream)
-    for (const auto &[key, total] : totals[stream]) {
-      ProfileRow one =
-          describe(stream, total.entry,
-                   double(total.entry.from.bytes) / double(total.calls));
-      ProfileRow &row = groups[{stream, one.group}];
-      row.stream = stream;
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
+    for (size_t i = 0; i < totals[p].size(); ++i) {
+      const Total &total = totals[p][i];
+      if (total.calls == 0)
+        continue;
+      ProfileRow one = describe(plan.programs[p].ops[i], plan.world_size);
+      ProfileRow &row = groups[{one.stream, one.group}];
+      row.stream = one.stream;
       row.group = one.group;
       row.calls += total.calls;
       row.seconds += total.seconds;
@@ -157,7 +101,8 @@ std::string Profile::table() const {
       "operation", "calls/step", "ms/step", "% step", "rate");
   double computeBusy = 0;
   for (const ProfileRow &row : rows()) {
-    if (row.stream == ZRT_COMPUTE)
+    const zrt_stream_desc &stream = plan.streams[row.stream];
+    if (stream.stream_class == ZRT_COMPUTE)
       computeBusy += row.seconds;
     const double amount = row.flops > 0 ? row.flops : row.bytes;
     const std::string rate =
@@ -165,8 +110,7 @@ std::string Profile::table() const {
                                       row.flops > 0 ? "GFLOP/s" : "GB/s")
                         : "";
     text += fmt::format("  {:<10} {:<40} {:>10.6g} {:>10.3f} {:>7.2f} {:>14}\n",
-                        streamName(row.stream), row.group,
-                        double(row.calls) * perStep,
+                        stream.name, row.group, double(row.calls) * perStep,
                         1e3 * row.seconds * perStep, share(row.seconds), rate);
   }
   const double waiting = std::max(0.0, stepSeconds - computeBusy);

@@ -1,7 +1,6 @@
 //===- Profile.h - Where a step's time goes ---------------------*- C++ -*-===//
 //
-// Every stream adds up the time of its own operations, so recording takes no
-// lock.  Operations are grouped by name up to the last '.': "layer_norm.3" and
+// Every operation has a total of its own, so recording takes no lock.  Operations are grouped by name up to the last '.': "layer_norm.3" and
 // "layer_norm.7" are one line; matrix products also by shape.  What works on a
 // bucket, "adamw of b3", is grouped by what it is.
 //
@@ -9,18 +8,17 @@
 #ifndef ZRT_CORE_PROFILE_H
 #define ZRT_CORE_PROFILE_H
 
-#include "runtime/core/Entry.h"
+#include "runtime/zrt.h"
 
 #include <array>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace zrt {
 
 /// One line of the profile.
 struct ProfileRow {
-  zrt_stream stream = ZRT_COMPUTE;
+  zrt_stream stream = 0;
   std::string group; ///< "layer_norm", "c_fc 256 x 3072 x 768", "copy ..."
   uint64_t calls = 0;
   double seconds = 0;
@@ -30,12 +28,19 @@ struct ProfileRow {
 
 class Profile {
 public:
+  /// Of the programs of `plan`, which outlives this.
+  explicit Profile(const zrt_plan &plan) : plan(plan) {}
+
   /// Starts again from nothing.  No stream may be running.
   void start();
   bool enabled() const { return on; }
 
-  /// Stream thread: `entry` took `seconds`.
-  void add(zrt_stream stream, const Entry &entry, double seconds);
+  /// Stream thread: an operation took `seconds`.
+  void add(uint32_t program, size_t operation, double seconds) {
+    Total &total = totals[program][operation];
+    ++total.calls;
+    total.seconds += seconds;
+  }
   /// Host thread: a program took `seconds`; with the last of a step, the step
   /// is over.
   void addProgram(double seconds, bool isLast);
@@ -47,15 +52,14 @@ public:
 
 private:
   struct Total {
-    Entry entry; ///< one of those that were added
     uint64_t calls = 0;
     double seconds = 0;
   };
+  const zrt_plan &plan;
   bool on = false;
   uint64_t steps = 0;
   double stepSeconds = 0;
-  /// By descriptor, or by tiers for copies: adding compares no strings.
-  std::array<std::unordered_map<uint64_t, Total>, ZRT_STREAM_COUNT> totals;
+  std::array<std::vector<Total>, ZRT_PROGRAM_COUNT> totals; ///< by operation
 };
 
 } // namespace zrt

@@ -2,64 +2,55 @@
 #include "runtime/core/StreamQueue.h"
 
 #include "runtime/StartThread.h"
-#include "runtime/Vocabulary.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
-#include <string>
 
 using namespace zrt;
+
+StreamQueue::StreamQueue(const std::string &name, Executor theExecutor)
+    : execute(std::move(theExecutor)) {
+  thread = startThread(fmt::format("the thread of {}", name), [this, name] {
+    // Linux allows 15 characters.
+    pthread_setname_np(pthread_self(), ("zrt-" + name).substr(0, 15).c_str());
+    work();
+  });
+}
 
 StreamQueue::~StreamQueue() {
   {
     std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
   }
-  pushed.notify_one();
-  if (thread.joinable())
-    thread.join();
+  changed.notify_all();
+  thread.join();
 }
 
-void StreamQueue::push(const Entry &entry) {
-  bool first = false;
+void StreamQueue::start(const std::vector<uint32_t> &operations) {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (!thread.joinable())
-      thread = startThread(fmt::format("the thread of {}", streamName(stream)),
-                           [this] { work(); });
-    first = done == entries.size();
-    entries.push_back(entry);
+    queued = &operations;
   }
-  // The thread sleeps only when it has nothing left to execute.
-  if (first)
-    pushed.notify_one();
+  changed.notify_all();
 }
 
 void StreamQueue::join() {
   std::unique_lock<std::mutex> lock(mutex);
-  drained.wait(lock, [&] { return done == entries.size(); });
-}
-
-void StreamQueue::rewind() {
-  std::lock_guard<std::mutex> lock(mutex);
-  entries.clear();
-  done = 0;
+  changed.wait(lock, [&] { return !queued; });
 }
 
 void StreamQueue::work() {
-  // Linux cuts thread names at 15 characters; ours fit.
-  const std::string name = std::string("zrt-") + streamName(stream);
-  pthread_setname_np(pthread_self(), name.c_str());
-
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    pushed.wait(lock, [&] { return done < entries.size() || stopping; });
-    if (done == entries.size())
+    changed.wait(lock, [&] { return queued || stopping; });
+    if (!queued)
       return;
-    const Entry entry = entries[done];
+    const std::vector<uint32_t> &operations = *queued;
     lock.unlock();
-    execute(stream, entry);
+    for (const uint32_t operation : operations)
+      execute(operation);
     lock.lock();
-    if (++done == entries.size())
-      drained.notify_all();
+    queued = nullptr;
+    changed.notify_all();
   }
 }

@@ -1,23 +1,17 @@
 //===- StreamQueue.h - One stream: a queue with its own thread --*- C++ -*-===//
 //
-// The host pushes entries and runs ahead; the stream's thread executes them in
-// order.  The thread starts with the first entry ever pushed, so streams that a
-// plan does not use cost nothing.  Waiting sleeps: a spinning thread would cost
-// `compute` a core.
-//
-// The entries of a step stay in the vector until `rewind`, so after the first
-// step pushing allocates nothing.
+// The stream's thread executes its part of a program in order, while the host
+// waits.  Waiting sleeps: a spinning thread would cost `compute` a core.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CORE_STREAM_QUEUE_H
 #define ZRT_CORE_STREAM_QUEUE_H
 
-#include "runtime/core/Entry.h"
-
 #include <condition_variable>
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -25,32 +19,28 @@ namespace zrt {
 
 class StreamQueue {
 public:
-  using Executor = std::function<void(zrt_stream, const Entry &)>;
+  using Executor = std::function<void(uint32_t operation)>;
 
-  /// `execute` runs on the stream's thread and must not throw.
-  StreamQueue(zrt_stream stream, Executor execute)
-      : stream(stream), execute(std::move(execute)) {}
+  /// Starts the thread of the stream `name`; `execute` runs on it and must not
+  /// throw.  Throws zrt::Error when there is no thread to be had.
+  StreamQueue(const std::string &name, Executor execute);
   /// Executes what is queued, then ends the thread.
   ~StreamQueue();
   StreamQueue(const StreamQueue &) = delete;
   StreamQueue &operator=(const StreamQueue &) = delete;
 
-  /// Throws zrt::Error when the thread cannot be started.
-  void push(const Entry &entry);
-  /// Sleeps until every entry has been executed.
+  /// Queues `operations`, which outlive their execution; after `join` only.
+  void start(const std::vector<uint32_t> &operations);
+  /// Sleeps until all of them have been executed.
   void join();
-  /// Forgets the executed entries; after `join` only.
-  void rewind();
 
 private:
   void work();
 
-  const zrt_stream stream;
   const Executor execute;
   std::mutex mutex;
-  std::condition_variable pushed, drained;
-  std::vector<Entry> entries;
-  size_t done = 0;
+  std::condition_variable changed;
+  const std::vector<uint32_t> *queued = nullptr; ///< nullptr: all is done
   bool stopping = false;
   std::thread thread;
 };

@@ -16,11 +16,10 @@
 #ifndef ZRT_CORE_TRACE_H
 #define ZRT_CORE_TRACE_H
 
-#include "runtime/core/Entry.h"
 #include "runtime/core/EventTable.h"
 #include "runtime/io/LineFile.h"
+#include "runtime/zrt.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,26 +40,24 @@ struct CollectiveTrace {
 
 class Trace {
 public:
-  /// The trace of `rank`; nullptr unless ZRT_TRACE is set.  Throws zrt::Error
-  /// when its file cannot be created.
-  static std::unique_ptr<Trace> fromEnvironment(int rank);
+  /// The trace of `rank` of `plan`, which outlives it; nullptr unless ZRT_TRACE
+  /// is set.  Throws zrt::Error when its file cannot be created.
+  static std::unique_ptr<Trace> fromEnvironment(const zrt_plan &plan, int rank);
 
-  explicit Trace(const std::string &path) { file.open(path); }
+  Trace(const zrt_plan &plan, const std::string &path);
   ~Trace();
 
   /// Host thread, while no stream runs: begins with cleared clocks.
   void startRun(uint32_t program, uint64_t run);
-  /// Host thread: `entry` is the next in program order.
-  void issue(zrt_stream stream, const Entry &entry);
-  /// Host thread, while no stream runs: writes what has run.  Throws
-  /// zrt::Error.
+  /// Host thread, while no stream runs: writes what has run, in program order.
+  /// Throws zrt::Error.
   void endRun();
 
   /// Stream thread: what is over, for records and waits.
   VectorClock &clock(zrt_stream stream) { return lanes[stream].clock; }
   /// Stream thread: around an operation that succeeds.
   void begin(zrt_stream stream);
-  void end(zrt_stream stream, const Entry &entry);
+  void end(zrt_stream stream);
   /// Stream thread: of the collective that has begun.
   CollectiveTrace &collective(zrt_stream stream) {
     return lanes[stream].current.collective;
@@ -69,25 +66,24 @@ public:
 private:
   /// An operation that has run.
   struct Row {
-    Entry entry;
     VectorClock clock; ///< when it started
     int64_t begin = 0, end = 0;
     CollectiveTrace collective;
   };
   /// Only its stream's thread touches a lane during a run.
   struct alignas(64) Lane {
-    VectorClock clock = {};
+    VectorClock clock;
     Row current;
     std::vector<Row> rows; ///< of this run
   };
 
-  std::string line(zrt_stream stream, size_t number, const Row &row) const;
+  std::string line(const zrt_op &op, size_t number, const Row &row) const;
 
+  const zrt_plan &plan;
   LineFile file{"trace"};
   uint32_t program = 0;
   uint64_t run = 0;
-  std::vector<zrt_stream> issued; ///< of each operation of this run
-  std::array<Lane, ZRT_STREAM_COUNT> lanes;
+  std::vector<Lane> lanes;
 };
 
 } // namespace zrt

@@ -1,50 +1,50 @@
 //===- WireLedger.cpp - What went over the wire ---------------------------===//
 #include "runtime/core/WireLedger.h"
 
-#include "runtime/Vocabulary.h"
+#include "runtime/PlanTable.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <string_view>
 #include <tuple>
 
 using namespace zrt;
 
 namespace {
-std::string_view nameOf(const WireRow &row) {
+std::string_view collectiveNameOf(const WireRow &row) {
   return row.collective->name ? row.collective->name : "unnamed";
 }
 } // namespace
 
-void WireLedger::start() {
-  for (auto &map : totals)
-    map.clear();
-}
+WireLedger::WireLedger(const zrt_plan &plan) : plan(plan) { start(); }
 
-WireRow &WireLedger::row(zrt_stream stream, const zrt_collective_desc &desc) {
-  WireRow &row = totals[stream][&desc];
-  row.collective = &desc;
-  row.stream = stream;
-  return row;
+void WireLedger::start() {
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
+    const std::span<const zrt_op> ops = opsOf(plan.programs[p]);
+    totals[p].assign(ops.size(), {});
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (ops[i].kind == ZRT_COLLECTIVE)
+        totals[p][i] = {&collectiveOf(ops[i]), ops[i].stream};
+  }
 }
 
 std::vector<WireRow> WireLedger::rows() const {
   std::vector<WireRow> sorted;
-  for (const auto &map : totals)
-    for (const auto &[desc, row] : map)
-      sorted.push_back(row);
+  for (const auto &program : totals)
+    for (const WireRow &row : program)
+      if (row.calls != 0)
+        sorted.push_back(row);
   std::sort(sorted.begin(), sorted.end(),
             [](const WireRow &x, const WireRow &y) {
-              return std::make_tuple(y.bytes, x.stream, nameOf(x)) <
-                     std::make_tuple(x.bytes, y.stream, nameOf(y));
+              return std::make_tuple(y.bytes, x.stream, collectiveNameOf(x)) <
+                     std::make_tuple(x.bytes, y.stream, collectiveNameOf(y));
             });
   return sorted;
 }
 
 uint64_t WireLedger::bytes() const {
   uint64_t sum = 0;
-  for (const auto &map : totals)
-    for (const auto &[desc, row] : map)
+  for (const auto &program : totals)
+    for (const WireRow &row : program)
       sum += row.bytes;
   return sum;
 }
@@ -54,7 +54,7 @@ std::string WireLedger::difference() const {
     if (row.bytes != row.collective->wire_bytes * row.calls)
       return fmt::format("{} received {} bytes in {} calls, but the plan says "
                          "{} bytes a call",
-                         nameOf(row), row.bytes, row.calls,
+                         collectiveNameOf(row), row.bytes, row.calls,
                          row.collective->wire_bytes);
   return "";
 }
@@ -63,7 +63,7 @@ std::string WireLedger::table() const {
   // Collectives of one kind are one line: "all_gather of b3", "... of b4".
   std::vector<std::pair<std::string, WireRow>> groups;
   for (const WireRow &row : rows()) {
-    const std::string_view name = nameOf(row);
+    const std::string_view name = collectiveNameOf(row);
     const std::string kind(name.substr(0, name.find(" of ")));
     auto group = std::find_if(groups.begin(), groups.end(), [&](auto &known) {
       return known.first == kind && known.second.stream == row.stream;
@@ -87,8 +87,8 @@ std::string WireLedger::table() const {
     const double busy = row.seconds - row.waiting;
     text += fmt::format(
         "  {:<10} {:<20} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",
-        streamName(row.stream), kind, row.calls, row.bytes, 1e3 * row.seconds,
-        1e3 * row.waiting,
+        plan.streams[row.stream].name, kind, row.calls, row.bytes,
+        1e3 * row.seconds, 1e3 * row.waiting,
         busy > 0 ? fmt::format("{:.1f} GB/s", double(row.bytes) / busy * 1e-9)
                  : "");
   }

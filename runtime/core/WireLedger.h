@@ -4,7 +4,7 @@
 // received from its peers, and its time.  The compiler predicted the bytes; a
 // difference is a mistake in one of the two.
 //
-// Every stream counts its own collectives, so counting takes no lock.
+// Every collective has a row of its own, so counting takes no lock.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CORE_WIRE_LEDGER_H
@@ -15,14 +15,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace zrt {
 
 struct WireRow {
   const zrt_collective_desc *collective = nullptr;
-  zrt_stream stream = ZRT_COMPUTE;
+  zrt_stream stream = 0;
   uint64_t calls = 0;
   uint64_t bytes = 0; ///< received from peers, in all
   double seconds = 0; ///< in all
@@ -31,11 +30,16 @@ struct WireRow {
 
 class WireLedger {
 public:
+  /// Of the collectives of `plan`, which outlives this.
+  explicit WireLedger(const zrt_plan &plan);
+
   /// Starts again from nothing.  No stream may be running.
   void start();
 
-  /// Stream thread: the row of `desc` to count in.
-  WireRow &row(zrt_stream stream, const zrt_collective_desc &desc);
+  /// Stream thread: the row of a collective to count in.
+  WireRow &row(uint32_t program, size_t operation) {
+    return totals[program][operation];
+  }
 
   /// All collectives that ran, the most bytes first.  No stream may be running.
   std::vector<WireRow> rows() const;
@@ -48,9 +52,9 @@ public:
   std::string table() const;
 
 private:
-  std::array<std::unordered_map<const zrt_collective_desc *, WireRow>,
-             ZRT_STREAM_COUNT>
-      totals;
+  const zrt_plan &plan;
+  /// Of each operation; those of collectives are used.
+  std::array<std::vector<WireRow>, ZRT_PROGRAM_COUNT> totals;
 };
 
 } // namespace zrt

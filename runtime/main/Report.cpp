@@ -1,7 +1,7 @@
 //===- Report.cpp - What is printed before and after training -------------===//
 #include "runtime/main/Report.h"
 
-#include "runtime/Vocabulary.h"
+#include "runtime/PlanTable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,9 +53,9 @@ std::string_view bucketOption(std::string_view options) {
 uint64_t zrt::wireBytesPerStep(const zrt_plan &plan) {
   uint64_t bytes = 0;
   for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
-    if (const zrt_program &program = plan.programs[p]; program.run)
-      for (uint32_t i = 0; i < program.collective_count; ++i)
-        bytes += runsPerStep(plan, p) * program.collectives[i]->wire_bytes;
+    for (const zrt_op &op : opsOf(plan.programs[p]))
+      if (op.kind == ZRT_COLLECTIVE)
+        bytes += runsPerStep(plan, p) * collectiveOf(op).wire_bytes;
   return bytes;
 }
 

@@ -9,7 +9,7 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
     : plan(plan), feed(feed), rank(rank), inputs(plan) {
   if (plan.accumulate == 0)
     fail("the plan has steps of 0 micro-steps");
-  if (plan.accumulate > 1 && !plan.programs[ZRT_MICRO].run)
+  if (plan.accumulate > 1 && !plan.programs[ZRT_MICRO].ops)
     fail(
         "the plan has steps of {} micro-steps, but no program for those before "
         "the last",
@@ -20,7 +20,7 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
                                    float lr) const {
   const uint32_t last = plan.accumulate - 1;
   std::vector<double> sums(inputs.countMeans());
-  if (last > 0 && plan.programs[ZRT_COUNT].run)
+  if (last > 0 && plan.programs[ZRT_COUNT].ops)
     for (uint32_t k = 0; k <= last; ++k) {
       runProgram(ctx, ZRT_COUNT, step, lr, k, sums);
       inputs.addToSums(ctx, sums);

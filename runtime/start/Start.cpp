@@ -32,7 +32,7 @@ void start(zrt_context &ctx, int threads, World *world) {
   const auto allocate = [&] {
     device = std::make_unique<CpuDevice>(
         plan, /*isGuarded=*/environmentNumber("ZRT_GUARD", 0, 1) != 0);
-    parts.trace = Trace::fromEnvironment(rank);
+    parts.trace = Trace::fromEnvironment(plan, rank);
   };
   // A rank without memory must not leave the others waiting for it.
   if (world)
@@ -44,11 +44,10 @@ void start(zrt_context &ctx, int threads, World *world) {
   std::vector<int> processors = availableProcessors();
   if (const Peers *peers = transport->connected())
     processors = peers->shareOf(processors);
-  device->startThreads(threads, std::move(processors));
+  device->startThreads(plan, threads, std::move(processors));
   parts.device = std::move(device);
   parts.collectives = std::move(transport);
-  ctx.run =
-      std::make_unique<Context>(plan, rank, std::move(parts), ctx.error, &ctx);
+  ctx.run = std::make_unique<Context>(plan, rank, std::move(parts), ctx.error);
 }
 
 /// Latches what `action` throws.

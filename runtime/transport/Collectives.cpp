@@ -49,7 +49,7 @@ const std::byte *Transport::sourceOf(const Call &call, int rank,
                                      uint64_t offset) const {
   if (rank == this->rank())
     return call.source + offset;
-  return peers->exported(rank, call.desc.source.offset + offset);
+  return peers->exported(rank, call.desc.source.ref.offset + offset);
 }
 
 template <typename Outgoing, typename Incoming, typename Ready>
@@ -90,7 +90,7 @@ void Transport::exchange(Call &call, size_t bytes, Outgoing outgoing,
 }
 
 void Transport::copyFromPeer(Call &call, int peer, std::byte *to) {
-  const bool whole = call.desc.source.bytes == call.wholeBytes;
+  const bool whole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
   const std::byte *from =
       sourceOf(call, peer, whole ? uint64_t(peer) * call.sliceBytes : 0);
   // Under chaos in pieces: a peer that overwrites its source too early is seen.
@@ -105,7 +105,7 @@ void Transport::copyFromPeer(Call &call, int peer, std::byte *to) {
 
 void Transport::allGather(Call &call) {
   const uint64_t slice = call.sliceBytes, mine = uint64_t(rank()) * slice;
-  const bool whole = call.desc.source.bytes == call.wholeBytes;
+  const bool whole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
   const std::byte *own = call.source + (whole ? mine : 0);
   arrive(call);
   if (own != call.result + mine)
@@ -138,7 +138,7 @@ void Transport::allGather(Call &call) {
 
 void Transport::reduceScatter(Call &call) {
   const uint64_t slice = call.sliceBytes, mine = uint64_t(rank()) * slice;
-  const bool whole = call.desc.result.bytes == call.wholeBytes;
+  const bool whole = call.desc.result.extent == ZRT_SLICE_OF_WHOLE;
   std::byte *result = call.result + (whole ? mine : 0);
   Staging &stage = *staging[call.stream];
   const auto scale = static_cast<float>(call.desc.scale);
@@ -213,7 +213,7 @@ void Transport::allReduce(Call &call) {
     chaos.delay(call.stream);
     stage.small[size_t(rank)] = from;
   }
-  if (call.desc.dtype == ZRT_F32)
+  if (call.desc.source.dtype == ZRT_F32)
     sumSmall<float>(stage.small, call.desc, call.result);
   else
     sumSmall<double>(stage.small, call.desc, call.result);

@@ -41,7 +41,7 @@ struct ControlPage {
   /// Of a failure: the rank that failed first, or -1 when `message` says it.
   int32_t origin = -1;
   char message[1024] = {};
-  StreamPage streams[ZRT_STREAM_COUNT];
+  StreamPage streams[ZRT_MAX_STREAMS];
 };
 
 /// Whether a counter has come to `target`; right across the wrap at 2^32.

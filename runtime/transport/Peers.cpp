@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Hash.h"
+#include "runtime/PlanTable.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/HostLink.h"
@@ -22,12 +23,6 @@ void addText(Hash &hash, const char *text) {
   hash.addNumber('\0');
 }
 
-void addRef(Hash &hash, const zrt_ref &ref) {
-  hash.addNumber(ref.tier);
-  hash.addNumber(ref.offset);
-  hash.addNumber(ref.bytes);
-}
-
 /// What must be equal on all ranks: where peers read and what they exchange.
 uint64_t planIdentity(const zrt_plan &plan) {
   Hash hash;
@@ -39,14 +34,22 @@ uint64_t planIdentity(const zrt_plan &plan) {
     hash.addNumber(bytes);
   hash.addNumber(plan.exported_begin);
   for (const zrt_program &program : plan.programs)
-    for (uint32_t i = 0; i < program.collective_count; ++i) {
-      const zrt_collective_desc &desc = *program.collectives[i];
+    for (const zrt_op &op : opsOf(program)) {
+      if (op.kind != ZRT_COLLECTIVE)
+        continue;
+      const zrt_collective_desc &desc = collectiveOf(op);
       addText(hash, desc.name);
+      hash.addNumber(op.stream);
       hash.addNumber(desc.kind);
       hash.addNumber(desc.elements);
       hash.addNumber(desc.scale);
-      addRef(hash, desc.source);
-      addRef(hash, desc.result);
+      for (const zrt_operand *one : {&desc.source, &desc.result}) {
+        hash.addNumber(one->ref.tier);
+        hash.addNumber(one->ref.offset);
+        hash.addNumber(one->ref.bytes);
+        hash.addNumber(one->dtype);
+        hash.addNumber(one->extent);
+      }
     }
   return hash.get();
 }

@@ -2,11 +2,12 @@
 #include "runtime/transport/Transport.h"
 
 #include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/PlanTable.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/HostLink.h"
 
+#include <algorithm>
 #include <immintrin.h>
 #include <thread>
 
@@ -43,7 +44,8 @@ bool overlap(const zrt_ref &a, const zrt_ref &b) {
 
 Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
                      World *world, ChaosDelays &chaos)
-    : exportedBegin(plan.exported_begin), chaos(chaos) {
+    : exportedBegin(plan.exported_begin), chaos(chaos),
+      sequence(plan.stream_count), staging(plan.stream_count) {
   if (world && world->size() > 1)
     peers = std::make_unique<Peers>(*world, plan, exported);
   const bool hosts = peers && peers->link();
@@ -51,7 +53,7 @@ Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
     one = std::make_unique<Staging>(ranks(), hosts ? ranks() : 0);
   if (hosts)
     // Two parities, one slot each for sending and receiving.
-    peers->link()->reserve(4 * ranks());
+    peers->link()->reserve(plan.stream_count, 4 * ranks());
 }
 
 Transport::~Transport() = default;
@@ -62,71 +64,74 @@ void Transport::abort(const std::string &message) {
 }
 
 void Transport::check(const zrt_collective_desc &desc) const {
-  const char *name = desc.name ? desc.name : "a collective";
-  const uint64_t size = dtypeBytes(desc.dtype), n = uint64_t(ranks());
-  if (desc.dtype != ZRT_F32 && desc.dtype != ZRT_F64)
-    fail("{}: a collective is of f32 or f64, got {}", name,
-         dtypeName(desc.dtype));
-  if (desc.elements > UINT64_MAX / size)
-    fail("{}: {} elements are more than any memory", name, desc.elements);
-  const uint64_t whole = desc.elements * size, slice = whole / n;
-  const zrt_ref &source = desc.source, &result = desc.result;
-  const bool inPlace = source.tier == result.tier &&
-                       source.offset == result.offset &&
-                       source.bytes == result.bytes;
-  if (!inPlace && overlap(source, result))
-    fail("{}: source and result share bytes; let both be the whole, or none",
-         name);
-  if (inPlace && desc.accumulate)
-    fail("{}: it cannot accumulate in place", name);
-  const auto need = [&](const zrt_ref &ref, const char *what, uint64_t first,
-                        uint64_t second) {
-    if (ref.bytes != first && ref.bytes != second)
-      fail("{}: its {} has {} bytes, expected {}", name, what, ref.bytes,
-           first == second ? fmt::format("{}", first)
-                           : fmt::format("{} or {}", first, second));
+  const zrt_operand &source = desc.source, &result = desc.result;
+  const uint64_t n = uint64_t(ranks());
+  for (const auto &[what, one] :
+       {std::pair("source", &source), std::pair("result", &result)}) {
+    const bool isSmall = desc.kind == ZRT_ALL_REDUCE && one->dtype == ZRT_F64;
+    if (one->dtype != ZRT_F32 && !isSmall)
+      fail("{}: it is {}, and ranks exchange f32, and f64 in an all_reduce",
+           what, dtypeName(one->dtype));
+  }
+  const auto need = [&](const char *what, const zrt_operand &one,
+                        std::initializer_list<uint32_t> extents) {
+    if (std::find(extents.begin(), extents.end(), one.extent) == extents.end())
+      fail("{}: it is {}, which is not what {} needs", what,
+           extentName(one.extent), collectiveName(desc.kind));
   };
+  const auto slice = {uint32_t{ZRT_SLICE}, uint32_t{ZRT_SLICE_OF_WHOLE}};
+  switch (desc.kind) {
+  case ZRT_ALL_GATHER:
+    need("source", source, slice);
+    need("result", result, {ZRT_WHOLE});
+    break;
+  case ZRT_REDUCE_SCATTER:
+    need("source", source, {ZRT_WHOLE});
+    need("result", result, slice);
+    break;
+  case ZRT_ALL_REDUCE:
+    need("source", source, {ZRT_SCALAR, ZRT_MEMBERS});
+    need("result", result, {ZRT_SCALAR, ZRT_MEMBERS});
+    break;
+  default:
+    fail("collective {} does not exist", desc.kind);
+  }
+  const bool inPlace = source.ref.tier == result.ref.tier &&
+                       source.ref.offset == result.ref.offset &&
+                       source.ref.bytes == result.ref.bytes;
+  if (!inPlace && overlap(source.ref, result.ref))
+    fail("source and result share bytes; let both hold the whole, or none");
+  if (inPlace && desc.accumulate)
+    fail("it cannot accumulate in place");
   if (desc.kind == ZRT_ALL_REDUCE) {
-    if (whole > ZRT_SMALL_BYTES)
-      fail("{}: an all_reduce is of at most {} bytes, got {}", name,
-           ZRT_SMALL_BYTES, whole);
-    need(source, "source", whole, whole);
-    need(result, "result", whole, whole);
+    if (source.ref.bytes > ZRT_SMALL_BYTES)
+      fail("an all_reduce is of at most {} bytes, got {}", ZRT_SMALL_BYTES,
+           source.ref.bytes);
+    if (source.dtype != result.dtype || elementsIn(source) != desc.elements ||
+        elementsIn(result) != desc.elements)
+      fail("{} elements, but its source has {} of {} and its result {} of {}",
+           desc.elements, elementsIn(source), dtypeName(source.dtype),
+           elementsIn(result), dtypeName(result.dtype));
     return;
   }
-  if (desc.kind != ZRT_ALL_GATHER && desc.kind != ZRT_REDUCE_SCATTER)
-    fail("{}: collective {} does not exist", name, desc.kind);
   if (desc.elements % n != 0)
-    fail("{}: {} elements cannot be dealt out to {} ranks; pad the bucket",
-         name, desc.elements, n);
-  if (desc.kind == ZRT_ALL_GATHER) {
-    need(source, "source", slice, whole);
-    need(result, "result", whole, whole);
-  } else {
-    if (desc.dtype != ZRT_F32)
-      fail("{}: a reduce_scatter is of f32, got {}", name,
-           dtypeName(desc.dtype));
-    need(source, "source", whole, whole);
-    need(result, "result", slice, whole);
-  }
-  if (n > 1 && (source.tier != ZRT_DEVICE || source.offset < exportedBegin))
-    fail("{}: peers cannot read its source at offset {} of tier {}; the plan "
+    fail("{} elements cannot be dealt out to {} ranks; pad the bucket",
+         desc.elements, n);
+  if (n > 1 &&
+      (source.ref.tier != ZRT_DEVICE || source.ref.offset < exportedBegin))
+    fail("peers cannot read its source at offset {} of tier {}; the plan "
          "exports the device arena from {} on",
-         name, source.offset, source.tier, exportedBegin);
+         source.ref.offset, tierName(source.ref.tier), exportedBegin);
 }
 
 void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
-                    const std::byte *source, std::byte *result,
+                    const std::byte *source, std::byte *result, WireRow &row,
                     CollectiveTrace *trace) {
-  const uint64_t whole = desc.elements * dtypeBytes(desc.dtype);
-  Call call = {stream,
-               desc,
-               source,
-               result,
-               ledger.row(stream, desc),
-               ++sequence[stream],
-               whole,
-               whole / uint64_t(ranks()),
+  const uint64_t whole = desc.elements * dtypeBytes(desc.source.dtype);
+  Call call = {stream, desc,
+               source, result,
+               row,    ++sequence[stream],
+               whole,  whole / uint64_t(ranks()),
                trace};
   if (trace)
     trace->number = call.number;

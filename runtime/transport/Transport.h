@@ -25,7 +25,6 @@
 #include "runtime/core/SharedFile.h"
 #include "runtime/transport/Peers.h"
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -46,8 +45,8 @@ public:
 
   void check(const zrt_collective_desc &desc) const override;
   void run(zrt_stream stream, const zrt_collective_desc &desc,
-           const std::byte *source, std::byte *result,
-           CollectiveTrace *trace = nullptr) override;
+           const std::byte *source, std::byte *result, WireRow &row,
+           CollectiveTrace *trace) override;
   void abort(const std::string &message) override;
   std::string note() const override { return peers ? peers->note : ""; }
 
@@ -76,8 +75,8 @@ private:
   ChaosDelays &chaos;
   std::unique_ptr<Peers> peers;
   /// Collectives that a stream has begun.
-  std::array<uint32_t, ZRT_STREAM_COUNT> sequence = {};
-  std::array<std::unique_ptr<Staging>, ZRT_STREAM_COUNT> staging;
+  std::vector<uint32_t> sequence;
+  std::vector<std::unique_ptr<Staging>> staging;
 };
 
 } // namespace zrt

@@ -21,8 +21,9 @@ namespace zrt {
 class HostLink {
 public:
   virtual ~HostLink() = default;
-  /// Slots of every stream: [0, slots).
-  virtual void reserve(int slots) = 0;
+  /// Once, on all ranks together, before any transfer: so many streams, and the
+  /// slots of each, [0, slots).
+  virtual void reserve(uint32_t streams, int slots) = 0;
   /// Starts sending; `data` stays as it is until `done`.
   virtual void send(zrt_stream stream, int slot, int to, const void *data,
                     size_t bytes) = 0;

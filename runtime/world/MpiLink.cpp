@@ -5,18 +5,17 @@
 
 using namespace zrt;
 
-MpiLink::MpiLink() {
-  for (MPI_Comm &comm : comms) {
-    checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "cannot connect the hosts");
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  }
-}
-
 // Communicators stay until the process ends: freeing one is collective, and
 // this rank may be the only one left.
 MpiLink::~MpiLink() = default;
 
-void MpiLink::reserve(int slots) {
+void MpiLink::reserve(uint32_t streams, int slots) {
+  comms.resize(streams);
+  for (MPI_Comm &comm : comms) {
+    checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "cannot connect the hosts");
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  requests.resize(streams);
   for (auto &stream : requests)
     stream.assign(static_cast<size_t>(slots), MPI_REQUEST_NULL);
 }

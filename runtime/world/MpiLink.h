@@ -4,7 +4,6 @@
 
 #include "runtime/world/HostLink.h"
 
-#include <array>
 #include <mpi.h>
 #include <vector>
 
@@ -13,10 +12,9 @@ namespace zrt {
 /// One communicator per stream: what two streams send cannot be mixed up.
 class MpiLink final : public HostLink {
 public:
-  MpiLink();
   ~MpiLink() override;
 
-  void reserve(int slots) override;
+  void reserve(uint32_t streams, int slots) override;
   void send(zrt_stream stream, int slot, int to, const void *data,
             size_t bytes) override;
   void receive(zrt_stream stream, int slot, int from, void *data,
@@ -24,8 +22,8 @@ public:
   bool done(zrt_stream stream, int slot) override;
 
 private:
-  std::array<MPI_Comm, ZRT_STREAM_COUNT> comms;
-  std::array<std::vector<MPI_Request>, ZRT_STREAM_COUNT> requests;
+  std::vector<MPI_Comm> comms;
+  std::vector<std::vector<MPI_Request>> requests;
 };
 
 } // namespace zrt

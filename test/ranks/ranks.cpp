@@ -43,6 +43,10 @@ zrt_ref refAt(uint64_t offset, uint64_t count) {
 zrt_collective_desc gather, reduce, norm;
 zrt_launch_desc fault;
 zrt_input inputs[3];
+zrt_op table[4];
+const zrt_stream_desc streams[] = {{"compute", ZRT_COMPUTE, 0},
+                                   {"gather", ZRT_GATHER, 0},
+                                   {"reduce", ZRT_REDUCE, 0}};
 
 void misbehave(void *const *, int64_t, int64_t) {
   if (me != int(ranks) - 1 || run != 3)
@@ -55,42 +59,43 @@ void misbehave(void *const *, int64_t, int64_t) {
     fail("the kernel is broken");
 }
 
-zrt_status step(zrt_context *ctx) {
-  zrt_launch(ctx, ZRT_REDUCE, &fault);
-  zrt_collective(ctx, ZRT_REDUCE, &reduce);
-  // Together they would measure each other.
-  zrt_collective(ctx, mode == "speed" ? ZRT_REDUCE : ZRT_GATHER, &gather);
-  return zrt_collective(ctx, ZRT_COMPUTE, &norm);
-}
-
 zrt_plan makePlan(uint64_t count) {
   elements = count / ranks * ranks;
   const uint64_t bytes = (elements * 4 + 4095) / 4096 * 4096;
   const uint64_t wire = (ranks - 1) * (elements / ranks) * 4;
   const uint64_t slice = elements / ranks;
+  const zrt_ref all = refAt(kPrivate, elements);
   gather = {"all_gather of b0",
             ZRT_ALL_GATHER,
-            ZRT_F32,
+            0,
             elements,
             1.0,
-            0,
-            0,
             wire,
-            refAt(kPrivate, elements),
-            refAt(kPrivate, elements)};
+            {all, ZRT_F32, ZRT_SLICE_OF_WHOLE},
+            {all, ZRT_F32, ZRT_WHOLE}};
   reduce = {"reduce_scatter of b1",
             ZRT_REDUCE_SCATTER,
-            ZRT_F32,
+            0,
             elements,
             1.0 / double(ranks),
-            0,
-            0,
             wire,
-            refAt(kPrivate + bytes, elements),
-            refAt(kPrivate + 2 * bytes, slice)};
-  norm = {"all_reduce of norm", ZRT_ALL_REDUCE, ZRT_F64,     2, 1.0, 0, 0,
-          (ranks - 1) * 16,     refAt(0, 4),    refAt(64, 4)};
+            {refAt(kPrivate + bytes, elements), ZRT_F32, ZRT_WHOLE},
+            {refAt(kPrivate + 2 * bytes, slice), ZRT_F32, ZRT_SLICE}};
+  norm = {"all_reduce of norm",
+          ZRT_ALL_REDUCE,
+          0,
+          2,
+          1.0,
+          (ranks - 1) * 16,
+          {refAt(0, 4), ZRT_F64, ZRT_MEMBERS},
+          {refAt(64, 4), ZRT_F64, ZRT_MEMBERS}};
   fault = {"fault", misbehave, 1, 1, 0, 0, nullptr};
+  table[0] = {ZRT_LAUNCH, ZRT_REDUCE, &fault};
+  table[1] = {ZRT_COLLECTIVE, ZRT_REDUCE, &reduce};
+  // Together they would measure each other.
+  table[2] = {ZRT_COLLECTIVE,
+              zrt_stream(mode == "speed" ? ZRT_REDUCE : ZRT_GATHER), &gather};
+  table[3] = {ZRT_COLLECTIVE, ZRT_COMPUTE, &norm};
   zrt_plan plan = {};
   plan.abi_version = ZRT_ABI_VERSION;
   plan.world_size = uint32_t(ranks);
@@ -98,10 +103,12 @@ zrt_plan makePlan(uint64_t count) {
   plan.model = "ranks";
   plan.arena_bytes[ZRT_DEVICE] = kPrivate + 3 * bytes;
   plan.exported_begin = kPrivate;
-  plan.programs[ZRT_STEP] = {step, 0, 0, nullptr};
-  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source, 0, 0};
-  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source, 0, 0};
-  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source, 0, 0};
+  plan.streams = streams;
+  plan.stream_count = 3;
+  plan.programs[ZRT_STEP] = {table, 4, 0, 0};
+  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source.ref, 0, 0};
+  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source.ref, 0, 0};
+  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source.ref, 0, 0};
   plan.inputs = inputs;
   plan.input_count = 3;
   return plan;
@@ -119,11 +126,11 @@ void fill(zrt_context *ctx) {
   };
   const uint64_t slice = elements / ranks;
   for (uint64_t i = 0; i < slice; ++i)
-    at(ctx, gather.source)[uint64_t(me) * slice + i] = next();
+    at(ctx, gather.source.ref)[uint64_t(me) * slice + i] = next();
   for (uint64_t i = 0; i < elements; ++i)
-    at(ctx, reduce.source)[i] = next();
+    at(ctx, reduce.source.ref)[i] = next();
   for (int i = 0; i < 2; ++i)
-    reinterpret_cast<double *>(at(ctx, norm.source))[i] = next();
+    reinterpret_cast<double *>(at(ctx, norm.source.ref))[i] = next();
 }
 
 void bits(zrt_context *ctx, World &world) {
@@ -135,11 +142,11 @@ void bits(zrt_context *ctx, World &world) {
     fill(ctx);
     if (zrt_run(ctx, ZRT_STEP) != 0)
       throw Error(zrt_error_message(ctx));
-    add(gather.result);
-    add(reduce.result);
-    add(norm.result);
+    add(gather.result.ref);
+    add(reduce.result.ref);
+    add(norm.result.ref);
   }
-  if (const std::string text = ctx->run->wire().difference(); !text.empty())
+  if (const std::string text = ctx->run->wire.difference(); !text.empty())
     fail("{}", text);
   const uint64_t mine = hash.get();
   std::vector<uint64_t> all(ranks);
@@ -155,10 +162,10 @@ void speed(zrt_context *ctx) {
   fill(ctx);
   std::vector<double> times[3];
   for (run = 10; run < 25; ++run) {
-    ctx->run->wire().start();
+    ctx->run->wire.start();
     if (zrt_run(ctx, ZRT_STEP) != 0)
       throw Error(zrt_error_message(ctx));
-    for (const WireRow &row : ctx->run->wire().rows())
+    for (const WireRow &row : ctx->run->wire.rows())
       times[row.collective->kind].push_back(row.seconds);
   }
   for (const uint32_t kind : {ZRT_ALL_GATHER, ZRT_REDUCE_SCATTER}) {

@@ -140,24 +140,25 @@ private:
   std::mt19937_64 random;
 };
 
-/// What the running plan launches: a program is a function without data.
-std::vector<zrt_launch_desc> enqueued;
-
-zrt_status enqueue(zrt_context *ctx) {
-  zrt_status status = 0;
-  for (const zrt_launch_desc &launch : enqueued)
-    status = zrt_launch(ctx, ZRT_COMPUTE, &launch);
-  return status;
-}
-
 } // namespace
 
 bool Execution::runPlan(const uint8_t *right, int chaos) {
-  enqueued.clear();
-  for (const Launch &launch : layout.launches)
-    enqueued.push_back({launch.of->symbol.c_str(), launch.of->entry,
+  // Kernels ask nobody what their bytes are.
+  std::vector<std::vector<zrt_operand>> operandsOf;
+  std::vector<zrt_launch_desc> launches;
+  std::vector<zrt_op> table;
+  for (const Launch &launch : layout.launches) {
+    auto &list = operandsOf.emplace_back();
+    for (const zrt_ref &ref : launch.args)
+      list.push_back({ref, ZRT_I8, ZRT_MEMBERS});
+  }
+  for (auto [launch, list] : llvm::zip_equal(layout.launches, operandsOf))
+    launches.push_back({launch.of->symbol.c_str(), launch.of->entry,
                         launch.of->extent, launch.of->grain,
-                        uint32_t(launch.args.size()), 0, launch.args.data()});
+                        uint32_t(list.size()), 0, list.data()});
+  for (const zrt_launch_desc &launch : launches)
+    table.push_back({ZRT_LAUNCH, 0, &launch});
+  const zrt_stream_desc compute = {"compute", ZRT_COMPUTE, 0};
   int64_t words = layout.operandBytes / 4;
   zrt_input operands{
       "operands",   ZRT_I32, 1, &words, {ZRT_DEVICE, 0, 0, layout.operandBytes},
@@ -172,7 +173,9 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
   plan.arena_bytes[ZRT_DEVICE] = plan.exported_begin = layout.bytes.size();
   plan.input_count = 1;
   plan.inputs = &operands;
-  plan.programs[ZRT_STEP].run = enqueue;
+  plan.streams = &compute;
+  plan.stream_count = 1;
+  plan.programs[ZRT_STEP] = {table.data(), table.size(), 0, 0};
 
   if (chaos >= 0)
     setenv("ZRT_CHAOS", std::to_string(chaos).c_str(), /*overwrite=*/1);

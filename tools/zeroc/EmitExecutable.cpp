@@ -2,8 +2,7 @@
 //
 // 1. Kernels: a clone of the module that keeps only kernels goes to LLVM and is
 //    compiled at -O3.
-// 2. The plan: one call per operation, compiled at -O0, because a block of
-//    20,000 calls costs seconds at -O2 and gains nothing.
+// 2. The plan: tables of constants.
 // 3. Both are linked with the runtime's archives, which lie in ../lib of this
 //    compiler or in ZRT_LIB_DIR.
 //
@@ -162,16 +161,16 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                  {"workspace", certificate.workspace},
                  {"inputs and outputs", certificate.io},
                  {"unused", certificate.unused}}};
-  std::unique_ptr<llvm::Module> calls =
+  std::unique_ptr<llvm::Module> tables =
       lowerPlanToRuntime(plan, launches, context, info);
-  if (!calls)
+  if (!tables)
     return llvm::createStringError("code generation failed");
 
   if (options.emit == Emit::LLVM) {
     std::string text;
     llvm::raw_string_ostream out(text);
     code->print(out, nullptr);
-    calls->print(out, nullptr);
+    tables->print(out, nullptr);
     return frontend::writeOutput(options.output, text);
   }
 
@@ -186,7 +185,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
           *code, *target, /*optimise=*/!isReference(plan), kernelObject))
     return error;
   if (llvm::Error error =
-          emitObject(*calls, *target, /*optimise=*/false, planObject))
+          emitObject(*tables, *target, /*optimise=*/false, planObject))
     return error;
   const char *linker = getenv("ZERO_LINKER") ? getenv("ZERO_LINKER") : "c++";
   if (options.emit == Emit::Object) {

@@ -1,6 +1,7 @@
 //===- BucketWork.cpp - Updates and norms, member by member ---------------===//
 #include "runtime/device/cpu/BucketWork.h"
 
+#include "runtime/PlanTable.h"
 #include "runtime/device/cpu/SumSquares.h"
 
 #include <algorithm>
@@ -18,12 +19,13 @@ constexpr uint64_t kPiece = 1024;
 
 void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
                        std::vector<void *> &args, Team &team) {
-  const uint64_t elements = desc.sliced ? bucket.slice : bucket.elements;
-  const auto &segments = desc.sliced ? bucket.owned : bucket.members;
-  if (desc.sliced)
-    for (uint32_t i = 0; i < desc.arg_count; ++i)
-      if (desc.args[i].bytes == bucket.elements * 4)
-        args[i] = static_cast<float *>(args[i]) + bucket.first;
+  const bool sliced = isSliced(desc);
+  const uint64_t elements = sliced ? bucket.slice : bucket.elements;
+  const auto &segments = sliced ? bucket.owned : bucket.members;
+  for (uint32_t i = 0; i < desc.arg_count; ++i)
+    if (desc.args[i].extent == ZRT_SLICE_OF_WHOLE)
+      args[i] = static_cast<std::byte *>(args[i]) +
+                bucket.first * dtypeBytes(desc.args[i].dtype);
 
   team.parallelFor(static_cast<int64_t>((elements + kPiece - 1) / kPiece),
                    [&](int64_t first, int64_t last) {
@@ -43,7 +45,7 @@ void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,
                              const BucketPart &bucket, const float *grad,
                              double *partials, Team &team) {
   const auto &blocks = bucket.blocks;
-  if (desc.grad.bytes == bucket.elements * 4)
+  if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
     grad += bucket.first;
   team.parallelFor(
       static_cast<int64_t>(blocks.size()), [&](int64_t first, int64_t last) {
@@ -53,6 +55,6 @@ void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,
               zrt::sumSquares(grad + block.begin, block.end - block.begin);
         }
       });
-  const size_t room = desc.partials.bytes / sizeof(double);
+  const size_t room = elementsIn(desc.partials);
   std::fill_n(partials + blocks.size(), room - blocks.size(), 0.0);
 }

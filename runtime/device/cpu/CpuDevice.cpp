@@ -1,6 +1,8 @@
 //===- CpuDevice.cpp - Plans on the processors of a host ------------------===//
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/device/cpu/BucketWork.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/Matmul.h"
@@ -24,16 +26,41 @@ CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded) {
                           isGuarded);
 }
 
-void CpuDevice::startThreads(int threads, std::vector<int> processors) {
+void CpuDevice::startThreads(const zrt_plan &plan, int threads,
+                             std::vector<int> processors) {
   const size_t size =
       threads ? size_t(threads) : std::max<size_t>(processors.size(), 1);
   // With fewer threads than processors, other programs may want the rest.
   if (processors.size() != size)
     processors.clear();
-  for (Stream &stream : streams)
-    stream.team = std::make_unique<Team>(1);
-  streams[ZRT_COMPUTE].team =
-      std::make_unique<Team>(static_cast<int>(size), std::move(processors));
+  computeThreads = static_cast<int>(size);
+  streams.resize(plan.stream_count);
+  for (zrt_stream i = 0; i < plan.stream_count; ++i)
+    streams[i].team = plan.streams[i].stream_class == ZRT_COMPUTE
+                          ? std::make_unique<Team>(computeThreads, processors)
+                          : std::make_unique<Team>(1);
+}
+
+void CpuDevice::check(const zrt_op &op) const {
+  const auto need = [](const char *what, const zrt_operand &operand,
+                       zrt_dtype dtype) {
+    if (operand.dtype != dtype)
+      fail("{}: it is {}, and this device needs {} there", what,
+           dtypeName(operand.dtype), dtypeName(dtype));
+  };
+  if (op.kind == ZRT_MATMUL) {
+    const zrt_matmul_desc &d = matmulOf(op);
+    if (d.a.dtype != ZRT_F32 && d.a.dtype != ZRT_F64)
+      fail("A: it is {}, and this device multiplies f32 and f64",
+           dtypeName(d.a.dtype));
+    need("B", d.b, d.a.dtype);
+    need("C", d.c, d.a.dtype);
+    if (d.has_bias)
+      need("bias", d.bias, d.a.dtype);
+  } else if (op.kind == ZRT_SQUARES) {
+    need("gradient", squaresOf(op).grad, ZRT_F32);
+    need("partials", squaresOf(op).partials, ZRT_F64);
+  }
 }
 
 void CpuDevice::read(const zrt_ref &from, void *to) {
@@ -62,11 +89,12 @@ void CpuDevice::endProgram() {
 }
 
 std::vector<void *> &CpuDevice::addresses(zrt_stream stream,
-                                          const zrt_ref *refs, uint32_t count) {
+                                          const zrt_operand *args,
+                                          uint32_t count) {
   std::vector<void *> &list = streams[stream].arguments;
   list.resize(count);
   for (uint32_t i = 0; i < count; ++i)
-    list[i] = memory(refs[i]);
+    list[i] = memory(args[i].ref);
   return list;
 }
 
@@ -74,19 +102,19 @@ void CpuDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
   const std::vector<void *> &args =
       addresses(stream, desc.args, desc.arg_count);
   const int64_t pieces =
-      desc.extent / desc.grain + (desc.extent % desc.grain != 0);
+      desc.units / desc.grain + (desc.units % desc.grain != 0);
   streams[stream].team->parallelFor(pieces, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t begin = piece * desc.grain;
-      const int64_t size = std::min(desc.grain, desc.extent - begin);
+      const int64_t size = std::min(desc.grain, desc.units - begin);
       desc.fn(args.data(), begin, begin + size);
     }
   });
 }
 
 void CpuDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
-  runMatmul(desc, memory(desc.a), memory(desc.b),
-            desc.has_bias ? memory(desc.bias) : nullptr, memory(desc.c),
+  runMatmul(desc, memory(desc.a.ref), memory(desc.b.ref),
+            desc.has_bias ? memory(desc.bias.ref) : nullptr, memory(desc.c.ref),
             *streams[stream].team);
 }
 
@@ -98,9 +126,10 @@ void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,
 
 void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                            const BucketPart &bucket) {
-  sumSquaresOfBucket(
-      desc, bucket, reinterpret_cast<const float *>(memory(desc.grad)),
-      reinterpret_cast<double *>(memory(desc.partials)), *streams[stream].team);
+  sumSquaresOfBucket(desc, bucket,
+                     reinterpret_cast<const float *>(memory(desc.grad.ref)),
+                     reinterpret_cast<double *>(memory(desc.partials.ref)),
+                     *streams[stream].team);
 }
 
 void CpuDevice::copy(zrt_stream, const zrt_ref &from, const zrt_ref &to) {

@@ -22,10 +22,11 @@ public:
   /// zrt::Error.
   explicit CpuDevice(const zrt_plan &plan, bool isGuarded = false);
 
-  /// Once, before any work: gives `compute` as many threads (0: one for each of
-  /// `processors`), bound to `processors` when there are as many, and every
-  /// other stream its own.  Throws zrt::Error.
-  void startThreads(int threads, std::vector<int> processors);
+  /// Once, before any work: gives streams of `compute` as many threads (0: one
+  /// for each of `processors`), bound to `processors` when there are as many,
+  /// and every other stream one.  Throws zrt::Error.
+  void startThreads(const zrt_plan &plan, int threads,
+                    std::vector<int> processors);
 
   uint64_t arenaBytes(uint32_t tier) const override {
     return arenas[tier].size();
@@ -43,7 +44,8 @@ public:
   void beginProgram() override;
   void endProgram() override;
 
-  int threads() const override { return streams[ZRT_COMPUTE].team->size(); }
+  void check(const zrt_op &op) const override;
+  int threads() const override { return computeThreads; }
   void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
   void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
   void update(zrt_stream stream, const zrt_update_desc &desc,
@@ -62,12 +64,13 @@ private:
     std::vector<void *> arguments; ///< of the kernel that it executes now
   };
 
-  /// The addresses of `count` refs, until the stream's next operation.
-  std::vector<void *> &addresses(zrt_stream stream, const zrt_ref *refs,
+  /// The addresses of `count` operands, until the stream's next operation.
+  std::vector<void *> &addresses(zrt_stream stream, const zrt_operand *args,
                                  uint32_t count);
 
   std::array<Arena, ZRT_TIER_COUNT> arenas;
-  std::array<Stream, ZRT_STREAM_COUNT> streams;
+  std::vector<Stream> streams;
+  int computeThreads = 0;
 };
 
 } // namespace zrt

@@ -135,7 +135,7 @@ void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
     run(d, static_cast<const T *>(a), static_cast<const T *>(b),
         static_cast<const T *>(bias), static_cast<T *>(c), team);
   };
-  if (d.dtype == ZRT_F32)
+  if (d.a.dtype == ZRT_F32)
     as(float());
   else
     as(double());

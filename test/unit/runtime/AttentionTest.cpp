@@ -269,22 +269,15 @@ TEST(Attention, WorksInTheMemoryOfItsTeam) {
   // Every thread has its own, of the context that it belongs to.
   static std::set<float *> seen;
   static std::mutex mutex;
-  static const zrt_launch_desc look = {"attention.0",
-                                       [](void *const *, int64_t, int64_t) {
-                                         const std::lock_guard<std::mutex> lock(
-                                             mutex);
-                                         seen.insert(scratch());
-                                       },
-                                       3,
-                                       1,
-                                       0,
-                                       0,
-                                       nullptr};
+  const zrt_kernel_fn look = [](void *const *, int64_t, int64_t) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    seen.insert(scratch());
+  };
   seen = {scratch()};
-  const zrt_plan plan = testPlan([](zrt_context *ctx) {
-    zrt_launch(ctx, ZRT_COMPUTE, &look);
-    return zrt_launch(ctx, ZRT_H2D, &look);
-  });
+  const zrt_plan plan =
+      testPlan(Table()
+                   .launch(ZRT_COMPUTE, "attention.0", look, 3, 1, {})
+                   .launch(ZRT_H2D, "attention.0", look, 3, 1, {}));
   const ContextPtr first = create(plan, 3), second = create(plan, 3);
   for (zrt_context *ctx : {first.get(), second.get()})
     ASSERT_EQ(zrt_run(ctx, ZRT_STEP), 0);

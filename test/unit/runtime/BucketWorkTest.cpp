@@ -123,24 +123,23 @@ TEST(SumSquares, OfASliceAreBlockByBlock) {
   std::vector<float> grad = someValues(bigBucket.elements);
   for (size_t i : {50000, 50015, 50021, 50047})
     grad[i] = NAN; // padding
-  for (const bool slice : {false, true}) {
-    static zrt_squares_desc desc;
-    desc = {"norm of b0", 0, 0,
-            slice ? deviceRef(0, gradWhole.bytes / 2) : gradWhole, partials};
-    zrt_plan plan = ranksPlan(
-        2,
-        [](zrt_context *ctx) {
-          return zrt_sum_squares(ctx, ZRT_COMPUTE, &desc);
-        },
-        1 << 20);
+  for (const bool isSlice : {false, true}) {
+    const zrt_ref held =
+        isSlice ? deviceRef(0, gradWhole.bytes / 2) : gradWhole;
+    zrt_plan plan =
+        ranksPlan(2,
+                  Table().squares(ZRT_COMPUTE,
+                                  {"norm of b0", 0, 0,
+                                   isSlice ? slice(held) : sliceOfWhole(held),
+                                   tensor(partials, ZRT_F64)}),
+                  1 << 20);
     plan.buckets = &bigBucket;
     plan.bucket_count = 1;
     runRanks(2, [&](World &world) {
       const ContextPtr ctx = create(plan, world);
       const auto rank = size_t(world.rank());
-      const size_t begin = slice ? rank * bigBucket.elements / 2 : 0;
-      std::memcpy(at<float>(ctx, desc.grad), grad.data() + begin,
-                  desc.grad.bytes);
+      const size_t begin = isSlice ? rank * bigBucket.elements / 2 : 0;
+      std::memcpy(at<float>(ctx, held), grad.data() + begin, held.bytes);
       std::fill_n(at<double>(ctx, partials), 8, -1.0);
       ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
           << zrt_error_message(ctx.get());
@@ -179,22 +178,26 @@ void step(void *const *args, int64_t begin, int64_t end) {
 
 TEST(Update, OfSlicesEqualsThatOfTheWhole) {
   const uint64_t n = bigBucket.elements;
-  static zrt_ref args[5];
-  static zrt_update_desc desc;
   const auto run = [&](uint32_t ranks, bool sliced, bool sliceArgs,
                        int threads) {
     const uint64_t held = sliceArgs ? n / ranks : n;
     const uint64_t room = 256 << 10;
-    args[0] = deviceRef(4096, n * 4); // the whole, whatever the others are
-    args[1] = deviceRef(4096 + room, held * 4);
-    args[2] = deviceRef(4096 + 2 * room, held * 4);
-    args[3] = deviceRef(0, 4);
-    args[4] = deviceRef(4096, n * 4); // in place
-    desc = {"adamw of b0", 0, sliced, step<0>, step<1>, 5, 0, args};
-    zrt_plan plan = ranksPlan(
-        int(ranks),
-        [](zrt_context *ctx) { return zrt_update(ctx, ZRT_COMPUTE, &desc); },
-        2 << 20);
+    const zrt_ref args[] = {
+        deviceRef(4096, n * 4), // whole, as the last
+        deviceRef(4096 + room, held * 4), deviceRef(4096 + 2 * room, held * 4),
+        deviceRef(0, 4), deviceRef(4096, n * 4)}; // in place
+    const auto bucketOperand = [&](const zrt_ref &ref, bool isSlice) {
+      return isSlice ? slice(ref) : sliced ? sliceOfWhole(ref) : whole(ref);
+    };
+    const zrt_operand operands[] = {
+        bucketOperand(args[0], false), bucketOperand(args[1], sliceArgs),
+        bucketOperand(args[2], sliceArgs), scalar(args[3]),
+        bucketOperand(args[4], false)};
+    zrt_plan plan =
+        ranksPlan(int(ranks),
+                  Table().update(ZRT_COMPUTE, {"adamw of b0", 0, 5, step<0>,
+                                               step<1>, operands}),
+                  2 << 20);
     plan.buckets = &bigBucket;
     plan.bucket_count = 1;
     std::vector<float> result(2 * n);
@@ -242,60 +245,18 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
       }
 }
 
-TEST(Update, RefusesArgumentsThatFitNothing) {
-  static zrt_ref arg;
-  static zrt_update_desc desc;
-  zrt_plan plan = testPlan(
-      [](zrt_context *ctx) { return zrt_update(ctx, ZRT_COMPUTE, &desc); },
-      1 << 20);
-  plan.buckets = &bigBucket;
-  plan.bucket_count = 1;
-  const auto refusal = [&] {
-    const ContextPtr ctx = create(plan);
-    EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
-    return std::string(zrt_error_message(ctx.get()));
-  };
-  arg = deviceRef(0, 8);
-  desc = {"adamw of b0", 0, 0, step<0>, step<1>, 1, 0, &arg};
-  EXPECT_EQ(refusal(), "adamw of b0: argument 0 has 8 bytes, expected 4 (a "
-                       "scalar), 200192 (the bucket)");
-  desc.bucket = 1;
-  EXPECT_EQ(refusal(), "adamw of b0: bucket 1 does not exist, the plan has 1");
-  desc.bucket = 0;
-  desc.decayed = nullptr;
-  EXPECT_EQ(refusal(), "adamw of b0: it has no kernel for members with decay");
-}
-
-TEST(SumSquares, RefuseTooFewPartials) {
-  static const zrt_squares_desc desc = {"norm of b0", 0, 0, gradWhole,
-                                        deviceRef(512 << 10, 4 * 8)};
-  zrt_plan plan = testPlan(
-      [](zrt_context *ctx) { return zrt_sum_squares(ctx, ZRT_COMPUTE, &desc); },
-      1 << 20);
-  plan.buckets = &bigBucket;
-  plan.bucket_count = 1;
-  const ContextPtr ctx = create(plan);
-  EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
-  EXPECT_STREQ(zrt_error_message(ctx.get()),
-               "norm of b0: 32 bytes hold fewer than the 5 partial sums of "
-               "rank 0");
-}
-
 //===----------------------------------------------------------------------===//
 // Profile
 //===----------------------------------------------------------------------===//
 
 TEST(Profile, GroupsWorkOnBuckets) {
-  static const zrt_squares_desc desc = {"norm of b0", 0, 0, gradWhole,
-                                        partials};
-  static const zrt_squares_desc other = {"norm of b1", 0, 0, gradWhole,
-                                         partials};
-  zrt_plan plan = testPlan(
-      [](zrt_context *ctx) {
-        zrt_sum_squares(ctx, ZRT_COMPUTE, &desc);
-        return zrt_sum_squares(ctx, ZRT_COMPUTE, &other);
-      },
-      1 << 20);
+  const zrt_operand grad = sliceOfWhole(gradWhole),
+                    sums = tensor(partials, ZRT_F64);
+  zrt_plan plan =
+      testPlan(Table()
+                   .squares(ZRT_COMPUTE, {"norm of b0", 0, 0, grad, sums})
+                   .squares(ZRT_COMPUTE, {"norm of b1", 0, 0, grad, sums}),
+               1 << 20);
   plan.buckets = &bigBucket;
   plan.bucket_count = 1;
   const ContextPtr ctx = create(plan);

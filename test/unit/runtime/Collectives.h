@@ -1,5 +1,4 @@
-//===- Collectives.h - Plans of one collective for several ranks -*- C++
-//-*-===//
+//===- Collectives.h - Plans for several ranks ------------------*- C++ -*-===//
 #ifndef TEST_UNIT_RUNTIME_COLLECTIVES_H
 #define TEST_UNIT_RUNTIME_COLLECTIVES_H
 
@@ -18,7 +17,8 @@ namespace zrt::test {
 
 /// A plan of `ranks` ranks with 64 KiB that are private, then `exported` bytes
 /// that peers read.
-inline zrt_plan ranksPlan(int ranks, StepFn step, uint64_t exported = 4 << 20) {
+inline zrt_plan ranksPlan(int ranks, const Table &step,
+                          uint64_t exported = 4 << 20) {
   constexpr uint64_t kPrivate = 64 << 10;
   zrt_plan plan = testPlan(step, kPrivate + exported);
   plan.world_size = static_cast<uint32_t>(ranks);

@@ -31,8 +31,6 @@ float element(uint64_t rank, uint64_t run, uint64_t which, uint64_t i) {
 struct Job {
   std::vector<zrt_collective_desc> collectives;
   std::vector<zrt_stream> streams;
-  std::vector<zrt_launch_desc> fills, wipes;
-  std::vector<std::array<zrt_ref, 2>> args;
   uint64_t exported = 0; ///< bytes; 0: a MiB each
 };
 Job job;
@@ -55,17 +53,28 @@ void wipe(void *const *args, int64_t begin, int64_t end) {
     static_cast<float *>(args[0])[i] = NAN;
 }
 
-zrt_status runJob(zrt_context *ctx) {
+/// Fills every source, exchanges, and overwrites the sources at once.
+Table tableOfJob() {
+  Table table;
   for (size_t i = 0; i < job.collectives.size(); ++i) {
     const zrt_stream stream = job.streams[i];
-    const bool inPlace =
-        job.collectives[i].source.offset == job.collectives[i].result.offset;
-    zrt_launch(ctx, stream, &job.fills[i]);
-    zrt_collective(ctx, stream, &job.collectives[i]);
-    if (!inPlace)
-      zrt_launch(ctx, stream, &job.wipes[i]);
+    const zrt_collective_desc &desc = job.collectives[i];
+    const std::vector<zrt_operand> args = {tensor(desc.source.ref),
+                                           tensor(numberRef(i), ZRT_I64)};
+    const auto count = int64_t(desc.source.ref.bytes / 4);
+    table.launch(stream, "fill", fill, count, std::max<int64_t>(count, 1), args)
+        .collective(stream, desc);
+    if (desc.source.ref.offset != desc.result.ref.offset)
+      table.launch(stream, "wipe", wipe, count, std::max<int64_t>(count, 1),
+                   args);
   }
-  return 0;
+  return table;
+}
+
+/// `count` elements at `offset` of the exported bytes, which are the whole of
+/// `elements`, or, of a few, all there is, or a rank's slice.
+zrt_operand operandAt(uint64_t offset, uint64_t count, uint32_t extent) {
+  return {exportedRef(offset, count * 4), ZRT_F32, extent};
 }
 
 /// Appends a collective whose operands lie at `offset` of the exported bytes.
@@ -78,28 +87,23 @@ void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
       "all_gather of b0", "reduce_scatter of b1", "all_reduce of norm"};
   desc.name = names[kind];
   desc.kind = kind;
-  desc.dtype = ZRT_F32;
   desc.elements = elements;
   desc.scale = kind == ZRT_ALL_GATHER ? 1.0 : 1.0 / 3;
   desc.accumulate = accumulate;
   desc.wire_bytes = wire;
   const uint64_t at = which << 20;
-  desc.source = exportedRef(at, source * 4);
-  desc.result = exportedRef(at + (512 << 10), result * 4);
+  const auto extentOf = [&](uint64_t count, bool isSlice) -> uint32_t {
+    if (kind == ZRT_ALL_REDUCE)
+      return ZRT_MEMBERS;
+    if (!isSlice)
+      return ZRT_WHOLE;
+    return count == elements ? ZRT_SLICE_OF_WHOLE : ZRT_SLICE;
+  };
+  desc.source = operandAt(at, source, extentOf(source, kind == ZRT_ALL_GATHER));
+  desc.result = operandAt(at + (512 << 10), result,
+                          extentOf(result, kind == ZRT_REDUCE_SCATTER));
   job.collectives.push_back(desc);
   job.streams.push_back(stream);
-}
-
-void closeJob() {
-  for (size_t i = 0; i < job.collectives.size(); ++i)
-    job.args.push_back({job.collectives[i].source, numberRef(i)});
-  for (size_t i = 0; i < job.collectives.size(); ++i) {
-    const auto extent = int64_t(job.collectives[i].source.bytes / 4);
-    job.fills.push_back(
-        {"fill", fill, extent, extent ? extent : 1, 2, 0, job.args[i].data()});
-    job.wipes.push_back(
-        {"wipe", wipe, extent, extent ? extent : 1, 2, 0, job.args[i].data()});
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,7 +124,7 @@ std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
     return total * float(desc.scale);
   };
   if (desc.kind == ZRT_ALL_GATHER) {
-    const bool whole = desc.source.bytes == desc.elements * 4;
+    const bool whole = desc.source.extent == ZRT_SLICE_OF_WHOLE;
     for (uint64_t i = 0; i < desc.elements; ++i)
       result.push_back(element(i / slice, run, which, whole ? i : i % slice));
   } else if (desc.kind == ZRT_REDUCE_SCATTER) {
@@ -136,16 +140,15 @@ std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
 }
 
 void runAndCheck(int ranks, int runs) {
-  closeJob();
   zrt_plan plan = ranksPlan(
-      ranks, runJob,
+      ranks, tableOfJob(),
       job.exported ? job.exported : uint64_t(job.collectives.size()) << 20);
   // What the host writes.
   std::vector<zrt_input> inputs = {
       {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0}};
   for (const zrt_collective_desc &desc : job.collectives)
     if (desc.accumulate)
-      inputs.push_back({desc.name, desc.dtype, 0, nullptr, desc.result, 0, 0});
+      inputs.push_back({desc.name, ZRT_F32, 0, nullptr, desc.result.ref, 0, 0});
   plan.inputs = inputs.data();
   plan.input_count = static_cast<uint32_t>(inputs.size());
   runRanks(ranks, [&](World &world) {
@@ -159,23 +162,22 @@ void runAndCheck(int ranks, int runs) {
       at<uint64_t>(ctx, kRankAndRun)[1] = run;
       for (const zrt_collective_desc &desc : job.collectives)
         if (desc.accumulate)
-          for (uint64_t i = 0; i < desc.result.bytes / 4; ++i)
-            at<float>(ctx, desc.result)[i] = oldValue(i);
+          for (uint64_t i = 0; i < desc.result.ref.bytes / 4; ++i)
+            at<float>(ctx, desc.result.ref)[i] = oldValue(i);
       ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
           << zrt_error_message(ctx.get());
       for (size_t i = 0; i < job.collectives.size(); ++i) {
         const zrt_collective_desc &desc = job.collectives[i];
         const auto want = expected(desc, i, rank, uint64_t(ranks), run);
-        const float *have = at<float>(ctx, desc.result);
-        if (desc.kind == ZRT_REDUCE_SCATTER &&
-            desc.result.bytes == desc.elements * 4)
+        const float *have = at<float>(ctx, desc.result.ref);
+        if (desc.result.extent == ZRT_SLICE_OF_WHOLE)
           have += rank * want.size();
         ASSERT_EQ(std::memcmp(have, want.data(), want.size() * 4), 0)
             << desc.name << " on rank " << rank << " of " << ranks << ", run "
             << run;
       }
     }
-    EXPECT_EQ(ctx->run->wire().difference(), "");
+    EXPECT_EQ(ctx->run->wire.difference(), "");
   });
 }
 
@@ -216,7 +218,7 @@ TEST_P(Collectives, GatherFromTheWhole) {
       (n - 1) * 999 * 4);
   add(ZRT_GATHER, ZRT_ALL_GATHER, n * 20001, n * 20001, n * 20001, false,
       (n - 1) * 20001 * 4);
-  job.collectives[1].result = job.collectives[1].source;
+  job.collectives[1].result.ref = job.collectives[1].source.ref;
   runAndCheck(int(n), 3);
 }
 
@@ -235,7 +237,7 @@ TEST_P(Collectives, ReduceScatterInPlaceLeavesTheRestAlone) {
   const uint64_t n = ranks(), slice = 12345;
   add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, n * slice, false,
       (n - 1) * slice * 4);
-  job.collectives[0].result = job.collectives[0].source;
+  job.collectives[0].result.ref = job.collectives[0].source.ref;
   runAndCheck(int(n), 3);
 }
 
@@ -273,10 +275,10 @@ TEST_P(Collectives, LongerThanAChunkBetweenHosts) {
       (n - 1) * slice * 4);
   add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 60000, n * 60000, 60000, true,
       (n - 1) * 60000 * 4);
-  job.collectives[0].source = exportedRef(3 << 20, slice * 4);
-  job.collectives[0].result = exportedRef(4 << 20, n * slice * 4);
-  job.collectives[1].source = exportedRef(5 << 20, n * 150000 * 4);
-  job.collectives[1].result = exportedRef(7 << 20, 150000 * 4);
+  job.collectives[0].source.ref = exportedRef(3 << 20, slice * 4);
+  job.collectives[0].result.ref = exportedRef(4 << 20, n * slice * 4);
+  job.collectives[1].source.ref = exportedRef(5 << 20, n * 150000 * 4);
+  job.collectives[1].result.ref = exportedRef(7 << 20, 150000 * 4);
   job.collectives[1].elements = n * 150000;
   job.collectives[1].wire_bytes = (n - 1) * 150000 * 4;
   job.exported = 10 << 20;
@@ -289,20 +291,11 @@ TEST_P(Collectives, LongerThanAChunkBetweenHosts) {
 //===----------------------------------------------------------------------===//
 
 TEST(AllReduce, OfF64AddsInRankOrder) {
-  static const zrt_ref source = deviceRef(0, 16), result = deviceRef(64, 16);
-  static const zrt_collective_desc desc = {"all_reduce of norm",
-                                           ZRT_ALL_REDUCE,
-                                           ZRT_F64,
-                                           2,
-                                           0.5,
-                                           0,
-                                           0,
-                                           32,
-                                           source,
-                                           result};
-  const zrt_plan plan = ranksPlan(3, [](zrt_context *ctx) {
-    return zrt_collective(ctx, ZRT_COMPUTE, &desc);
-  });
+  const zrt_ref source = deviceRef(0, 16), result = deviceRef(64, 16);
+  const zrt_collective_desc desc = {
+      "all_reduce of norm",    ZRT_ALL_REDUCE,         0, 2, 0.5, 32,
+      tensor(source, ZRT_F64), tensor(result, ZRT_F64)};
+  const zrt_plan plan = ranksPlan(3, Table().collective(ZRT_COMPUTE, desc));
   const double terms[3] = {1e16, 1.0, -1e16};
   runRanks(3, [&](World &world) {
     const ContextPtr ctx = create(plan, world);
@@ -312,21 +305,22 @@ TEST(AllReduce, OfF64AddsInRankOrder) {
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     EXPECT_EQ(at<double>(ctx, result)[0], (1e16 + 1.0 - 1e16) * 0.5);
     EXPECT_EQ(at<double>(ctx, result)[1], 3.0);
-    const auto rows = ctx->run->wire().rows();
+    const auto rows = ctx->run->wire.rows();
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].bytes, 32u);
     EXPECT_EQ(rows[0].calls, 1u);
-    EXPECT_EQ(ctx->run->wire().difference(), "");
-    EXPECT_NE(ctx->run->wire().table().find("all_reduce "), std::string::npos);
+    EXPECT_EQ(ctx->run->wire.difference(), "");
+    EXPECT_NE(ctx->run->wire.table().find("all_reduce "), std::string::npos);
   });
 }
 
 TEST(WireLedger, SaysWhereThePlanWasWrong) {
-  WireLedger ledger;
   zrt_collective_desc desc = {};
   desc.name = "all_gather of b2";
   desc.wire_bytes = 100;
-  WireRow &row = ledger.row(ZRT_GATHER, desc);
+  const zrt_plan plan = testPlan(Table().collective(ZRT_GATHER, desc));
+  WireLedger ledger(plan);
+  WireRow &row = ledger.row(ZRT_STEP, 0);
   row.calls = 3;
   row.bytes = 300;
   EXPECT_EQ(ledger.difference(), "");
@@ -338,67 +332,9 @@ TEST(WireLedger, SaysWhereThePlanWasWrong) {
   EXPECT_EQ(ledger.table(), "");
 }
 
-/// What the collective `desc` of a plan of two ranks is refused with.
-std::string refusal(const zrt_collective_desc &desc) {
-  static zrt_collective_desc current;
-  current = desc;
-  current.name = "it";
-  std::string message;
-  const zrt_plan plan = ranksPlan(2, [](zrt_context *ctx) {
-    return zrt_collective(ctx, ZRT_REDUCE, &current);
-  });
-  runRanks(2, [&](World &world) {
-    const ContextPtr ctx = create(plan, world);
-    EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
-    if (world.rank() == 0)
-      message = zrt_error_message(ctx.get());
-  });
-  return message;
-}
-
-TEST(Collective, RefusesWhatItCannotDo) {
-  const zrt_collective_desc good = {"it",
-                                    ZRT_REDUCE_SCATTER,
-                                    ZRT_F32,
-                                    64,
-                                    1.0,
-                                    0,
-                                    0,
-                                    128,
-                                    exportedRef(0, 256),
-                                    exportedRef(4096, 128)};
-  zrt_collective_desc bad = good;
-  bad.elements = 63;
-  EXPECT_EQ(refusal(bad), "it: 63 elements cannot be dealt out to 2 ranks; pad "
-                          "the bucket");
-  bad = good;
-  bad.result.bytes = 64;
-  EXPECT_EQ(refusal(bad), "it: its result has 64 bytes, expected 128 or 256");
-  bad = good;
-  bad.result = exportedRef(128, 128);
-  EXPECT_NE(refusal(bad).find("share bytes"), std::string::npos);
-  bad = good;
-  bad.result = bad.source;
-  bad.accumulate = 1;
-  EXPECT_NE(refusal(bad).find("accumulate in place"), std::string::npos);
-  bad = good;
-  bad.source = deviceRef(0, 256);
-  EXPECT_NE(refusal(bad).find("peers cannot read its source"),
-            std::string::npos);
-  bad = good;
-  bad.dtype = ZRT_I32;
-  EXPECT_NE(refusal(bad).find("f32 or f64"), std::string::npos);
-  bad = good;
-  bad.kind = 9;
-  EXPECT_EQ(refusal(bad), "it: collective 9 does not exist");
-  bad = good;
-  bad.kind = ZRT_ALL_REDUCE;
-  EXPECT_NE(refusal(bad).find("at most 64 bytes, got 256"), std::string::npos);
-}
-
 TEST(Plans, ThatDifferAreRefused) {
   runRanks(2, [](World &world) {
-    zrt_plan plan = ranksPlan(2, [](zrt_context *) { return zrt_status{0}; });
+    zrt_plan plan = ranksPlan(2, Table());
     plan.stage = uint32_t(world.rank());
     zrt_world handle = {world};
     const ContextPtr ctx = zrt::create(plan, 1, &handle);

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/Error.h"
+
 #include "DeviceUnderTest.h"
 
 #include <cmath>
@@ -47,7 +49,7 @@ DeviceUnderTest cpu(const char *name, int threads) {
   return {name,
           [threads](const zrt_plan &plan) {
             auto device = std::make_unique<CpuDevice>(plan);
-            device->startThreads(threads, {});
+            device->startThreads(plan, threads, {});
             return device;
           },
           count,
@@ -67,37 +69,29 @@ INSTANTIATE_TEST_SUITE_P(Devices, Conformance,
                          });
 
 //===----------------------------------------------------------------------===//
-// Programs.  A step is a function without data: what it enqueues is here.
+// Programs
 //===----------------------------------------------------------------------===//
 
-std::function<void(zrt_context *)> program;
-
-/// A plan that runs `steps`, with arenas on device and host.
-zrt_plan planOf(std::function<void(zrt_context *)> steps,
-                uint64_t bytes = 1 << 20) {
-  program = std::move(steps);
-  zrt_plan plan = testPlan(
-      [](zrt_context *ctx) {
-        program(ctx);
-        return zrt_status{0};
-      },
-      bytes);
+/// A plan with arenas on device and host.
+zrt_plan planOf(const Table &step, uint64_t bytes = 1 << 20) {
+  zrt_plan plan = testPlan(step, bytes);
   plan.arena_bytes[ZRT_HOST] = 1 << 16;
   return plan;
 }
-zrt_plan idle(uint64_t bytes = 1 << 20) {
-  return planOf([](zrt_context *) {}, bytes);
-}
+zrt_plan idle(uint64_t bytes = 1 << 20) { return planOf(Table(), bytes); }
 
 /// 1000 integers at a place of their own.
 constexpr int64_t kUnits = 1000;
 zrt_ref numbers(uint64_t which, uint32_t tier = ZRT_DEVICE) {
   return {tier, 0, which * 4096, kUnits * 4};
 }
-zrt_launch_desc launchOf(zrt_kernel_fn kernel, const std::vector<zrt_ref> &args,
-                         int64_t extent = kUnits) {
-  return {"kernel.0", kernel,     extent, 64, uint32_t(args.size()),
-          0,          args.data()};
+/// Launches a kernel on integers, in pieces of 64.
+Table &launch(Table &table, zrt_stream stream, zrt_kernel_fn kernel,
+              const std::vector<zrt_ref> &args, int64_t units = kUnits) {
+  std::vector<zrt_operand> operands;
+  for (const zrt_ref &ref : args)
+    operands.push_back(tensor(ref, ZRT_I32));
+  return table.launch(stream, "kernel.0", kernel, units, 64, operands);
 }
 std::vector<int32_t> counted(int32_t times) {
   std::vector<int32_t> values(kUnits);
@@ -163,14 +157,10 @@ TEST_P(Conformance, C_FillSetsEveryByteAndNoOther) {
 //===----------------------------------------------------------------------===//
 
 TEST_P(Conformance, D_EveryUnitIsWorkedOnOnceInPiecesOfGrain) {
-  const std::vector<zrt_ref> args = {numbers(0)};
-  const zrt_launch_desc launch = launchOf(GetParam().count, args),
-                        nothing = launchOf(GetParam().count, args, 0);
-  DeviceRun run(planOf([&](zrt_context *ctx) {
-                  zrt_launch(ctx, ZRT_COMPUTE, &launch);
-                  zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-                }),
-                GetParam());
+  Table table;
+  launch(table, ZRT_COMPUTE, GetParam().count, {numbers(0)});
+  launch(table, ZRT_COMPUTE, GetParam().count, {numbers(0)}, 0);
+  DeviceRun run(planOf(table), GetParam());
   for (int32_t times = 1; times <= 3; ++times) {
     run.step();
     EXPECT_EQ(run.read<int32_t>(numbers(0)), counted(times));
@@ -180,52 +170,33 @@ TEST_P(Conformance, D_EveryUnitIsWorkedOnOnceInPiecesOfGrain) {
 /// A chain through five streams, each link of which needs its event, and on
 /// each stream one copy after another.  Step n counts n times, and adds what
 /// comes out at the end to a sum.
-class Chain {
-public:
-  static constexpr zrt_stream kStreams[] = {ZRT_COMPUTE, ZRT_H2D, ZRT_D2H,
-                                            ZRT_HOST_STREAM, ZRT_GATHER};
-
-  explicit Chain(const DeviceUnderTest &device)
-      : counting(launchOf(device.count, countArgs)),
-        adding(launchOf(device.addTo, addArgs)) {}
-
-  zrt_plan plan() {
-    zrt_plan plan = planOf([this](zrt_context *ctx) { enqueue(ctx); });
-    // What lives on from step to step.
-    plan.outputs = outputs;
-    plan.output_count = 2;
-    return plan;
-  }
-
-private:
-  void enqueue(zrt_context *ctx) {
-    zrt_launch(ctx, ZRT_COMPUTE, &counting);
-    for (uint32_t i = 0; i < 4; ++i) {
-      zrt_record(ctx, kStreams[i], i);
-      zrt_wait(ctx, kStreams[i + 1], i);
-      const zrt_ref from = place(i), between = numbers(5), to = place(i + 1);
-      zrt_copy(ctx, kStreams[i + 1], &from, &between);
-      zrt_copy(ctx, kStreams[i + 1], &between, &to);
-    }
-    zrt_record(ctx, kStreams[4], 4);
-    zrt_wait(ctx, ZRT_COMPUTE, 4);
-    zrt_launch(ctx, ZRT_COMPUTE, &adding);
-  }
-  /// On the device and on the host by turns.
-  static zrt_ref place(uint32_t i) {
+zrt_plan chainPlan(const DeviceUnderTest &device) {
+  constexpr zrt_stream streams[] = {ZRT_COMPUTE, ZRT_H2D, ZRT_D2H,
+                                    ZRT_HOST_STREAM, ZRT_GATHER};
+  // On the device and on the host by turns.
+  const auto place = [](uint32_t i) {
     return numbers(i, i % 2 ? ZRT_HOST : ZRT_DEVICE);
-  }
-
-  const std::vector<zrt_ref> countArgs = {numbers(0)},
-                             addArgs = {numbers(4), numbers(9)};
-  const zrt_launch_desc counting, adding;
-  const zrt_output outputs[2] = {{"counter", ZRT_I32, 0, numbers(0)},
-                                 {"sum", ZRT_I32, 0, numbers(9)}};
-};
+  };
+  Table table;
+  launch(table, ZRT_COMPUTE, device.count, {numbers(0)});
+  for (uint32_t i = 0; i < 4; ++i)
+    table.record(streams[i], i)
+        .wait(streams[i + 1], i)
+        .copy(streams[i + 1], place(i), numbers(5))
+        .copy(streams[i + 1], numbers(5), place(i + 1));
+  table.record(streams[4], 4).wait(ZRT_COMPUTE, 4);
+  launch(table, ZRT_COMPUTE, device.addTo, {numbers(4), numbers(9)});
+  zrt_plan plan = planOf(table);
+  // What lives on from step to step.
+  static const zrt_output outputs[] = {{"counter", ZRT_I32, 0, numbers(0)},
+                                       {"sum", ZRT_I32, 0, numbers(9)}};
+  plan.outputs = outputs;
+  plan.output_count = 2;
+  return plan;
+}
 
 TEST_P(Conformance, E_StreamsRunInOrderAndWaitForEvents) {
-  Chain chain(GetParam());
-  DeviceRun run(chain.plan(), GetParam());
+  DeviceRun run(chainPlan(GetParam()), GetParam());
   for (int32_t step = 1; step <= 20; ++step) {
     run.step();
     ASSERT_EQ(run.read<int32_t>(numbers(9)), counted(step * (step + 1) / 2));
@@ -235,8 +206,7 @@ TEST_P(Conformance, E_StreamsRunInOrderAndWaitForEvents) {
 TEST_P(Conformance, F_DelaysChangeNoResult) {
   for (int seed = 1; seed <= 10; ++seed) {
     const zrt::Chaos chaos(seed);
-    Chain chain(GetParam());
-    DeviceRun run(chain.plan(), GetParam());
+    DeviceRun run(chainPlan(GetParam()), GetParam());
     for (int step = 0; step < 4; ++step)
       run.step();
     ASSERT_EQ(run.read<int32_t>(numbers(9)), counted(10)) << "seed " << seed;
@@ -249,9 +219,7 @@ TEST_P(Conformance, G_CopiesOfAnySizeBetweenAllTiers) {
       for (const uint64_t bytes : {0, 1, 3, 4096, 8192 + 5}) {
         const zrt_ref source = {from, 0, 3, bytes},
                       target = {to, 0, (1 << 15) + 1, bytes + 8};
-        DeviceRun run(planOf([&](zrt_context *ctx) {
-                        zrt_copy(ctx, ZRT_H2D, &source, &target);
-                      }),
+        DeviceRun run(planOf(Table().copy(ZRT_H2D, source, target)),
                       GetParam());
         std::vector<char> sent(bytes);
         std::iota(sent.begin(), sent.end(), char(1));
@@ -292,7 +260,6 @@ void checkProducts(const DeviceUnderTest &device, zrt_dtype dtype,
   for (uint32_t flags = 0; flags < 16; ++flags) {
     zrt_matmul_desc d = {};
     d.name = "matmul.0";
-    d.dtype = dtype;
     d.trans_a = flags & 1;
     d.trans_b = flags >> 1 & 1;
     d.has_bias = flags >> 2 & 1;
@@ -301,30 +268,28 @@ void checkProducts(const DeviceUnderTest &device, zrt_dtype dtype,
     d.m = 37;
     d.n = 53;
     d.k = 71;
-    auto place = [at = uint64_t{0}](int64_t count) mutable {
+    auto place = [dtype, at = uint64_t{0}](int64_t count) mutable {
       const zrt_ref ref = deviceRef(at, uint64_t(count) * sizeof(T));
       at += (ref.bytes + 4095) / 4096 * 4096;
-      return ref;
+      return tensor(ref, dtype);
     };
     d.a = place(d.batch * d.m * d.k);
     d.b = place(d.batch * d.k * d.n);
     d.bias = place(d.n);
     d.c = place(d.batch * d.m * d.n);
-    DeviceRun run(
-        planOf([&](zrt_context *ctx) { zrt_matmul(ctx, ZRT_COMPUTE, &d); }),
-        device);
-    const auto values = [](const zrt_ref &ref, uint64_t seed) {
-      return some<T>(ref.bytes / sizeof(T), seed);
+    DeviceRun run(planOf(Table().matmul(ZRT_COMPUTE, d)), device);
+    const auto values = [](const zrt_operand &operand, uint64_t seed) {
+      return some<T>(elementsIn(operand), seed);
     };
     const auto a = values(d.a, 1), b = values(d.b, 2), bias = values(d.bias, 3),
                c = values(d.c, 4);
-    run.write(d.a, a);
-    run.write(d.b, b);
-    run.write(d.bias, bias);
-    run.write(d.c, c);
+    run.write(d.a.ref, a);
+    run.write(d.b.ref, b);
+    run.write(d.bias.ref, bias);
+    run.write(d.c.ref, c);
     run.step();
     const auto expected = plainProduct(d, a, b, bias, c);
-    const auto found = run.read<T>(d.c);
+    const auto found = run.read<T>(d.c.ref);
     for (size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], tolerance)
           << "flags " << flags << ", element " << i;
@@ -353,29 +318,31 @@ bool isPadding(size_t i) {
   return (i >= 5000 && i < 5008) || (i >= 25008 && i < 25024) || i >= 25031;
 }
 bool decays(size_t i) { return i < 5000 || i >= 25024; }
-zrt_ref whole(uint64_t which) {
+zrt_ref flat(uint64_t which) {
   return deviceRef(4096 + which * (128 << 10), bucket.elements * 4);
 }
 
 TEST_P(Conformance, I_UpdatesGoMemberByMemberAndLeavePaddingAlone) {
-  const zrt_ref args[] = {whole(0), whole(1), deviceRef(0, 4), whole(2)};
-  for (const uint32_t sliced : {0, 1}) {
-    const zrt_update_desc desc = {
-        "sgd of b0",        0, sliced, GetParam().plain,
-        GetParam().decayed, 4, 0,      args};
+  for (const bool isSliced : {false, true}) {
+    const auto operand = [&](uint64_t which) {
+      return isSliced ? sliceOfWhole(flat(which)) : whole(flat(which));
+    };
+    const zrt_operand args[] = {operand(0), operand(1), scalar(deviceRef(0, 4)),
+                                operand(2)};
     zrt_plan plan =
-        planOf([&](zrt_context *ctx) { zrt_update(ctx, ZRT_COMPUTE, &desc); });
+        planOf(Table().update(ZRT_COMPUTE, {"sgd of b0", 0, 4, GetParam().plain,
+                                            GetParam().decayed, args}));
     plan.buckets = &bucket;
     plan.bucket_count = 1;
     DeviceRun run(plan, GetParam());
     const auto p = some<float>(bucket.elements, 1),
                g = some<float>(bucket.elements, 2);
-    run.write(whole(0), p);
-    run.write(whole(1), g);
+    run.write(flat(0), p);
+    run.write(flat(1), g);
     run.write(deviceRef(0, 4), std::vector<float>{0.125f});
-    run.write(whole(2), std::vector<float>(bucket.elements, -1.0f));
+    run.write(flat(2), std::vector<float>(bucket.elements, -1.0f));
     run.step();
-    const auto next = run.read<float>(whole(2));
+    const auto next = run.read<float>(flat(2));
     for (size_t i = 0; i < next.size(); ++i)
       ASSERT_EQ(next[i],
                 isPadding(i)
@@ -398,9 +365,9 @@ double sumInLanes(const float *values, size_t count) {
 
 TEST_P(Conformance, J_SquaresAreSummedInTheirOrder) {
   const zrt_ref partials = deviceRef(512 << 10, 6 * 8);
-  const zrt_squares_desc desc = {"norm of b0", 0, 0, whole(0), partials};
   zrt_plan plan = planOf(
-      [&](zrt_context *ctx) { zrt_sum_squares(ctx, ZRT_COMPUTE, &desc); });
+      Table().squares(ZRT_COMPUTE, {"norm of b0", 0, 0, sliceOfWhole(flat(0)),
+                                    tensor(partials, ZRT_F64)}));
   plan.buckets = &bucket;
   plan.bucket_count = 1;
   DeviceRun run(plan, GetParam());
@@ -408,7 +375,7 @@ TEST_P(Conformance, J_SquaresAreSummedInTheirOrder) {
   for (size_t i = 0; i < grad.size(); ++i)
     if (isPadding(i))
       grad[i] = NAN;
-  run.write(whole(0), grad);
+  run.write(flat(0), grad);
   run.write(partials, std::vector<double>(6, -1.0));
   run.step();
   // Blocks begin with their members.
@@ -427,50 +394,48 @@ TEST_P(Conformance, J_SquaresAreSummedInTheirOrder) {
 //===----------------------------------------------------------------------===//
 
 TEST_P(Conformance, K_TheFirstErrorIsKeptAndNothingRunsAfterIt) {
-  const std::vector<zrt_ref> args = {numbers(0)};
-  const zrt_launch_desc broken = launchOf(GetParam().fails, {}, /*extent=*/1),
-                        counting = launchOf(GetParam().count, args);
-  DeviceRun run(planOf([&](zrt_context *ctx) {
-                  zrt_launch(ctx, ZRT_H2D, &broken);
-                  zrt_record(ctx, ZRT_H2D, 0);
-                  // Waits end all the same.
-                  zrt_wait(ctx, ZRT_COMPUTE, 0);
-                  zrt_launch(ctx, ZRT_COMPUTE, &counting);
-                  zrt_launch(ctx, ZRT_H2D, &broken);
-                }),
-                GetParam());
+  Table table;
+  launch(table, ZRT_H2D, GetParam().fails, {}, /*units=*/1)
+      .record(ZRT_H2D, 0)
+      // Waits end all the same.
+      .wait(ZRT_COMPUTE, 0);
+  launch(table, ZRT_COMPUTE, GetParam().count, {numbers(0)});
+  launch(table, ZRT_H2D, GetParam().fails, {}, /*units=*/1);
+  DeviceRun run(planOf(table), GetParam());
   EXPECT_NE(zrt_run(run.get(), ZRT_STEP), 0);
   EXPECT_EQ(run.message(), "broken kernel");
   EXPECT_NE(zrt_run(run.get(), ZRT_STEP), 0);
-  EXPECT_NE(zrt_launch(run.get(), ZRT_COMPUTE, &counting), 0);
   EXPECT_EQ(run.message(), "broken kernel");
   EXPECT_EQ(run.read<int32_t>(numbers(0)), counted(0));
 }
 
 TEST_P(Conformance, L_ContextsDoNotKnowEachOther) {
-  const zrt_launch_desc broken = launchOf(GetParam().fails, {}, /*extent=*/1);
-  DeviceRun bad(
-      planOf([&](zrt_context *ctx) { zrt_launch(ctx, ZRT_COMPUTE, &broken); }),
-      GetParam());
+  Table broken, counting;
+  launch(broken, ZRT_COMPUTE, GetParam().fails, {}, /*units=*/1);
+  launch(counting, ZRT_COMPUTE, GetParam().count, {numbers(0)});
+  DeviceRun bad(planOf(broken), GetParam());
   EXPECT_NE(zrt_run(bad.get(), ZRT_STEP), 0);
-  const std::vector<zrt_ref> args = {numbers(0)};
-  const zrt_launch_desc counting = launchOf(GetParam().count, args);
-  DeviceRun good(planOf([&](zrt_context *ctx) {
-                   zrt_launch(ctx, ZRT_COMPUTE, &counting);
-                 }),
-                 GetParam());
+  DeviceRun good(planOf(counting), GetParam());
   good.step();
   EXPECT_EQ(good.read<int32_t>(numbers(0)), counted(1));
   EXPECT_EQ(good.message(), "");
 }
 
-TEST_P(Conformance, M_TheEndWaitsForWhatIsUnderWay) {
-  Chain chain(GetParam());
-  for (int seed = 1; seed <= 5; ++seed) {
-    const zrt::Chaos chaos(seed);
-    DeviceRun run(chain.plan(), GetParam());
-    run.device().beginProgram();
-    program(run.get()); // enqueues, and does not wait
+TEST_P(Conformance, M_WhatItCannotDoIsRefusedAtTheStart) {
+  zrt_matmul_desc product = {};
+  product.name = "c_fc.3";
+  product.batch = product.m = product.n = product.k = 1;
+  product.a = product.b = product.c = scalar(deviceRef(0, 1), ZRT_I8);
+  const zrt_plan plan =
+      planOf(Table().record(ZRT_COMPUTE, 0).matmul(ZRT_COMPUTE, product));
+  try {
+    const DeviceRun run(plan, GetParam());
+    FAIL() << "nobody noticed";
+  } catch (const Error &error) {
+    EXPECT_EQ(std::string(error.what())
+                  .find("program step, operation 1, c_fc.3: A: it is i8"),
+              0u)
+        << error.what();
   }
 }
 

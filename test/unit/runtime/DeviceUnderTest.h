@@ -43,11 +43,11 @@ public:
     context.plan = plan;
     ContextParts parts;
     parts.chaos = std::make_unique<ChaosDelays>(0);
-    parts.device = device.make(plan);
+    parts.device = device.make(context.plan);
     parts.collectives = std::make_unique<Transport>(
-        plan, parts.device->exported(), nullptr, *parts.chaos);
-    context.run = std::make_unique<Context>(plan, 0, std::move(parts),
-                                            context.error, &context);
+        context.plan, parts.device->exported(), nullptr, *parts.chaos);
+    context.run = std::make_unique<Context>(context.plan, 0, std::move(parts),
+                                            context.error);
   }
 
   zrt_context *get() { return &context; }

@@ -18,11 +18,8 @@ void addOne(void *const *args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     static_cast<int32_t *>(args[0])[i] += 1;
 }
-const zrt_launch_desc addOneLaunch = {"add_one.0", addOne, 100,    1 << 20,
-                                      1,           0,      &values};
-const zrt_plan plan = testPlan([](zrt_context *ctx) {
-  return zrt_launch(ctx, ZRT_COMPUTE, &addOneLaunch);
-});
+const zrt_plan plan = testPlan(Table().launch(
+    ZRT_COMPUTE, "add_one.0", addOne, 100, 1 << 20, {tensor(values, ZRT_I32)}));
 
 /// What is left of 0, 1, 2, ... after a run.
 std::vector<int32_t> afterARun(const ContextPtr &ctx) {
@@ -100,25 +97,14 @@ TEST(Guard, ChangesNothingForThoseWhoAsk) {
 
 TEST(Guard, LetsRanksReadEachOther) {
   const Environment guard("ZRT_GUARD", "1");
-  static zrt_collective_desc gather;
   // Around the size of a huge page; what is not exported lies before.
   for (const uint64_t elements : {uint64_t{64}, uint64_t{1} << 20}) {
-    gather = {"all_gather of b0",
-              ZRT_ALL_GATHER,
-              ZRT_F32,
-              elements,
-              1.0,
-              0,
-              0,
-              elements * 2,
-              exportedRef(0, elements * 4),
-              exportedRef(0, elements * 4)};
-    const zrt_plan plan = ranksPlan(
-        2,
-        [](zrt_context *ctx) {
-          return zrt_collective(ctx, ZRT_GATHER, &gather);
-        },
-        elements * 4);
+    const zrt_ref all = exportedRef(0, elements * 4);
+    const zrt_collective_desc gather = {
+        "all_gather of b0", ZRT_ALL_GATHER,    0,         elements, 1.0,
+        elements * 2,       sliceOfWhole(all), whole(all)};
+    const zrt_plan plan =
+        ranksPlan(2, Table().collective(ZRT_GATHER, gather), elements * 4);
     runRanks(2, [&](World &world) {
       const ContextPtr ctx = create(plan, world);
       const uint64_t half = elements / 2;
@@ -131,11 +117,10 @@ TEST(Guard, LetsRanksReadEachOther) {
       ASSERT_EQ(zrt_write(ctx.get(), &own, &before, 4), 0);
       ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
           << zrt_error_message(ctx.get());
-      std::vector<float> all(elements), want(half, 1.0f);
-      ASSERT_EQ(zrt_read(ctx.get(), &gather.result, all.data(), elements * 4),
-                0);
+      std::vector<float> gathered(elements), want(half, 1.0f);
+      ASSERT_EQ(zrt_read(ctx.get(), &all, gathered.data(), elements * 4), 0);
       want.resize(elements, 2.0f);
-      EXPECT_EQ(all, want);
+      EXPECT_EQ(gathered, want);
       float after = 0;
       ASSERT_EQ(zrt_read(ctx.get(), &own, &after, 4), 0);
       EXPECT_EQ(after, before);

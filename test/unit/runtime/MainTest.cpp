@@ -222,7 +222,8 @@ TEST(Options, HelpAndCertificateNeedNothingElse) {
   for (const char *option :
        {"--data", "--steps", "--lr", "--schedule", "--warmup", "--min-lr",
         "--init", "--save", "--metrics", "--seed", "--threads", "--profile",
-        "--data-format", "--input", "--certificate", "--quiet", "Example"})
+        "--data-format", "--input", "--certificate", "--quiet",
+        "Example"})
     EXPECT_NE(help.find(option), std::string::npos) << option;
   EXPECT_TRUE(parse({"--certificate"}).certificate);
 }
@@ -335,11 +336,9 @@ void toyKernel(void *const *args, int64_t, int64_t) {
 }
 
 zrt_plan toyPlan() {
-  static const zrt_ref all[] = {deviceRef(0, 256)};
-  static const zrt_launch_desc launch = {"toy.0", toyKernel, 1, 1, 1, 0, all};
-  zrt_plan plan = testPlan(
-      [](zrt_context *ctx) { return zrt_launch(ctx, ZRT_COMPUTE, &launch); },
-      256);
+  zrt_plan plan = testPlan(Table().launch(ZRT_COMPUTE, "toy.0", toyKernel, 1, 1,
+                                          {tensor(deviceRef(0, 256))}),
+                           256);
   plan.model = "toy";
   plan.inputs = inputs;
   plan.input_count = 4;
@@ -581,12 +580,21 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
 }
 
 TEST_F(Loop, AFailingStepIsNamed) {
-  plan.programs[ZRT_STEP].run = [](zrt_context *ctx) {
-    return zrt_record(ctx, 0, 1000);
-  };
+  plan.programs[ZRT_STEP] =
+      Table()
+          .launch(ZRT_COMPUTE, "toy.0",
+                  [](void *const *, int64_t, int64_t) { fail("it broke"); }, 1,
+                  1, {})
+          .program();
   EXPECT_EQ(train(args({"--steps", "5"})), 1);
-  EXPECT_NE(err.find("step 0: event 1000 does not exist"), std::string::npos)
-      << err;
+  EXPECT_NE(err.find("step 0: it broke"), std::string::npos) << err;
+}
+
+TEST_F(Loop, ABrokenPlanIsNamedBeforeTheFirstStep) {
+  plan.programs[ZRT_STEP] = Table().wait(ZRT_COMPUTE, 1000).program();
+  EXPECT_EQ(train(args({"--steps", "5"})), 1);
+  EXPECT_EQ(err, "train: error: program step, operation 0, wait: event 1000 "
+                 "does not exist, the program has 0\n");
 }
 
 TEST_F(Loop, ThatDivergesEndsAndSavesNothing) {

@@ -21,8 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const zrt_plan idlePlan =
-    ranksPlan(2, [](zrt_context *) { return zrt_status{0}; });
+const zrt_plan idlePlan = ranksPlan(2, Table());
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -133,9 +132,14 @@ TEST(Process, IsGoneWhenItIsAZombie) {
 //===----------------------------------------------------------------------===//
 
 // Rank 1 does not take part; what it does instead is the test's.
-zrt_collective_desc exchange = {
-    "all_gather of b2", ZRT_ALL_GATHER,       ZRT_F32, 8, 1.0, 0, 0, 16,
-    exportedRef(0, 16), exportedRef(4096, 32)};
+const zrt_collective_desc exchange = {"all_gather of b2",
+                                      ZRT_ALL_GATHER,
+                                      0,
+                                      8,
+                                      1.0,
+                                      16,
+                                      slice(exportedRef(0, 16)),
+                                      whole(exportedRef(4096, 32))};
 
 /// Rank 0 has given up.  (Not a message: the world has failed as well.)
 std::atomic<bool> over;
@@ -148,9 +152,7 @@ void untilRank0IsOver() {
 template <typename Instead>
 std::string messageOfRank0(Instead instead,
                            std::optional<WaitLimits> limits = {}) {
-  const zrt_plan plan = ranksPlan(2, [](zrt_context *ctx) {
-    return zrt_collective(ctx, ZRT_GATHER, &exchange);
-  });
+  const zrt_plan plan = ranksPlan(2, Table().collective(ZRT_GATHER, exchange));
   std::string message;
   over = false;
   runRanks(2, [&](World &world) {
@@ -222,8 +224,7 @@ TEST(Faults, TheFirstOfAChainIsNamed) {
   // Rank 0 waits for rank 1, which waits for rank 2, which fails.
   std::string messages[3];
   std::barrier<> everyone(3);
-  const zrt_plan plan =
-      ranksPlan(3, [](zrt_context *) { return zrt_status{0}; });
+  const zrt_plan plan = ranksPlan(3, Table());
   runRanks(3, [&](World &world) {
     const int rank = world.rank();
     const ContextPtr ctx = create(plan, world);
@@ -259,8 +260,7 @@ TEST(Threads, AreSharedByTheRanksOfAHost) {
 
 TEST(Peers, OnImitatedHostsShareNoMemory) {
   const Environment two("ZRT_RANKS_PER_HOST", "2");
-  const zrt_plan plan =
-      ranksPlan(4, [](zrt_context *) { return zrt_status{0}; });
+  const zrt_plan plan = ranksPlan(4, Table());
   runRanks(4, [&](World &world) {
     const ContextPtr ctx = create(plan, world);
     const Peers &peers = peersOf(ctx);

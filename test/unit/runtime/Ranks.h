@@ -1,6 +1,6 @@
 //===- Ranks.h - The training loop with several ranks -----------*- C++ -*-===//
 //
-// Each rank is a thread that calls trainMain.  The programs of the plan write
+// Each rank is a thread that calls trainMain.  The kernels of the plan write
 // down what they were given; the step adds 1 to the rank's slice of the model.
 //
 //===----------------------------------------------------------------------===//
@@ -16,8 +16,8 @@
 #include "ThreadWorld.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
-#include <cstring>
 #include <functional>
 
 namespace zrt::test {
@@ -38,51 +38,75 @@ inline const zrt_member member = {"w", 1, 1, wShape,
 inline const zrt_bucket bucket = {"b0", 8, 1, 0, &member};
 inline const zrt_state state = {"param", 0, ZRT_F32, 1, 0, deviceRef(192, 16)};
 
-/// What the programs of this thread's rank were given.
-inline thread_local std::string given;
-/// Called by the step program with the rank's arena.
-inline thread_local std::function<zrt_status(float *scalars)> inStep;
+/// What a rank's kernels know.
+struct RankNotes {
+  std::string given; ///< what its programs were given
+  /// Called by the step with the rank's scalars.
+  std::function<void(float *scalars)> inStep;
+};
+inline std::array<RankNotes, 4> notes;
 
 /// "count 3->4 lr 0.5 step 1 mean 0"; what it counts is the token.
-inline void note(zrt_context *ctx, const char *program) {
-  const zrt_ref start = deviceRef(0, 256);
-  auto *base = memoryOf<char>(ctx, start);
-  auto *ints = reinterpret_cast<int32_t *>(base);
-  auto *scalars = reinterpret_cast<float *>(base + 128);
-  given += fmt::format("{} {}->{} lr {} step {} mean {}\n", program, ints[0],
-                       ints[16], scalars[0], scalars[1], scalars[3]);
+inline void note(RankNotes &rank, void *arena, uint32_t program) {
+  auto *ints = static_cast<int32_t *>(arena);
+  auto *scalars = static_cast<float *>(arena) + 32;
+  rank.given +=
+      fmt::format("{} {}->{} lr {} step {} mean {}\n", programName(program),
+                  ints[0], ints[16], scalars[0], scalars[1], scalars[3]);
   scalars[4] = float(ints[0]);
   // As temporaries may do between programs.
   ints[0] = ints[16] = -1;
   scalars[0] = scalars[1] = -1;
 }
 
-inline zrt_status step(zrt_context *ctx) {
-  const zrt_ref start = deviceRef(0, 256);
-  auto *base = memoryOf<char>(ctx, start);
-  note(ctx, "step");
-  auto *scalars = reinterpret_cast<float *>(base + 128);
+/// The one kernel of a program.
+template <int Rank, uint32_t Program>
+void work(void *const *args, int64_t, int64_t) {
+  note(notes[Rank], args[0], Program);
+  auto *floats = static_cast<float *>(args[0]);
+  auto *scalars = floats + 32;
+  if (Program == ZRT_MICRO)
+    scalars[2] = 4.5f;
+  if (Program != ZRT_STEP)
+    return;
   scalars[2] = 1.5f;
   for (int i = 0; i < 4; ++i)
-    reinterpret_cast<float *>(base + 192)[i] += 1;
-  return inStep ? inStep(scalars) : 0;
+    floats[48 + i] += 1;
+  if (notes[Rank].inStep)
+    notes[Rank].inStep(scalars);
+}
+
+template <int Rank, uint32_t Program>
+zrt_program programOf() {
+  return Table()
+      .launch(ZRT_COMPUTE, "work", work<Rank, Program>, 1, 1,
+              {tensor(deviceRef(0, 256))})
+      .program();
+}
+
+/// The programs of a rank, as each knows itself by its kernels alone.
+template <int Rank>
+void setPrograms(zrt_plan &plan) {
+  const zrt_program programs[] = {programOf<Rank, ZRT_COUNT>(),
+                                  programOf<Rank, ZRT_MICRO>(),
+                                  programOf<Rank, ZRT_STEP>()};
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
+    if (plan.programs[p].ops)
+      plan.programs[p] = programs[p];
+}
+inline zrt_plan planOfRank(zrt_plan plan, int rank) {
+  constexpr void (*set[])(zrt_plan &) = {setPrograms<0>, setPrograms<1>,
+                                         setPrograms<2>, setPrograms<3>};
+  set[rank](plan);
+  return plan;
 }
 
 inline zrt_plan ranksPlan(uint32_t ranks, uint32_t accumulate) {
-  zrt_plan plan = testPlan(step, 256);
+  zrt_plan plan = testPlan(Table(), 256);
   plan.world_size = ranks;
   plan.stage = 3;
   plan.accumulate = accumulate;
-  plan.programs[ZRT_COUNT].run = [](zrt_context *ctx) {
-    note(ctx, "count");
-    return zrt_status{0};
-  };
-  plan.programs[ZRT_MICRO].run = [](zrt_context *ctx) {
-    note(ctx, "micro");
-    const zrt_ref loss = deviceRef(136, 4);
-    *memoryOf<float>(ctx, loss) = 4.5f;
-    return zrt_status{0};
-  };
+  plan.programs[ZRT_COUNT] = plan.programs[ZRT_MICRO] = plan.programs[ZRT_STEP];
   plan.model = "toy";
   plan.inputs = inputs;
   plan.input_count = 5;
@@ -115,6 +139,7 @@ protected:
     common.insert(common.end(), more.begin(), more.end());
     log.assign(plan.world_size, "");
     statuses.assign(plan.world_size, -1);
+    notes = {};
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     runRanks(int(plan.world_size), [&](World &world) {
@@ -126,8 +151,9 @@ protected:
       for (const std::string &arg : args)
         argv.push_back(arg.c_str());
       const auto rank = size_t(world.rank());
-      statuses[rank] = trainMain(plan, int(argv.size()), argv.data());
-      log[rank] = given;
+      statuses[rank] = trainMain(planOfRank(plan, world.rank()),
+                                 int(argv.size()), argv.data());
+      log[rank] = notes[rank].given;
     });
     out = testing::internal::GetCapturedStdout();
     err = testing::internal::GetCapturedStderr();

@@ -1,6 +1,8 @@
 //===- RanksEndTest.cpp - How several ranks end ---------------------------===//
 #include "Ranks.h"
 
+#include "runtime/Error.h"
+
 #include <cmath>
 
 using namespace zrt;
@@ -13,10 +15,9 @@ TEST_F(Ranks, StopAtTheSameStep) {
     train(ranksPlan(2, 1), {"--steps", "100", "--save", folder / "w"},
           [signal](int rank, auto &) {
             if (rank == 1)
-              inStep = [signal, n = 0](float *) mutable {
+              notes[1].inStep = [signal, n = 0](float *) mutable {
                 if (++n == 4)
                   std::raise(signal);
-                return zrt_status{0};
               };
           });
     EXPECT_EQ(statuses, (std::vector{128 + signal, 128 + signal})) << err;
@@ -84,7 +85,10 @@ TEST_F(Ranks, AreToldWhenOneFailsInTheMiddle) {
   train(ranksPlan(2, 1), {"--steps", "5", "--save", folder / "w"},
         [](int rank, auto &) {
           if (rank == 1)
-            inStep = [n = 0](float *) mutable { return zrt_status{++n == 3}; };
+            notes[1].inStep = [n = 0](float *) mutable {
+              if (++n == 3)
+                fail("it broke");
+            };
         });
   EXPECT_EQ(statuses, (std::vector{1, 1}));
   EXPECT_NE(err.find("train: rank 1: error: step 2: "), std::string::npos)
@@ -118,13 +122,12 @@ TEST_F(Ranks, StopTogetherWhenOneDiverges) {
     train(ranksPlan(2, 1), {"--steps", "3", "--save", folder / "w"},
           [atEnd](int rank, auto &) {
             if (rank == 1)
-              inStep = [atEnd, n = 0](float *scalars) mutable {
+              notes[1].inStep = [atEnd, n = 0](float *scalars) mutable {
                 ++n;
                 if (atEnd && n == 3)
                   scalars[16] = INFINITY; // of the slice of w
                 else if (!atEnd && n == 2)
                   scalars[2] = NAN; // the loss
-                return zrt_status{0};
               };
           });
     EXPECT_EQ(statuses, (std::vector{3, 3}));
@@ -145,9 +148,9 @@ TEST_F(Ranks, DoNotSaveWhenAPeerDiedAndASignalCame) {
   train(ranksPlan(2, 1), {"--steps", "100", "--save", folder / "w"},
         [](int rank, auto &) {
           if (rank == 1)
-            inStep = [](float *) {
+            notes[1].inStep = [](float *) {
               std::raise(SIGTERM);
-              return zrt_status{1};
+              fail("it broke");
             };
         });
   EXPECT_EQ(statuses, (std::vector{1, 1}));

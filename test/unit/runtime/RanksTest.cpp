@@ -36,13 +36,13 @@ TEST_F(Ranks, RunWhatThePlanHas) {
   EXPECT_EQ(log[1], "step 1->2 lr 0.5 step 1 mean 0\n"
                     "step 3->4 lr 0.5 step 2 mean 0\n");
   zrt_plan plan = ranksPlan(1, 2);
-  plan.programs[ZRT_COUNT].run = nullptr;
+  plan.programs[ZRT_COUNT] = {};
   const zrt_state whole = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 32)};
   plan.states = &whole;
   train(plan, {"--steps", "1"});
   EXPECT_EQ(log[0], "micro 0->1 lr 0.5 step 1 mean 0\n"
                     "step 1->2 lr 0.5 step 1 mean 0\n");
-  plan.programs[ZRT_MICRO].run = nullptr;
+  plan.programs[ZRT_MICRO] = {};
   train(plan, {"--steps", "1"});
   EXPECT_EQ(statuses[0], 1);
   EXPECT_NE(err.find("2 micro-steps, but no program"), std::string::npos);
@@ -87,14 +87,11 @@ TEST(RanksReport, CountsTheWireOfAllPrograms) {
   zrt_collective_desc one = {}, two = {};
   one.wire_bytes = 100;
   two.wire_bytes = 7;
-  const zrt_collective_desc *const both[] = {&one, &two};
   zrt_plan plan = ranksPlan(2, 4);
-  plan.programs[ZRT_COUNT].collectives = both + 1;
-  plan.programs[ZRT_COUNT].collective_count = 1;
-  plan.programs[ZRT_MICRO].collectives = both;
-  plan.programs[ZRT_MICRO].collective_count = 1;
-  plan.programs[ZRT_STEP].collectives = both;
-  plan.programs[ZRT_STEP].collective_count = 2;
+  plan.programs[ZRT_COUNT] = Table().collective(ZRT_REDUCE, two).program();
+  plan.programs[ZRT_MICRO] = Table().collective(ZRT_GATHER, one).program();
+  plan.programs[ZRT_STEP] =
+      Table().collective(ZRT_GATHER, one).collective(ZRT_REDUCE, two).program();
   EXPECT_EQ(wireBytesPerStep(plan), 4 * 7 + 3 * 100 + 107u);
   EXPECT_NE(certificate(plan).find("received each step"), std::string::npos);
   EXPECT_NE(certificate(plan).find(" 435 "), std::string::npos)

@@ -64,7 +64,8 @@ private:
 class ThreadLink final : public HostLink {
 public:
   ThreadLink(Wires &wires, int rank) : wires(wires), me(rank) {}
-  void reserve(int slots) override {
+  void reserve(uint32_t streams, int slots) override {
+    slotsOf.resize(streams);
     for (auto &stream : slotsOf)
       stream.resize(size_t(slots));
   }
@@ -92,7 +93,7 @@ private:
   };
   Wires &wires;
   const int me;
-  std::vector<Slot> slotsOf[ZRT_STREAM_COUNT];
+  std::vector<std::vector<Slot>> slotsOf;
 };
 
 } // namespace zrt::test

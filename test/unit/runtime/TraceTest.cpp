@@ -32,7 +32,7 @@ protected:
     return all;
   }
   /// The lines of `runs` runs of `step` on one rank.
-  std::vector<json> trace(StepFn step, int runs = 1) const {
+  std::vector<json> trace(const Table &step, int runs = 1) const {
     const zrt_plan plan = testPlan(step);
     const ContextPtr ctx = create(plan);
     for (int run = 0; run < runs; ++run)
@@ -59,87 +59,85 @@ protected:
 //===----------------------------------------------------------------------===//
 
 TEST_F(Trace, FollowsEventsOverSeveralStreams) {
-  EXPECT_EQ(order(trace([](zrt_context *ctx) {
-              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-              zrt_record(ctx, ZRT_COMPUTE, 0);
-              zrt_copy(ctx, ZRT_H2D, &a, &b);
-              zrt_wait(ctx, ZRT_H2D, 0);
-              zrt_copy(ctx, ZRT_H2D, &a, &b);
-              zrt_record(ctx, ZRT_H2D, 1);
-              // Of compute it knows through h2d alone.
-              zrt_wait(ctx, ZRT_HOST_STREAM, 1);
-              return zrt_copy(ctx, ZRT_HOST_STREAM, &b, &c);
-            })),
+  EXPECT_EQ(order(trace(Table()
+                            .launch(ZRT_COMPUTE, nothing)
+                            .record(ZRT_COMPUTE, 0)
+                            .copy(ZRT_H2D, a, b)
+                            .wait(ZRT_H2D, 0)
+                            .copy(ZRT_H2D, a, b)
+                            .record(ZRT_H2D, 1)
+                            // Of compute it knows through h2d alone.
+                            .wait(ZRT_HOST_STREAM, 1)
+                            .copy(ZRT_HOST_STREAM, b, c))),
             "compute 1, h2d 1, h2d 2 after compute 1, "
             "host 1 after compute 1 after h2d 2");
 }
 
 TEST_F(Trace, AnEventKnowsNothingOfLaterWork) {
-  EXPECT_EQ(order(trace([](zrt_context *ctx) {
-              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-              zrt_record(ctx, ZRT_COMPUTE, 0);
-              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-              zrt_record(ctx, ZRT_COMPUTE, 1);
-              // Event 0 comes late, when both launches are over.
-              zrt_wait(ctx, ZRT_D2H, 1);
-              zrt_copy(ctx, ZRT_D2H, &a, &b);
-              zrt_record(ctx, ZRT_D2H, 2);
-              zrt_wait(ctx, ZRT_H2D, 0);
-              zrt_copy(ctx, ZRT_H2D, &a, &c);
-              zrt_wait(ctx, ZRT_H2D, 2);
-              return zrt_copy(ctx, ZRT_H2D, &a, &c);
-            })),
+  EXPECT_EQ(order(trace(Table()
+                            .launch(ZRT_COMPUTE, nothing)
+                            .record(ZRT_COMPUTE, 0)
+                            .launch(ZRT_COMPUTE, nothing)
+                            .record(ZRT_COMPUTE, 1)
+                            // Event 0 comes late, when both launches are over.
+                            .wait(ZRT_D2H, 1)
+                            .copy(ZRT_D2H, a, b)
+                            .record(ZRT_D2H, 2)
+                            .wait(ZRT_H2D, 0)
+                            .copy(ZRT_H2D, a, c)
+                            .wait(ZRT_H2D, 2)
+                            .copy(ZRT_H2D, a, c))),
             "compute 1, compute 2, d2h 1 after compute 2, h2d 1 after "
             "compute 1, h2d 2 after compute 2 after d2h 1");
 }
 
 TEST_F(Trace, AWaitForgetsNothing) {
-  EXPECT_EQ(order(trace([](zrt_context *ctx) {
-              zrt_record(ctx, ZRT_COMPUTE, 0);
-              zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-              zrt_record(ctx, ZRT_COMPUTE, 1);
-              zrt_wait(ctx, ZRT_H2D, 1);
-              zrt_wait(ctx, ZRT_H2D, 0); // of an earlier point
-              return zrt_copy(ctx, ZRT_H2D, &a, &b);
-            })),
+  EXPECT_EQ(order(trace(Table()
+                            .record(ZRT_COMPUTE, 0)
+                            .launch(ZRT_COMPUTE, nothing)
+                            .record(ZRT_COMPUTE, 1)
+                            .wait(ZRT_H2D, 1)
+                            .wait(ZRT_H2D, 0) // of an earlier point
+                            .copy(ZRT_H2D, a, b))),
             "compute 1, h2d 1 after compute 1");
 }
 
 TEST_F(Trace, EveryRunBeginsWithClearedClocks) {
-  // In the second run event 0 is recorded before anything has run.
-  static int runs;
-  runs = 0;
-  const std::vector<json> lines = trace(
-      [](zrt_context *ctx) {
-        if (++runs == 1)
-          zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-        zrt_record(ctx, ZRT_COMPUTE, 0);
-        zrt_wait(ctx, ZRT_H2D, 0);
-        return zrt_copy(ctx, ZRT_H2D, &a, &b);
-      },
-      2);
-  EXPECT_EQ(order(lines), "compute 1, h2d 1 after compute 1, h2d 1");
-  EXPECT_EQ(lines[1]["run"], 1);
-  EXPECT_EQ(lines[2]["run"], 2);
-  EXPECT_GE(lines[2]["begin"], lines[1]["end"]);
+  // In the second program event 0 is recorded before anything has run.
+  zrt_plan plan = testPlan(
+      Table().record(ZRT_COMPUTE, 0).wait(ZRT_H2D, 0).copy(ZRT_H2D, a, b));
+  plan.programs[ZRT_MICRO] = Table()
+                                 .launch(ZRT_COMPUTE, nothing)
+                                 .record(ZRT_COMPUTE, 0)
+                                 .wait(ZRT_H2D, 0)
+                                 .copy(ZRT_H2D, a, b)
+                                 .program();
+  const ContextPtr ctx = create(plan);
+  for (const uint32_t program : {ZRT_MICRO, ZRT_STEP})
+    ASSERT_EQ(zrt_run(ctx.get(), program), 0);
+  const std::vector<json> found = lines();
+  EXPECT_EQ(order(found), "compute 1, h2d 1 after compute 1, h2d 1");
+  EXPECT_EQ(found[1]["run"], 1);
+  EXPECT_EQ(found[2]["run"], 2);
+  EXPECT_GE(found[2]["begin"], found[1]["end"]);
 }
 
 //===----------------------------------------------------------------------===//
 // Lines
 //===----------------------------------------------------------------------===//
 
-zrt_status threeStreams(zrt_context *ctx) {
-  for (int i = 0; i < 4; ++i) {
-    zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-    zrt_copy(ctx, ZRT_H2D, &a, &b);
-    zrt_copy(ctx, ZRT_HOST_STREAM, &a, &c);
-  }
-  return 0;
+Table threeStreams() {
+  Table table;
+  for (int i = 0; i < 4; ++i)
+    table.launch(ZRT_COMPUTE, nothing)
+        .copy(ZRT_H2D, a, b)
+        .copy(ZRT_HOST_STREAM, a, c);
+  return table;
 }
 
 TEST_F(Trace, ComesInProgramOrderWithTimes) {
   const Chaos chaos(1);
-  const std::vector<json> lines = trace(threeStreams, 3);
+  const std::vector<json> lines = trace(threeStreams(), 3);
   ASSERT_EQ(lines.size(), 36u);
   std::map<std::string, int64_t> ends;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -158,7 +156,7 @@ TEST_F(Trace, ComesInProgramOrderWithTimes) {
 }
 
 TEST_F(Trace, NamesPrograms) {
-  zrt_plan plan = testPlan(threeStreams);
+  zrt_plan plan = testPlan(threeStreams());
   plan.programs[ZRT_COUNT] = plan.programs[ZRT_MICRO] = plan.programs[ZRT_STEP];
   const ContextPtr ctx = create(plan);
   for (const uint32_t program : {ZRT_COUNT, ZRT_MICRO, ZRT_STEP})
@@ -169,19 +167,17 @@ TEST_F(Trace, NamesPrograms) {
 }
 
 TEST_F(Trace, HasWhatRanBeforeAFailure) {
-  static const zrt_launch_desc broken = {
-      "broken.0",
-      [](void *const *, int64_t, int64_t) { fail("broken kernel"); },
-      1,
-      1,
-      0,
-      0,
-      nullptr};
-  const zrt_plan plan = testPlan([](zrt_context *ctx) {
-    zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-    zrt_launch(ctx, ZRT_COMPUTE, &broken);
-    return zrt_launch(ctx, ZRT_COMPUTE, &nothing);
-  });
+  const zrt_launch_desc broken = {"broken.0",
+                                  [](void *const *, int64_t, int64_t) { fail("broken kernel"); },
+                                  1,
+                                  1,
+                                  0,
+                                  0,
+                                  nullptr};
+  const zrt_plan plan = testPlan(Table()
+                                     .launch(ZRT_COMPUTE, nothing)
+                                     .launch(ZRT_COMPUTE, broken)
+                                     .launch(ZRT_COMPUTE, nothing));
   const ContextPtr ctx = create(plan);
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()), "broken kernel");
@@ -189,55 +185,37 @@ TEST_F(Trace, HasWhatRanBeforeAFailure) {
 }
 
 TEST_F(Trace, KeepsAnyName) {
-  static zrt_launch_desc odd = nothing;
+  zrt_launch_desc odd = nothing;
   odd.name = "say \"\xff\\\"\n";
-  const StepFn step = [](zrt_context *ctx) {
-    return zrt_launch(ctx, ZRT_COMPUTE, &odd);
-  };
-  EXPECT_EQ(trace(step)[0]["name"], "say \"\xef\xbf\xbd\\\"\n");
+  EXPECT_EQ(trace(Table().launch(ZRT_COMPUTE, odd))[0]["name"],
+            "say \"\xef\xbf\xbd\\\"\n");
   odd.name = nullptr;
-  EXPECT_EQ(trace(step)[0]["name"], "unnamed");
+  EXPECT_EQ(trace(Table().launch(ZRT_COMPUTE, odd))[0]["name"], "unnamed");
 }
 
 //===----------------------------------------------------------------------===//
 // Ranks
 //===----------------------------------------------------------------------===//
 
-const zrt_collective_desc
-    gather = {"all_gather of b0",
-              ZRT_ALL_GATHER,
-              ZRT_F32,
-              300,
-              1.0,
-              0,
-              0,
-              0,
-              exportedRef(0, 1200),
-              exportedRef(4096, 1200)},
-    reduce = {"reduce_scatter of b1",
-              ZRT_REDUCE_SCATTER,
-              ZRT_F32,
-              300,
-              1.0,
-              0,
-              0,
-              0,
-              exportedRef(8192, 1200),
-              exportedRef(12288, 1200)},
-    norm = {"all_reduce of norm", ZRT_ALL_REDUCE,  ZRT_F32, 1, 1.0, 0, 0, 0,
-            deviceRef(0, 4),      deviceRef(64, 4)};
-
-zrt_status collectives(zrt_context *ctx) {
-  zrt_collective(ctx, ZRT_GATHER, &gather);
-  zrt_collective(ctx, ZRT_REDUCE, &reduce);
-  return zrt_collective(ctx, ZRT_REDUCE, &norm);
+/// The ranks' slices of one bucket gathered, of another summed; a scalar.
+Table collectives() {
+  return Table()
+      .collective(ZRT_GATHER, {"all_gather of b0", ZRT_ALL_GATHER, 0, 300, 1.0,
+                               0, sliceOfWhole(exportedRef(0, 1200)),
+                               whole(exportedRef(4096, 1200))})
+      .collective(ZRT_REDUCE, {"reduce_scatter of b1", ZRT_REDUCE_SCATTER, 0,
+                               300, 1.0, 0, whole(exportedRef(8192, 1200)),
+                               sliceOfWhole(exportedRef(12288, 1200))})
+      .collective(ZRT_REDUCE,
+                  {"all_reduce of norm", ZRT_ALL_REDUCE, 0, 1, 1.0, 0,
+                   scalar(deviceRef(0, 4)), scalar(deviceRef(64, 4))});
 }
 
 TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
   for (const int ranks : {1, 2, 3})
     for (const int seed : {1, 2, 3}) {
       const Chaos chaos(seed);
-      const zrt_plan plan = ranksPlan(ranks, collectives);
+      const zrt_plan plan = ranksPlan(ranks, collectives());
       runRanks(ranks, [&](World &world) {
         const ContextPtr ctx = create(plan, world);
         ASSERT_TRUE(isGood(ctx));
@@ -275,7 +253,7 @@ TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
-  const zrt_plan plan = testPlan(threeStreams);
+  const zrt_plan plan = testPlan(threeStreams());
   const Environment elsewhere("ZRT_TRACE", folder / "no/such");
   const ContextPtr ctx = zrt::create(plan);
   EXPECT_EQ(zrt_error_message(ctx.get()),
@@ -286,7 +264,7 @@ TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
 
 TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
   std::filesystem::create_directory(path(1));
-  const zrt_plan plan = ranksPlan(2, collectives);
+  const zrt_plan plan = ranksPlan(2, collectives());
   runRanks(2, [&](World &world) {
     zrt_world handle = {world};
     const ContextPtr ctx = zrt::create(plan, 1, &handle);
@@ -297,7 +275,7 @@ TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
 
 TEST_F(Trace, OnAFullDiskEndsTheRun) {
   std::filesystem::create_symlink("/dev/full", path());
-  const zrt_plan plan = testPlan(threeStreams);
+  const zrt_plan plan = testPlan(threeStreams());
   const ContextPtr ctx = create(plan);
   ASSERT_TRUE(isGood(ctx));
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
@@ -308,7 +286,7 @@ TEST_F(Trace, OnAFullDiskEndsTheRun) {
 
 TEST_F(Trace, IsOffWithoutAPrefix) {
   const Environment none("ZRT_TRACE", "");
-  const zrt_plan plan = testPlan(threeStreams);
+  const zrt_plan plan = testPlan(threeStreams());
   const ContextPtr ctx = create(plan);
   EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_EQ(folder.fileCount(), 0u);

@@ -1,0 +1,247 @@
+//===- TableChecks.cpp - Tables that can be walked blindly ----------------===//
+#include "runtime/core/TableChecks.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/core/Segments.h"
+
+#include <optional>
+#include <vector>
+
+using namespace zrt;
+
+namespace {
+
+/// Elements of what whole operands and slices belong to; none where nothing
+/// says so.
+using Elements = std::optional<uint64_t>;
+
+/// The message of `error`, of the operation at `index` of `program`.
+[[noreturn]] void failAt(uint32_t program, size_t index, const zrt_op &op,
+                         const Error &error) {
+  const bool isNamed = op.descriptor && op.kind < ZRT_KIND_COUNT && isWork(op);
+  fail("program {}, operation {}, {}: {}", programName(program), index,
+       isNamed ? nameOf(op) : kindName(op.kind), error.what());
+}
+
+class TableChecks {
+public:
+  explicit TableChecks(const zrt_plan &plan) : plan(plan) {}
+
+  /// A program of so many events begins.
+  void start(uint32_t events) {
+    eventCount = events;
+    recorded.assign(events, false);
+  }
+
+  void check(const zrt_op &op) {
+    if (op.kind >= ZRT_KIND_COUNT)
+      fail("kind {} does not exist", op.kind);
+    if (op.stream >= plan.stream_count)
+      fail("stream {} does not exist, the plan has {}", op.stream,
+           plan.stream_count);
+    if (!op.descriptor)
+      fail("it has no descriptor");
+    const Elements elements = elementsOf(op);
+    forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
+      checkOperand(what, one, elements);
+    });
+    switch (op.kind) {
+    case ZRT_LAUNCH:
+      return checkLaunch(launchOf(op));
+    case ZRT_MATMUL:
+      return checkMatmul(matmulOf(op));
+    case ZRT_UPDATE:
+      return checkUpdate(updateOf(op));
+    case ZRT_SQUARES:
+      return checkSquares(squaresOf(op));
+    case ZRT_COPY:
+      return checkCopy(copyOf(op));
+    case ZRT_RECORD:
+    case ZRT_WAIT:
+      return checkEvent(op);
+    default: // the transport's
+      return;
+    }
+  }
+
+private:
+  Elements elementsOf(const zrt_op &op) const {
+    if (op.kind == ZRT_COLLECTIVE)
+      return collectiveOf(op).elements;
+    if (op.kind != ZRT_UPDATE && op.kind != ZRT_SQUARES)
+      return {};
+    const uint32_t bucket =
+        op.kind == ZRT_UPDATE ? updateOf(op).bucket : squaresOf(op).bucket;
+    if (bucket >= plan.bucket_count)
+      fail("bucket {} does not exist, the plan has {}", bucket,
+           plan.bucket_count);
+    return plan.buckets[bucket].elements;
+  }
+
+  void checkOperand(const std::string &what, const zrt_operand &operand,
+                    Elements elements) const {
+    checkRef(plan, operand.ref, what);
+    const uint64_t size = dtypeBytes(operand.dtype);
+    if (size == 0)
+      fail("{}: dtype {} does not exist", what, operand.dtype);
+    if (operand.extent == 0 || operand.extent >= ZRT_EXTENT_END)
+      fail("{}: extent {} does not exist", what, operand.extent);
+    if (operand.ref.bytes % size != 0)
+      fail("{}: {} bytes are no number of {} of {} bytes", what,
+           operand.ref.bytes, dtypeName(operand.dtype), size);
+    const bool isSlice = operand.extent == ZRT_SLICE;
+    Elements expected;
+    if (operand.extent == ZRT_SCALAR)
+      expected = 1;
+    else if (operand.extent != ZRT_MEMBERS && elements)
+      expected = isSlice ? *elements / plan.world_size : *elements;
+    if (expected && operand.ref.bytes / size != *expected)
+      fail("{}: it is {} of {}, hence {} elements, but its {} bytes hold {}",
+           what, extentName(operand.extent), dtypeName(operand.dtype),
+           *expected, operand.ref.bytes, operand.ref.bytes / size);
+  }
+
+  static void checkLaunch(const zrt_launch_desc &desc) {
+    if (!desc.fn || desc.units < 0 || desc.grain <= 0)
+      fail("a launch needs a kernel, units >= 0 and a grain > 0, got {} units, "
+           "grain {}",
+           desc.units, desc.grain);
+  }
+
+  static void checkMatrix(const char *what, const zrt_operand &operand,
+                          int64_t batch, int64_t rows, int64_t columns) {
+    int64_t elements = 0;
+    if (__builtin_mul_overflow(batch, rows, &elements) ||
+        __builtin_mul_overflow(elements, columns, &elements) ||
+        static_cast<uint64_t>(elements) > elementsIn(operand))
+      fail("{} is {} x {} x {} of {}, but its {} bytes hold {}", what, batch,
+           rows, columns, dtypeName(operand.dtype), operand.ref.bytes,
+           elementsIn(operand));
+  }
+
+  static void checkMatmul(const zrt_matmul_desc &d) {
+    if (d.batch < 0 || d.m < 0 || d.n < 0 || d.k < 0)
+      fail("negative size: batch {}, m {}, n {}, k {}", d.batch, d.m, d.n, d.k);
+    checkMatrix("A", d.a, d.batch, d.m, d.k);
+    checkMatrix("B", d.b, d.batch, d.k, d.n);
+    checkMatrix("C", d.c, d.batch, d.m, d.n);
+    if (d.has_bias)
+      checkMatrix("bias", d.bias, 1, 1, d.n);
+  }
+
+  void checkUpdate(const zrt_update_desc &desc) const {
+    bool needsPlain = false, needsDecayed = false;
+    const zrt_bucket &bucket = plan.buckets[desc.bucket];
+    for (uint32_t i = 0; i < bucket.member_count; ++i)
+      (bucket.members[i].decays ? needsDecayed : needsPlain) = true;
+    if (needsPlain && !desc.plain)
+      fail("it has no kernel for members without decay");
+    if (needsDecayed && !desc.decayed)
+      fail("it has no kernel for members with decay");
+    for (uint32_t i = 0; i < desc.arg_count; ++i) {
+      const uint32_t extent = desc.args[i].extent;
+      if (extent == ZRT_MEMBERS || (extent == ZRT_WHOLE && isSliced(desc)))
+        fail("operand {} is {}; an update works on scalars and either a whole "
+             "bucket or the rank's slice of it",
+             i, extentName(extent));
+    }
+  }
+
+  void checkSquares(const zrt_squares_desc &desc) const {
+    if (desc.grad.extent != ZRT_SLICE && desc.grad.extent != ZRT_SLICE_OF_WHOLE)
+      fail("gradient: it is {}, and squares are those of the rank's slice",
+           extentName(desc.grad.extent));
+    for (uint32_t rank = 0; rank < plan.world_size; ++rank) {
+      const size_t blocks =
+          partOf(plan.buckets[desc.bucket], rank, plan.world_size)
+              .blocks.size();
+      if (elementsIn(desc.partials) < blocks)
+        fail("partials: {} bytes hold fewer than the {} sums of rank {}",
+             desc.partials.ref.bytes, blocks, rank);
+    }
+  }
+
+  static void checkCopy(const zrt_copy_desc &desc) {
+    const zrt_ref &from = desc.source.ref, &to = desc.result.ref;
+    if (to.bytes < from.bytes)
+      fail("a copy of {} bytes goes to a range of {} bytes", from.bytes,
+           to.bytes);
+    if (desc.source.dtype != desc.result.dtype)
+      fail("a copy changes no type, got {} and {}",
+           dtypeName(desc.source.dtype), dtypeName(desc.result.dtype));
+  }
+
+  void checkEvent(const zrt_op &op) {
+    const uint32_t event = eventOf(op);
+    if (event >= eventCount)
+      fail("event {} does not exist, the program has {}", event, eventCount);
+    if (op.kind == ZRT_WAIT && !recorded[event])
+      fail("event {} is waited for before it is recorded", event);
+    if (op.kind == ZRT_RECORD && recorded[event])
+      fail("event {} is recorded twice", event);
+    recorded[event] = true;
+  }
+
+  const zrt_plan &plan;
+  uint32_t eventCount = 0;
+  std::vector<bool> recorded; ///< events of this program
+};
+
+void checkStreams(const zrt_plan &plan) {
+  if (plan.stream_count > ZRT_MAX_STREAMS)
+    fail("the plan has {} streams; {} are the most", plan.stream_count,
+         ZRT_MAX_STREAMS);
+  for (uint32_t i = 0; i < plan.stream_count; ++i) {
+    if (!plan.streams[i].name)
+      fail("stream {} has no name", i);
+    if (plan.streams[i].stream_class >= ZRT_STREAM_CLASS_COUNT)
+      fail("stream {}: class {} does not exist", plan.streams[i].name,
+           plan.streams[i].stream_class);
+  }
+}
+
+} // namespace
+
+void zrt::checkRef(const zrt_plan &plan, const zrt_ref &ref,
+                   std::string_view what) {
+  if (ref.tier >= ZRT_TIER_COUNT)
+    fail("{}: tier {} does not exist", what, ref.tier);
+  const uint64_t arena = plan.arena_bytes[ref.tier];
+  if (ref.offset > arena || ref.bytes > arena - ref.offset)
+    fail("{}: {} bytes at offset {} reach past the {} arena of {} bytes", what,
+         ref.bytes, ref.offset, tierName(ref.tier), arena);
+}
+
+void zrt::checkTables(const zrt_plan &plan) {
+  checkStreams(plan);
+  TableChecks checks(plan);
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
+    const std::span<const zrt_op> ops = opsOf(plan.programs[p]);
+    // Each has its record; no more memory than there are operations.
+    if (plan.programs[p].event_count > ops.size())
+      fail("program {}: {} operations record {} events", programName(p),
+           ops.size(), plan.programs[p].event_count);
+    checks.start(plan.programs[p].event_count);
+    for (size_t i = 0; i < ops.size(); ++i)
+      try {
+        checks.check(ops[i]);
+      } catch (const Error &error) {
+        failAt(p, i, ops[i], error);
+      }
+  }
+}
+
+void zrt::checkEach(const zrt_plan &plan,
+                    const std::function<void(const zrt_op &)> &check) {
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
+    const std::span<const zrt_op> ops = opsOf(plan.programs[p]);
+    for (size_t i = 0; i < ops.size(); ++i)
+      try {
+        if (isWork(ops[i]))
+          check(ops[i]);
+      } catch (const Error &error) {
+        failAt(p, i, ops[i], error);
+      }
+  }
+}

@@ -1,0 +1,320 @@
+//===- TableTest.cpp - Tables that are refused before a step --------------===//
+#include "runtime/core/TableChecks.h"
+
+#include "Collectives.h"
+#include "TestFiles.h"
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+void nothing(void *const *, int64_t, int64_t) {}
+
+const zrt_member member = {"w", 1, 1, nullptr, 0, 0, 64, {}};
+const zrt_bucket bucket = {"b0", 64, 1, 0, &member};
+
+/// A plan of two ranks with one bucket of 64 elements.
+zrt_plan planOf(const Table &step) {
+  zrt_plan plan = ranksPlan(2, step);
+  plan.buckets = &bucket;
+  plan.bucket_count = 1;
+  return plan;
+}
+
+/// What the operation after a record and a wait is refused with; "" if it is
+/// sound.
+std::string refusal(const std::function<void(Table &)> &add) {
+  Table table;
+  add(table.record(ZRT_GATHER, 0).wait(ZRT_COMPUTE, 0));
+  const std::string message = errorOf([&] { checkTables(planOf(table)); });
+  const std::string place = "program step, operation 2, ";
+  EXPECT_EQ(message.substr(0, message.empty() ? 0 : place.size()),
+            message.empty() ? "" : place);
+  return message.empty() ? "" : message.substr(place.size());
+}
+
+std::string launchRefusal(const zrt_operand &operand) {
+  return refusal([&](Table &table) {
+    table.launch(ZRT_COMPUTE, "it", nothing, 1, 1, {operand});
+  });
+}
+
+TEST(Tables, OperationsExist) {
+  const zrt_event_desc event = {0, 0};
+  EXPECT_EQ(refusal([](Table &) {}), "");
+  EXPECT_EQ(refusal([&](Table &table) { table.add(99, 0, &event); }),
+            "unknown: kind 99 does not exist");
+  EXPECT_EQ(refusal([&](Table &table) { table.add(ZRT_LAUNCH, 0, nullptr); }),
+            "launch: it has no descriptor");
+  EXPECT_EQ(refusal([&](Table &table) { table.wait(8, 0); }),
+            "wait: stream 8 does not exist, the plan has 8");
+}
+
+TEST(Tables, EventsAreRecordedOnceAndThenWaitedFor) {
+  EXPECT_EQ(refusal([](Table &table) {
+              table.wait(ZRT_H2D, 1).record(ZRT_COMPUTE, 1);
+            }),
+            "wait: event 1 is waited for before it is recorded");
+  EXPECT_EQ(refusal([](Table &table) { table.record(ZRT_H2D, 0); }),
+            "record: event 0 is recorded twice");
+  EXPECT_EQ(refusal([](Table &table) { table.wait(ZRT_H2D, 7); }),
+            "wait: event 7 does not exist, the program has 1");
+  zrt_plan plan = planOf(Table().record(ZRT_H2D, 0));
+  plan.programs[ZRT_STEP].event_count = UINT32_MAX;
+  EXPECT_EQ(errorOf([&] { checkTables(plan); }),
+            "program step: 1 operations record 4294967295 events");
+}
+
+TEST(Tables, OperandsLieInTheirArenas) {
+  EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 64))), "");
+  EXPECT_EQ(launchRefusal(tensor({7, 0, 0, 8})),
+            "it: operand 0: tier 7 does not exist");
+  EXPECT_EQ(launchRefusal(tensor({ZRT_HOST, 0, 0, 8})),
+            "it: operand 0: 8 bytes at offset 0 reach past the host arena of 0 "
+            "bytes");
+  EXPECT_EQ(launchRefusal(tensor(deviceRef(8, UINT64_MAX - 7))),
+            "it: operand 0: 18446744073709551608 bytes at offset 8 reach past "
+            "the device arena of 4259840 bytes");
+}
+
+TEST(Tables, OperandsAreOfATypeAndAnExtent) {
+  EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 64), 0)),
+            "it: operand 0: dtype 0 does not exist");
+  EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 64), 9)),
+            "it: operand 0: dtype 9 does not exist");
+  EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 66))),
+            "it: operand 0: 66 bytes are no number of f32 of 4 bytes");
+  EXPECT_EQ(launchRefusal({deviceRef(0, 64), ZRT_F32, 0}),
+            "it: operand 0: extent 0 does not exist");
+  EXPECT_EQ(launchRefusal({deviceRef(0, 64), ZRT_F32, ZRT_EXTENT_END}),
+            "it: operand 0: extent 6 does not exist");
+  EXPECT_EQ(launchRefusal(scalar(deviceRef(0, 64))),
+            "it: operand 0: it is scalar of f32, hence 1 elements, but its 64 "
+            "bytes hold 16");
+}
+
+TEST(Tables, LaunchesHaveUnits) {
+  const std::string wanted = "it: a launch needs a kernel, units >= 0 and a "
+                             "grain > 0, got ";
+  const auto launch = [](zrt_kernel_fn fn, int64_t units, int64_t grain) {
+    return refusal([=](Table &table) {
+      table.launch(ZRT_COMPUTE, "it", fn, units, grain, {});
+    });
+  };
+  EXPECT_EQ(launch(nothing, 0, 1), "");
+  EXPECT_EQ(launch(nullptr, 1, 1), wanted + "1 units, grain 1");
+  EXPECT_EQ(launch(nothing, -1, 1), wanted + "-1 units, grain 1");
+  EXPECT_EQ(launch(nothing, 1, 0), wanted + "1 units, grain 0");
+}
+
+TEST(Tables, MatricesFitTheirBytes) {
+  zrt_matmul_desc desc = {};
+  desc.name = "c_fc.3";
+  desc.batch = desc.m = desc.n = desc.k = 4;
+  desc.a = desc.b = desc.c = tensor(deviceRef(0, 256));
+  const zrt_matmul_desc good = desc;
+  const auto message = [&] {
+    return refusal([&](Table &table) { table.matmul(ZRT_COMPUTE, desc); });
+  };
+  EXPECT_EQ(message(), "");
+  desc.b.ref.bytes = 252;
+  EXPECT_EQ(message(),
+            "c_fc.3: B is 4 x 4 x 4 of f32, but its 252 bytes hold 63");
+  desc = good;
+  desc.a.dtype = ZRT_F64;
+  EXPECT_EQ(message(),
+            "c_fc.3: A is 4 x 4 x 4 of f64, but its 256 bytes hold 32");
+  desc = good;
+  desc.m = int64_t{1} << 62;
+  EXPECT_EQ(message().find("c_fc.3: A is 4 x 4611686018427387904"), 0u);
+  desc = good;
+  desc.k = -1;
+  EXPECT_EQ(message(), "c_fc.3: negative size: batch 4, m 4, n 4, k -1");
+  desc = good;
+  desc.has_bias = 1;
+  EXPECT_EQ(message(), "c_fc.3: bias: dtype 0 does not exist");
+  desc.bias = tensor(deviceRef(0, 12));
+  EXPECT_EQ(message(),
+            "c_fc.3: bias is 1 x 1 x 4 of f32, but its 12 bytes hold 3");
+}
+
+/// An update of the bucket with these operands.
+std::string updateRefusal(const std::vector<zrt_operand> &args,
+                          uint32_t number = 0,
+                          zrt_kernel_fn decayed = nothing) {
+  return refusal([&](Table &table) {
+    table.update(ZRT_COMPUTE, {"adamw of b0", number, uint32_t(args.size()),
+                               nothing, decayed, args.data()});
+  });
+}
+
+TEST(Tables, UpdatesAreOfABucketOrOfASliceOfIt) {
+  const zrt_operand all = whole(deviceRef(0, 256)),
+                    part = slice(deviceRef(512, 128)),
+                    mine = sliceOfWhole(deviceRef(0, 256)),
+                    rate = scalar(deviceRef(1024, 4));
+  EXPECT_EQ(updateRefusal({all, all, rate, all}), "");
+  EXPECT_EQ(updateRefusal({mine, part, rate, mine}), "");
+  // Half as many elements of twice the size have the same bytes.
+  EXPECT_EQ(updateRefusal({whole(deviceRef(0, 128), ZRT_BF16), all}), "");
+  EXPECT_EQ(updateRefusal({all, slice(deviceRef(0, 128), ZRT_BF16)}),
+            "adamw of b0: operand 1: it is slice of bf16, hence 32 elements, "
+            "but its 128 bytes hold 64");
+  EXPECT_EQ(
+      updateRefusal({whole(deviceRef(0, 128))}),
+      "adamw of b0: operand 0: it is whole of f32, hence 64 elements, but "
+      "its 128 bytes hold 32");
+  EXPECT_EQ(updateRefusal({sliceOfWhole(deviceRef(0, 128))}),
+            "adamw of b0: operand 0: it is slice of whole of f32, hence 64 "
+            "elements, but its 128 bytes hold 32");
+  EXPECT_EQ(updateRefusal({part, all}),
+            "adamw of b0: operand 1 is whole; an update works on scalars and "
+            "either a whole bucket or the rank's slice of it");
+  EXPECT_EQ(updateRefusal({all}, 1),
+            "adamw of b0: bucket 1 does not exist, the plan has 1");
+  EXPECT_EQ(updateRefusal({all}, 0, nullptr),
+            "adamw of b0: it has no kernel for members with decay");
+}
+
+TEST(Tables, SquaresHaveRoom) {
+  const auto message = [](const zrt_operand &grad, uint64_t bytes) {
+    return refusal([&](Table &table) {
+      table.squares(ZRT_COMPUTE, {"norm of b0", 0, 0, grad,
+                                  tensor(deviceRef(1024, bytes), ZRT_F64)});
+    });
+  };
+  EXPECT_EQ(message(slice(deviceRef(0, 128)), 8), "");
+  EXPECT_EQ(message(sliceOfWhole(deviceRef(0, 256)), 16), "");
+  EXPECT_EQ(message(slice(deviceRef(0, 128)), 0),
+            "norm of b0: partials: 0 bytes hold fewer than the 1 sums of rank "
+            "0");
+  EXPECT_EQ(message(whole(deviceRef(0, 256)), 8),
+            "norm of b0: gradient: it is whole, and squares are those of the "
+            "rank's slice");
+}
+
+TEST(Tables, CopiesFitAndChangeNoType) {
+  EXPECT_EQ(refusal([](Table &table) {
+              table.copy(ZRT_H2D, deviceRef(0, 16), deviceRef(64, 8));
+            }),
+            "copy: a copy of 16 bytes goes to a range of 8 bytes");
+  const zrt_copy_desc desc = {"copy", tensor(deviceRef(0, 8)),
+                              tensor(deviceRef(64, 8), ZRT_BF16)};
+  EXPECT_EQ(refusal([&](Table &table) { table.add(ZRT_COPY, 0, &desc); }),
+            "copy: a copy changes no type, got f32 and bf16");
+}
+
+TEST(Tables, StreamsAreOfAClass) {
+  zrt_plan plan = planOf(Table());
+  plan.stream_count = ZRT_MAX_STREAMS + 1;
+  EXPECT_EQ(errorOf([&] { checkTables(plan); }),
+            "the plan has 17 streams; 16 are the most");
+  zrt_stream_desc stream = {"odd", ZRT_STREAM_CLASS_COUNT, 0};
+  plan.streams = &stream;
+  plan.stream_count = 1;
+  EXPECT_EQ(errorOf([&] { checkTables(plan); }),
+            "stream odd: class 8 does not exist");
+  stream.name = nullptr;
+  EXPECT_EQ(errorOf([&] { checkTables(plan); }), "stream 0 has no name");
+}
+
+TEST(Tables, MayHaveSeveralStreamsOfAClass) {
+  // One adds to what the other has left.
+  const auto addOne = [](void *const *args, int64_t, int64_t) {
+    ++*static_cast<int32_t *>(args[0]);
+  };
+  const zrt_stream_desc streams[] = {{"left", ZRT_COMPUTE, 0},
+                                     {"right", ZRT_COMPUTE, 0}};
+  const zrt_operand number = scalar(deviceRef(0, 4), ZRT_I32);
+  zrt_plan plan = testPlan(Table()
+                               .launch(1, "add.0", addOne, 1, 1, {number})
+                               .record(1, 0)
+                               .wait(0, 0)
+                               .launch(0, "add.1", addOne, 1, 1, {number}));
+  plan.streams = streams;
+  plan.stream_count = 2;
+  const ContextPtr ctx = zrt::create(plan, /*threads=*/3);
+  ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
+  EXPECT_EQ(*memoryOf<int32_t>(ctx, number.ref), 2);
+  EXPECT_EQ(zrt_threads(ctx.get()), 3);
+}
+
+//===----------------------------------------------------------------------===//
+// What a transport refuses
+//===----------------------------------------------------------------------===//
+
+/// What a plan of `desc` is refused with, before any step.
+std::string collectiveRefusal(const zrt_collective_desc &desc) {
+  std::string message;
+  const zrt_plan plan = ranksPlan(2, Table().collective(ZRT_REDUCE, desc));
+  runRanks(2, [&](World &world) {
+    zrt_world handle = {world};
+    const ContextPtr ctx = zrt::create(plan, 1, &handle);
+    if (world.rank() == 0)
+      message = zrt_error_message(ctx.get());
+  });
+  const std::string place = "program step, operation 0, it: ";
+  EXPECT_EQ(message.substr(0, place.size()), place);
+  return message.substr(std::min(place.size(), message.size()));
+}
+
+TEST(Collective, RefusesWhatItCannotDo) {
+  const zrt_collective_desc good = {"it",
+                                    ZRT_REDUCE_SCATTER,
+                                    0,
+                                    64,
+                                    1.0,
+                                    128,
+                                    whole(exportedRef(0, 256)),
+                                    slice(exportedRef(4096, 128))};
+  zrt_collective_desc bad = good;
+  bad.elements = 63;
+  bad.source.ref.bytes = 252;
+  bad.result.ref.bytes = 124;
+  EXPECT_EQ(collectiveRefusal(bad),
+            "63 elements cannot be dealt out to 2 ranks; pad the bucket");
+  bad = good;
+  bad.result.ref.bytes = 64;
+  EXPECT_EQ(collectiveRefusal(bad),
+            "result: it is slice of f32, hence 32 elements, but its 64 bytes "
+            "hold 16");
+  bad = good;
+  bad.source.extent = ZRT_SLICE_OF_WHOLE;
+  EXPECT_EQ(collectiveRefusal(bad),
+            "source: it is slice of whole, which is not what reduce_scatter "
+            "needs");
+  bad = good;
+  bad.result.ref = exportedRef(128, 128);
+  EXPECT_EQ(collectiveRefusal(bad), "source and result share bytes; let both "
+                                    "hold the whole, or none");
+  bad = good;
+  bad.result = sliceOfWhole(bad.source.ref);
+  bad.accumulate = 1;
+  EXPECT_EQ(collectiveRefusal(bad), "it cannot accumulate in place");
+  bad = good;
+  bad.source.ref = deviceRef(0, 256);
+  EXPECT_EQ(collectiveRefusal(bad),
+            "peers cannot read its source at offset 0 of tier device; the plan "
+            "exports the device arena from 65536 on");
+  bad = good;
+  bad.source.dtype = bad.result.dtype = ZRT_I32;
+  EXPECT_EQ(collectiveRefusal(bad),
+            "source: it is i32, and ranks exchange f32, and f64 in an "
+            "all_reduce");
+  bad = good;
+  bad.kind = 9;
+  EXPECT_EQ(collectiveRefusal(bad), "collective 9 does not exist");
+  bad = good;
+  bad.kind = ZRT_ALL_REDUCE;
+  bad.source.extent = bad.result.extent = ZRT_MEMBERS;
+  EXPECT_EQ(collectiveRefusal(bad),
+            "an all_reduce is of at most 64 bytes, got 256");
+  bad.source = tensor(exportedRef(0, 16), ZRT_F64);
+  bad.result = tensor(exportedRef(64, 16));
+  bad.elements = 2;
+  EXPECT_EQ(collectiveRefusal(bad),
+            "2 elements, but its source has 2 of f64 and its result 4 of f32");
+}
+
+} // namespace
