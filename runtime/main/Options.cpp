@@ -264,6 +264,9 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   app.add_flag("--certificate", options.certificate,
                "Print the memory the plan needs, and end")
       ->group("Output");
+  app.add_flag("--plan", options.plan,
+               "Print the operations of the plan's programs, and end")
+      ->group("Output");
   app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
       ->group("Output");
   number("--threads", typed.threads, "Machine",
@@ -283,7 +286,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
     options.help = app.help();
     return options;
   }
-  if (!options.certificate)
+  if (!options.certificate && !options.plan)
     judge(app, typed, options);
   return options;
 }

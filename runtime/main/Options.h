@@ -22,7 +22,7 @@ struct TrainOptions {
   Schedule schedule; ///< with the number of steps
   uint64_t seed = 0;
   int32_t threads = 0; ///< 0: all
-  bool profile = false, certificate = false, quiet = false;
+  bool profile = false, certificate = false, plan = false, quiet = false;
   std::string help; ///< not empty: print this and end
 };
 

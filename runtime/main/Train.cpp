@@ -23,6 +23,7 @@
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
+#include "runtime/main/PlanText.h"
 #include "runtime/main/Progress.h"
 #include "runtime/main/Report.h"
 #include "runtime/main/StandardStreams.h"
@@ -354,13 +355,13 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
   openStandardStreams();
   try {
     const TrainOptions options = parseOptions(argc, argv);
-    // These two need no other rank, and no launcher.
+    // These need no other rank, and no launcher.
     if (!options.help.empty()) {
       sayText(options.help);
       return lostOutput().empty() ? 0 : kFailed;
     }
-    if (options.certificate) {
-      sayText(certificate(plan));
+    if (options.certificate || options.plan) {
+      sayText(options.plan ? planText(plan) : certificate(plan));
       return lostOutput().empty() ? 0 : kFailed;
     }
     checkGiven(plan, options);

@@ -222,10 +222,11 @@ TEST(Options, HelpAndCertificateNeedNothingElse) {
   for (const char *option :
        {"--data", "--steps", "--lr", "--schedule", "--warmup", "--min-lr",
         "--init", "--save", "--metrics", "--seed", "--threads", "--profile",
-        "--data-format", "--input", "--certificate", "--quiet",
+        "--data-format", "--input", "--certificate", "--plan", "--quiet",
         "Example"})
     EXPECT_NE(help.find(option), std::string::npos) << option;
   EXPECT_TRUE(parse({"--certificate"}).certificate);
+  EXPECT_TRUE(parse({"--plan"}).plan);
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,6 +461,12 @@ TEST_F(Loop, ProfilesAndCertifies) {
   ASSERT_EQ(train({"--certificate"}), 0);
   EXPECT_NE(out.find("parameters"), std::string::npos);
   EXPECT_NE(out.find("device arena"), std::string::npos);
+  ASSERT_EQ(train({"--plan"}), 0);
+  EXPECT_NE(out.find("program step: 1 operations, 0 events\n     0  compute    "
+                     "launch     toy.0 1 by 1: operand 0 device 0 + 256 f32 "
+                     "members\n"),
+            std::string::npos)
+      << out;
 }
 
 TEST_F(Loop, MetricsThatCannotBeWrittenDoNotEndTheRun) {

@@ -1,0 +1,66 @@
+//===- PlanTextTest.cpp - What --plan prints ------------------------------===//
+#include "runtime/main/PlanText.h"
+
+#include "Collectives.h"
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+void nothing(void *const *, int64_t, int64_t) {}
+
+TEST(PlanText, HasALineForEachOperation) {
+  zrt_matmul_desc product = {};
+  product.name = "c_fc.3";
+  product.trans_b = product.has_bias = 1;
+  product.batch = 1;
+  product.m = 2;
+  product.n = 3;
+  product.k = 4;
+  product.a = tensor(deviceRef(0, 32));
+  product.b = tensor(deviceRef(64, 48));
+  product.bias = tensor(deviceRef(128, 12));
+  product.c = tensor({ZRT_HOST, 0, 192, 24});
+  Table step;
+  step.collective(ZRT_GATHER,
+                  {"all_gather of b0", ZRT_ALL_GATHER, 0, 64, 1.0, 128,
+                   slice(exportedRef(0, 128)), whole(exportedRef(4096, 256))})
+      .record(ZRT_GATHER, 0)
+      .wait(ZRT_COMPUTE, 0)
+      .matmul(ZRT_COMPUTE, product)
+      .launch(ZRT_COMPUTE, "gelu.1", nothing, 6, 2,
+              {scalar(deviceRef(0, 2), ZRT_BF16)})
+      .add(99, 42, nullptr);
+  const zrt_operand args[] = {sliceOfWhole(deviceRef(0, 256))};
+  step.update(ZRT_COMPUTE, {"sgd of b0", 0, 1, nothing, nothing, args});
+  const zrt_plan plan = ranksPlan(2, step);
+  EXPECT_EQ(
+      planText(plan),
+      "plan of test\n"
+      "ranks 2, stage 0, 1 micro-step\n"
+      "stream 0: compute, class compute\n"
+      "stream 1: gather, class gather\n"
+      "stream 2: reduce, class reduce\n"
+      "stream 3: h2d, class h2d\n"
+      "stream 4: d2h, class d2h\n"
+      "stream 5: nvme_read, class nvme_read\n"
+      "stream 6: nvme_write, class nvme_write\n"
+      "stream 7: host, class host\n"
+      "program step: 7 operations, 1 events\n"
+      "     0  gather     collective all_gather of b0 64 elements: source "
+      "device 65536 + 128 f32 slice, result device 69632 + 256 f32 whole\n"
+      "     1  gather     record     event 0\n"
+      "     2  compute    wait       event 0\n"
+      "     3  compute    matmul     c_fc.3 2 x 3 x 4 trans_b: A device 0 + 32 "
+      "f32 members, B device 64 + 48 f32 members, bias device 128 + 12 f32 "
+      "members, C host 192 + 24 f32 members\n"
+      "     4  compute    launch     gelu.1 6 by 2: operand 0 device 0 + 2 "
+      "bf16 "
+      "scalar\n"
+      "     5  unknown    unknown    no descriptor\n"
+      "     6  compute    update     sgd of b0: operand 0 device 0 + 256 f32 "
+      "slice of whole\n");
+}
+
+} // namespace
