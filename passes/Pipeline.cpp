@@ -31,9 +31,6 @@ namespace {
 constexpr StringRef kNames[] = {"model",       "step",      "kernels",
                                 "partitioned", "scheduled", "memory"};
 
-// What later runs must know of a printed level.
-constexpr StringRef kLossChunkAttr = "zero.loss_chunk";
-
 /// The shortest text that reads as `value` again.
 std::string shortest(double value) {
   char text[32];

@@ -3,12 +3,8 @@
 #define DIALECT_ZERO_INPUTBOUND_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::zero {
-
-// Beside zero.vocab, on an input of integers.
-constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 
 /// An input of integers holds what lies in [0, vocab), and `ignored`; without a
 /// vocabulary, any value of its type.
@@ -18,7 +14,8 @@ struct InputBound {
 };
 
 /// Of an argument.
-inline InputBound getInputBound(func::FuncOp function, unsigned argument) {
+inline InputBound getInputBound(FunctionOpInterface function,
+                                unsigned argument) {
   auto number = [&](StringRef name) {
     auto attr = function.getArgAttrOfType<IntegerAttr>(argument, name);
     return attr ? attr.getValue().trySExtValue().value_or(0) : 0;

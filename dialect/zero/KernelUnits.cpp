@@ -5,16 +5,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-std::optional<KernelKind> zero::getKernelKind(func::FuncOp kernel) {
-  auto kind = kernel->getAttrOfType<StringAttr>(kKernelAttr);
-  return kind ? symbolizeKernelKind(kind.getValue()) : std::nullopt;
-}
-
-ArrayRef<int64_t> zero::getKernelSpace(func::FuncOp kernel) {
-  auto space = kernel->getAttrOfType<DenseI64ArrayAttr>(kSpaceAttr);
-  return space ? space.asArrayRef() : ArrayRef<int64_t>();
-}
-
 int zero::contiguousLoop(linalg::LinalgOp op) {
   SmallVector<int64_t> weight(op.getNumLoops(), 0);
   for (OpOperand &operand : op->getOpOperands()) {

@@ -3,15 +3,9 @@
 #define DIALECT_ZERO_KERNELUNITS_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::zero {
-
-/// What `kernel` says of its units; nothing without a name of a kind, no sizes
-/// without zero.space.
-std::optional<KernelKind> getKernelKind(func::FuncOp kernel);
-ArrayRef<int64_t> getKernelSpace(func::FuncOp kernel);
 
 /// The loop that walks contiguous memory for most of the operands' elements,
 /// the last of several; -1 for an operation without loops.  Shapes are static.

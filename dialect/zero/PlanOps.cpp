@@ -8,8 +8,6 @@
 #include "dialect/zero/Cost.h"
 #include "dialect/zero/Storage.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -116,25 +114,22 @@ SmallVector<StorageTie>
 LaunchOp::getStorageTies(SymbolTableCollection &symbols) {
   SmallVector<StorageTie> ties;
   auto kernel =
-      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel)
     return ties;
   for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
-    if (auto must = kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
+    if (std::optional<unsigned> operand = kernel.getMustReplace(r))
+      ties.push_back({StorageTie::MustReplace, *operand, r});
+    for (int64_t operand : kernel.getMayReplace(r))
       ties.push_back(
-          {StorageTie::MustReplace, static_cast<unsigned>(must.getInt()), r});
-    if (auto may =
-            kernel.getResultAttrOfType<DenseI64ArrayAttr>(r, kInPlaceAttr))
-      for (int64_t operand : may.asArrayRef())
-        ties.push_back(
-            {StorageTie::MayReplace, static_cast<unsigned>(operand), r});
+          {StorageTie::MayReplace, static_cast<unsigned>(operand), r});
   }
   return ties;
 }
 
 int64_t LaunchOp::getFlops(SymbolTableCollection &symbols) {
   auto kernel =
-      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   int64_t flops = 0;
   if (kernel)
     for (Operation &op : kernel.getOps())

@@ -3,23 +3,19 @@
 #define DIALECT_ZERO_PLANPROGRAMS_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::zero {
 
-/// What `rank` runs as program `name`: a function of its own, which carries
-/// zero.program and zero.rank, or else what all ranks run; null if there is
-/// none.
-inline func::FuncOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
-    auto only = function->getAttrOfType<IntegerAttr>(kRankAttr);
-    if (program && program == name && only && only.getInt() == rank)
-      return function;
-  }
-  auto shared = module.lookupSymbol<func::FuncOp>(name);
-  return shared && !shared.isExternal() ? shared : func::FuncOp();
+/// What `rank` runs as program `name`: one of its own, or else what all ranks
+/// run; null if there is none.
+inline ProgramOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
+  for (auto program : module.getOps<ProgramOp>())
+    if (program.getProgram() == name &&
+        program.getRank() == static_cast<uint64_t>(rank))
+      return program;
+  auto shared = module.lookupSymbol<ProgramOp>(name);
+  return shared && !shared.isExternal() ? shared : ProgramOp();
 }
 
 /// The ranks that share the state of `plan`: those of the axis that its buckets
@@ -45,12 +41,11 @@ struct NextState {
   StateAttr state;
   Value next; ///< null if the program returns too little
 };
-inline SmallVector<NextState> findNextStates(func::FuncOp program) {
+inline SmallVector<NextState> findNextStates(ProgramOp program) {
   SmallVector<NextState> states;
   Operation *returned = program.front().getTerminator();
   for (BlockArgument argument : program.getArguments())
-    if (auto state = program.getArgAttrOfType<StateAttr>(
-            argument.getArgNumber(), kStateAttr))
+    if (StateAttr state = program.getState(argument.getArgNumber()))
       states.push_back({argument, state,
                         states.size() < returned->getNumOperands()
                             ? returned->getOperand(states.size())
@@ -59,10 +54,10 @@ inline SmallVector<NextState> findNextStates(func::FuncOp program) {
 }
 
 /// The programs that `module` has, in the order in which they run.
-inline SmallVector<func::FuncOp> findPrograms(ModuleOp module) {
-  SmallVector<func::FuncOp> programs;
+inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
+  SmallVector<ProgramOp> programs;
   for (StringRef name : kPrograms)
-    if (auto program = module.lookupSymbol<func::FuncOp>(name);
+    if (auto program = module.lookupSymbol<ProgramOp>(name);
         program && !program.isExternal())
       programs.push_back(program);
   return programs;

@@ -3,7 +3,6 @@
 #include "dialect/zero/Storage.h"
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -33,8 +32,8 @@ SmallVector<unsigned> zero::getExportedOperands(Operation *op) {
 
 BytesAttr zero::bytesOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .getArgAttrOfType<BytesAttr>(argument.getArgNumber(), kBytesAttr);
+    return cast<ProgramOp>(argument.getOwner()->getParentOp())
+        .getArgumentBytes(argument.getArgNumber());
   auto result = cast<OpResult>(value);
   auto ranges = result.getOwner()->getAttrOfType<ArrayAttr>(kBytesAttr);
   unsigned i = result.getResultNumber();
@@ -53,5 +52,5 @@ FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
 
 bool zero::movesNothing(Operation *op) {
   auto plan = dyn_cast<PlanOpInterface>(op);
-  return plan ? plan.movesNothing() : isReshape(op) || isa<func::ReturnOp>(op);
+  return plan ? plan.movesNothing() : isReshape(op) || isa<ReturnOp>(op);
 }

@@ -12,6 +12,8 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -44,27 +46,18 @@ constexpr llvm::StringLiteral kOutputAttr = "zero.output";
 constexpr llvm::StringLiteral kStreamAttr = "zero.stream";
 constexpr llvm::StringLiteral kBytesAttr = "zero.at";
 constexpr llvm::StringLiteral kLevelAttr = "zero.level";
-constexpr llvm::StringLiteral kKernelAttr = "zero.kernel";
 constexpr llvm::StringLiteral kInPlaceAttr = "zero.in_place";
 constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
 // On launches of several ranks: operands that must be equal on all of them,
 // such as the number that a loss is divided by.
 constexpr llvm::StringLiteral kSameAttr = "zero.same";
-// On kernels: how many units there are, by dimension (KernelUnits.h); already
-// on memrefs.
-constexpr llvm::StringLiteral kSpaceAttr = "zero.space";
-constexpr llvm::StringLiteral kBufferizedAttr = "zero.bufferized";
 // On inputs: ids are below it.
 constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
+// Beside it: the one other value that the host lets pass.
+constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 
 /// The programs of a step, in the order in which they run.
 constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "step"};
-
-// On a function: the program that it is (@step if "step"), on one rank alone.
-// No pass writes them; the judge reads them, so that ranks that differ can be
-// written down and refused.
-constexpr llvm::StringLiteral kProgramAttr = "zero.program";
-constexpr llvm::StringLiteral kRankAttr = "zero.rank";
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.
@@ -77,6 +70,9 @@ constexpr llvm::StringLiteral kOptionsAttr = "zero.options";
 // On the module, from level kernels on: the step is one serial kernel, which is
 // compiled through plain loops (--reference).
 constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
+// On the module, from level kernels on: the most bytes of a chunk of logits,
+// where it is not the default.
+constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
 
 // On the module, at level memory: bytes of the device, host and nvme arena, the
 // most that are alive at once in each, and the most that the user allows each

@@ -6,7 +6,7 @@
 // them, optimizers and their application, launches of kernels, streams, events
 // and byte ranges.
 //
-// Discardable attributes that the passes share:
+// Discardable attributes that the passes share (DiscardableAttributes.cpp):
 //   zero.param, zero.init, zero.input   on arguments of the model
 //   zero.block                           the part of the model that a parameter is of
 //   zero.vocab, zero.ignored            what the host lets pass of an input
@@ -34,6 +34,9 @@ def Zero_Dialect : Dialect {
   let summary = "Training plans: state, movement, time and memory";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,11 +70,6 @@ class Zero_Attr<string name, string attrMnemonic> : AttrDef<Zero_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
-// rows       one unit per index of the first loops, of the sizes in zero.space
-// columns    one unit per index of the contiguous loop (KernelUnits.h)
-// serial     one unit
-// attention  one unit per batch and head
-// scatter    one unit per column; tokens in order
 def Zero_KernelKind : I32EnumAttr<"KernelKind", "the units that threads cut a kernel into", [
     I32EnumAttrCase<"Rows", 0, "rows">, I32EnumAttrCase<"Columns", 1, "columns">,
     I32EnumAttrCase<"Serial", 2, "serial">, I32EnumAttrCase<"Attention", 3, "attention">,
@@ -79,6 +77,7 @@ def Zero_KernelKind : I32EnumAttr<"KernelKind", "the units that threads cut a ke
   let cppNamespace = "::mlir::zero";
   let genSpecializedAttr = 0;
 }
+def Zero_KernelKindAttr : EnumAttr<Zero_Dialect, Zero_KernelKind, "kernel_kind">;
 def Zero_StreamAttr : EnumAttr<Zero_Dialect, Zero_Stream, "stream"> {
   let assemblyFormat = "`<` $value `>`";
 }
@@ -298,6 +297,8 @@ def Zero_YieldOp : Op<Zero_Dialect, "yield", [Terminator, Pure, ParentOneOf<["Op
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
 }
 
+include "dialect/zero/ProgramOps.td"
+
 //===----------------------------------------------------------------------===//
 // The step
 //===----------------------------------------------------------------------===//
@@ -358,9 +359,8 @@ def Zero_CopyOp : Zero_PlanOp<"copy", [], [Pure, AllTypesMatch<["source", "resul
 def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure, UsesSymbols]> {
   let summary = "Runs one kernel";
   let description = [{
-    Calls a function that carries `zero.kernel`; operands and results are whole
-    tensors.  A kernel permits a result to overwrite an operand by naming the
-    operand in the result's `zero.in_place`; it demands it with `zero.must_alias`.
+    Operands and results are whole tensors.  Which operands a result may or must
+    overwrite, the kernel says.
 
     ```mlir
     %y = zero.launch @gelu(%x) : (tensor<256x64xf32>) -> tensor<256x64xf32>
@@ -368,7 +368,6 @@ def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure
 
     Constraints:
     * (C1) the callee is a kernel of the operand and result types.
-    * (C2) what it names in `zero.in_place` and `zero.must_alias` are operands.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeTensor>:$operands);
   let results = (outs Variadic<AnyStaticShapeTensor>:$outputs);

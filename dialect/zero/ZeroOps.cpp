@@ -2,7 +2,6 @@
 
 #include "dialect/zero/BucketUse.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -249,31 +248,14 @@ LogicalResult SplitOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto kernel = detail::lookup<func::FuncOp>(*this, getKernelAttr(), tables);
+  auto kernel = detail::lookup<KernelOp>(*this, getKernelAttr(), tables);
   if (!kernel)
     return failure();
   auto type =
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
-  if (!kernel->hasAttr(kKernelAttr) || kernel.getFunctionType() != type) // (C1)
+  if (kernel.getFunctionType() != type) // (C1)
     return emitOpError() << getKernelAttr() << " must be a kernel of type "
                          << type << ", it is " << kernel.getFunctionType();
-  // (C2)
-  auto judge = [&](StringRef name, int64_t operand) -> LogicalResult {
-    if (operand >= 0 && operand < getNumOperands())
-      return success();
-    return emitOpError() << getKernelAttr() << " names operand " << operand
-                         << " in " << name << ", and has " << getNumOperands();
-  };
-  for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
-    if (auto must = kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
-      if (failed(judge(kMustAliasAttr, must.getInt())))
-        return failure();
-    if (auto may =
-            kernel.getResultAttrOfType<DenseI64ArrayAttr>(r, kInPlaceAttr))
-      for (int64_t operand : may.asArrayRef())
-        if (failed(judge(kInPlaceAttr, operand)))
-          return failure();
-  }
   return success();
 }
 

@@ -1,11 +1,10 @@
 //===- BufferizeKernels.cpp - Kernels from tensors to memrefs -------------===//
 //
-//   func @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+//   zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> units rows [4]
 // becomes
-//   func @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>,
-//           %begin: index, %end: index)
+//   zero.kernel @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>) units rows [4]
 //
-// Operands come first, results after them, then the range of units to do.
+// Operands come first, results after them.
 // Upstream's one-shot bufferization does the work on values, and knows nothing
 // of results: each is copied to its memref when all are computed.  Only then
 // does the buffer that is copied become the result itself:
@@ -42,6 +41,20 @@ MemRefType zero::memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
+func::FuncOp zero::toFunction(KernelOp kernel) {
+  OpBuilder b(kernel);
+  auto function = func::FuncOp::create(
+      b, kernel.getLoc(), kernel.getSymName(), kernel.getFunctionType());
+  function.setPrivate();
+  function.getBody().takeBody(kernel.getBody());
+  Operation *returned = function.front().getTerminator();
+  b.setInsertionPoint(returned);
+  func::ReturnOp::create(b, returned->getLoc(), returned->getOperands());
+  returned->erase();
+  kernel.erase();
+  return function;
+}
+
 void zero::appendKernelArguments(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   Builder b(kernel.getContext());
@@ -49,13 +62,12 @@ void zero::appendKernelArguments(func::FuncOp kernel) {
     body.addArgument(b.getIndexType(), kernel.getLoc());
   kernel.setType(
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
-  kernel.setArgAttrsAttr(ArrayAttr());
 }
 
 /// Turns tensor operands and results into memref arguments, results last.
-static void toDestinationForm(func::FuncOp kernel) {
+static void toDestinationForm(KernelOp kernel) {
   Block &body = kernel.getBody().front();
-  auto returned = cast<func::ReturnOp>(body.getTerminator());
+  auto returned = cast<ReturnOp>(body.getTerminator());
   OpBuilder b(kernel.getContext());
   b.setInsertionPointToStart(&body);
   for (BlockArgument arg : body.getArguments()) {
@@ -76,8 +88,9 @@ static void toDestinationForm(func::FuncOp kernel) {
     bufferization::MaterializeInDestinationOp::create(
         b, value.getLoc(), /*result=*/Type(), value, output, /*restrict=*/true,
         /*writable=*/true);
-  func::ReturnOp::create(b, returned.getLoc());
+  ReturnOp::create(b, returned.getLoc(), ValueRange());
   returned.erase();
+  kernel.setArgAttrsAttr(ArrayAttr());
   kernel.setResAttrsAttr(ArrayAttr());
   kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
 }
@@ -85,7 +98,7 @@ static void toDestinationForm(func::FuncOp kernel) {
 /// What begins as a view begins as a copy of it, of its own shape: where the
 /// bytes of a view come from another shape, that would be copied, and be cut
 /// into other units.
-static void copyInitialViews(func::FuncOp kernel) {
+static void copyInitialViews(KernelOp kernel) {
   kernel.walk([](linalg::LinalgOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {
       Operation *def = init.get().getDefiningOp();
@@ -103,7 +116,7 @@ static void copyInitialViews(func::FuncOp kernel) {
 }
 
 /// Each use of a tensor.empty is of one of its own.
-static void separateEmpties(func::FuncOp kernel) {
+static void separateEmpties(KernelOp kernel) {
   SmallVector<tensor::EmptyOp> empties;
   kernel.walk([&](tensor::EmptyOp op) { empties.push_back(op); });
   for (tensor::EmptyOp op : empties) {
@@ -116,7 +129,7 @@ static void separateEmpties(func::FuncOp kernel) {
 }
 
 /// Buffers that are copied to results become the results.
-static void placeResults(func::FuncOp kernel) {
+static void placeResults(KernelOp kernel) {
   for (auto copy : llvm::make_early_inc_range(
            kernel.getBody().front().getOps<memref::CopyOp>())) {
     auto result = dyn_cast<BlockArgument>(copy.getTarget());
@@ -131,7 +144,7 @@ static void placeResults(func::FuncOp kernel) {
 }
 
 LogicalResult zero::bufferizeKernels(ModuleOp module,
-                                     ArrayRef<func::FuncOp> kernels) {
+                                     ArrayRef<KernelOp> kernels) {
   llvm::for_each(kernels, copyInitialViews);
   llvm::for_each(kernels, separateEmpties);
   PassManager empties(module->getName());

@@ -2,6 +2,7 @@
 #ifndef PASSES_CODEGEN_KERNELCODE_H
 #define PASSES_CODEGEN_KERNELCODE_H
 
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -12,19 +13,28 @@ namespace mlir::zero {
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
 
+/// `kernel` as a plain function of its name, from here on one of code.
+func::FuncOp toFunction(KernelOp kernel);
+
 /// Adds the two index arguments: the range of units to do.
 void appendKernelArguments(func::FuncOp kernel);
 
 /// Turns the tensors of `kernels` into memrefs: operands and results into
 /// arguments, results last.
-LogicalResult bufferizeKernels(ModuleOp module, ArrayRef<func::FuncOp> kernels);
+LogicalResult bufferizeKernels(ModuleOp module, ArrayRef<KernelOp> kernels);
 
 /// memref.copy becomes linalg.copy, so that copies are loops like the rest.
 void lowerCopies(func::FuncOp kernel);
 
+/// How a kernel is cut, for its code.
+struct KernelUnits {
+  KernelKind kind;
+  SmallVector<int64_t> space;
+};
+
 /// Rows, columns and serial kernels on memrefs: loops over the units, and
 /// vector loops for every linalg operation inside.
-LogicalResult emitUnitLoops(func::FuncOp kernel);
+LogicalResult emitUnitLoops(func::FuncOp kernel, const KernelUnits &units);
 
 /// Kernels around nn.attention, nn.attention_backward or nn.embedding_backward
 /// are written from memref views of their operands (still in tensor form).

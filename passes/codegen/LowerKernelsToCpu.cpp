@@ -47,17 +47,18 @@ void registerCodegenDialects(DialectRegistry &registry) {
                   func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect,
-                  x86vector::X86VectorDialect>();
+                  x86vector::X86VectorDialect, ZeroDialect>();
 }
 
-LogicalResult lowerReferenceKernel(func::FuncOp kernel) {
-  auto module = kernel->getParentOfType<ModuleOp>();
+LogicalResult lowerReferenceKernel(KernelOp bodyOnTensors) {
+  auto module = bodyOnTensors->getParentOfType<ModuleOp>();
   PassManager prepare(module->getName());
   addReferencePreparation(prepare);
   if (failed(prepare.run(module)))
     return failure();
-  if (failed(bufferizeKernels(module, kernel)))
+  if (failed(bufferizeKernels(module, bodyOnTensors)))
     return failure();
+  func::FuncOp kernel = toFunction(bodyOnTensors);
   appendKernelArguments(kernel);
   PassManager pm(module->getName());
   bufferization::BufferDeallocationPipelineOptions deallocation;
@@ -102,33 +103,27 @@ void addLowering(OpPassManager &pm, bool approximate) {
 }
 
 LogicalResult lowerToLoops(ModuleOp module, bool reference) {
-  SmallVector<func::FuncOp> loops, onTensors;
-  SmallVector<func::FuncOp> kernels(module.getOps<func::FuncOp>());
-  if (reference) {
-    // One kernel is the whole model: take upstream's plain path, and leave the
-    // plan's own kernels (updates, norms) to the loops below.
-    for (func::FuncOp kernel : kernels)
-      if (!kernel->hasAttr(kBufferizedAttr) &&
-          failed(lowerReferenceKernel(kernel)))
-        return failure();
-  }
-  for (func::FuncOp kernel : kernels) {
-    bool bufferized = kernel->hasAttr(kBufferizedAttr);
-    if (reference && !bufferized)
-      continue;
-    std::optional<KernelKind> kind = getKernelKind(kernel);
-    if (kind == KernelKind::Attention) {
-      if (failed(emitAttentionKernel(kernel)))
+  SmallVector<KernelOp> loops, onTensors;
+  SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+  for (KernelOp kernel : kernels) {
+    bool isBufferized = kernel.isBufferized();
+    if (reference && !isBufferized) {
+      // One kernel is the whole model: take upstream's plain path, and leave
+      // the plan's own kernels (updates, norms) to the loops below.
+      if (failed(lowerReferenceKernel(kernel)))
         return failure();
       continue;
     }
-    if (kind == KernelKind::Scatter) {
-      if (failed(emitScatterKernel(kernel)))
+    KernelKind kind = *kernel.getKind();
+    if (kind == KernelKind::Attention || kind == KernelKind::Scatter) {
+      func::FuncOp function = toFunction(kernel);
+      if (failed(kind == KernelKind::Attention ? emitAttentionKernel(function)
+                                               : emitScatterKernel(function)))
         return failure();
       continue;
     }
     loops.push_back(kernel);
-    if (!bufferized)
+    if (!isBufferized)
       onTensors.push_back(kernel);
   }
   if (!reference) {
@@ -139,9 +134,12 @@ LogicalResult lowerToLoops(ModuleOp module, bool reference) {
         failed(clean.run(module)))
       return failure();
   }
-  for (func::FuncOp kernel : loops) {
-    appendKernelArguments(kernel);
-    if (failed(emitUnitLoops(kernel)))
+  for (KernelOp kernel : loops) {
+    KernelUnits units{*kernel.getKind(),
+                      SmallVector<int64_t>(kernel.getSpace())};
+    func::FuncOp function = toFunction(kernel);
+    appendKernelArguments(function);
+    if (failed(emitUnitLoops(function, units)))
       return failure();
   }
   return success();
@@ -164,9 +162,9 @@ struct LowerKernelsToCpuPass
   Option<bool> reference{*this, "reference", llvm::cl::init(false)};
   Option<bool> stopAtLoops{*this, "stop-at-loops", llvm::cl::init(false)};
   void runOnOperation() override {
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!function->hasAttr(kKernelAttr))
+    for (auto function : llvm::make_early_inc_range(
+             getOperation().getOps<FunctionOpInterface>()))
+      if (!isa<KernelOp>(function))
         function.erase();
     LogicalResult result =
         stopAtLoops ? lowerToLoops(getOperation(), reference)

@@ -74,14 +74,14 @@ class PlanLowering {
 public:
   PlanLowering(ModuleOp plan, const LaunchMap &launches, llvm::Module &out,
                const PlanInfo &info)
-      : plan(plan), step(plan.lookupSymbol<func::FuncOp>("step")),
+      : plan(plan), step(plan.lookupSymbol<ProgramOp>("step")),
         launches(launches), out(out), info(info), constants(out) {}
 
   LogicalResult run();
 
 private:
   ModuleOp plan;
-  func::FuncOp step;
+  ProgramOp step;
   const LaunchMap &launches;
   llvm::Module &out;
   const PlanInfo &info;
@@ -142,7 +142,7 @@ private:
   /// The streams of all programs, numbered.
   llvm::Constant *streams() {
     streamIndex[Stream::Compute];
-    for (func::FuncOp program : findPrograms(plan))
+    for (ProgramOp program : findPrograms(plan))
       for (Operation &op : program.front())
         if (isEntry(&op))
           streamIndex[getStream(&op)];
@@ -162,7 +162,7 @@ private:
 
   /// The zrt_program of that name; an empty one if there is none.
   Zrt<zrt_program> program(StringRef name) {
-    auto function = plan.lookupSymbol<func::FuncOp>(name);
+    auto function = plan.lookupSymbol<ProgramOp>(name);
     if (!function || function.isExternal())
       return {};
     DenseMap<Value, uint32_t> events;
@@ -283,7 +283,7 @@ private:
   }
 
   /// The entry of a kernel, in kernels.o.
-  llvm::Constant *entryOf(func::FuncOp kernel) {
+  llvm::Constant *entryOf(KernelOp kernel) {
     llvm::LLVMContext &context = out.getContext();
     llvm::Type *i64 = llvm::Type::getInt64Ty(context);
     auto *type = llvm::FunctionType::get(
@@ -295,7 +295,7 @@ private:
   }
 
   llvm::Constant *describe(PlanOpInterface op, const PlanLaunch &launch) {
-    func::FuncOp kernel = launch.kernel;
+    KernelOp kernel = launch.kernel;
     Dispatch dispatch = getDispatch(kernel);
     return constants.global(
         Zrt<zrt_launch_desc>{
@@ -363,7 +363,7 @@ private:
     SmallVector<Zrt<zrt_state>> list;
     for (BlockArgument arg : step.getArguments())
       if (auto state =
-              step.getArgAttrOfType<StateAttr>(arg.getArgNumber(), kStateAttr))
+              step.getState(arg.getArgNumber()))
         list.push_back(
             {.slot = constants.string(state.getSlot()),
              .bucket = bucketIndex.lookup(state.getBucket().getAttr()),
@@ -377,9 +377,9 @@ private:
     SmallVector<Zrt<zrt_input>> list;
     for (BlockArgument arg : step.getArguments()) {
       unsigned i = arg.getArgNumber();
-      auto name = step.getArgAttrOfType<StringAttr>(i, kInputAttr);
+      auto name = step.getInput(i);
       if (!name)
-        name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr);
+        name = step.getScalar(i);
       if (!name)
         continue;
       auto type = cast<RankedTensorType>(arg.getType());
@@ -400,13 +400,12 @@ private:
     SmallVector<Zrt<zrt_output>> list;
     llvm::StringSet<> names;
     for (StringRef program : kPrograms) {
-      auto function = plan.lookupSymbol<func::FuncOp>(program);
+      auto function = plan.lookupSymbol<ProgramOp>(program);
       if (!function || function.isExternal())
         continue;
       Operation *returned = function.front().getTerminator();
       for (OpOperand &value : returned->getOpOperands())
-        if (auto name = function.getResultAttrOfType<StringAttr>(
-                value.getOperandNumber(), kOutputAttr))
+        if (auto name = function.getOutput(value.getOperandNumber()))
           if (names.insert(name).second)
             list.push_back({.name = constants.string(name),
                             .dtype = elementOf(value.get()).number,

@@ -36,11 +36,11 @@ class PlanKernelBuilder {
 public:
   PlanKernelBuilder(ModuleOp module) : module(module), b(module.getContext()) {}
 
-  func::FuncOp update(OptimizerOp rule, double decay);
-  func::FuncOp accumulate(double scale);
-  func::FuncOp clear();
-  func::FuncOp total(TotalOp op);
-  func::FuncOp clip(ClipOp op);
+  KernelOp update(OptimizerOp rule, double decay);
+  KernelOp accumulate(double scale);
+  KernelOp clear();
+  KernelOp total(TotalOp op);
+  KernelOp clip(ClipOp op);
 
 private:
   /// Elementwise kernels loop from where to where the caller says; their
@@ -49,7 +49,7 @@ private:
 
   ModuleOp module;
   OpBuilder b;
-  llvm::StringMap<func::FuncOp> made;
+  llvm::StringMap<KernelOp> made;
 
   /// `number` as a part of a name: with six digits where they tell it.
   static std::string nameOf(double number) {
@@ -109,23 +109,20 @@ private:
 
   /// The kernel that was made by that name, or a new one whose body `fill`
   /// writes; the plan's own kernels may be called the same.
-  func::FuncOp getOrCreate(const Twine &name, KernelKind kind,
+  KernelOp getOrCreate(const Twine &name, KernelKind kind,
                            ArrayRef<int64_t> space, ArrayRef<Type> args,
                            llvm::function_ref<void(ValueRange)> fill) {
-    func::FuncOp &kernel = made[name.str()];
+    KernelOp &kernel = made[name.str()];
     if (kernel)
       return kernel;
     b.setInsertionPointToEnd(module.getBody());
-    kernel = func::FuncOp::create(b, module.getLoc(), unique(name.str()),
-                                  b.getFunctionType(args, TypeRange()));
-    kernel.setPrivate();
-    kernel->setAttr(kKernelAttr, b.getStringAttr(stringifyKernelKind(kind)));
-    kernel->setAttr(kSpaceAttr, b.getDenseI64ArrayAttr(space));
-    kernel->setAttr(kBufferizedAttr, b.getUnitAttr());
+    kernel =
+        KernelOp::create(b, module.getLoc(), unique(name.str()),
+                         b.getFunctionType(args, TypeRange()), kind, space);
     Block *body = kernel.addEntryBlock();
     b.setInsertionPointToEnd(body);
     fill(SmallVector<Value>(body->getArguments()));
-    func::ReturnOp::create(b, module.getLoc());
+    ReturnOp::create(b, module.getLoc(), ValueRange());
     return kernel;
   }
 
@@ -137,7 +134,7 @@ private:
   }
 };
 
-func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
+KernelOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
   unsigned slots = rule.getSlots().size();
   // Parameter, gradient, slots, scalars, then the next parameter and slots.
   Type flat = memref({kAnyCount}, b.getF32Type()),
@@ -183,7 +180,7 @@ func::FuncOp PlanKernelBuilder::update(OptimizerOp rule, double decay) {
       });
 }
 
-func::FuncOp PlanKernelBuilder::accumulate(double scale) {
+KernelOp PlanKernelBuilder::accumulate(double scale) {
   Type flat = memref({kAnyCount}, b.getF32Type());
   return getOrCreate(
       "accumulate_scale" + nameOf(scale), KernelKind::Columns, {kAnyCount},
@@ -201,13 +198,13 @@ func::FuncOp PlanKernelBuilder::accumulate(double scale) {
       });
 }
 
-func::FuncOp PlanKernelBuilder::clear() {
+KernelOp PlanKernelBuilder::clear() {
   Type flat = memref({kAnyCount}, b.getF32Type());
   return getOrCreate("clear", KernelKind::Columns, {kAnyCount}, {flat},
                      [&](ValueRange values) { fillZero(values[0]); });
 }
 
-func::FuncOp PlanKernelBuilder::total(TotalOp op) {
+KernelOp PlanKernelBuilder::total(TotalOp op) {
   SmallVector<Type> args = memrefsOf(op.getPartials());
   args.push_back(memref({}, b.getF64Type()));
   return getOrCreate(
@@ -215,7 +212,7 @@ func::FuncOp PlanKernelBuilder::total(TotalOp op) {
       [&](ValueRange values) { addAll(values.drop_back(), values.back()); });
 }
 
-func::FuncOp PlanKernelBuilder::clip(ClipOp op) {
+KernelOp PlanKernelBuilder::clip(ClipOp op) {
   SmallVector<Type> args = memrefsOf(op.getPartials());
   unsigned inputs = args.size();
   args.append(2, memref({}, b.getF32Type()));
@@ -251,7 +248,7 @@ DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
   auto visit = [&](Operation *op) {
     PlanLaunch launch;
     if (auto kernel = dyn_cast<LaunchOp>(op)) {
-      launch.kernel = plan.lookupSymbol<func::FuncOp>(kernel.getKernel());
+      launch.kernel = plan.lookupSymbol<KernelOp>(kernel.getKernel());
     } else if (auto update = dyn_cast<UpdateOp>(op)) {
       auto rule = plan.lookupSymbol<OptimizerOp>(update.getOptimizer());
       launch.kernel = kernels.update(rule, 0);
@@ -278,15 +275,15 @@ DenseMap<Operation *, PlanLaunch> zero::planLaunches(ModuleOp plan) {
     }
     launches[op] = launch;
   };
-  for (func::FuncOp program : findPrograms(plan))
+  for (ProgramOp program : findPrograms(plan))
     for (Operation &op : program.front())
       visit(&op);
   return launches;
 }
 
-Dispatch zero::getDispatch(func::FuncOp kernel) {
-  std::optional<KernelKind> kind = getKernelKind(kernel);
-  int64_t units = llvm::product_of(getKernelSpace(kernel));
+Dispatch zero::getDispatch(KernelOp kernel) {
+  std::optional<KernelKind> kind = kernel.getKind();
+  int64_t units = llvm::product_of(kernel.getSpace());
   bool matrices = false;
   int64_t widest = 1;
   auto visit = [&](Type type) {

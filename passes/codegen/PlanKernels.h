@@ -9,16 +9,15 @@
 #define PASSES_CODEGEN_PLANKERNELS_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::zero {
 
 /// One launch: a kernel and its operands, results last.
 struct PlanLaunch {
-  func::FuncOp kernel;
+  KernelOp kernel;
   /// Updates only: the kernel for members with weight decay; the other one is
   /// for those without.
-  func::FuncOp decayed;
+  KernelOp decayed;
   SmallVector<Value> args;
   /// Elements, for kernels that serve any number of them; else 0.
   int64_t elements = 0;
@@ -32,7 +31,7 @@ DenseMap<Operation *, PlanLaunch> planLaunches(ModuleOp plan);
 struct Dispatch {
   int64_t extent, grain;
 };
-Dispatch getDispatch(func::FuncOp kernel);
+Dispatch getDispatch(KernelOp kernel);
 
 } // namespace mlir::zero
 

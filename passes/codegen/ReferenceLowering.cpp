@@ -106,7 +106,7 @@ void zero::registerReferenceLoops(DialectRegistry &registry) {
 void zero::addReferencePreparation(OpPassManager &pm) {
   pm.addPass(createLowerNNToLinalg());
   pm.addPass(std::make_unique<PrepareBufferization>());
-  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addPass(createConvertElementwiseToLinalgPass());
 }
 
 void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {

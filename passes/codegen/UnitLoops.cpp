@@ -87,17 +87,17 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
 
 } // namespace
 
-LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
+LogicalResult zero::emitUnitLoops(func::FuncOp kernel,
+                                  const KernelUnits &units) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
-  std::optional<KernelKind> kind = getKernelKind(kernel);
-  ArrayRef<int64_t> space = getKernelSpace(kernel);
+  ArrayRef<int64_t> space = units.space;
   Value begin = body.getArgument(body.getNumArguments() - 2);
   Value end = body.getArgument(body.getNumArguments() - 1);
 
   lowerCopies(kernel);
   LoopContext context;
-  bool rows = kind == KernelKind::Rows;
+  bool rows = units.kind == KernelKind::Rows;
   if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(),
                               context)))
     return failure();
@@ -123,7 +123,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel) {
       context.rows[i] = arith::RemUIOp::create(b, loc, rest, extent);
       rest = arith::DivUIOp::create(b, loc, rest, extent);
     }
-  } else if (kind == KernelKind::Columns) {
+  } else if (units.kind == KernelKind::Columns) {
     context.columnBegin = begin;
     context.columnEnd = end;
   }

@@ -99,12 +99,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> args(inputs.begin(), inputs.end());
     auto type = FunctionType::get(&getContext(), ValueRange(args).getTypes(),
                                   ValueRange(results).getTypes());
-    auto kernel = func::FuncOp::create(top, last->getLoc(), "kernel", type);
-    kernel.setPrivate();
-    kernel->setAttr(kKernelAttr,
-                    top.getStringAttr(stringifyKernelKind(cluster.kind)));
-    kernel->setAttr(kSpaceAttr, top.getDenseI64ArrayAttr(cluster.space));
-
+    auto kernel = KernelOp::create(top, last->getLoc(), "kernel", type,
+                                   cluster.kind, cluster.space);
     Block *body = kernel.addEntryBlock();
     OpBuilder b = OpBuilder::atBlockEnd(body);
     IRMapping map;
@@ -119,7 +115,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> mapped;
     for (Value result : results)
       mapped.push_back(map.lookup(result));
-    func::ReturnOp::create(b, last->getLoc(), mapped);
+    ReturnOp::create(b, last->getLoc(), mapped);
 
     FlatSymbolRefAttr symbol = share(kernel, nameOf(cluster));
     b.setInsertionPointAfter(last);
@@ -206,11 +202,11 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   /// A result may overwrite an operand when the operation that writes it first
   /// is the operand's last reader and reads, element by element, what it
   /// overwrites.  Scatters demand it: they add into their initial value.
-  void permitInPlace(func::FuncOp kernel) {
+  void permitInPlace(KernelOp kernel) {
     Block &body = kernel.getBody().front();
-    bool byRows = getKernelKind(kernel) == KernelKind::Rows;
-    size_t rows = getKernelSpace(kernel).size();
-    auto returned = cast<func::ReturnOp>(body.getTerminator());
+    bool byRows = kernel.getKind() == KernelKind::Rows;
+    size_t rows = kernel.getSpace().size();
+    auto returned = cast<ReturnOp>(body.getTerminator());
     for (auto [r, value] : llvm::enumerate(returned.getOperands())) {
       if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
         if (auto init = dyn_cast<BlockArgument>(scatter.getInit()))
@@ -285,9 +281,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   }
 
   /// Gives `kernel` its name, or returns that of an equal kernel and erases it.
-  FlatSymbolRefAttr share(func::FuncOp kernel, StringRef name) {
-    SmallVector<func::FuncOp> &candidates = shared[hash(kernel)];
-    for (func::FuncOp other : candidates)
+  FlatSymbolRefAttr share(KernelOp kernel, StringRef name) {
+    SmallVector<KernelOp> &candidates = shared[hash(kernel)];
+    for (KernelOp other : candidates)
       if (areEqual(kernel, other)) {
         kernel.erase();
         return FlatSymbolRefAttr::get(other.getNameAttr());
@@ -299,7 +295,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
   }
 
   /// Of what the operations are, not of what they read.
-  static llvm::hash_code hash(func::FuncOp kernel) {
+  static llvm::hash_code hash(KernelOp kernel) {
     llvm::hash_code code = hash_value(Type(kernel.getFunctionType()));
     kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
       code = llvm::hash_combine(code,
@@ -313,10 +309,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
 
   /// Whether nothing but names tells the kernels apart; what results may
   /// overwrite follows from the rest.
-  static bool areEqual(func::FuncOp a, func::FuncOp b) {
+  static bool areEqual(KernelOp a, KernelOp b) {
     return a.getFunctionType() == b.getFunctionType() &&
-           a->getDiscardableAttrDictionary() ==
-               b->getDiscardableAttrDictionary() &&
+           a.getKind() == b.getKind() && a.getSpace() == b.getSpace() &&
            OperationEquivalence::isRegionEquivalentTo(
                &a.getBody(), &b.getBody(),
                OperationEquivalence::IgnoreLocations);
@@ -330,7 +325,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
         op.erase();
   }
 
-  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> shared;
+  llvm::DenseMap<size_t, SmallVector<KernelOp>> shared;
   unsigned numShared = 0;
 };
 

@@ -154,8 +154,8 @@ void visitStatements(ModuleOp module,
 }
 
 /// Constants stand before everything else, so that bodies share them.
-void hoistConstants(func::FuncOp function) {
-  Block &body = function.front();
+void hoistConstants(FunctionOpInterface function) {
+  Block &body = function.getFunctionBody().front();
   function.walk([&](Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       op->moveBefore(&body, body.begin());
@@ -202,7 +202,7 @@ struct LowerToGenericsPass
     if (failed(applyOpPatternsGreedily(onTensors, std::move(patterns), config)))
       return signalPassFailure();
 
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       hoistConstants(function);
       shareStatements(function);
     }
@@ -221,12 +221,12 @@ struct LowerToGenericsPass
     linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
     fusion.add<ReadThroughLastOnes>(ctx);
     SmallVector<Operation *> statements;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      for (Operation &op : function.front())
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      for (Operation &op : function.getFunctionBody().front())
         statements.push_back(&op);
     if (failed(applyOpPatternsGreedily(statements, std::move(fusion), config)))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
       shareStatements(function);
   }
 };

@@ -126,10 +126,6 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
     // becomes
     %0, %1 = zero.launch @kernel_0(%x, %r) : ...
     ```
-
-    Attributes of a kernel: `zero.kernel` is its shape of parallelism ("rows",
-    "columns", "serial", "attention" ...), `zero.space` the sizes of its
-    parallel loops; `zero.in_place` on a result lists operands it may overwrite.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::zero::ZeroDialect"];
   let options = [Option<"whole", "whole", "bool", "false",

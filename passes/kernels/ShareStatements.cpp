@@ -60,8 +60,8 @@ void shareIn(Block &block) {
 
 } // namespace
 
-void zero::shareStatements(func::FuncOp function) {
-  for (Block &block : function.getBody()) {
+void zero::shareStatements(FunctionOpInterface function) {
+  for (Block &block : function.getFunctionBody()) {
     for (Operation &op : block)
       op.walk([](Block *body) { shareIn(*body); });
     shareIn(block);

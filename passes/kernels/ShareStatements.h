@@ -2,13 +2,13 @@
 #ifndef PASSES_KERNELS_SHARESTATEMENTS_H
 #define PASSES_KERNELS_SHARESTATEMENTS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::zero {
 
 /// Erases statements that nobody reads, and those that compute what an earlier
 /// one does, whose readers then read that; in bodies, and of `function` itself.
-void shareStatements(func::FuncOp function);
+void shareStatements(FunctionOpInterface function);
 
 } // namespace mlir::zero
 

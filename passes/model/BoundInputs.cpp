@@ -98,10 +98,9 @@ LogicalResult Inputs::check() {
     if (!model.getArgAttr(argument.getArgNumber(), kInputAttr))
       continue;
     StringAttr name = nameOf(argument);
-    if (!name || name.empty())
+    if (name.empty())
       return emitError(argument.getLoc(), "argument ")
-             << argument.getArgNumber() << " needs a name as " << kInputAttr
-             << ", a string";
+             << argument.getArgNumber() << " needs a name as " << kInputAttr;
     if (name == "lr" || name == "step")
       return error(argument) << "is called as a number that the training "
                                 "program writes itself; rename it";

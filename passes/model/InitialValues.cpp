@@ -58,10 +58,6 @@ LogicalResult zero::setInitialValues(func::FuncOp model) {
   for (BlockArgument parameter : model.getArguments()) {
     unsigned i = parameter.getArgNumber();
     auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
-    if (!name && model.getArgAttr(i, kParamAttr))
-      return emitError(parameter.getLoc(), "zero.param is ")
-             << model.getArgAttr(i, kParamAttr)
-             << "; it is a string, the parameter's name";
     if (!name)
       continue;
     if (Attribute init = model.getArgAttr(i, kInitAttr)) {

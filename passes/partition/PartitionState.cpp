@@ -128,13 +128,8 @@ private:
       if (type.getNumElements() == 0)
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type << ", which has no elements; drop it";
-      Attribute block = step.getArgAttr(i, kBlockAttr);
-      if (block && !isa<StringAttr>(block))
-        return emitError(arg.getLoc(), "parameter ")
-               << name << " has zero.block = " << block
-               << "; it is a string, the block's name";
       parameters.push_back({name, type, step.getArgAttr(i, kInitAttr),
-                            cast_if_present<StringAttr>(block),
+                            step.getArgAttrOfType<StringAttr>(i, kBlockAttr),
                             type.getRank() >= 2 && weightDecay != 0});
       arguments.push_back(i);
     }

@@ -75,11 +75,16 @@ void ProgramBuilder::finish() {
         b.getNamedAttr(kOutputAttr, b.getStringAttr(output))));
   }
   b.setInsertionPoint(returned);
-  func::ReturnOp::create(b, returned.getLoc(), results);
+  ReturnOp::create(b, returned.getLoc(), results);
   returned.erase();
   block.eraseArguments(0, oldCount);
-  function.setType(b.getFunctionType(block.getArgumentTypes(),
-                                     ValueRange(results).getTypes()));
-  function.setArgAttrsAttr(b.getArrayAttr(argAttrs));
-  function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
+  b.setInsertionPoint(function);
+  auto program =
+      ProgramOp::create(b, function.getLoc(), function.getName(),
+                        b.getFunctionType(block.getArgumentTypes(),
+                                          ValueRange(results).getTypes()));
+  program.setArgAttrsAttr(b.getArrayAttr(argAttrs));
+  program.setResAttrsAttr(b.getArrayAttr(resultAttrs));
+  program.getBody().takeBody(function.getBody());
+  function.erase();
 }

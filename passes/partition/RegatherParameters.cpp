@@ -18,7 +18,7 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,7 +41,7 @@ struct Use {
 
 class Regather {
 public:
-  Regather(func::FuncOp function, int64_t reuseDistance)
+  Regather(ProgramOp function, int64_t reuseDistance)
       : function(function), reuseDistance(reuseDistance) {}
 
   void run() {
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  func::FuncOp function;
+  ProgramOp function;
   int64_t reuseDistance;
   DenseMap<Operation *, unsigned> positions;
   /// Gathers that are used together, in order of their uses.
@@ -177,7 +177,7 @@ struct RegatherParametersPass
           << reuseDistance.getValue() << "; use a number of bytes";
       return signalPassFailure();
     }
-    for (func::FuncOp program : findPrograms(getOperation()))
+    for (ProgramOp program : findPrograms(getOperation()))
       Regather(program, reuseDistance).run();
   }
 };

@@ -96,7 +96,7 @@ struct Layout {
 
 /// A program and its buffers.
 struct Program {
-  mutable func::FuncOp function;
+  mutable ProgramOp function;
   Storage storage;
 };
 
@@ -124,11 +124,10 @@ static void pack(const Storage &storage, ArrayRef<unsigned> order,
 
 /// The name of an output; those without one (of hand-written plans) are told
 /// apart by program and place.
-static std::string getOutputName(func::FuncOp function, const Buffer &buffer) {
+static std::string getOutputName(ProgramOp function, const Buffer &buffer) {
   for (OpOperand &operand : function.front().getTerminator()->getOpOperands())
     if (operand.get() == buffer.name)
-      if (auto name = function.getResultAttrOfType<StringAttr>(
-              operand.getOperandNumber(), kOutputAttr))
+      if (auto name = function.getOutput(operand.getOperandNumber()))
         return name.str();
   std::string text;
   llvm::raw_string_ostream(text) << function.getName() << buffer.name.getImpl();
@@ -142,7 +141,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   for (const Program &program : programs)
     layouts.emplace_back(program.storage);
   int64_t size = 0;
-  func::FuncOp first = programs.front().function;
+  ProgramOp first = programs.front().function;
   for (Buffer::Role role : {Buffer::State, Buffer::Input, Buffer::Scalar})
     for (BlockArgument argument : first.getArguments()) {
       int64_t bytes = 0;
@@ -251,7 +250,7 @@ static void insertCopy(OpOperand &operand) {
 /// Gives each argument the bytes that `getBytes` says, or none.  All at once:
 /// the attributes of a function are one array.
 static void
-setArgumentBytes(func::FuncOp function,
+setArgumentBytes(ProgramOp function,
                  llvm::function_ref<Attribute(BlockArgument)> getBytes) {
   SmallVector<DictionaryAttr> attrs;
   for (BlockArgument argument : function.getArguments()) {
@@ -264,7 +263,7 @@ setArgumentBytes(func::FuncOp function,
   function.setAllArgAttrs(attrs);
 }
 
-static void clearBytes(func::FuncOp step) {
+static void clearBytes(ProgramOp step) {
   for (Operation &op : step.front())
     op.removeAttr(kBytesAttr);
   setArgumentBytes(step, [](BlockArgument) { return Attribute(); });
@@ -272,7 +271,7 @@ static void clearBytes(func::FuncOp step) {
 
 static void writeBytes(const Program &program,
                        llvm::function_ref<int64_t(unsigned)> getOffset) {
-  func::FuncOp function = program.function;
+  ProgramOp function = program.function;
   const Storage &storage = program.storage;
   MLIRContext *context = function.getContext();
   auto getBytes = [&](Value value) -> Attribute {
@@ -295,7 +294,7 @@ static void writeBytes(const Program &program,
 }
 
 /// The buffers of `function`, with a copy wherever values cannot share bytes.
-static FailureOr<Storage> prepare(func::FuncOp function) {
+static FailureOr<Storage> prepare(ProgramOp function) {
   clearBytes(function);
   FailureOr<Storage> storage = analyzeStorage(function);
   if (succeeded(storage) && !storage->copies.empty()) {
@@ -329,7 +328,7 @@ static void agreeOnExports(MutableArrayRef<Program> programs) {
 void AssignMemory::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<Program> programs;
-  for (func::FuncOp function : getPrograms(module)) {
+  for (ProgramOp function : getPrograms(module)) {
     FailureOr<Storage> storage = prepare(function);
     if (failed(storage))
       return signalPassFailure();

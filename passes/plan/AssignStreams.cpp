@@ -27,10 +27,10 @@ struct AssignStreams : zero::impl::AssignStreamsBase<AssignStreams> {
 } // namespace
 
 void AssignStreams::runOnOperation() {
-  SmallVector<func::FuncOp> programs = getPrograms(getOperation());
+  SmallVector<ProgramOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
-  for (func::FuncOp program : programs)
+  for (ProgramOp program : programs)
     for (auto op : program.front().getOps<PlanOpInterface>())
       if (Stream stream = op.getPreferredStream(); stream != Stream::Compute)
         op->setAttr(kStreamAttr, StreamAttr::get(&getContext(), stream));

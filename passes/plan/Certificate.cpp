@@ -34,7 +34,7 @@ namespace {
 
 /// A program, its buffers, and where most of their bytes are alive.
 struct Program {
-  func::FuncOp function;
+  ProgramOp function;
   Storage storage;
   LivePeak peak;
 };
@@ -86,12 +86,12 @@ Certificate::Term getPeakGradients(const Program &program) {
   return most;
 }
 
-void countState(func::FuncOp step, Certificate &certificate) {
+void countState(ProgramOp step, Certificate &certificate) {
   Certificate::Term parameters{"parameters"}, gradients{"gradients"},
       optimizer{"optimizer state"};
   for (BlockArgument argument : step.getArguments()) {
     auto state =
-        step.getArgAttrOfType<StateAttr>(argument.getArgNumber(), kStateAttr);
+        step.getState(argument.getArgNumber());
     if (!state)
       continue;
     bool isParameter = state.getSlot() == "param";
@@ -120,7 +120,7 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
   SymbolTableCollection symbols;
   for (const Program &program : programs) {
-    StringRef name = func::FuncOp(program.function).getName();
+    StringRef name = ProgramOp(program.function).getName();
     int64_t runs = name == "count"   ? certificate.microSteps
                    : name == "micro" ? certificate.microSteps - 1
                                      : 1;
@@ -175,7 +175,7 @@ Certificate zero::certify(ModuleOp module) {
   Certificate certificate;
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
   SmallVector<Program> programs;
-  for (func::FuncOp function : getPrograms(module)) {
+  for (ProgramOp function : getPrograms(module)) {
     FailureOr<Storage> storage = analyzeStorage(function, /*asAssigned=*/true);
     if (failed(storage))
       return certificate;

@@ -133,7 +133,7 @@ private:
 
 class DependenceAnalysis {
 public:
-  LogicalResult run(func::FuncOp step);
+  LogicalResult run(ProgramOp step);
 
   std::vector<Run> runs;
   /// For each operation that waits, in program order, whom it waits for.
@@ -234,7 +234,7 @@ void DependenceAnalysis::issue(Operation *op) {
   runs.push_back({op, stream, now});
 }
 
-LogicalResult DependenceAnalysis::run(func::FuncOp step) {
+LogicalResult DependenceAnalysis::run(ProgramOp step) {
   for (BlockArgument argument : step.getArguments())
     if (holdsBytes(argument.getType()) &&
         failed(locate(argument,
@@ -267,7 +267,7 @@ LogicalResult DependenceAnalysis::run(func::FuncOp step) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-static LogicalResult insertEvents(func::FuncOp program) {
+static LogicalResult insertEvents(ProgramOp program) {
   DependenceAnalysis analysis;
   if (failed(analysis.run(program)))
     return failure();
@@ -289,10 +289,10 @@ static LogicalResult insertEvents(func::FuncOp program) {
 }
 
 void InsertEvents::runOnOperation() {
-  SmallVector<func::FuncOp> programs = getPrograms(getOperation());
+  SmallVector<ProgramOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
-  for (func::FuncOp program : programs)
+  for (ProgramOp program : programs)
     if (failed(insertEvents(program)))
       return signalPassFailure();
 }

@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace mlir::zero;
 
 /// Fails unless `program` is a straight line.
-static LogicalResult checkStraight(func::FuncOp program) {
+static LogicalResult checkStraight(ProgramOp program) {
   if (!program.getBody().hasOneBlock())
     return program.emitOpError("has ")
            << program.getBody().getBlocks().size()
@@ -44,9 +44,9 @@ static LogicalResult checkStraight(func::FuncOp program) {
   return success();
 }
 
-SmallVector<func::FuncOp> zero::getPrograms(ModuleOp module) {
-  SmallVector<func::FuncOp> programs = findPrograms(module);
-  for (func::FuncOp program : programs)
+SmallVector<ProgramOp> zero::getPrograms(ModuleOp module) {
+  SmallVector<ProgramOp> programs = findPrograms(module);
+  for (ProgramOp program : programs)
     if (failed(checkStraight(program)))
       return {};
   if (programs.empty() || programs.back().getName() != "step") {
@@ -67,9 +67,9 @@ Tier zero::getTier(Value) { return Tier::Device; }
 std::string zero::getValueName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (auto step =
-            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())) {
+            dyn_cast<ProgramOp>(argument.getOwner()->getParentOp())) {
       unsigned i = argument.getArgNumber();
-      if (auto state = step.getArgAttrOfType<StateAttr>(i, kStateAttr))
+      if (StateAttr state = step.getState(i))
         return ("@" + state.getBucket().getValue() + " \"" +
                 state.getSlot().getValue() + "\"")
             .str();
@@ -99,7 +99,7 @@ struct Held {
 
 class LifetimeAnalysis {
 public:
-  LifetimeAnalysis(func::FuncOp step, bool asAssigned)
+  LifetimeAnalysis(ProgramOp step, bool asAssigned)
       : step(step), asAssigned(asAssigned) {}
   FailureOr<Storage> run();
 
@@ -121,7 +121,7 @@ private:
   bool isAllOf(Value value);
   unsigned getLastUse(Value value);
 
-  func::FuncOp step;
+  ProgramOp step;
   bool asAssigned;
   Storage storage;
   DenseMap<Operation *, unsigned> points;
@@ -373,7 +373,7 @@ LogicalResult LifetimeAnalysis::finish(Operation *terminator, unsigned point) {
   unsigned next = 0;
   for (BlockArgument argument : step.getArguments()) {
     auto state =
-        step.getArgAttrOfType<StateAttr>(argument.getArgNumber(), kStateAttr);
+        step.getState(argument.getArgNumber());
     if (!state)
       continue;
     if (next == terminator->getNumOperands())
@@ -487,7 +487,7 @@ FailureOr<Storage> LifetimeAnalysis::run() {
   return std::move(storage);
 }
 
-FailureOr<Storage> zero::analyzeStorage(func::FuncOp step, bool asAssigned) {
+FailureOr<Storage> zero::analyzeStorage(ProgramOp step, bool asAssigned) {
   return LifetimeAnalysis(step, asAssigned).run();
 }
 

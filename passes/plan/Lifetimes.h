@@ -8,7 +8,6 @@
 #define PASSES_PLAN_LIFETIMES_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <string>
 #include <vector>
@@ -55,7 +54,7 @@ struct Storage {
 
 /// The programs of the module, in the order in which they run (@count, @micro,
 /// @step); empty after an error.
-SmallVector<func::FuncOp> getPrograms(ModuleOp module);
+SmallVector<ProgramOp> getPrograms(ModuleOp module);
 
 /// Whether values of `type` are bytes in an arena.
 bool holdsBytes(Type type);
@@ -72,7 +71,7 @@ std::string getValueName(Value value);
 /// that may work in place do so wherever the operand dies; with `asAssigned`,
 /// where the step's `zero.at` says so.  Fails with an error where a tie cannot
 /// be honoured even by a copy.
-FailureOr<Storage> analyzeStorage(func::FuncOp step, bool asAssigned = false);
+FailureOr<Storage> analyzeStorage(ProgramOp step, bool asAssigned = false);
 
 /// The most bytes of a tier that are alive at one program point, and the first
 /// such point.

@@ -43,7 +43,7 @@ Operation *getFirstReader(Value value) {
 
 /// Moves the gathers that an operation is the first to read to where those
 /// before them are first used.
-void gatherAhead(func::FuncOp program) {
+void gatherAhead(ProgramOp program) {
   Operation *before = &program.front().front(), *last = nullptr;
   SmallVector<std::pair<AllGatherOp, Operation *>> moves;
   for (auto gather : program.front().getOps<AllGatherOp>()) {
@@ -64,9 +64,9 @@ void gatherAhead(func::FuncOp program) {
 } // namespace
 
 void MoveTransfers::runOnOperation() {
-  SmallVector<func::FuncOp> programs = getPrograms(getOperation());
+  SmallVector<ProgramOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
-  for (func::FuncOp program : programs)
+  for (ProgramOp program : programs)
     gatherAhead(program);
 }

@@ -43,7 +43,7 @@ namespace {
 struct PrintCosts : zero::impl::PrintCostsBase<PrintCosts> {
   void runOnOperation() override {
     SymbolTableCollection symbols;
-    for (func::FuncOp program : getPrograms(getOperation())) {
+    for (ProgramOp program : getPrograms(getOperation())) {
       llvm::outs() << '@' << program.getName() << '\n';
       for (auto op : program.front().getOps<PlanOpInterface>()) {
         if (op.movesNothing())

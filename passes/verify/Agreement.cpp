@@ -32,7 +32,6 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -55,7 +54,7 @@ StringRef describe(Part part) {
 
 class Parts {
 public:
-  explicit Parts(func::FuncOp program) : program(program) {}
+  explicit Parts(ProgramOp program) : program(program) {}
 
   LogicalResult run() {
     for (BlockArgument argument : program.getArguments())
@@ -67,11 +66,11 @@ public:
   }
 
 private:
-  func::FuncOp program;
+  ProgramOp program;
   DenseMap<Value, Part> parts;
 
   Part ofArgument(unsigned i) {
-    auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr);
+    auto state = program.getState(i);
     if (zero::detail::isSlice(program.getArgument(i).getType()))
       return Part::Slice;
     // Sums of gradients are reduced later.
@@ -109,7 +108,7 @@ private:
   LogicalResult visit(Operation *op) {
     if (isa<RecordOp, WaitOp>(op))
       return success();
-    if (isa<func::ReturnOp>(op))
+    if (isa<ReturnOp>(op))
       return judgeReturn(op);
     if (auto update = dyn_cast<UpdateOp>(op))
       return judgeUpdate(update);
@@ -206,6 +205,6 @@ private:
 
 } // namespace
 
-LogicalResult judge::judgeAgreement(func::FuncOp program, int64_t ranks) {
+LogicalResult judge::judgeAgreement(ProgramOp program, int64_t ranks) {
   return ranks > 1 ? Parts(program).run() : success();
 }

@@ -81,7 +81,7 @@ std::string describe(const Share &share) {
 
 class Contributions {
 public:
-  Contributions(func::FuncOp program, StringRef name, int64_t ranks)
+  Contributions(ProgramOp program, StringRef name, int64_t ranks)
       : program(program), name(name), ranks(ranks) {
     auto steps =
         program->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
@@ -105,8 +105,7 @@ public:
 
 private:
   StateAttr stateOf(BlockArgument argument) {
-    return program.getArgAttrOfType<StateAttr>(argument.getArgNumber(),
-                                               kStateAttr);
+    return program.getState(argument.getArgNumber());
   }
 
   LogicalResult expect(Operation *op, Value value, Share expected) {
@@ -280,11 +279,11 @@ private:
           return judgeSquares(op, total.getPartials());
         })
         .Case([&](ClipOp clip) { return visitClip(clip); })
-        .Case([&](func::ReturnOp) { return visitReturn(op); })
+        .Case([&](ReturnOp) { return visitReturn(op); })
         .Default([&](Operation *) { return visitOther(op); });
   }
 
-  func::FuncOp program;
+  ProgramOp program;
   StringRef name;
   int64_t ranks, microSteps;
   double mean; ///< what a gradient counts in the update
@@ -294,7 +293,7 @@ private:
 };
 } // namespace
 
-LogicalResult judge::judgeContributions(func::FuncOp program, StringRef name,
+LogicalResult judge::judgeContributions(ProgramOp program, StringRef name,
                                         int64_t ranks) {
   return Contributions(program, name, ranks).run();
 }

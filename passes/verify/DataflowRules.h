@@ -7,20 +7,20 @@
 #ifndef PASSES_VERIFY_DATAFLOWRULES_H
 #define PASSES_VERIFY_DATAFLOWRULES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 
 namespace mlir::zero::judge {
 
 /// (V11) What ranks must agree on is equal on all `ranks`.
-LogicalResult judgeAgreement(func::FuncOp program, int64_t ranks);
+LogicalResult judgeAgreement(ProgramOp program, int64_t ranks);
 
 /// (V12) Flat values are used as the slots, and scalars as the names, that they
 /// are.
-LogicalResult judgeSlotUses(func::FuncOp program);
+LogicalResult judgeSlotUses(ProgramOp program);
 
 /// (V13) Each gradient reaches the update, once.  `name` is the program's, also
 /// where the function is that of one rank; there are `ranks` in all.
-LogicalResult judgeContributions(func::FuncOp program, StringRef name,
+LogicalResult judgeContributions(ProgramOp program, StringRef name,
                                  int64_t ranks);
 
 } // namespace mlir::zero::judge

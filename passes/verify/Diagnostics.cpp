@@ -17,9 +17,9 @@ std::string judge::describe(Value value) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto program = cast<ProgramOp>(argument.getOwner()->getParentOp());
     unsigned i = argument.getArgNumber();
-    if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr))
+    if (auto state = program.getState(i))
       os << "state " << state.getBucket() << ' ' << state.getSlot();
     else
       os << "argument " << i;

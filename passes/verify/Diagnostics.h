@@ -3,7 +3,6 @@
 #define PASSES_VERIFY_DIAGNOSTICS_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 
 namespace mlir::zero::judge {

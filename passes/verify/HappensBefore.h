@@ -23,7 +23,6 @@
 #define PASSES_VERIFY_HAPPENSBEFORE_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <array>
 
 namespace mlir::zero::judge {
@@ -41,9 +40,9 @@ struct Place {
 
 /// Ranks that run the same program.
 struct Side {
-  func::FuncOp program;
+  ProgramOp program;
   int64_t rank; ///< one of them
-  Block &body() const { return func::FuncOp(program).front(); }
+  Block &body() const { return ProgramOp(program).front(); }
 };
 
 class HappensBefore {

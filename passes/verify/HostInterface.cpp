@@ -37,17 +37,17 @@ public:
   LogicalResult run() {
     if (failed(judgeParameters()))
       return failure();
-    for (func::FuncOp program : findPrograms(module))
+    for (ProgramOp program : findPrograms(module))
       if (failed(judgeOutputs(program)))
         return failure();
-    auto step = module.lookupSymbol<func::FuncOp>("step");
-    auto micro = module.lookupSymbol<func::FuncOp>("micro");
+    auto step = module.lookupSymbol<ProgramOp>("step");
+    auto micro = module.lookupSymbol<ProgramOp>("micro");
     if (micro && outputs["step"].contains("loss") &&
         !outputs["micro"].contains("loss")) // (S5)
       return micro.emitOpError("has no output \"loss\", and @step has (S5); "
                                "the host adds them up");
     for (StringRef name : {"loss", "grad_norm"})
-      for (func::FuncOp program : findPrograms(module))
+      for (ProgramOp program : findPrograms(module))
         if (outputs[program.getSymName()].contains(name) &&
             !outputs["step"].contains(name)) // (S5)
           return program.emitOpError("has output \"")
@@ -67,7 +67,7 @@ private:
     return !name.empty() && !name.contains('\0');
   }
 
-  static bool isReadable(func::FuncOp program, unsigned result,
+  static bool isReadable(ProgramOp program, unsigned result,
                          StringAttr name) {
     auto type = dyn_cast<RankedTensorType>(program.getResultTypes()[result]);
     if (!type ||
@@ -78,13 +78,13 @@ private:
     return !isRead || type.getRank() == 0;
   }
 
-  LogicalResult judgeOutputs(func::FuncOp program) {
+  LogicalResult judgeOutputs(ProgramOp program) {
     unsigned states = 0;
     for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
       states += program.getArgAttr(i, kStateAttr) != nullptr;
     llvm::StringSet<> &names = outputs[program.getSymName()];
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
-      auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+      auto name = program.getOutput(i);
       if (i < states && name) // (S5)
         return program.emitOpError("calls next state ")
                << i << " the output " << name << " (S5)";
@@ -158,11 +158,11 @@ private:
            << name << ", up to " << next << " of " << shape.front() << " (S5)";
   }
 
-  LogicalResult judgeArgument(func::FuncOp step, BlockArgument argument) {
+  LogicalResult judgeArgument(ProgramOp step, BlockArgument argument) {
     unsigned i = argument.getArgNumber();
     auto state = step.getArgAttr(i, kStateAttr);
-    auto input = step.getArgAttrOfType<StringAttr>(i, kInputAttr);
-    auto scalar = step.getArgAttrOfType<StringAttr>(i, kScalarAttr);
+    auto input = step.getInput(i);
+    auto scalar = step.getScalar(i);
     if ((state != nullptr) + (input != nullptr) + (scalar != nullptr) != 1 ||
         (state && !isa<StateAttr>(state)) || !isInArena(argument)) // (S5)
       return step.emitOpError("takes ") << describe(argument)
@@ -208,7 +208,7 @@ private:
     return success();
   }
 
-  LogicalResult judgeState(func::FuncOp step, BlockArgument argument,
+  LogicalResult judgeState(ProgramOp step, BlockArgument argument,
                            StateAttr state) {
     if (!isName(state.getSlot())) // (S5)
       return step.emitOpError("keeps ")

@@ -37,12 +37,7 @@ public:
   explicit Form(Kernel kernel) : kernel(kernel) {}
 
   LogicalResult judge() {
-    func::FuncOp function = kernel.function;
-    if (function->hasAttr(kBufferizedAttr)) // (S6)
-      return function.emitOpError(
-                 "is on memrefs already (S6); a plan's kernels "
-                 "are on tensors, drop ")
-             << kBufferizedAttr;
+    KernelOp function = kernel.function;
     for (TypeRange types : {TypeRange(function.getArgumentTypes()),
                             TypeRange(function.getResultTypes())}) {
       if (!llvm::all_of(types, llvm::IsaPred<RankedTensorType>)) // (S6)
@@ -224,7 +219,7 @@ LogicalResult Form::judgeAttention(Operation *op) {
       value = value.user_begin()->getResult(0);
     Operation *user = value.hasOneUse() ? *value.user_begin() : nullptr;
     auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(user);
-    bool isReturned = isa_and_present<func::ReturnOp>(user) && value == result;
+    bool isReturned = isa_and_present<ReturnOp>(user) && value == result;
     if (!isReturned && !(insert && insert.getSource() == value)) // (S6)
       return op->emitOpError("has result ")
              << cast<OpResult>(result).getResultNumber()

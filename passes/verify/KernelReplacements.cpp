@@ -30,7 +30,7 @@ private:
   LogicalResult judgeScatter(unsigned result);
 
   Kernel kernel;
-  func::FuncOp function;
+  KernelOp function;
   Block &body;
   Operation *returned;
 };
@@ -96,12 +96,12 @@ LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
 
 /// A scatter adds to the bytes of its initial value, and nothing else does.
 LogicalResult Replacements::judgeScatter(unsigned result) {
-  auto must = function.getResultAttrOfType<IntegerAttr>(result, kMustAliasAttr);
+  std::optional<unsigned> must = function.getMustReplace(result);
   auto scatter =
       returned->getOperand(result).getDefiningOp<nn::EmbeddingBackwardOp>();
   auto init =
       scatter ? dyn_cast<BlockArgument>(scatter.getInit()) : BlockArgument();
-  if (must && init && must.getInt() == init.getArgNumber())
+  if (must && init && *must == init.getArgNumber())
     return success();
   if (init) // (S6)
     return function.emitOpError("adds to operand ")
@@ -109,28 +109,18 @@ LogicalResult Replacements::judgeScatter(unsigned result) {
            << ", which must replace it (S6)";
   if (must) // (S6)
     return function.emitOpError("makes result ")
-           << result << " replace operand " << must.getInt()
+           << result << " replace operand " << *must
            << ", and does not add to it (S6)";
   return success();
 }
 
 LogicalResult Replacements::judge() {
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    Attribute must = function.getResultAttr(result, kMustAliasAttr),
-              may = function.getResultAttr(result, kInPlaceAttr);
-    auto number = dyn_cast_or_null<IntegerAttr>(must);
-    if ((must && !(number && number.getType().isSignlessInteger(64))) ||
-        (may && !isa<DenseI64ArrayAttr>(may))) // (S6)
-      return function.emitOpError("says of result ")
-             << result << ' ' << (must ? must : may)
-             << " (S6); zero.must_alias is an i64, zero.in_place an array of "
-                "them";
     if (failed(judgeScatter(result)))
       return failure();
-    if (may)
-      for (int64_t operand : cast<DenseI64ArrayAttr>(may).asArrayRef())
-        if (failed(judgeInPlace(result, operand)))
-          return failure();
+    for (int64_t operand : function.getMayReplace(result))
+      if (failed(judgeInPlace(result, operand)))
+        return failure();
   }
   return success();
 }

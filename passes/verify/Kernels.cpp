@@ -44,19 +44,18 @@ bool judge::readsOwnRow(Kernel kernel, OpOperand &use) {
   return true;
 }
 
-static LogicalResult judgeKernel(func::FuncOp function) {
+static LogicalResult judgeKernel(KernelOp function) {
   if (!function.getBody().hasOneBlock() ||
-      !isa<func::ReturnOp>(function.front().back())) // (S6)
+      !isa<ReturnOp>(function.front().back())) // (S6)
     return function.emitOpError("is a kernel of several blocks (S6); it is a "
                                 "straight line");
-  std::optional<KernelKind> kind = getKernelKind(function);
-  ArrayRef<int64_t> space = getKernelSpace(function);
-  if (!kind || !function->hasAttrOfType<DenseI64ArrayAttr>(kSpaceAttr) ||
+  std::optional<KernelKind> kind = function.getKind();
+  ArrayRef<int64_t> space = function.getSpace();
+  if (!kind ||
       llvm::any_of(space, [](int64_t size) { return size < 1; })) // (S6)
-    return function.emitOpError(
-        "is a kernel, and needs units as zero.space and "
-        "as zero.kernel a kind (S6), which is rows, "
-        "columns, serial, attention or scatter");
+    return function.emitOpError("is cut into units of sizes [")
+           << space << "], and needs a kind of them and one or more of each "
+                       "(S6)";
   Kernel kernel{function, *kind, space,
                 function->getParentOp()->hasAttr(kReferenceAttr)};
   return failure(failed(judgeForm(kernel)) || failed(judgeUnits(kernel)) ||
@@ -65,9 +64,8 @@ static LogicalResult judgeKernel(func::FuncOp function) {
 
 LogicalResult judge::judgeKernels(ModuleOp module) {
   // Nothing compiles a kernel without a body: it says what it likes.
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(kKernelAttr) && !function.isExternal() &&
-        failed(judgeKernel(function)))
+  for (auto function : module.getOps<KernelOp>())
+    if (!function.isExternal() && failed(judgeKernel(function)))
       return failure();
   return success();
 }

@@ -15,7 +15,7 @@ namespace mlir::zero::judge {
 
 /// Passed by value: no more than names of things.
 struct Kernel {
-  func::FuncOp function;
+  KernelOp function;
   KernelKind kind;
   ArrayRef<int64_t> space;
   /// Compiled with --reference, through other code.

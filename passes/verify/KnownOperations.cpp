@@ -4,7 +4,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -13,7 +13,7 @@ using namespace mlir::zero;
 
 bool judge::namesBytes(Operation *op) {
   return isa<ViewOp, PackOp, JoinOp, SplitOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp, RecordOp, WaitOp, func::ReturnOp>(op);
+             tensor::ExpandShapeOp, RecordOp, WaitOp, ReturnOp>(op);
 }
 
 bool judge::isExchange(Operation *op) {
@@ -90,18 +90,15 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
           add(StorageTie::MustReplace, op->getNumOperands() - 1, 0);
       })
       .Case([&](LaunchOp launch) {
-        auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+        auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(
             op, launch.getKernelAttr());
         if (!kernel)
           return;
         for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r) {
-          if (auto must =
-                  kernel.getResultAttrOfType<IntegerAttr>(r, kMustAliasAttr))
-            add(StorageTie::MustReplace, must.getInt(), r);
-          if (auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(
-                  r, kInPlaceAttr))
-            for (int64_t operand : may.asArrayRef())
-              add(StorageTie::MayReplace, operand, r);
+          if (std::optional<unsigned> operand = kernel.getMustReplace(r))
+            add(StorageTie::MustReplace, *operand, r);
+          for (int64_t operand : kernel.getMayReplace(r))
+            add(StorageTie::MayReplace, operand, r);
         }
       });
   return ties;

@@ -13,22 +13,12 @@ using Mean = TermTable::Mean;
 // Kernels, parameters and inputs
 //===----------------------------------------------------------------------===//
 
-/// What is compiled of a kernel besides its body, except for what (S6) proves.
-static DictionaryAttr attributesOf(func::FuncOp kernel) {
-  NamedAttrList attributes(kernel->getDiscardableAttrDictionary());
-  for (StringRef proved : {kKernelAttr, kSpaceAttr})
-    attributes.erase(proved);
-  return attributes.getDictionary(kernel.getContext());
-}
-
 /// A kernel of the plan is the model's of that name, and has its body.
 LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
                                       SymbolicExecutor &symbolic) {
   SymbolTable symbols(model);
-  for (auto kernel : plan.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr(kKernelAttr))
-      continue;
-    auto same = symbols.lookup<func::FuncOp>(kernel.getSymNameAttr());
+  for (auto kernel : plan.getOps<KernelOp>()) {
+    auto same = symbols.lookup<KernelOp>(kernel.getSymNameAttr());
     if (!same) // (V14)
       return kernel.emitOpError("is no kernel of the model (V14)");
     if (same.getFunctionType() != kernel.getFunctionType() ||
@@ -40,7 +30,9 @@ LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
       error.attachNote(same.getLoc()) << "the model's";
       return error;
     }
-    if (attributesOf(kernel) != attributesOf(same)) { // (V14)
+    // Units and what results may replace are compared with the body (S6).
+    if (kernel->getDiscardableAttrDictionary() !=
+        same->getDiscardableAttrDictionary()) { // (V14)
       InFlightDiagnostic error = kernel.emitOpError(
           "has other attributes than the model's kernel of that name (V14)");
       error.attachNote(same.getLoc()) << "the model's";
@@ -79,16 +71,17 @@ LogicalResult ModelStep::matchParameters(ModuleOp plan) {
 }
 
 /// All that is said of an input, but where a plan puts it.
-static DictionaryAttr inputAttributes(func::FuncOp function, unsigned i) {
+static DictionaryAttr inputAttributes(FunctionOpInterface function,
+                                      unsigned i) {
   NamedAttrList attributes(function.getArgAttrDict(i));
   attributes.erase(kBytesAttr);
   return attributes.getDictionary(function.getContext());
 }
 
-LogicalResult ModelStep::matchInputs(func::FuncOp program) {
+LogicalResult ModelStep::matchInputs(ProgramOp program) {
   for (BlockArgument argument : program.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto name = program.getArgAttrOfType<StringAttr>(i, kInputAttr);
+    auto name = program.getInput(i);
     if (!name)
       continue;
     auto known = inputs.find(name);

@@ -29,7 +29,7 @@ public:
   /// The buckets of `plan` hold the parameters, no others and all of them.
   LogicalResult matchParameters(ModuleOp plan);
   /// What `program` takes as inputs are inputs, with all that is said of them.
-  LogicalResult matchInputs(func::FuncOp program);
+  LogicalResult matchInputs(ProgramOp program);
 
   const Parameter &parameter(StringAttr name) const {
     return parameters.find(name)->second;

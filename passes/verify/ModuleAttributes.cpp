@@ -9,17 +9,6 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-/// An attribute of another type would be taken for none.
-template <typename AttributeTy>
-static LogicalResult judgeType(ModuleOp module, StringRef name) {
-  Attribute attribute = module->getAttr(name);
-  if (!attribute || isa<AttributeTy>(attribute))
-    return success();
-  return module.emitError("has ") // (S5)
-         << name << " = " << attribute << " (S5), and needs one of "
-         << AttributeTy::name;
-}
-
 FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
   Arenas arenas;
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
@@ -35,8 +24,6 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
   if (int64_t bytes = arena[int(Tier::Nvme)]) // (S5)
     return module.emitError("has an nvme arena of ")
            << bytes << " bytes, and the runtime keeps none there (S5)";
-  if (failed(judgeType<IntegerAttr>(module, kExportedAttr)))
-    return failure();
   // Without the attribute nothing is exported.
   auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
   int64_t device = arena[0],
@@ -51,8 +38,6 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
 }
 
 LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {
-  if (failed(judgeType<DenseI64ArrayAttr>(module, kBudgetAttr)))
-    return failure();
   if (auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr))
     for (int tier = 0; tier < std::min<int>(arenas.bytes.size(), budget.size());
          ++tier)
@@ -73,8 +58,6 @@ static LogicalResult judgeSteps(ModuleOp module) {
   if (axes.size() > 1) // (S5)
     return axes[1].emitOpError("is a second axis, and the runtime knows one "
                                "group of ranks (S5)");
-  if (failed(judgeType<IntegerAttr>(module, kMicroStepsAttr)))
-    return failure();
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
   constexpr int64_t kMaxMicroSteps = 1 << 30;
   if (steps && (!steps.getType().isSignlessInteger(64) || steps.getInt() < 1 ||
@@ -82,13 +65,9 @@ static LogicalResult judgeSteps(ModuleOp module) {
     return module.emitError("has ")
            << kMicroStepsAttr << " = " << steps
            << " (S5); it is an i64 from 1 to " << kMaxMicroSteps;
-  for (StringRef name : kPrograms)
-    if (auto program = module.lookupSymbol<func::FuncOp>(name);
-        program && program->hasAttr(kKernelAttr)) // (S5)
-      return program.emitOpError("is a program and a kernel (S5)");
   bool several = steps && steps.getInt() > 1;
   auto has = [&](StringRef name) {
-    auto program = module.lookupSymbol<func::FuncOp>(name);
+    auto program = module.lookupSymbol<ProgramOp>(name);
     return program && !program.isExternal();
   };
   if (several != has("micro")) // (S5)
@@ -103,22 +82,22 @@ static LogicalResult judgeSteps(ModuleOp module) {
 
 /// Programs of one rank are those of a rank and a program that exist.
 static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto program = function->getAttrOfType<StringAttr>(kProgramAttr);
-    auto rank = function->getAttrOfType<IntegerAttr>(kRankAttr);
-    if (!program && !rank)
+  for (auto program : module.getOps<ProgramOp>()) {
+    std::optional<StringRef> name = program.getProgram();
+    std::optional<uint64_t> number = program.getRank();
+    if (!name && !number)
       continue;
-    if (!program || !rank || !module.lookupSymbol(program)) // (S5)
-      return function.emitOpError("is a program of one rank, and needs "
-                                  "zero.rank and, as zero.program, the name "
-                                  "of a program of this module (S5)");
-    if (rank.getInt() < 0 || rank.getInt() >= ranks) // (S5)
-      return function.emitOpError("is a program of rank ")
-             << rank.getInt() << ", but the plan has " << ranks
-             << " ranks (S5)";
-    if (findProgram(module, program, rank.getInt()) != function) // (S5)
-      return function.emitOpError("is a second program ")
-             << program << " of rank " << rank.getInt() << " (S5)";
+    if (!name || !number || !module.lookupSymbol<ProgramOp>(*name)) // (S5)
+      return program.emitOpError("is a program of one rank, and needs a rank, "
+                                 "and as program the name of a program of "
+                                 "this module (S5)");
+    auto rank = static_cast<int64_t>(*number);
+    if (rank < 0 || rank >= ranks) // (S5)
+      return program.emitOpError("is a program of rank ")
+             << rank << ", but the plan has " << ranks << " ranks (S5)";
+    if (findProgram(module, *name, rank) != program) // (S5)
+      return program.emitOpError("is a second program \"")
+             << *name << "\" of rank " << rank << " (S5)";
   }
   return success();
 }

@@ -57,11 +57,11 @@ private:
   FailureOr<SmallVector<double>> numbersOf(StringRef option, size_t count);
 
   /// Those of one rank, too.
-  SmallVector<func::FuncOp> programs() {
-    SmallVector<func::FuncOp> all = findPrograms(plan);
-    for (auto function : plan.getOps<func::FuncOp>())
-      if (function->hasAttr(kProgramAttr))
-        all.push_back(function);
+  SmallVector<ProgramOp> programs() {
+    SmallVector<ProgramOp> all = findPrograms(plan);
+    for (auto program : plan.getOps<ProgramOp>())
+      if (program.getRank())
+        all.push_back(program);
     return all;
   }
 
@@ -150,7 +150,7 @@ LogicalResult Options::judgeDecay() {
                          (member.getDecay() ? "\" that decays"
                                             : "\" that does not decay"),
                      "weight-decay");
-  for (func::FuncOp program : programs())
+  for (ProgramOp program : programs())
     for (auto update : program.front().getOps<UpdateOp>())
       if (update.getDecay().convertToDouble() != decay->front()) // (S7)
         return error(
@@ -166,7 +166,7 @@ LogicalResult Options::judgeClip() {
   FailureOr<SmallVector<double>> most = numbersOf("grad-clip", 1);
   if (failed(most))
     return failure();
-  for (func::FuncOp program : programs())
+  for (ProgramOp program : programs())
     for (auto clip : program.front().getOps<ClipOp>()) {
       std::optional<APFloat> limit = clip.getMaxNorm();
       if ((limit ? limit->convertToDouble() : 0) != most->front()) // (S7)

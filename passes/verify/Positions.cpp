@@ -33,11 +33,11 @@ using RangeList = SmallVector<IntegerValueRange>;
 
 class Positions {
 public:
-  LogicalResult judgeInputs(func::FuncOp function);
+  LogicalResult judgeInputs(FunctionOpInterface function);
 
 private:
   /// The intervals of the results of `function`, which has one block.
-  FailureOr<RangeList> judge(func::FuncOp function, const RangeList &arguments);
+  FailureOr<RangeList> judge(FunctionOpInterface function, const RangeList &arguments);
   LogicalResult judgeBlock(Block &block, Intervals &intervals);
   LogicalResult judgeLaunch(LaunchOp launch, Intervals &intervals);
   LogicalResult judgeOperation(Operation *op, const Intervals &intervals);
@@ -126,7 +126,7 @@ LogicalResult Positions::judgeOperation(Operation *op,
 }
 
 LogicalResult Positions::judgeLaunch(LaunchOp launch, Intervals &intervals) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
       launch, launch.getKernelAttr());
   if (kernel.isExternal())
     return success();
@@ -168,22 +168,22 @@ LogicalResult Positions::judgeBlock(Block &block, Intervals &intervals) {
   return success();
 }
 
-FailureOr<RangeList> Positions::judge(func::FuncOp function,
+FailureOr<RangeList> Positions::judge(FunctionOpInterface function,
                                       const RangeList &arguments) {
   Intervals intervals;
   for (auto [argument, range] :
        llvm::zip_equal(function.getArguments(), arguments))
     intervals.set(argument, range);
-  if (failed(judgeBlock(function.front(), intervals)))
+  if (failed(judgeBlock(function.getFunctionBody().front(), intervals)))
     return failure();
   RangeList results;
-  for (Value value : function.front().getTerminator()->getOperands())
+  for (Value value : function.getFunctionBody().front().getTerminator()->getOperands())
     results.push_back(intervals.of(value));
   return results;
 }
 
 /// What the host lets pass of an input.
-static IntegerValueRange rangeOfInput(func::FuncOp function,
+static IntegerValueRange rangeOfInput(FunctionOpInterface function,
                                       BlockArgument argument) {
   InputBound bound = getInputBound(function, argument.getArgNumber());
   IntegerValueRange all = IntegerValueRange::getMaxRange(argument);
@@ -201,7 +201,7 @@ static IntegerValueRange rangeOfInput(func::FuncOp function,
       .rangeUnion(ConstantIntRanges::constant(number(bound.ignored)));
 }
 
-LogicalResult Positions::judgeInputs(func::FuncOp function) {
+LogicalResult Positions::judgeInputs(FunctionOpInterface function) {
   RangeList arguments;
   for (BlockArgument argument : function.getArguments())
     arguments.push_back(function.getArgAttr(argument.getArgNumber(), kInputAttr)
@@ -210,9 +210,9 @@ LogicalResult Positions::judgeInputs(func::FuncOp function) {
   return judge(function, arguments);
 }
 
-LogicalResult judge::judgePositions(ArrayRef<func::FuncOp> functions) {
+LogicalResult judge::judgePositions(ArrayRef<FunctionOpInterface> functions) {
   Positions positions;
-  for (func::FuncOp function : functions)
+  for (FunctionOpInterface function : functions)
     if (failed(positions.judgeInputs(function)))
       return failure();
   return success();

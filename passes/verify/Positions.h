@@ -7,13 +7,13 @@
 #ifndef PASSES_VERIFY_POSITIONS_H
 #define PASSES_VERIFY_POSITIONS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 
 namespace mlir::zero::judge {
 
 /// Fails at the first position that may lie outside: of a program of a plan,
 /// whose kernels are judged with what it launches them on, or of a model.
-LogicalResult judgePositions(ArrayRef<func::FuncOp> functions);
+LogicalResult judgePositions(ArrayRef<FunctionOpInterface> functions);
 
 } // namespace mlir::zero::judge
 

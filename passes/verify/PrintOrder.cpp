@@ -20,13 +20,13 @@ using namespace mlir::zero::judge;
 namespace {
 struct PrintOrder : zero::impl::PrintOrderBase<PrintOrder> {
   void runOnOperation() override {
-    for (func::FuncOp program : findPrograms(getOperation()))
+    for (ProgramOp program : findPrograms(getOperation()))
       if (failed(print(program)))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }
 
-  static LogicalResult print(func::FuncOp program) {
+  static LogicalResult print(ProgramOp program) {
     FailureOr<HappensBefore> order = HappensBefore::of({{program, 0}});
     if (failed(order))
       return failure();

@@ -15,7 +15,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Places {
 public:
-  Places(func::FuncOp program, const Ranges &ranges,
+  Places(ProgramOp program, const Ranges &ranges,
          const BucketLayouts &layouts)
       : program(program), ranges(ranges), layouts(layouts) {
     for (auto &[value, range] : ranges)
@@ -38,8 +38,7 @@ public:
         places.append({base + span.begin, base + span.end});
     };
     for (BlockArgument argument : program.getArguments())
-      if (auto state = program.getArgAttrOfType<StateAttr>(
-              argument.getArgNumber(), kStateAttr))
+      if (auto state = program.getState(argument.getArgNumber()))
         add(argument, layouts.membersIn(state.getBucket().getValue(),
                                         argument.getType(), false, rank));
     for (Operation *op : users) {
@@ -67,7 +66,7 @@ public:
   }
 
 private:
-  func::FuncOp program;
+  ProgramOp program;
   const Ranges &ranges;
   const BucketLayouts &layouts;
   SmallVector<int64_t> fixed;
@@ -76,7 +75,7 @@ private:
 } // namespace
 
 SmallVector<int64_t>
-judge::findRankRepresentatives(func::FuncOp program, ArrayRef<int64_t> ranks,
+judge::findRankRepresentatives(ProgramOp program, ArrayRef<int64_t> ranks,
                                const Ranges &ranges,
                                const BucketLayouts &layouts) {
   if (ranks.size() == 1)

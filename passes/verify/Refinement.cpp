@@ -65,7 +65,7 @@ private:
     return steps ? steps.getInt() : 1;
   }
 
-  LogicalResult execute(func::FuncOp function, StringRef name);
+  LogicalResult execute(ProgramOp function, StringRef name);
   SmallVector<int64_t> findRankRepresentatives();
   void enter(BlockArgument argument);
   LogicalResult visit(Operation *op);
@@ -81,7 +81,7 @@ private:
   SymbolicExecutor symbolic;
   ModelStep step;
   /// Of the program that is executed.
-  func::FuncOp program;
+  ProgramOp program;
   StringRef programName;
   DenseMap<Value, StateAttr> flats; ///< which state a flat value is
   /// What @count of the same rank returns, by name.
@@ -96,12 +96,12 @@ private:
 
 void Refinement::enter(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
-  if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr)) {
+  if (auto state = program.getState(i)) {
     flats[argument] = state;
-  } else if (auto input = program.getArgAttrOfType<StringAttr>(i, kInputAttr)) {
+  } else if (auto input = program.getInput(i)) {
     symbolic.set(argument,
                  symbolic.terms.leaf(Leaf::Input, input, argument.getType()));
-  } else if (auto name = program.getArgAttrOfType<StringAttr>(i, kScalarAttr)) {
+  } else if (auto name = program.getScalar(i)) {
     auto count = counts.find(name);
     symbolic.set(
         argument,
@@ -166,8 +166,7 @@ LogicalResult Refinement::visitPack(PackOp op) {
 LogicalResult Refinement::visitReturn(Operation *op) {
   bool hasLoss = false;
   for (OpOperand &value : op->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(
-        value.getOperandNumber(), kOutputAttr);
+    auto name = program.getOutput(value.getOperandNumber());
     if (name && name == "loss" &&
         failed(expect(op, value.get(),
                       symbolic.mean(Mean::Ranks, step.getLoss()), "the loss")))
@@ -186,7 +185,7 @@ LogicalResult Refinement::visit(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ViewOp view) { return visitView(view); })
       .Case([&](PackOp pack) { return visitPack(pack); })
-      .Case([&](func::ReturnOp) { return visitReturn(op); })
+      .Case([&](ReturnOp) { return visitReturn(op); })
       .Case([&](AllGatherOp gather) {
         flats[gather.getResult()] = flats.lookup(gather.getSource());
         return success();
@@ -213,7 +212,7 @@ LogicalResult Refinement::visit(Operation *op) {
       });
 }
 
-LogicalResult Refinement::execute(func::FuncOp function, StringRef name) {
+LogicalResult Refinement::execute(ProgramOp function, StringRef name) {
   program = function;
   programName = name;
   symbolic.clear();
@@ -229,9 +228,9 @@ LogicalResult Refinement::execute(func::FuncOp function, StringRef name) {
 /// Those with programs of their own, and the first of all others.
 SmallVector<int64_t> Refinement::findRankRepresentatives() {
   std::set<int64_t> own;
-  for (auto function : plan.getOps<func::FuncOp>())
-    if (auto rank = function->getAttrOfType<IntegerAttr>(kRankAttr))
-      own.insert(rank.getInt());
+  for (auto function : plan.getOps<ProgramOp>())
+    if (std::optional<uint64_t> rank = function.getRank())
+      own.insert(*rank);
   SmallVector<int64_t> found(own.begin(), own.end());
   int64_t other = 0;
   while (own.count(other))
@@ -249,7 +248,7 @@ LogicalResult Refinement::run() {
   for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)
-      if (func::FuncOp function = findProgram(plan, name, rank))
+      if (ProgramOp function = findProgram(plan, name, rank))
         if (failed(step.matchInputs(function)) ||
             failed(execute(function, name)))
           return failure();

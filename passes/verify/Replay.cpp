@@ -36,7 +36,7 @@ const Piece *findFrom(const Pieces &pieces, int64_t at) {
 
 class Replay {
 public:
-  Replay(func::FuncOp program, StringRef name, int64_t rank,
+  Replay(ProgramOp program, StringRef name, int64_t rank,
          const Ranges &ranges, const HappensBefore &order,
          const BucketLayouts &layouts)
       : program(program), name(name), rank(rank), ranges(ranges), order(order),
@@ -96,7 +96,7 @@ private:
     return success();
   }
 
-  func::FuncOp program;
+  ProgramOp program;
   StringRef name;
   int64_t rank;
   const Ranges &ranges;
@@ -122,8 +122,7 @@ static Spans wholeOf(Value value) {
 
 /// The host writes means of @count's outputs after @count only.
 bool Replay::isWritten(BlockArgument argument) {
-  auto scalar = program.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kScalarAttr);
+  auto scalar = program.getScalar(argument.getArgNumber());
   return name != "count" || !scalar || scalar == "lr" || scalar == "step";
 }
 
@@ -134,8 +133,7 @@ void Replay::enterArguments() {
     BytesAttr range = ranges.lookup(argument);
     unsigned version = addVersion({});
     bytesOf(argument).overwrite(range.getOffset(), range.getEnd(), version);
-    auto state = program.getArgAttrOfType<StateAttr>(argument.getArgNumber(),
-                                                     kStateAttr);
+    auto state = program.getState(argument.getArgNumber());
     Spans spans =
         state ? layouts.membersIn(state.getBucket().getValue(),
                                   argument.getType(), /*slice=*/false, rank)
@@ -419,7 +417,7 @@ LogicalResult Replay::run() {
   return success();
 }
 
-LogicalResult judge::replay(func::FuncOp program, StringRef name, int64_t rank,
+LogicalResult judge::replay(ProgramOp program, StringRef name, int64_t rank,
                             const Ranges &ranges, const HappensBefore &order,
                             const BucketLayouts &layouts) {
   return Replay(program, name, rank, ranges, order, layouts).run();

@@ -33,7 +33,7 @@ namespace mlir::zero::judge {
 
 /// Fails at the first operation of `program`, which is @`name`, that breaks a
 /// rule on `rank`.
-LogicalResult replay(func::FuncOp program, StringRef name, int64_t rank,
+LogicalResult replay(ProgramOp program, StringRef name, int64_t rank,
                      const Ranges &ranges, const HappensBefore &order,
                      const BucketLayouts &layouts);
 

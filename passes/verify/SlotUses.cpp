@@ -46,12 +46,11 @@ std::string describe(const BucketSlot &slot) {
 
 class SlotUses {
 public:
-  explicit SlotUses(func::FuncOp program) : program(program) {}
+  explicit SlotUses(ProgramOp program) : program(program) {}
 
   LogicalResult run() {
     for (BlockArgument argument : program.getArguments())
-      if (auto state = program.getArgAttrOfType<StateAttr>(
-              argument.getArgNumber(), kStateAttr))
+      if (auto state = program.getState(argument.getArgNumber()))
         known[argument] = {state.getBucket().getValue(), state.getSlot()};
     for (Operation &op : program.front())
       if (failed(visit(&op)))
@@ -116,8 +115,7 @@ private:
       if (clip && value == clip.getFactor())
         return success();
     } else if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto scalar = program.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), kScalarAttr);
+      auto scalar = program.getScalar(argument.getArgNumber());
       if (scalar && scalar == name)
         return success();
     }
@@ -142,7 +140,7 @@ private:
       if (next && failed(expect(op, next, known.lookup(argument))))
         return failure();
     for (unsigned i = states.size(), e = op->getNumOperands(); i < e; ++i)
-      if (auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr))
+      if (auto name = program.getOutput(i))
         if (failed(expectOutput(op, op->getOperand(i), name)))
           return failure();
     return success();
@@ -172,16 +170,16 @@ private:
           return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});
         })
         .Case([&](UpdateOp update) { return visitUpdate(update); })
-        .Case([&](func::ReturnOp) { return visitReturn(op); })
+        .Case([&](ReturnOp) { return visitReturn(op); })
         .Default([](Operation *) { return success(); });
   }
 
-  func::FuncOp program;
+  ProgramOp program;
   DenseMap<Value, BucketSlot> known;
   SymbolTableCollection symbols;
 };
 } // namespace
 
-LogicalResult judge::judgeSlotUses(func::FuncOp program) {
+LogicalResult judge::judgeSlotUses(ProgramOp program) {
   return SlotUses(program).run();
 }

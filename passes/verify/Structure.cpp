@@ -15,7 +15,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Structure {
 public:
-  Structure(func::FuncOp program, Arenas arenas, const BucketLayouts &layouts)
+  Structure(ProgramOp program, Arenas arenas, const BucketLayouts &layouts)
       : program(program), arenas(arenas), layouts(layouts) {}
 
   FailureOr<Ranges> run() {
@@ -36,7 +36,7 @@ private:
   LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeExports(Operation *op);
 
-  func::FuncOp program;
+  ProgramOp program;
   Arenas arenas;
   const BucketLayouts &layouts;
   Ranges ranges;
@@ -100,7 +100,7 @@ LogicalResult Structure::judgeArguments() {
   DenseSet<Attribute> kept;
   for (BlockArgument argument : program.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr)) {
+    if (auto state = program.getState(i)) {
       if (!layouts.contains(state.getBucket().getValue())) // (S5)
         return program->emitOpError("keeps ")
                << describe(argument)
@@ -234,9 +234,6 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   if (!namesBytes(op) && !runs(op)) // (S5)
     return op->emitOpError("is no operation of a plan (S5); put it into a "
                            "kernel");
-  if (Attribute stream = op->getAttr(kStreamAttr);
-      stream && !isa<StreamAttr>(stream)) // (S5)
-    return op->emitOpError("is on ") << stream << ", which is no stream (S5)";
   if (failed(judgeElements(op)))
     return failure();
   if (auto bucket = getBucketRef(op);
@@ -277,7 +274,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   return failure(failed(judgeOverlaps(op, ties)) || failed(judgeExports(op)));
 }
 
-FailureOr<Ranges> judge::judgeStructure(func::FuncOp program, Arenas arenas,
+FailureOr<Ranges> judge::judgeStructure(ProgramOp program, Arenas arenas,
                                         const BucketLayouts &layouts) {
   return Structure(program, arenas, layouts).run();
 }

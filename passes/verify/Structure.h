@@ -6,7 +6,7 @@
 #ifndef PASSES_VERIFY_STRUCTURE_H
 #define PASSES_VERIFY_STRUCTURE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 #include "passes/verify/BucketLayouts.h"
 #include "passes/verify/ModuleAttributes.h"
 
@@ -19,7 +19,7 @@ using Ranges = DenseMap<Value, BytesAttr>;
 bool isElement(Type type);
 
 /// Fails at the first operation of `program` that breaks one of the rules.
-FailureOr<Ranges> judgeStructure(func::FuncOp program, Arenas arenas,
+FailureOr<Ranges> judgeStructure(ProgramOp program, Arenas arenas,
                                  const BucketLayouts &layouts);
 
 } // namespace mlir::zero::judge

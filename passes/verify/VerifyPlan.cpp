@@ -45,6 +45,7 @@
 #include "dialect/zero/InputBound.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/verify/DataflowRules.h"
@@ -121,17 +122,17 @@ public:
 private:
   using Outputs = llvm::StringMap<std::pair<Type, Attribute>>;
   /// A program, and the ranks that run it.
-  using Ranked = llvm::MapVector<func::FuncOp, SmallVector<int64_t>>;
+  using Ranked = llvm::MapVector<ProgramOp, SmallVector<int64_t>>;
 
-  LogicalResult judgeArguments(func::FuncOp program);
-  LogicalResult judgeOutputs(func::FuncOp program, Outputs &outputs);
-  LogicalResult judgeAlone(func::FuncOp program, Outputs &outputs);
+  LogicalResult judgeArguments(ProgramOp program);
+  LogicalResult judgeOutputs(ProgramOp program, Outputs &outputs);
+  LogicalResult judgeAlone(ProgramOp program, Outputs &outputs);
   LogicalResult judgeTogether(StringRef name, Ranked &ranked);
   Ranked findRanked(StringRef name);
 
   ModuleOp module;
   BucketLayouts layouts;
-  func::FuncOp step;
+  ProgramOp step;
   Arenas arenas;
   DenseMap<Operation *, Ranges> ranges; ///< of each program
 };
@@ -143,7 +144,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Fails unless `program` keeps its arguments where @step does.
-LogicalResult Plan::judgeArguments(func::FuncOp program) {
+LogicalResult Plan::judgeArguments(ProgramOp program) {
   if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
     return program.emitOpError("takes other arguments than @step (V6); "
                                "programs of a step share state, "
@@ -160,10 +161,10 @@ LogicalResult Plan::judgeArguments(func::FuncOp program) {
 }
 
 /// An output of several programs is one value to the host.
-LogicalResult Plan::judgeOutputs(func::FuncOp program, Outputs &outputs) {
+LogicalResult Plan::judgeOutputs(ProgramOp program, Outputs &outputs) {
   for (OpOperand &value : program.front().getTerminator()->getOpOperands()) {
     unsigned i = value.getOperandNumber();
-    auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+    auto name = program.getOutput(i);
     if (!name)
       continue;
     std::pair<Type, Attribute> mine = {value.get().getType(),
@@ -178,7 +179,7 @@ LogicalResult Plan::judgeOutputs(func::FuncOp program, Outputs &outputs) {
   return success();
 }
 
-LogicalResult Plan::judgeAlone(func::FuncOp program, Outputs &outputs) {
+LogicalResult Plan::judgeAlone(ProgramOp program, Outputs &outputs) {
   if (program.isExternal() || !program.getBody().hasOneBlock()) // (S5)
     return program.emitOpError("has ")
            << program.getBody().getBlocks().size()
@@ -201,7 +202,7 @@ LogicalResult Plan::judgeAlone(func::FuncOp program, Outputs &outputs) {
 Plan::Ranked Plan::findRanked(StringRef name) {
   Ranked ranked;
   for (int64_t rank = 0; rank < layouts.getRanks(); ++rank)
-    if (func::FuncOp program = findProgram(module, name, rank))
+    if (ProgramOp program = findProgram(module, name, rank))
       ranked[program].push_back(rank);
   return ranked;
 }
@@ -222,10 +223,13 @@ LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
 }
 
 LogicalResult Plan::judge(ModuleOp model) {
-  step = module.lookupSymbol<func::FuncOp>("step");
+  step = module.lookupSymbol<ProgramOp>("step");
   if (!step || step.isExternal())
     return module.emitError(
-        "a plan has a function @step of one block; this module has none");
+        "a plan has a program @step of one block; this module has none");
+  for (auto function : module.getOps<func::FuncOp>()) // (S5)
+    return function.emitOpError("is no part of a plan (S5), which is made of "
+                                "zero.program and zero.kernel");
   FailureOr<Arenas> memory = judgeArenas(module);
   if (failed(memory) || failed(judgePrograms(module, layouts.getRanks())) ||
       failed(judgeKernels(module)))
@@ -234,14 +238,14 @@ LogicalResult Plan::judge(ModuleOp model) {
   SmallVector<std::pair<StringRef, Ranked>> programs;
   for (StringRef name : kPrograms) {
     programs.push_back({name, findRanked(name)});
-    if (auto shared = module.lookupSymbol<func::FuncOp>(name);
+    if (auto shared = module.lookupSymbol<ProgramOp>(name);
         shared && !shared.isExternal() &&
         !programs.back().second.contains(shared)) // (S5)
       return shared.emitOpError("is run by no rank: each has a program of its "
                                 "own (S5)");
   }
   Outputs outputs;
-  SmallVector<func::FuncOp> all;
+  SmallVector<FunctionOpInterface> all;
   for (auto &[name, ranked] : programs)
     for (auto &[program, ranks] : ranked) {
       if (failed(judgeAlone(program, outputs)))
@@ -268,7 +272,7 @@ LogicalResult Plan::judge(ModuleOp model) {
 namespace {
 struct VerifyPositions : zero::impl::VerifyPositionsBase<VerifyPositions> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions;
+    SmallVector<FunctionOpInterface> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
         functions.push_back(function);

@@ -13,8 +13,8 @@
 // CHECK: %[[PLACE:.*]] = arith.addi
 // CHECK: arith.addi %[[PLACE]], %c32
 // CHECK: call @zrt_attention(%c100_i64, %c100_i64, %c16_i64, %{{.*}}, %c1_i32, %{{.*}}, %c96_i64, %{{.*}}, %c96_i64, %{{.*}}, %c96_i64, %{{.*}}, %c32_i64, %[[NOBODY]])
-func.func private @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
-    attributes {zero.kernel = "attention", zero.space = array<i64: 2, 2>} {
+zero.kernel @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
+    units attention [2, 2] {
   %q0 = tensor.extract_slice %qkv[0, 0, 0] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
   %k0 = tensor.extract_slice %qkv[0, 0, 32] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
   %v0 = tensor.extract_slice %qkv[0, 0, 64] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
@@ -22,7 +22,7 @@ func.func private @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf3
   %k = tensor.expand_shape %k0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
   %v = tensor.expand_shape %v0 [[0], [1], [2, 3]] output_shape [2, 100, 2, 16] : tensor<2x100x32xf32> into tensor<2x100x2x16xf32>
   %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<2x100x2x16xf32>, tensor<2x100x2x16xf32>
-  return %o : tensor<2x100x2x16xf32>
+  zero.return %o : tensor<2x100x2x16xf32>
 }
 
 // -----
@@ -31,9 +31,9 @@ func.func private @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf3
 
 // CHECK-LABEL: func.func private @backward(
 // CHECK: call @zrt_attention_backward(%c7_i64, %c9_i64, %c4_i64, %{{.*}}, %c0_i32, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64)
-func.func private @backward(%do: tensor<3x7x2x4xf32>, %q: tensor<3x7x2x4xf32>, %k: tensor<3x9x2x4xf32>, %v: tensor<3x9x2x4xf32>, %lse: tensor<3x2x7xf32>)
+zero.kernel @backward(%do: tensor<3x7x2x4xf32>, %q: tensor<3x7x2x4xf32>, %k: tensor<3x9x2x4xf32>, %v: tensor<3x9x2x4xf32>, %lse: tensor<3x2x7xf32>)
     -> (tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x9x2x4xf32>)
-    attributes {zero.kernel = "attention", zero.space = array<i64: 3, 2>} {
+    units attention [3, 2] {
   %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {scale = 0.5 : f64} : tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x2x7xf32>
-  return %dq, %dk, %dv : tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x9x2x4xf32>
+  zero.return %dq, %dk, %dv : tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x9x2x4xf32>
 }

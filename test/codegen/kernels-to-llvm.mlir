@@ -10,8 +10,8 @@
 // REFERENCE-LABEL: llvm.func @gelu
 // REFERENCE-NOT: vector<
 // REFERENCE: llvm.intr.exp
-func.func private @gelu(%x: tensor<8x64xf32>) -> tensor<8x64xf32>
-    attributes {zero.kernel = "rows", zero.space = array<i64: 8>} {
+zero.kernel @gelu(%x: tensor<8x64xf32>) -> tensor<8x64xf32>
+    units rows [8] {
   %e = tensor.empty() : tensor<8x64xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>],
                        iterator_types = ["parallel", "parallel"]}
@@ -20,5 +20,5 @@ func.func private @gelu(%x: tensor<8x64xf32>) -> tensor<8x64xf32>
     %0 = math.exp %in : f32
     linalg.yield %0 : f32
   } -> tensor<8x64xf32>
-  return %y : tensor<8x64xf32>
+  zero.return %y : tensor<8x64xf32>
 }

@@ -19,7 +19,7 @@
 #id = affine_map<(d0) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @exchanged(%x: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 40>} {
+  zero.kernel @exchanged(%x: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) units rows [40] {
     %e = tensor.empty() : tensor<40xf32>
     %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) {
     ^bb0(%in: f32, %o: f32):
@@ -31,10 +31,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.mulf %in, %o : f32
       linalg.yield %r : f32
     } -> tensor<40xf32>
-    return %b, %a : tensor<40xf32>, tensor<40xf32>
+    zero.return %b, %a : tensor<40xf32>, tensor<40xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -45,7 +45,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #id = affine_map<(d0) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 40>} {
+  zero.kernel @k(%x: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) units rows [40] {
     %e = tensor.empty() : tensor<40xf32>
     %v = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) {
     ^bb0(%in: f32, %o: f32):
@@ -62,10 +62,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %in, %o : f32
       linalg.yield %r : f32
     } -> tensor<40xf32>
-    return %a, %b : tensor<40xf32>, tensor<40xf32>
+    zero.return %a, %b : tensor<40xf32>, tensor<40xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -76,7 +76,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #id = affine_map<(d0) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 40>} {
+  zero.kernel @k(%x: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) units rows [40] {
     %e = tensor.empty() : tensor<40xf32>
     %v = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) {
     ^bb0(%in: f32, %o: f32):
@@ -93,10 +93,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %in, %o : f32
       linalg.yield %r : f32
     } -> tensor<40xf32>
-    return %b, %a : tensor<40xf32>, tensor<40xf32>
+    zero.return %b, %a : tensor<40xf32>, tensor<40xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -107,7 +107,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<5x17xf32>) -> (tensor<5x17xf32>, tensor<5x17xf32>, tensor<5x17xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 5>} {
+  zero.kernel @k(%x: tensor<5x17xf32>) -> (tensor<5x17xf32>, tensor<5x17xf32>, tensor<5x17xf32>) units rows [5] {
     %e = tensor.empty() : tensor<5x17xf32>
     %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<5x17xf32>) outs(%e : tensor<5x17xf32>) {
     ^bb0(%in: f32, %o: f32):
@@ -124,10 +124,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.subf %in, %o : f32
       linalg.yield %r : f32
     } -> tensor<5x17xf32>
-    return %c, %b, %a : tensor<5x17xf32>, tensor<5x17xf32>, tensor<5x17xf32>
+    zero.return %c, %b, %a : tensor<5x17xf32>, tensor<5x17xf32>, tensor<5x17xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -139,7 +139,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<5x17xf32>) -> (tensor<5xf32>, tensor<5xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 5>} {
+  zero.kernel @k(%x: tensor<5x17xf32>) -> (tensor<5xf32>, tensor<5xf32>) units rows [5] {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<5xf32>
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
@@ -149,10 +149,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %s = arith.maximumf %p, %in : f32
       linalg.yield %r, %s : f32, f32
     } -> (tensor<5xf32>, tensor<5xf32>)
-    return %b, %a : tensor<5xf32>, tensor<5xf32>
+    zero.return %b, %a : tensor<5xf32>, tensor<5xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -164,7 +164,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #id = affine_map<(d0) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<40xf32>) -> (tensor<40xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 40>} {
+  zero.kernel @k(%x: tensor<40xf32>) -> (tensor<40xf32> {zero.in_place = array<i64: 0>}) units rows [40] {
     %e = tensor.empty() : tensor<40xf32>
     %v = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) {
     ^bb0(%in: f32, %o: f32):
@@ -176,10 +176,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.mulf %in, %t : f32
       linalg.yield %r : f32
     } -> tensor<40xf32>
-    return %y : tensor<40xf32>
+    zero.return %y : tensor<40xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -190,7 +190,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #id = affine_map<(d0) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<40xf32>, %y: tensor<9xf32>) -> (tensor<40xf32>, tensor<9xf32>, tensor<40xf32>) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+  zero.kernel @k(%x: tensor<40xf32>, %y: tensor<9xf32>) -> (tensor<40xf32>, tensor<9xf32>, tensor<40xf32>) units serial {
     %e = tensor.empty() : tensor<40xf32>
     %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) {
     ^bb0(%in: f32, %o: f32):
@@ -204,10 +204,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       linalg.yield %r : f32
     } -> tensor<9xf32>
     %b = tensor.insert_slice %p into %a[7] [9] [1] : tensor<9xf32> into tensor<40xf32>
-    return %b, %p, %a : tensor<40xf32>, tensor<9xf32>, tensor<40xf32>
+    zero.return %b, %p, %a : tensor<40xf32>, tensor<9xf32>, tensor<40xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -221,7 +221,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #all = affine_map<(d0) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<9x33xf32>, %s: tensor<33xf32>, %t: tensor<33xf32>) -> (tensor<33xf32>, tensor<33xf32> {zero.in_place = array<i64: 1>}) attributes {zero.kernel = "columns", zero.space = array<i64: 33>} {
+  zero.kernel @k(%x: tensor<9x33xf32>, %s: tensor<33xf32>, %t: tensor<33xf32>) -> (tensor<33xf32>, tensor<33xf32> {zero.in_place = array<i64: 1>}) units columns [33] {
     %e = tensor.empty() : tensor<33xf32>
     %b = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel"]} ins(%s, %t : tensor<33xf32>, tensor<33xf32>) outs(%e : tensor<33xf32>) {
     ^bb0(%in: f32, %other: f32, %o: f32):
@@ -233,10 +233,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %o, %in : f32
       linalg.yield %r : f32
     } -> tensor<33xf32>
-    return %a, %b : tensor<33xf32>, tensor<33xf32>
+    zero.return %a, %b : tensor<33xf32>, tensor<33xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -248,17 +248,17 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<3x31xf32>, %y: tensor<93xf32>) -> tensor<3x31xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 31>} {
+  zero.kernel @k(%x: tensor<3x31xf32>, %y: tensor<93xf32>) -> tensor<3x31xf32> units columns [31] {
     %v = tensor.expand_shape %y [[0, 1]] output_shape [3, 31] : tensor<93xf32> into tensor<3x31xf32>
     %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x31xf32>) outs(%v : tensor<3x31xf32>) {
     ^bb0(%in: f32, %o: f32):
       %r = arith.subf %o, %in : f32
       linalg.yield %r : f32
     } -> tensor<3x31xf32>
-    return %a : tensor<3x31xf32>
+    zero.return %a : tensor<3x31xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -270,16 +270,16 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<6x31xf32>, %y: tensor<2x3xf32>) -> tensor<6xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 6>} {
+  zero.kernel @k(%x: tensor<6x31xf32>, %y: tensor<2x3xf32>) -> tensor<6xf32> units rows [6] {
     %v = tensor.collapse_shape %y [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
     %a = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<6x31xf32>) outs(%v : tensor<6xf32>) {
     ^bb0(%in: f32, %o: f32):
       %r = arith.addf %o, %in : f32
       linalg.yield %r : f32
     } -> tensor<6xf32>
-    return %a : tensor<6xf32>
+    zero.return %a : tensor<6xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }

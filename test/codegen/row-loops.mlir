@@ -18,8 +18,8 @@
 // CHECK: arith.select
 // CHECK-COUNT-8: vector.shuffle
 // CHECK: vector.store {{.*}}, %[[OUT]][%[[B]], %[[T]],
-func.func private @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
-    attributes {zero.kernel = "rows", zero.space = array<i64: 4, 8>} {
+zero.kernel @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
+    units rows [4, 8] {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x8xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -39,7 +39,7 @@ func.func private @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
     %0 = arith.divf %in, %s : f32
     linalg.yield %0 : f32
   } -> tensor<4x8x40xf32>
-  return %y : tensor<4x8x40xf32>
+  zero.return %y : tensor<4x8x40xf32>
 }
 
 // -----
@@ -54,8 +54,8 @@ func.func private @rows(%x: tensor<4x8x40xf32>) -> tensor<4x8x40xf32>
 // CHECK: %[[Z:.*]] = arith.addf %[[X]], %[[Y]]
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[Z]])
 // CHECK: vector.maskedload
-func.func private @turns(%x: tensor<4x150xf32>) -> tensor<4xf32>
-    attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+zero.kernel @turns(%x: tensor<4x150xf32>) -> tensor<4xf32>
+    units rows [4] {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
@@ -66,7 +66,7 @@ func.func private @turns(%x: tensor<4x150xf32>) -> tensor<4xf32>
     %0 = arith.addf %acc, %in : f32
     linalg.yield %0 : f32
   } -> tensor<4xf32>
-  return %sum : tensor<4xf32>
+  zero.return %sum : tensor<4xf32>
 }
 
 // -----
@@ -87,8 +87,8 @@ func.func private @turns(%x: tensor<4x150xf32>) -> tensor<4xf32>
 // CHECK: scf.for %[[C1:.*]] = %[[BEGIN]]
 // CHECK-COUNT-2: vector.load %[[X]][%{{.*}}, %[[C1]]]
 // CHECK: vector.store %{{.*}}, %[[OUT]][%[[C1]]]
-func.func private @columns(%x: tensor<10x256xf32>) -> tensor<256xf32>
-    attributes {zero.kernel = "columns", zero.space = array<i64: 256>} {
+zero.kernel @columns(%x: tensor<10x256xf32>) -> tensor<256xf32>
+    units columns [256] {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<256xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256xf32>) -> tensor<256xf32>
@@ -99,7 +99,7 @@ func.func private @columns(%x: tensor<10x256xf32>) -> tensor<256xf32>
     %0 = arith.addf %acc, %in : f32
     linalg.yield %0 : f32
   } -> tensor<256xf32>
-  return %sum : tensor<256xf32>
+  zero.return %sum : tensor<256xf32>
 }
 
 // -----
@@ -109,8 +109,8 @@ func.func private @columns(%x: tensor<10x256xf32>) -> tensor<256xf32>
 // CHECK-LABEL: func.func private @transpose(
 // CHECK-NOT: vector
 // CHECK: memref.store
-func.func private @transpose(%x: tensor<32x48xf32>) -> tensor<48x32xf32>
-    attributes {zero.kernel = "serial", zero.space = array<i64>} {
+zero.kernel @transpose(%x: tensor<32x48xf32>) -> tensor<48x32xf32>
+    units serial {
   %e = tensor.empty() : tensor<48x32xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>],
                        iterator_types = ["parallel", "parallel"]}
@@ -118,7 +118,7 @@ func.func private @transpose(%x: tensor<32x48xf32>) -> tensor<48x32xf32>
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
   } -> tensor<48x32xf32>
-  return %y : tensor<48x32xf32>
+  zero.return %y : tensor<48x32xf32>
 }
 
 // -----
@@ -131,8 +131,8 @@ func.func private @transpose(%x: tensor<32x48xf32>) -> tensor<48x32xf32>
 // CHECK: %[[ROW:.*]] = arith.index_cast %[[ID]]
 // CHECK: vector.load %[[OUT]][%[[ROW]],
 // CHECK: vector.store {{.*}}, %[[OUT]][%[[ROW]],
-func.func private @scatter(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32>
-    attributes {zero.kernel = "scatter", zero.space = array<i64: 32>} {
+zero.kernel @scatter(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32>
+    units scatter [32] {
   %d = nn.embedding_backward %t, %g into %init : tensor<2x5xi32>, tensor<2x5x32xf32>, tensor<16x32xf32>
-  return %d : tensor<16x32xf32>
+  zero.return %d : tensor<16x32xf32>
 }

@@ -101,10 +101,71 @@ func.func @pack_c2(%a: tensor<32xf32>) {
 
 func.func private @k(tensor<4xf32>) -> tensor<4xf32>
 func.func @launch_c1(%a: tensor<4xf32>) {
-  // expected-error @+1 {{@k must be a kernel of type}}
+  // expected-error @+1 {{refers to @k, which is no zero.kernel of this module}}
   %0 = zero.launch @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+zero.kernel @k(tensor<4xf32>) -> tensor<4xf32>
+func.func @launch_c1_type(%a: tensor<8xf32>) {
+  // expected-error @+1 {{@k must be a kernel of type '(tensor<8xf32>) -> tensor<8xf32>', it is '(tensor<4xf32>) -> tensor<4xf32>'}}
+  %0 = zero.launch @k(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has argument 1, which is more than one of state, input and scalar}}
+zero.program @program_c1(%a: tensor<f32>, %b: tensor<f32> {zero.input = "x", zero.scalar = "x"}) {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{says for one rank alone which program and which rank}}
+zero.program @program_c2() attributes {rank = 1 : i64} {
+  zero.return
+}
+
+// -----
+
+zero.program @return_c1() -> tensor<f32> {
+  // expected-error @+1 {{returns () from what has results ('tensor<f32>')}}
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{has a body and does not say its units}}
+zero.kernel @kernel_c1() {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{is cut into units of attention, which have two sizes, got [4]}}
+zero.kernel @kernel_c1_attention() units attention [4] {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{is cut into units of serial, which have no sizes, got [4]}}
+zero.kernel @kernel_c1_serial() units serial [4] {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{names operand 1 in zero.must_alias of result 0, and has 1}}
+zero.kernel @kernel_c2(tensor<4xf32>) -> (tensor<4xf32> {zero.must_alias = 1 : i64})
+
+// -----
+
+// expected-error @+1 {{a kernel is on tensors, or on memrefs without results}}
+zero.kernel @kernel_c3(memref<4xf32>) -> tensor<4xf32>
 
 // -----
 

@@ -28,12 +28,12 @@ zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32,
   zero.yield %p, %m, %v : f32, f32, f32
 }
 
-func.func private @gelu(tensor<256x64xf32>) -> tensor<256x64xf32> attributes {zero.kernel = "rows"}
+zero.kernel @gelu(tensor<256x64xf32>) -> tensor<256x64xf32> units rows
 
-// CHECK-LABEL: func @step
+// CHECK-LABEL: zero.program @step
 // CHECK-SAME: zero.at = #zero.bytes<device, 0 + 16576>
 // CHECK-SAME: zero.state = #zero.state<@b0, "param">
-func.func @step(%p: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 16576>},
+zero.program @step(%p: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 16576>},
                 %m: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "m">},
                 %v: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, "v">},
                 %x: tensor<256x64xf32>, %dw: tensor<64x64xf32>, %db: tensor<32xf32>,
@@ -57,7 +57,7 @@ func.func @step(%p: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b0, 
   %p1, %m1, %v1 = zero.update @adamw of @b0 (%p, %flat, %m, %v) scalars(%lr, %factor, %step) {decay = 0.1}
     : (!zero.shard<4144 x f32 by 1>, tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>), (tensor<f32>, tensor<f32>, tensor<f32>)
     -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
-  return %p1, %m1, %v1, %norm : !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<f32>
+  zero.return %p1, %m1, %v1, %norm : !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<f32>
 }
 
 // CHECK-LABEL: func @copy

@@ -59,7 +59,7 @@ def directives(text, is_mlir):
         return f"%[[{part[1:]}:[a-zA-Z0-9_]+]]"
 
     for line in statements(text) if is_mlir else map(str.strip, text.splitlines()):
-        if "func.func" in line:
+        if "func.func" in line or "zero.program" in line:
             known.clear()
         if line not in ("", "..."):
             line = re.sub(r"\.\.\.|\[\[|\{\{|%[a-zA-Z]\w*", pattern, line)

@@ -11,8 +11,8 @@ import kernels
 
 #: Sums of numbers that are not whole depend on the order, which the compiler chooses.
 ROUNDED = """module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<1x333xf32>) -> tensor<1xf32>
-      attributes {zero.kernel = "rows", zero.space = array<i64: 1>} {
+  zero.kernel @k(%x: tensor<1x333xf32>) -> tensor<1xf32>
+      units rows [1] {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<1xf32>
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
@@ -25,10 +25,10 @@ ROUNDED = """module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %o, %m : f32
       linalg.yield %r : f32
     } -> tensor<1xf32>
-    return %s : tensor<1xf32>
+    zero.return %s : tensor<1xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 """

@@ -31,11 +31,11 @@ module {
     %2 = arith.subf %p, %1 : f32
     zero.yield %2 : f32
   }
-  func.func private @gelu(%x: tensor<4x32xf32>) -> (tensor<4x32xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel}
-  func.func private @loss(%x: tensor<4x32xf32>, %t: tensor<4x32xi32>) -> (tensor<f32>, tensor<4x32xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel}
-  func.func private @embed(%x: tensor<4x32xi32>) -> tensor<4x32xf32> attributes {zero.kernel}
-  func.func private @bias(%x: tensor<4x32xf32>) -> tensor<8xf32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<1056 x f32 by 1> {zero.state = #zero.state<@b0, "param">},
+  zero.kernel @gelu(%x: tensor<4x32xf32>) -> (tensor<4x32xf32> {zero.in_place = array<i64: 0>})
+  zero.kernel @loss(%x: tensor<4x32xf32>, %t: tensor<4x32xi32>) -> (tensor<f32>, tensor<4x32xf32> {zero.in_place = array<i64: 0>})
+  zero.kernel @embed(%x: tensor<4x32xi32>) -> tensor<4x32xf32>
+  zero.kernel @bias(%x: tensor<4x32xf32>) -> tensor<8xf32>
+  zero.program @step(%p: !zero.shard<1056 x f32 by 1> {zero.state = #zero.state<@b0, "param">},
                   %tokens: tensor<4x32xi32> {zero.input = "tokens"}, %targets: tensor<4x32xi32> {zero.input = "targets"},
                   %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<1056 x f32 by 1>, tensor<f32> {zero.output = "loss"}, tensor<f32> {zero.output = "grad_norm"}) {
@@ -50,6 +50,6 @@ module {
     %s = zero.sum_squares %g of @b0 : tensor<1056xf32> -> tensor<2xf64>
     %norm, %clip = zero.clip %s {max_norm = 1.0 : f64} : tensor<2xf64> -> tensor<f32>, tensor<f32>
     %p1 = zero.update @sgd of @b0 (%p, %g) scalars(%lr, %clip) {decay = 0.1 : f64} : (!zero.shard<1056 x f32 by 1>, tensor<1056xf32>), (tensor<f32>, tensor<f32>) -> !zero.shard<1056 x f32 by 1>
-    return %p1, %loss, %norm : !zero.shard<1056 x f32 by 1>, tensor<f32>, tensor<f32>
+    zero.return %p1, %loss, %norm : !zero.shard<1056 x f32 by 1>, tensor<f32>, tensor<f32>
   }
 }

@@ -5,16 +5,16 @@
 // its bytes are free again when %g needs them.
 
 // CHECK: module attributes {zero.arena = array<i64: 12800, 0, 0>, zero.exported = 8192 : i64
-// CHECK: func.func @step(%{{.*}}: !zero.shard<1024 x f32 by 2> {zero.at = #zero.bytes<device, 8192 + 2048>,
+// CHECK: zero.program @step(%{{.*}}: !zero.shard<1024 x f32 by 2> {zero.at = #zero.bytes<device, 8192 + 2048>,
 // CHECK-SAME: tensor<64xi32> {zero.at = #zero.bytes<device, 0 + 256>
 module {
   zero.axis @dp size 2
   zero.bucket @b over @dp elements 1024 members [#zero.member<"w", 1024 at 0, init = #zero.constant<0.0>>]
   zero.bucket @c over @dp elements 640 members [#zero.member<"v", 640 at 0, init = #zero.constant<0.0>>]
-  func.func private @f(tensor<64xi32>) -> tensor<512xf32> attributes {zero.kernel}
-  func.func private @g(tensor<512xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @h(tensor<16xf32>) -> tensor<640xf32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<1024 x f32 by 2> {zero.state = #zero.state<@b, "param">}, %x: tensor<64xi32> {zero.input = "x"})
+  zero.kernel @f(tensor<64xi32>) -> tensor<512xf32>
+  zero.kernel @g(tensor<512xf32>) -> tensor<16xf32>
+  zero.kernel @h(tensor<16xf32>) -> tensor<640xf32>
+  zero.program @step(%p: !zero.shard<1024 x f32 by 2> {zero.state = #zero.state<@b, "param">}, %x: tensor<64xi32> {zero.input = "x"})
       -> !zero.shard<1024 x f32 by 2> {
     // CHECK: zero.launch @f({{.*}}) {zero.at = [#zero.bytes<device, 10240 + 2048>]}
     %a = zero.launch @f(%x) : (tensor<64xi32>) -> tensor<512xf32>
@@ -27,7 +27,7 @@ module {
     %r = zero.reduce_scatter %flat of @c {scale = 0.5 : f64} : tensor<640xf32> -> !zero.shard<640 x f32 by 2>
     // CHECK: zero.all_gather
     %f = zero.all_gather %p of @b : !zero.shard<1024 x f32 by 2> -> tensor<1024xf32>
-    return %p : !zero.shard<1024 x f32 by 2>
+    zero.return %p : !zero.shard<1024 x f32 by 2>
   }
 }
 
@@ -37,24 +37,24 @@ module {
 // in both, and what one of them exports is exported in the other.
 
 // CHECK: zero.exported = 4096 : i64
-// CHECK: func.func @micro(%{{.*}}: !zero.shard<64 x f32 by 1> {zero.at = #zero.bytes<device, [[P:[0-9]+]] + 256>,
+// CHECK: zero.program @micro(%{{.*}}: !zero.shard<64 x f32 by 1> {zero.at = #zero.bytes<device, [[P:[0-9]+]] + 256>,
 // CHECK: zero.launch @f({{.*}}) {zero.at = [#zero.bytes<device, [[L:[0-9]+]] + 4>]}
-// CHECK: func.func @step(%{{.*}}: !zero.shard<64 x f32 by 1> {zero.at = #zero.bytes<device, [[P]] + 256>,
+// CHECK: zero.program @step(%{{.*}}: !zero.shard<64 x f32 by 1> {zero.at = #zero.bytes<device, [[P]] + 256>,
 // CHECK: zero.launch @f({{.*}}) {zero.at = [#zero.bytes<device, [[L]] + 4>]}
 module attributes {zero.micro_steps = 2 : i64} {
   zero.axis @dp size 2
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<0.0>>]
-  func.func private @f(tensor<64xi32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %x: tensor<64xi32> {zero.input = "x"})
+  zero.kernel @f(tensor<64xi32>) -> tensor<f32>
+  zero.program @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %x: tensor<64xi32> {zero.input = "x"})
       -> (!zero.shard<64 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %l = zero.launch @f(%x) : (tensor<64xi32>) -> tensor<f32>
-    return %p, %l : !zero.shard<64 x f32 by 1>, tensor<f32>
+    zero.return %p, %l : !zero.shard<64 x f32 by 1>, tensor<f32>
   }
-  func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %x: tensor<64xi32> {zero.input = "x"})
+  zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %x: tensor<64xi32> {zero.input = "x"})
       -> (!zero.shard<64 x f32 by 1>, tensor<f32> {zero.output = "norm"}, tensor<f32> {zero.output = "loss"}) {
     %n = zero.launch @f(%x) : (tensor<64xi32>) -> tensor<f32>
     %l = zero.launch @f(%x) : (tensor<64xi32>) -> tensor<f32>
     %q = zero.all_gather %p of @b : !zero.shard<64 x f32 by 1> -> !zero.shard<64 x f32 by 1>
-    return %q, %n, %l : !zero.shard<64 x f32 by 1>, tensor<f32>, tensor<f32>
+    zero.return %q, %n, %l : !zero.shard<64 x f32 by 1>, tensor<f32>, tensor<f32>
   }
 }

@@ -80,7 +80,7 @@ func.func @loss(%w: tensor<f32> {zero.param = "w"}, %x: tensor<3xf32> {zero.inpu
 
 // -----
 
-// expected-error @+1 {{argument 1 needs a name as zero.input, a string}}
+// expected-error @+1 {{has zero.input = unit of argument 1; it is a string}}
 func.func @loss(%w: tensor<f32> {zero.param = "w"}, %x: tensor<3xf32> {zero.input}) {
   return
 }

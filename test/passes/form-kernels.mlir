@@ -3,9 +3,9 @@
 // A residual and the norm behind it are one kernel; its row space is [2, 10],
 // and the sum may overwrite either operand.
 
-// CHECK-LABEL: func.func private @kernel.1
+// CHECK-LABEL: zero.kernel @kernel.1
 // CHECK-SAME: -> (tensor<2x10x48xf32> {zero.in_place = array<i64: 0, 1>}, tensor<2x10x48xf32>
-// CHECK-SAME: zero.kernel = "rows", zero.space = array<i64: 2, 10>
+// CHECK-SAME: units rows [2, 10]
 // CHECK-LABEL: func.func @step
 // CHECK-COUNT-1: zero.launch @kernel.1
 // CHECK-NOT: zero.launch
@@ -20,7 +20,7 @@ func.func @step(%x: tensor<2x10x48xf32>, %y: tensor<2x10x48xf32>, %g: tensor<48x
 
 // Equal kernels are shared.
 
-// CHECK: func.func private @kernel.1
+// CHECK: zero.kernel @kernel.1
 // CHECK-NOT: func.func private
 // CHECK-LABEL: func.func @step
 // CHECK: %[[A:.*]] = zero.launch @kernel.1(%arg0)
@@ -53,8 +53,8 @@ func.func @step(%x: tensor<8x32xf32>, %w: tensor<32x32xf32>) -> (tensor<8x32xf32
 
 // Two column sums of one tensor are one kernel over columns.
 
-// CHECK: func.func private @kernel.1
-// CHECK-SAME: zero.kernel = "columns", zero.space = array<i64: 256>
+// CHECK: zero.kernel @kernel.1
+// CHECK-SAME: units columns [256]
 // CHECK-LABEL: func.func @step
 // CHECK-COUNT-1: zero.launch
 // CHECK-NOT: zero.launch
@@ -84,8 +84,8 @@ func.func @step(%x: tensor<8x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
 
 // Attention reads slices of the packed tensor where they lie.
 
-// CHECK: func.func private @attention.1(%arg0: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32>
-// CHECK-SAME: zero.kernel = "attention", zero.space = array<i64: 2, 2>
+// CHECK: zero.kernel @attention.1(%arg0: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32>
+// CHECK-SAME: units attention [2, 2]
 // CHECK-COUNT-3: tensor.extract_slice
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: tensor.extract_slice
@@ -104,9 +104,9 @@ func.func @step(%qkv: tensor<2x10x96xf32>) -> tensor<2x10x2x16xf32> {
 
 // A scatter adds into its initial value: they must share bytes.
 
-// CHECK: func.func private @embedding_backward.1
+// CHECK: zero.kernel @embedding_backward.1
 // CHECK-SAME: -> (tensor<16x32xf32> {zero.must_alias = 2 : i64})
-// CHECK-SAME: zero.kernel = "scatter", zero.space = array<i64: 32>
+// CHECK-SAME: units scatter [32]
 // CHECK-LABEL: func.func @step
 // CHECK: zero.launch @embedding_backward.1
 func.func @step(%t: tensor<2x5xi32>, %g: tensor<2x5x32xf32>, %init: tensor<16x32xf32>) -> tensor<16x32xf32> {
@@ -149,7 +149,7 @@ func.func @step(%ids: tensor<4xi32>, %p: tensor<8x32xf32>, %w: tensor<32x32xf32>
 // Kernels that are written from views of their arguments read no constants, and
 // the backward of attention has all of its results.
 
-// CHECK: func.func private @attention_backward{{.*}} -> (tensor<1x4x2x8xf32>, tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>)
+// CHECK: zero.kernel @attention_backward{{.*}} -> (tensor<1x4x2x8xf32>, tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>)
 // CHECK-LABEL: func.func @step
 // CHECK: %[[K:.*]] = zero.launch @{{kernel.*}}() : () -> tensor<1x3x2x8xf32>
 // CHECK: zero.launch @attention_backward{{.*}}%[[K]]
@@ -164,7 +164,7 @@ func.func @step(%q: tensor<1x4x2x8xf32>, %g: tensor<1x4x2x8xf32>, %v: tensor<1x3
 // A slice is copied before it is reshaped for a product: no view of it has
 // rows at equal distances.
 
-// CHECK: func.func private @kernel{{.*}}(%{{.*}}: tensor<2x4x32xf32>) -> tensor<2x3x32xf32>
+// CHECK: zero.kernel @kernel{{.*}}(%{{.*}}: tensor<2x4x32xf32>) -> tensor<2x3x32xf32>
 // CHECK-LABEL: func.func @step
 // CHECK: %[[S:.*]] = zero.launch @kernel{{.*}} -> tensor<2x3x32xf32>
 // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[S]]
@@ -181,8 +181,8 @@ func.func @step(%x: tensor<2x4x32xf32>, %w: tensor<32x32xf32>) -> tensor<6x32xf3
 // What begins as an operand may have the bytes of that one only, and what begins
 // as a constant those of none: they are copied there before anything is read.
 
-// CHECK: func.func private @kernel.1{{.*}} -> (tensor<600xf32> {zero.in_place = array<i64: 1>})
-// CHECK: func.func private @kernel.2{{.*}} -> tensor<600xf32> attributes
+// CHECK: zero.kernel @kernel.1{{.*}} -> (tensor<600xf32> {zero.in_place = array<i64: 1>})
+// CHECK: zero.kernel @kernel.2{{.*}} -> tensor<600xf32> units
 // CHECK-LABEL: func.func @step
 #id = affine_map<(d0) -> (d0)>
 func.func @step(%x: tensor<600xf32>, %y: tensor<600xf32>, %z: tensor<600xf32>) -> (tensor<600xf32>, tensor<600xf32>) {

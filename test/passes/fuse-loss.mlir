@@ -19,8 +19,8 @@
 
 // One kernel, and the gradient overwrites the logits.
 
-// KERNEL: func.func private @[[ROWS:kernel[.0-9]*]](%[[X:.*]]: tensor<8x50xf32>, %{{.*}}: tensor<8xi32>, %{{.*}}: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x50xf32> {zero.in_place = array<i64: 0>})
-// KERNEL-SAME: zero.kernel = "rows"
+// KERNEL: zero.kernel @[[ROWS:kernel[.0-9]*]](%[[X:.*]]: tensor<8x50xf32>, %{{.*}}: tensor<8xi32>, %{{.*}}: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x50xf32> {zero.in_place = array<i64: 0>})
+// KERNEL-SAME: units rows
 // KERNEL: tensor.extract %[[X]]
 // KERNEL: math.exp2
 // KERNEL: func.func {{.*}}@step
@@ -71,7 +71,7 @@ func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {ze
 
 // CHECK-LABEL: func.func @step
 // KERNEL-LABEL: -> (tensor<8xf32>, tensor<8xf32>, tensor<8x300000xf32> {zero.in_place = array<i64: 0>})
-// KERNEL-SAME: zero.kernel = "rows"
+// KERNEL-SAME: units rows
 func.func @loss(%w: tensor<300000x8xf32> {zero.param = "w"}, %h: tensor<8x8xf32> {zero.param = "h"},
                 %targets: tensor<8xi32> {zero.input = "targets"}) -> tensor<f32> {
   %logits = nn.linear %h, %w : tensor<8x8xf32>, tensor<300000x8xf32> -> tensor<8x300000xf32>

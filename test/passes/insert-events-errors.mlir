@@ -1,10 +1,10 @@
 // RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-insert-events
 
 module {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{zero.launch @f has no bytes; run zero-assign-memory first}}
     %a = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }

@@ -7,8 +7,8 @@
 // stream shares the event.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  // CHECK-LABEL: zero.program @step
   // CHECK-NEXT: %[[A:.*]] = zero.launch @f(%arg0) {{.*}}<reduce>
   // CHECK-NEXT: %[[E:.*]] = zero.record on reduce
   // CHECK-NEXT: zero.launch @f(%arg0) {{.*}}<reduce>
@@ -18,13 +18,13 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   // CHECK-NEXT: zero.wait %[[E]] on gather
   // CHECK-NEXT: zero.launch @f(%[[A]]) {{.*}}<gather>
   // CHECK-NEXT: return
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %b = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %d = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 256 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %e = zero.launch @f(%a) {zero.stream = #zero.stream<gather>, zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -34,8 +34,8 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // %c overwrites %y, which stream reduce wrote.
 
 module attributes {zero.arena = array<i64: 256, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  // CHECK-LABEL: zero.program @step
   // CHECK-NEXT: %[[A:.*]] = zero.launch @f(%arg0)
   // CHECK-NEXT: %[[E0:.*]] = zero.record on compute
   // CHECK-NEXT: zero.wait %[[E0]] on reduce
@@ -45,12 +45,12 @@ module attributes {zero.arena = array<i64: 256, 0, 0>} {
   // CHECK-NEXT: zero.launch @f(%arg0) {zero.at = [#zero.bytes<device, 64 + 64>]}
   // CHECK-NEXT: zero.launch @f(%arg0) {zero.at = [#zero.bytes<device, 128 + 64>]}
   // CHECK-NEXT: return
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %y = zero.launch @f(%a) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %c = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -60,9 +60,9 @@ module attributes {zero.arena = array<i64: 256, 0, 0>} {
 // launch waits for %b alone.
 
 module attributes {zero.arena = array<i64: 256, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  // CHECK-LABEL: zero.program @step
   // CHECK-NEXT: %[[A:.*]] = zero.launch @f(%arg0) {{.*}}<gather>
   // CHECK-NEXT: %[[E0:.*]] = zero.record on gather
   // CHECK-NEXT: zero.wait %[[E0]] on reduce
@@ -71,11 +71,11 @@ module attributes {zero.arena = array<i64: 256, 0, 0>} {
   // CHECK-NEXT: zero.wait %[[E1]] on compute
   // CHECK-NEXT: zero.launch @g(%[[A]], %[[B]])
   // CHECK-NEXT: return
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<gather>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %b = zero.launch @f(%a) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %c = zero.launch @g(%a, %b) {zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -88,8 +88,8 @@ module attributes {zero.arena = array<i64: 256, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 48 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 16 at 16, init = #zero.constant<1.0>>]
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  // CHECK-LABEL: zero.program @step
   // CHECK-NEXT: zero.launch @f(%arg0) {{.*}}<h2d>
   // CHECK-NEXT: %[[U:.*]] = zero.launch @f(%arg0) {{.*}}<gather>
   // CHECK-NEXT: %[[EU:.*]] = zero.record on gather
@@ -103,7 +103,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   // CHECK-NEXT: zero.wait %[[EU]] on compute
   // CHECK-NEXT: zero.sum_squares %[[P]]
   // CHECK-NEXT: return
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %z = zero.launch @f(%x) {zero.stream = #zero.stream<h2d>, zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %u = zero.launch @f(%x) {zero.stream = #zero.stream<gather>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %v = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
@@ -111,7 +111,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     %w = zero.view %p[@b0, "v"] {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<48xf32> -> tensor<16xf32>
     %y = zero.launch @f(%w) {zero.stream = #zero.stream<d2h>, zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %s = zero.sum_squares %p of @b0 {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<48xf32> -> tensor<2xf64>
-    return
+    zero.return
   }
 }
 
@@ -120,15 +120,15 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // Left alone: one stream, or streams that share bytes only to read them.
 
 module attributes {zero.arena = array<i64: 256, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  // CHECK-LABEL: zero.program @step
   // CHECK-NOT: zero.record
   // CHECK-NOT: zero.wait
   // CHECK: return
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %b = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %c = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }

@@ -5,7 +5,7 @@
 
 // The forward's gathers are dropped where others are used before the backward;
 // the last one's next use is near, and it stays.
-// REGATHER-LABEL: func.func @step
+// REGATHER-LABEL: zero.program @step
 // REGATHER: zero.all_gather %[[A:.*]] of @b0
 // REGATHER: zero.launch @f
 // REGATHER: zero.all_gather %[[B:.*]] of @b1
@@ -33,13 +33,13 @@
 // LATE-NEXT: zero.view %[[G]][@b0, "v"]
 
 // Within the distance one gather serves both.
-// KEEP-LABEL: func.func @step
+// KEEP-LABEL: zero.program @step
 // KEEP-COUNT-3: zero.all_gather
 // KEEP-NOT: zero.all_gather
 
 // Each gather moves to the first use of the one before it; the first two stand
 // at the front.
-// AHEAD-LABEL: func.func @step
+// AHEAD-LABEL: zero.program @step
 // AHEAD-NEXT: zero.all_gather %{{.*}} of @b0 {zero.stream = #zero.stream<gather>}
 // AHEAD: zero.all_gather %{{.*}} of @b1 {zero.stream = #zero.stream<gather>}
 // AHEAD: zero.launch @f
@@ -72,6 +72,6 @@ func.func @step(%u: tensor<32x32xf32> {zero.param = "h.0.w"}, %v: tensor<32x32xf
   %dx, %du = zero.launch @g(%da, %u) : (tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>)
   return %l, %du, %dv, %dw : tensor<f32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
 }
-func.func private @f(tensor<32xf32>, tensor<32x32xf32>) -> tensor<32xf32> attributes {zero.kernel = "serial"}
-func.func private @g(tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>) attributes {zero.kernel = "serial"}
-func.func private @loss(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel = "serial"}
+zero.kernel @f(tensor<32xf32>, tensor<32x32xf32>) -> tensor<32xf32> units serial
+zero.kernel @g(tensor<32xf32>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>) units serial
+zero.kernel @loss(tensor<32xf32>) -> tensor<f32> units serial

@@ -6,13 +6,13 @@
 // for all but the last, @step for the last.
 
 // @count holds what the loss is averaged over, and nothing else.
-// CHECK-LABEL: func.func @count(
+// CHECK-LABEL: zero.program @count(
 // CHECK-NEXT: %[[N:.*]] = zero.launch @count_kernel
 // CHECK-NEXT: %[[ALL:.*]] = zero.all_reduce %[[N]] over @dp {scale = 5.000000e-01 : f64} : tensor<f32>
 // CHECK-NEXT: return {{.*}}%[[ALL]] :
 
 // Stages 0 and 1 add whole gradients locally; stage 2 reduces every one.
-// CHECK-LABEL: func.func @micro(
+// CHECK-LABEL: zero.program @micro(
 // WHOLE-SAME: %[[SUM:[^:]*]]: !zero.shard<2048 x f32 by 1> {zero.state = #zero.state<@b0, "grad">}
 // SHARD-SAME: %[[SUM:[^:]*]]: !zero.shard<2048 x f32 by 2> {zero.state = #zero.state<@b0, "grad">}
 // CHECK-SAME: %[[COUNT:[^:]*]]: tensor<f32> {zero.scalar = "count0"}
@@ -26,7 +26,7 @@
 // CHECK-NOT: zero.update
 // CHECK: return {{.*}}%[[NEXT]], %[[LOSS]] :
 
-// CHECK-LABEL: func.func @step(
+// CHECK-LABEL: zero.program @step(
 // CHECK: %[[FLAT:.*]] = zero.pack %{{.*}} into @b0
 // WHOLE: %[[A:.*]] = zero.accumulate %{{.*}}, %[[FLAT]] of @b0 {scale = 1.000000e+00 : f64}
 // WHOLE: %[[GRAD:.*]] = zero.reduce_scatter %[[A]] of @b0 {scale = 1.250000e-01 : f64} : !zero.shard<2048 x f32 by 1> -> !zero.shard<2048 x f32 by 1>
@@ -36,9 +36,9 @@
 // CHECK: return {{.*}}%[[CLEAR]], %{{.*}}, %{{.*}} :
 
 // On one rank the scale goes with the sum.
-// ALONE-LABEL: func.func @micro(
+// ALONE-LABEL: zero.program @micro(
 // ALONE: zero.accumulate {{.*}} {scale = 2.500000e-01 : f64}
-// ALONE-LABEL: func.func @step(
+// ALONE-LABEL: zero.program @step(
 // ALONE: zero.accumulate {{.*}} {scale = 2.500000e-01 : f64}
 func.func @step(%w: tensor<64x32xf32> {zero.param = "w"}, %targets: tensor<2x10xi32> {zero.input = "targets"})
     -> (tensor<f32> {zero.output = "loss"}, tensor<64x32xf32> {zero.grad = "w"}) {
@@ -47,6 +47,6 @@ func.func @step(%w: tensor<64x32xf32> {zero.param = "w"}, %targets: tensor<2x10x
   %l, %dw = zero.launch @k(%w, %all) : (tensor<64x32xf32>, tensor<f32>) -> (tensor<f32>, tensor<64x32xf32>)
   return %l, %dw : tensor<f32>, tensor<64x32xf32>
 }
-func.func private @count_kernel(tensor<2x10xi32>) -> tensor<f32> attributes {zero.kernel = "serial", zero.space = array<i64>}
-func.func private @k(tensor<64x32xf32>, tensor<f32>) -> (tensor<f32>, tensor<64x32xf32>)
-  attributes {zero.kernel = "serial", zero.space = array<i64>}
+zero.kernel @count_kernel(tensor<2x10xi32>) -> tensor<f32> units serial
+zero.kernel @k(tensor<64x32xf32>, tensor<f32>) -> (tensor<f32>, tensor<64x32xf32>)
+  units serial

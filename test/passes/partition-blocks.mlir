@@ -9,7 +9,7 @@
 // CHECK-NEXT: zero.bucket @b2 over @dp elements 32 members [#zero.member<"h.2.b", 16 at 0, init = #zero.constant<0.000000e+00>>]
 // CHECK-NOT: zero.bucket
 
-// WRONG: error: parameter "h.0.a" has zero.block = 7 : i64; it is a string, the block's name
+// WRONG: error: 'func.func' op has zero.block = 7 : i64 of argument 0; it is a string
 func.func @step(%a: tensor<16xf32> {zero.param = "h.0.a", zero.block = "deep", zero.init = #zero.constant<0.0>},
                 %b: tensor<16xf32> {zero.param = "h.1.a", zero.block = "deep", zero.init = #zero.constant<0.0>},
                 %c: tensor<16xf32> {zero.param = "h.1.b", zero.block = "h.2", zero.init = #zero.constant<0.0>},
@@ -23,5 +23,5 @@ func.func @step(%a: tensor<16xf32> {zero.param = "h.0.a", zero.block = "deep", z
   return %l#0, %l#1, %l#2, %l#3, %l#4, %l#5
     : tensor<f32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }
-func.func private @k(tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
-    -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel = "serial"}
+zero.kernel @k(tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+    -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) units serial

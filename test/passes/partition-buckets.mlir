@@ -8,7 +8,7 @@
 // BLOCK: zero.bucket @b0 over @dp elements 1088 members [#zero.member<"h.0.w", 32x32 at 0, decay, {{[^>]*>}}>, #zero.member<"h.0.b", 33 at 1024, init
 // BLOCK-NEXT: zero.bucket @b1 over @dp elements 1024 members [#zero.member<"h.1.w", 32x32 at 0
 // BLOCK-NOT: zero.bucket
-// BLOCK-LABEL: func.func @step(
+// BLOCK-LABEL: zero.program @step(
 // BLOCK-SAME: %[[P0:[^:]*]]: !zero.shard<1088 x f32 by 2> {zero.state = #zero.state<@b0, "param">}
 // BLOCK-SAME: %[[P1:[^:]*]]: !zero.shard<1024 x f32 by 2> {zero.state = #zero.state<@b1, "param">}
 // BLOCK-SAME: %[[M0:[^:]*]]: !zero.shard<1088 x f32 by 2> {zero.state = #zero.state<@b0, "m">}
@@ -61,7 +61,7 @@ func.func @step(%b: tensor<33xf32> {zero.param = "h.0.b"}, %w: tensor<32x32xf32>
   %db, %dw = zero.launch @back0(%y, %w) : (tensor<32xf32>, tensor<32x32xf32>) -> (tensor<33xf32>, tensor<32x32xf32>)
   return %l, %db, %dw, %dv : tensor<f32>, tensor<33xf32>, tensor<32x32xf32>, tensor<32x32xf32>
 }
-func.func private @first(tensor<33xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<32xf32> attributes {zero.kernel = "serial"}
-func.func private @second(tensor<32xf32>, tensor<32x32xf32>) -> tensor<f32> attributes {zero.kernel = "serial"}
-func.func private @back1(tensor<32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32> attributes {zero.kernel = "serial"}
-func.func private @back0(tensor<32xf32>, tensor<32x32xf32>) -> (tensor<33xf32>, tensor<32x32xf32>) attributes {zero.kernel = "serial"}
+zero.kernel @first(tensor<33xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<32xf32> units serial
+zero.kernel @second(tensor<32xf32>, tensor<32x32xf32>) -> tensor<f32> units serial
+zero.kernel @back1(tensor<32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32> units serial
+zero.kernel @back0(tensor<32xf32>, tensor<32x32xf32>) -> (tensor<33xf32>, tensor<32x32xf32>) units serial

@@ -12,7 +12,7 @@
 // CHECK: zero.bucket @b0 over @dp elements 480 members [#zero.member<"w", 20x24 at 0, rows 0 of 37, decay,
 // CHECK-NEXT: zero.bucket @b1 over @dp elements 416 members [#zero.member<"w", 17x24 at 0, rows 20 of 37, decay,
 // CHECK-NEXT: zero.bucket @b2 over @dp elements 32
-// CHECK-LABEL: func.func @step(
+// CHECK-LABEL: zero.program @step(
 // CHECK-SAME: %[[P0:[^:]*]]: !zero.shard<480 x f32 by 2> {zero.state = #zero.state<@b0, "param">}
 // CHECK-SAME: %[[P1:[^:]*]]: !zero.shard<416 x f32 by 2> {zero.state = #zero.state<@b1, "param">}
 // CHECK-SAME: {zero.state = #zero.state<@b2, "param">}
@@ -40,7 +40,7 @@
 // Pieces keep buckets of their own, and are gathered ahead together.
 // AHEAD: zero.bucket @b2
 // AHEAD-NOT: zero.bucket
-// AHEAD-LABEL: func.func @step
+// AHEAD-LABEL: zero.program @step
 // AHEAD-NEXT: zero.all_gather
 // AHEAD-NEXT: zero.all_gather
 
@@ -60,5 +60,5 @@ func.func @step(%w: tensor<37x24xf32> {zero.param = "w"}, %b: tensor<24xf32> {ze
   %l, %dw, %db = zero.launch @k(%w, %b) : (tensor<37x24xf32>, tensor<24xf32>) -> (tensor<f32>, tensor<37x24xf32>, tensor<24xf32>)
   return %l, %dw, %db : tensor<f32>, tensor<37x24xf32>, tensor<24xf32>
 }
-func.func private @k(tensor<37x24xf32>, tensor<24xf32>) -> (tensor<f32>, tensor<37x24xf32>, tensor<24xf32>)
-  attributes {zero.kernel = "serial", zero.space = array<i64>}
+zero.kernel @k(tensor<37x24xf32>, tensor<24xf32>) -> (tensor<f32>, tensor<37x24xf32>, tensor<24xf32>)
+  units serial

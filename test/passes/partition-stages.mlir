@@ -12,7 +12,7 @@
 // CHECK: zero.axis @dp size 2
 // CHECK: zero.bucket @b0 over @dp elements 2048 {{.*}}"w", 64x32
 // CHECK: zero.bucket @b1 over @dp elements 64 {{.*}}"b", 33
-// CHECK-LABEL: func.func @step(
+// CHECK-LABEL: zero.program @step(
 
 // State.
 // S0-SAME: %[[P0:[^:]*]]: !zero.shard<2048 x f32 by 1> {zero.state = #zero.state<@b0, "param">}
@@ -91,7 +91,7 @@ func.func @step(%w: tensor<64x32xf32> {zero.param = "w"}, %b: tensor<33xf32> {ze
     : (tensor<33xf32>, tensor<64x32xf32>, tensor<33xf32>, tensor<f32>) -> (tensor<f32>, tensor<64x32xf32>, tensor<33xf32>)
   return %l, %dw, %db : tensor<f32>, tensor<64x32xf32>, tensor<33xf32>
 }
-func.func private @forward(tensor<64x32xf32>) -> tensor<33xf32> attributes {zero.kernel = "serial", zero.space = array<i64>}
-func.func private @count(tensor<2x10xi32>) -> tensor<f32> attributes {zero.kernel = "serial", zero.space = array<i64>}
-func.func private @k(tensor<33xf32>, tensor<64x32xf32>, tensor<33xf32>, tensor<f32>) -> (tensor<f32>, tensor<64x32xf32>, tensor<33xf32>)
-  attributes {zero.kernel = "serial", zero.space = array<i64>}
+zero.kernel @forward(tensor<64x32xf32>) -> tensor<33xf32> units serial
+zero.kernel @count(tensor<2x10xi32>) -> tensor<f32> units serial
+zero.kernel @k(tensor<33xf32>, tensor<64x32xf32>, tensor<33xf32>, tensor<f32>) -> (tensor<f32>, tensor<64x32xf32>, tensor<33xf32>)
+  units serial

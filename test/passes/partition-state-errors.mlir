@@ -20,7 +20,7 @@ module {
 
 // -----
 
-// expected-error @+1 {{zero.param is unit; it is a string, the parameter's name}}
+// expected-error @+1 {{has zero.param = unit of argument 0; it is a string}}
 func.func @step(%w: tensor<4xf32> {zero.param}, %l: tensor<f32> {zero.input = "l"}) -> (tensor<f32>, tensor<4xf32>) {
   return %l, %w : tensor<f32>, tensor<4xf32>
 }

@@ -9,7 +9,7 @@
 // CHECK: math.powf {{.*}} : f64
 // CHECK: zero.bucket @b0 over @dp elements 2048 members [#zero.member<"w", 64x32 at 0, decay, init = #zero.normal<std = 2.000000e-02>>]
 // CHECK: zero.bucket @b1 over @dp elements 48 members [#zero.member<"b", 33 at 0, init = #zero.constant<0.000000e+00>>]
-// CHECK-LABEL: func.func @step(
+// CHECK-LABEL: zero.program @step(
 // CHECK-SAME: %[[P0:[^:]*]]: !zero.shard<2048 x f32 by 1> {zero.state = #zero.state<@b0, "param">}
 // CHECK-SAME: %[[P1:[^:]*]]: !zero.shard<48 x f32 by 1> {zero.state = #zero.state<@b1, "param">}
 // CHECK-SAME: %[[M0:[^:]*]]: {{.*}} {zero.state = #zero.state<@b0, "m">}
@@ -42,5 +42,5 @@ func.func @step(%w: tensor<64x32xf32> {zero.param = "w", zero.init = #zero.norma
     : (tensor<64x32xf32>, tensor<33xf32>, tensor<2x10xi32>) -> (tensor<f32>, tensor<64x32xf32>, tensor<33xf32>)
   return %l, %dw, %db : tensor<f32>, tensor<64x32xf32>, tensor<33xf32>
 }
-func.func private @k(tensor<64x32xf32>, tensor<33xf32>, tensor<2x10xi32>) -> (tensor<f32>, tensor<64x32xf32>, tensor<33xf32>)
-  attributes {zero.kernel = "serial", zero.space = array<i64>}
+zero.kernel @k(tensor<64x32xf32>, tensor<33xf32>, tensor<2x10xi32>) -> (tensor<f32>, tensor<64x32xf32>, tensor<33xf32>)
+  units serial

@@ -26,7 +26,7 @@ module {
     %2 = arith.subf %p, %1 : f32
     zero.yield %2 : f32
   }
-  func.func private @affine(%x: tensor<4x32xf32>) -> tensor<4x32xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @affine(%x: tensor<4x32xf32>) -> tensor<4x32xf32> units rows [4] {
     %c = arith.constant 2.0 : f32
     %empty = tensor.empty() : tensor<4x32xf32>
     %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x32xf32>) outs(%empty : tensor<4x32xf32>) {
@@ -35,10 +35,10 @@ module {
       %1 = arith.addf %0, %c : f32
       linalg.yield %1 : f32
     } -> tensor<4x32xf32>
-    return %y : tensor<4x32xf32>
+    zero.return %y : tensor<4x32xf32>
   }
-  func.func private @bias(%x: tensor<4x32xf32>) -> tensor<8xf32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<1056 x f32 by 2> {zero.state = #zero.state<@b0, "param">},
+  zero.kernel @bias(%x: tensor<4x32xf32>) -> tensor<8xf32>
+  zero.program @step(%p: !zero.shard<1056 x f32 by 2> {zero.state = #zero.state<@b0, "param">},
                   %x: tensor<4x32xf32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<1056 x f32 by 2>, tensor<f32> {zero.output = "grad_norm"}) {
     %f = zero.all_gather %p of @b0 : !zero.shard<1056 x f32 by 2> -> tensor<1056xf32>
@@ -54,6 +54,6 @@ module {
     %all = zero.all_reduce %t over @dp {scale = 1.0 : f64} : tensor<f64>
     %norm, %clip = zero.clip %all {max_norm = 1.0 : f64} : tensor<f64> -> tensor<f32>, tensor<f32>
     %p1 = zero.update @sgd of @b0 (%p, %r) scalars(%lr, %clip) {decay = 0.1 : f64} : (!zero.shard<1056 x f32 by 2>, !zero.shard<1056 x f32 by 2>), (tensor<f32>, tensor<f32>) -> !zero.shard<1056 x f32 by 2>
-    return %p1, %norm : !zero.shard<1056 x f32 by 2>, tensor<f32>
+    zero.return %p1, %norm : !zero.shard<1056 x f32 by 2>, tensor<f32>
   }
 }

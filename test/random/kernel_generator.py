@@ -420,15 +420,14 @@ class Kernel:
         if self.oddly(3):
             space = self.rng.choice(([size + 1 for size in space], space[:-1], [*space, 1], [4]))
         kind = self.rng.choice(("rows", "columns", "serial")) if self.oddly(3) else self.kind
-        units = f"array<i64: {', '.join(map(str, space))}>" if space else "array<i64>"
+        units = f"{kind} {space}" if space else kind
         body = "\n".join(self.lines)
         values = ", ".join(v.name for v in returned)
         result_types = ", ".join(v.type for v in returned)
         return (f"module attributes {{zero.arena = array<i64: 0, 0, 0>}} {{\n"
-                f"  func.func private @k({operands}) -> ({types})\n"
-                f'      attributes {{zero.kernel = "{kind}", zero.space = {units}}} {{\n'
-                f"{body}\n    return {values} : {result_types}\n  }}\n"
-                f"  func.func @step() {{\n    return\n  }}\n}}\n")
+                f"  zero.kernel @k({operands}) -> ({types}) units {units} {{\n"
+                f"{body}\n    zero.return {values} : {result_types}\n  }}\n"
+                f"  zero.program @step() {{\n    zero.return\n  }}\n}}\n")
 
 
 def random_kernel(seed):

@@ -67,11 +67,10 @@ class NNKernel:
         types = ", ".join(t for _, t, _ in self.results)
         declared = ", ".join(t + attribute for _, t, attribute in self.results)
         return (f"module attributes {{zero.arena = array<i64: 0, 0, 0>}} {{\n"
-                f"  func.func private @k({', '.join(self.operands)}) -> ({declared})\n"
-                f'      attributes {{zero.kernel = "{kind}", zero.space = array<i64: '
-                f"{', '.join(map(str, space))}>}} {{\n{body}\n"
-                f"    return {', '.join(name for name, _, _ in self.results)} : {types}\n  }}\n"
-                f"  func.func @step() {{\n    return\n  }}\n}}\n")
+                f"  zero.kernel @k({', '.join(self.operands)}) -> ({declared})\n"
+                f"      units {kind} {list(space)} {{\n{body}\n"
+                f"    zero.return {', '.join(name for name, _, _ in self.results)} : {types}\n  }}\n"
+                f"  zero.program @step() {{\n    zero.return\n  }}\n}}\n")
 
 
 def random_scatter(rng):

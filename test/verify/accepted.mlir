@@ -11,13 +11,13 @@ module attributes {zero.arena = array<i64: 640, 0, 0>} {
   zero.optimizer @sgd(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 1>}) attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>) -> tensor<10xf32> attributes {zero.kernel}
-  func.func private @sum(tensor<16xf32>, tensor<10xf32>) -> tensor<f32> attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 1>})
+  zero.kernel @g(tensor<16xf32>) -> tensor<10xf32>
+  zero.kernel @sum(tensor<16xf32>, tensor<10xf32>) -> tensor<f32>
+  // CHECK-LABEL: zero.program @step
   // CHECK-COUNT-2: zero.record
   // CHECK-NOT: zero.record
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>},
                   %lr: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 128 + 4>})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "s"}) {
     %w = zero.view %p[@b0, "u"] {zero.at = [#zero.bytes<device, 0 + 64>]} : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -31,7 +31,7 @@ module attributes {zero.arena = array<i64: 640, 0, 0>} {
     zero.wait %e1 on compute
     %s = zero.launch @sum(%u, %v) {zero.at = [#zero.bytes<device, 192 + 4>]} : (tensor<16xf32>, tensor<10xf32>) -> tensor<f32>
     %p1 = zero.update @sgd of @b0 (%p, %g) scalars(%lr) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 128>]} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %s : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %s : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -40,13 +40,13 @@ module attributes {zero.arena = array<i64: 640, 0, 0>} {
 // A kernel in place, and an event that nobody waits for.
 
 module attributes {zero.arena = array<i64: 128, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel}
-  // CHECK-LABEL: func.func @step
+  zero.kernel @f(tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 0>})
+  // CHECK-LABEL: zero.program @step
   // CHECK: zero.record
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) -> (tensor<16xf32> {zero.output = "y"}) {
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) -> (tensor<16xf32> {zero.output = "y"}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %b = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %e = zero.record on compute
-    return %b : tensor<16xf32>
+    zero.return %b : tensor<16xf32>
   }
 }

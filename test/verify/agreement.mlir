@@ -7,8 +7,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -19,7 +19,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -30,8 +30,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -43,7 +43,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   // expected-error @+1 {{takes a gradient that must be this rank's slice only or equal on all ranks, but it is this rank's own (V11); reduce it first}}
   %p1, %m1 = zero.update @sgd of @b (%p, %flat, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, tensor<64xf32>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -54,8 +54,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -68,7 +68,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   // expected-error @+1 {{takes a scalar that must be equal on all ranks, but it is this rank's own (V11); reduce it first}}
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%l) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -79,8 +79,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -92,7 +92,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
   // expected-error @+1 {{takes an output that must be equal on all ranks, but it is this rank's own (V11)}}
-  return %p1, %m1, %l : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -103,8 +103,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -119,7 +119,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %g2, %l2 = zero.launch @k(%s, %x) : (tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>)
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, tensor<64xf32>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -127,12 +127,12 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
 // The update wrote a slice of the parameter, which nobody gathered.
 zero.axis @dp size 2
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-func.func private @whole(tensor<64xi32>) -> tensor<60xf32> attributes {zero.kernel = "serial"}
+zero.kernel @whole(tensor<64xi32>) -> tensor<60xf32> units serial
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -144,7 +144,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "pa
   // expected-note @+1 {{made by}}
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>
   // expected-error @+1 {{takes a next state that must be equal on all ranks, but it is this rank's slice only (V11); gather it first}}
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -152,12 +152,12 @@ func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "pa
 // Nothing is gathered from a value that is whole already.
 zero.axis @dp size 2
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-func.func private @whole(tensor<64xi32>) -> tensor<60xf32> attributes {zero.kernel = "serial"}
+zero.kernel @whole(tensor<64xi32>) -> tensor<60xf32> units serial
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -169,7 +169,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "pa
   // expected-error @+1 {{takes a value that must be this rank's slice only, but it is equal on all ranks (V11)}}
   %n = zero.all_gather %p of @b : !zero.shard<64 x f32 by 1> -> !zero.shard<64 x f32 by 1>
   %p1, %m1 = zero.update @sgd of @b (%n, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -180,8 +180,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -195,7 +195,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %r = zero.reduce_scatter %r1 of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -206,8 +206,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
@@ -221,7 +221,7 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %r, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
+  zero.return %p1, %m1, %l1 : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>
 }
 
 // -----
@@ -232,8 +232,8 @@ zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #
 zero.optimizer @sgd(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
   zero.yield %p, %m : f32, f32
 }
-func.func private @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) attributes {zero.kernel = "serial"}
-func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
+zero.kernel @k(tensor<60xf32>, tensor<64xi32>) -> (tensor<60xf32>, tensor<f32>) units serial
+zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">},
                 %m: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "m">},
                 %x: tensor<64xi32> {zero.input = "tokens"}, %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32> {zero.output = "loss"}, tensor<f32> {zero.output = "grad_norm"}) {
@@ -249,22 +249,22 @@ func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "pa
   %norm, %clip = zero.clip %t1 : tensor<f64> -> tensor<f32>, tensor<f32>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
   %p1, %m1 = zero.update @sgd of @b (%p, %all, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<64 x f32 by 2>, tensor<64xf32>, !zero.shard<64 x f32 by 2>), (tensor<f32>) -> !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>
-  return %p1, %m1, %l1, %norm : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>, tensor<f32>
+  zero.return %p1, %m1, %l1, %norm : !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>, tensor<f32>, tensor<f32>
 }
 
 // -----
 
 // A count that a loss is divided by, and that was not exchanged.
 zero.axis @dp size 2
-func.func private @valid(tensor<64xi32>) -> tensor<f32> attributes {zero.kernel = "serial"}
-func.func private @loss(tensor<64xi32>, tensor<f32>) -> tensor<f32> attributes {zero.kernel = "serial"}
-func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) -> (tensor<f32> {zero.output = "loss"}) {
+zero.kernel @valid(tensor<64xi32>) -> tensor<f32> units serial
+zero.kernel @loss(tensor<64xi32>, tensor<f32>) -> tensor<f32> units serial
+zero.program @step(%x: tensor<64xi32> {zero.input = "tokens"}) -> (tensor<f32> {zero.output = "loss"}) {
   // expected-note @+1 {{made by}}
   %n = zero.launch @valid(%x) : (tensor<64xi32>) -> tensor<f32>
   // expected-error @+1 {{takes an average that must be equal on all ranks, but it is this rank's own (V11); reduce it first}}
   %l = zero.launch @loss(%x, %n) {zero.same = array<i64: 1>} : (tensor<64xi32>, tensor<f32>) -> tensor<f32>
   %l1 = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
-  return %l1 : tensor<f32>
+  zero.return %l1 : tensor<f32>
 }
 
 // -----
@@ -272,8 +272,8 @@ func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) -> (tensor<f32> {zer
 // A slice beside an own gradient in one pack, which AssignMemory gives a copy.
 zero.axis @dp size 2
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 32 at 0, init = #zero.constant<0.0>>, #zero.member<"v", 32 at 32, init = #zero.constant<0.0>>]
-func.func private @k(tensor<64xi32>) -> tensor<32xf32> attributes {zero.kernel = "serial"}
-func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) {
+zero.kernel @k(tensor<64xi32>) -> tensor<32xf32> units serial
+zero.program @step(%x: tensor<64xi32> {zero.input = "tokens"}) {
   %d = zero.launch @k(%x) : (tensor<64xi32>) -> tensor<32xf32>
   %e = zero.launch @k(%x) : (tensor<64xi32>) -> tensor<32xf32>
   %flat = zero.pack %d, %e into @b : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
@@ -282,5 +282,5 @@ func.func @step(%x: tensor<64xi32> {zero.input = "tokens"}) {
   // expected-error @+1 {{'zero.copy' op takes an operand that must be equal on all ranks or this rank's own, but it is this rank's slice only (V11)}}
   %w = zero.view %r[@b, "w"] : tensor<64xf32> -> tensor<32xf32>
   %again = zero.pack %w, %e into @b : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
-  return
+  zero.return
 }

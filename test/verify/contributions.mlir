@@ -10,8 +10,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -21,9 +21,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -40,7 +40,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -55,8 +55,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -65,10 +65,10 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %g = zero.pack %d into @a : tensor<16xf32> -> tensor<16xf32>
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    // expected-error @below {{'func.return' op takes state @b "grad", in which there is 1 x the sum of earlier micro-steps, where it needs 1 x the sum of earlier micro-steps and 0.5 x this micro-step's gradient (V13)}}
-    return %p, %q, %s1, %qsum : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    // expected-error @below {{'zero.return' op takes state @b "grad", in which there is 1 x the sum of earlier micro-steps, where it needs 1 x the sum of earlier micro-steps and 0.5 x this micro-step's gradient (V13)}}
+    zero.return %p, %q, %s1, %qsum : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -85,7 +85,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -100,8 +100,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -114,9 +114,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %s1 = zero.accumulate %s0, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     // expected-error @below {{and 1 x this micro-step's gradient, where it needs}}
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -133,7 +133,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -148,8 +148,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -159,9 +159,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -180,7 +180,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -195,8 +195,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -206,9 +206,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -225,8 +225,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
-    // expected-error @below {{'func.return' op takes a result of 'zero.accumulate', in which there is 1 x the sum of earlier micro-steps and 0.5 x this micro-step's gradient, where it needs nothing (V13)}}
-    return %p1, %q1, %c, %t1, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    // expected-error @below {{'zero.return' op takes a result of 'zero.accumulate', in which there is 1 x the sum of earlier micro-steps and 0.5 x this micro-step's gradient, where it needs nothing (V13)}}
+    zero.return %p1, %q1, %c, %t1, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -241,8 +241,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -252,9 +252,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -271,7 +271,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
     // expected-error @below {{takes state @b "param", in which there is nothing, where it needs 1 x an update (V13)}}
-    return %p1, %q, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -286,8 +286,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -297,9 +297,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -319,7 +319,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -334,8 +334,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -345,9 +345,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -365,7 +365,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -376,8 +376,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
 module {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<32xf32>
+  zero.program @step() {
     %d = zero.launch @f() : () -> tensor<32xf32>
     %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
     %r = zero.reduce_scatter %g of @a {scale = 0.5 : f64} : tensor<32xf32> -> tensor<32xf32>
@@ -385,7 +385,7 @@ module {
     %w = zero.all_gather %r of @a : tensor<32xf32> -> tensor<32xf32>
     // expected-error @below {{takes a result of 'zero.all_gather', in which there is 0.5 x this micro-step's gradient and 1 x a reduction over ranks, where it needs 0.5 x this micro-step's gradient (V13)}}
     %again = zero.reduce_scatter %w of @a {scale = 0.5 : f64} : tensor<32xf32> -> tensor<32xf32>
-    return
+    zero.return
   }
 }
 
@@ -396,8 +396,8 @@ module {
 module {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
-  func.func @step() -> (tensor<f32> {zero.output = "grad_norm"}) {
+  zero.kernel @f() -> tensor<32xf32>
+  zero.program @step() -> (tensor<f32> {zero.output = "grad_norm"}) {
     %d = zero.launch @f() : () -> tensor<32xf32>
     %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
     %r = zero.reduce_scatter %g of @a {scale = 0.5 : f64} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
@@ -405,7 +405,7 @@ module {
     %t = zero.all_reduce %s over @dp {scale = 1.0 : f64} : tensor<1xf64>
     // expected-error @below {{'zero.clip' op takes a result of 'zero.all_reduce' (V13); on several ranks the norm is of one zero.all_reduce of the zero.total}}
     %norm, %clip = zero.clip %t : tensor<1xf64> -> tensor<f32>, tensor<f32>
-    return %norm : tensor<f32>
+    zero.return %norm : tensor<f32>
   }
 }
 
@@ -420,8 +420,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
   zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @micro(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                    %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -431,9 +431,9 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %gq = zero.pack %dq into @b : tensor<16xf32> -> tensor<16xf32>
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
-    return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p, %q, %s1, %t1 : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">}, %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "grad">}, %qsum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "grad">})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "grad_norm"}) {
     %w = zero.view %p[@a, "u"] : !zero.shard<16 x f32 by 1> -> tensor<16xf32>
@@ -452,7 +452,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %c = zero.clear %s1 of @a : !zero.shard<16 x f32 by 1>
     %cq = zero.clear %t1 of @b : !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %c, %cq, %norm : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -463,15 +463,15 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
 module {
   zero.axis @dp size 4
   zero.bucket @a over @dp elements 64 members [#zero.member<"u", 64 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<64xf32> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<64xf32>
+  zero.program @step() {
     %d = zero.launch @f() : () -> tensor<64xf32>
     %g = zero.pack %d into @a : tensor<64xf32> -> tensor<64xf32>
     // expected-note @below {{made by 'zero.reduce_scatter of @a'}}
     %r = zero.reduce_scatter %g of @a {scale = 1.0 : f64} : tensor<64xf32> -> !zero.shard<64 x f32 by 4>
     // expected-error @below {{in which there is 1 x this micro-step's gradient and 1 x a reduction over ranks, where it needs 0.25 x this micro-step's gradient and 1 x a reduction over ranks (V13)}}
     %s = zero.sum_squares %r of @a : !zero.shard<64 x f32 by 4> -> tensor<1xf64>
-    return
+    zero.return
   }
 }
 
@@ -482,18 +482,18 @@ module {
 module attributes {zero.micro_steps = 2 : i64} {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
-  func.func @micro(%sum: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@a, "grad">}) -> !zero.shard<32 x f32 by 1> {
+  zero.kernel @f() -> tensor<32xf32>
+  zero.program @micro(%sum: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@a, "grad">}) -> !zero.shard<32 x f32 by 1> {
     %d = zero.launch @f() : () -> tensor<32xf32>
     %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
     // expected-note @below {{made by 'zero.accumulate of @a'}}
     %s1 = zero.accumulate %sum, %g of @a {scale = 0.25 : f64} : !zero.shard<32 x f32 by 1>, tensor<32xf32>
     // expected-error @below {{in which there is 1 x the sum of earlier micro-steps and 0.25 x this micro-step's gradient, where it needs 1 x the sum of earlier micro-steps and 1 x this micro-step's gradient (V13)}}
-    return %s1 : !zero.shard<32 x f32 by 1>
+    zero.return %s1 : !zero.shard<32 x f32 by 1>
   }
-  func.func @step(%sum: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@a, "grad">}) -> !zero.shard<32 x f32 by 1> {
+  zero.program @step(%sum: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@a, "grad">}) -> !zero.shard<32 x f32 by 1> {
     %c = zero.clear %sum of @a : !zero.shard<32 x f32 by 1>
-    return %c : !zero.shard<32 x f32 by 1>
+    zero.return %c : !zero.shard<32 x f32 by 1>
   }
 }
 
@@ -503,12 +503,12 @@ module attributes {zero.micro_steps = 2 : i64} {
 
 module {
   zero.axis @dp size 2
-  func.func private @loss() -> tensor<f32> attributes {zero.kernel}
-  func.func @step() -> (tensor<f32> {zero.output = "loss"}) {
+  zero.kernel @loss() -> tensor<f32>
+  zero.program @step() -> (tensor<f32> {zero.output = "loss"}) {
     %l = zero.launch @loss() : () -> tensor<f32>
     // expected-error @below {{'zero.all_reduce' op scales by 1 where it needs 0.5 (V13); squares are added over ranks, all else is averaged}}
     %all = zero.all_reduce %l over @dp {scale = 1.0 : f64} : tensor<f32>
-    return %all : tensor<f32>
+    zero.return %all : tensor<f32>
   }
 }
 
@@ -517,8 +517,8 @@ module {
 module {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<32xf32>
+  zero.program @step() {
     %d = zero.launch @f() : () -> tensor<32xf32>
     %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
     %r = zero.reduce_scatter %g of @a {scale = 0.5 : f64} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
@@ -526,7 +526,7 @@ module {
     %t = zero.total %s : tensor<1xf64> -> tensor<f64>
     // expected-error @below {{'zero.all_reduce' op scales by 0.5 where it needs 1 (V13)}}
     %all = zero.all_reduce %t over @dp {scale = 0.5 : f64} : tensor<f64>
-    return
+    zero.return
   }
 }
 
@@ -537,18 +537,18 @@ module {
 module attributes {zero.micro_steps = 2 : i64} {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 32 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<32xf32> attributes {zero.kernel}
-  func.func @micro() {
-    return
+  zero.kernel @f() -> tensor<32xf32>
+  zero.program @micro() {
+    zero.return
   }
-  func.func @step() {
+  zero.program @step() {
     %d = zero.launch @f() : () -> tensor<32xf32>
     %g = zero.pack %d into @a : tensor<32xf32> -> tensor<32xf32>
     // expected-note @below {{made by 'zero.reduce_scatter of @a'}}
     %r = zero.reduce_scatter %g of @a {scale = 0.25 : f64} : tensor<32xf32> -> !zero.shard<32 x f32 by 2>
     // expected-error @below {{in which there is 0.25 x this micro-step's gradient and 1 x a reduction over ranks, where it needs 1 x the sum of earlier micro-steps and 0.25 x this micro-step's gradient and 1 x a reduction over ranks (V13)}}
     %s = zero.sum_squares %r of @a : !zero.shard<32 x f32 by 2> -> tensor<1xf64>
-    return
+    zero.return
   }
 }
 
@@ -559,9 +559,9 @@ module attributes {zero.micro_steps = 2 : i64} {
 module {
   zero.axis @dp size 1
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 4x8 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<4x8xf32> attributes {zero.kernel}
-  func.func private @g() -> tensor<2x8xf32> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<4x8xf32>
+  zero.kernel @g() -> tensor<2x8xf32>
+  zero.program @step() {
     %d = zero.launch @f() : () -> tensor<4x8xf32>
     %g = zero.pack %d into @a : tensor<4x8xf32> -> tensor<32xf32>
     %w = zero.view %g[@a, "u"] : tensor<32xf32> -> tensor<4x8xf32>
@@ -570,6 +570,6 @@ module {
     %more = zero.launch @g() : () -> tensor<2x8xf32>
     // expected-error @below {{in which there is nothing, where it needs 1 x this micro-step's gradient (V13)}}
     %joined = zero.join %top, %more : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    return
+    zero.return
   }
 }

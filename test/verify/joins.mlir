@@ -5,9 +5,9 @@
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>} {
   zero.axis @dp size 1
-  func.func private @f() -> tensor<2x4xf32> attributes {zero.kernel}
-  func.func private @g(tensor<4x4xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
+  zero.kernel @f() -> tensor<2x4xf32>
+  zero.kernel @g(tensor<4x4xf32>) -> tensor<f32>
+  zero.program @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
     %x = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 32>]} : () -> tensor<2x4xf32>
     %y = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
     %w = zero.join %x, %y {zero.at = [#zero.bytes<device, 0 + 64>]} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
@@ -18,7 +18,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     %d = zero.record on reduce
     zero.wait %d on compute
     %z = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
-    return %a, %b : tensor<f32>, tensor<f32>
+    zero.return %a, %b : tensor<f32>, tensor<f32>
   }
 }
 
@@ -28,9 +28,9 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>} {
   zero.axis @dp size 1
-  func.func private @f() -> tensor<2x4xf32> attributes {zero.kernel}
-  func.func private @g(tensor<4x4xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
+  zero.kernel @f() -> tensor<2x4xf32>
+  zero.kernel @g(tensor<4x4xf32>) -> tensor<f32>
+  zero.program @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
     // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; reduce has waited for none there}}
     %x = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 32>]} : () -> tensor<2x4xf32>
     %y = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
@@ -38,7 +38,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     %a = zero.launch @g(%w) {zero.at = [#zero.bytes<device, 64 + 4>]} : (tensor<4x4xf32>) -> tensor<f32>
     // expected-error @below {{but nothing orders it after their definition on stream compute (V1)}}
     %b = zero.launch @g(%w) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 4>]} : (tensor<4x4xf32>) -> tensor<f32>
-    return %a, %b : tensor<f32>, tensor<f32>
+    zero.return %a, %b : tensor<f32>, tensor<f32>
   }
 }
 
@@ -48,9 +48,9 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>} {
   zero.axis @dp size 1
-  func.func private @f() -> tensor<2x4xf32> attributes {zero.kernel}
-  func.func private @g(tensor<4x4xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
+  zero.kernel @f() -> tensor<2x4xf32>
+  zero.kernel @g(tensor<4x4xf32>) -> tensor<f32>
+  zero.program @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
     %x = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 32>]} : () -> tensor<2x4xf32>
     %y = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
     %w = zero.join %x, %y {zero.at = [#zero.bytes<device, 0 + 64>]} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
@@ -61,7 +61,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     %b = zero.launch @g(%w) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 4>]} : (tensor<4x4xf32>) -> tensor<f32>
     // expected-error @below {{to device bytes [32, 64) on stream compute, but nothing orders it after their earlier read on stream reduce (V2)}}
     %z = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
-    return %a, %b : tensor<f32>, tensor<f32>
+    zero.return %a, %b : tensor<f32>, tensor<f32>
   }
 }
 
@@ -71,9 +71,9 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>} {
   zero.axis @dp size 1
-  func.func private @f() -> tensor<2x4xf32> attributes {zero.kernel}
-  func.func private @g(tensor<4x4xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
+  zero.kernel @f() -> tensor<2x4xf32>
+  zero.kernel @g(tensor<4x4xf32>) -> tensor<f32>
+  zero.program @step() -> (tensor<f32> {zero.output = "a"}, tensor<f32> {zero.output = "b"}) {
     %x = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 32>]} : () -> tensor<2x4xf32>
     %y = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
     %w = zero.join %x, %y {zero.at = [#zero.bytes<device, 0 + 64>]} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
@@ -82,6 +82,6 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     %z = zero.launch @f() {zero.at = [#zero.bytes<device, 32 + 32>]} : () -> tensor<2x4xf32>
     // expected-error @below {{reads device bytes [32, 64)}}
     %b = zero.launch @g(%w) {zero.at = [#zero.bytes<device, 128 + 4>]} : (tensor<4x4xf32>) -> tensor<f32>
-    return %a, %b : tensor<f32>, tensor<f32>
+    zero.return %a, %b : tensor<f32>, tensor<f32>
   }
 }

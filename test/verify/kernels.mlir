@@ -8,7 +8,7 @@
 #sum = affine_map<(d0, d1) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32> {zero.in_place = array<i64: 0>}) units rows [4] {
     %e = tensor.empty() : tensor<4x8xf32>
     %c = arith.constant 0.0 : f32
     %s0 = tensor.empty() : tensor<4xf32>
@@ -23,10 +23,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %t, %y : tensor<4xf32>, tensor<4x8xf32>
+    zero.return %t, %y : tensor<4xf32>, tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -37,7 +37,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 8>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> units rows [8] {
     %e = tensor.empty() : tensor<4x8xf32>
     // expected-error @below {{'linalg.generic' op has loops of [4, 8], and its kernel is cut into rows of [8] (S6)}}
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
@@ -45,10 +45,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -60,7 +60,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x8xf32>) -> tensor<8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<8xf32> units rows [4] {
     %c = arith.constant 0.0 : f32
     %s0 = tensor.empty() : tensor<8xf32>
     // expected-error @below {{'linalg.fill' op has loops of [8], and its kernel is cut into rows of [4] (S6)}}
@@ -70,10 +70,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<8xf32>
-    return %t : tensor<8xf32>
+    zero.return %t : tensor<8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -85,7 +85,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> units rows [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     // expected-error @below {{'linalg.generic' op writes by affine_map<(d0, d1) -> (d1, d0)>, not its own row of a kernel that is cut into rows (S6)}}
     %y = linalg.generic {indexing_maps = [#row, #across], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
@@ -93,10 +93,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %y : tensor<4x4xf32>
+    zero.return %y : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -108,7 +108,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> units rows [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     %f = tensor.empty() : tensor<4x4xf32>
     // expected-note @below {{computed here}}
@@ -123,10 +123,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %z : tensor<4x4xf32>
+    zero.return %z : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -137,7 +137,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> units rows [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     %f = tensor.empty() : tensor<4x4xf32>
     // expected-note @below {{computed here}}
@@ -154,10 +154,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = tensor.extract %y[%j, %i] : tensor<4x4xf32>
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %z : tensor<4x4xf32>
+    zero.return %z : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -169,7 +169,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> units columns [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     %f = tensor.empty() : tensor<4x4xf32>
     // expected-note @below {{computed here}}
@@ -184,10 +184,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %z : tensor<4x4xf32>
+    zero.return %z : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -198,7 +198,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 7>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> units columns [7] {
     %e = tensor.empty() : tensor<4x8xf32>
     // expected-error @below {{'linalg.generic' op has loops of [4, 8], contiguous along loop 1, and its kernel is cut into columns of [7] (S6)}}
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
@@ -206,10 +206,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -218,13 +218,13 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // Heads that nobody does.
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op is a kernel of attention with units [2, 2], and its body has [2, 3] (S6)}}
-  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> attributes {zero.kernel = "attention", zero.space = array<i64: 2, 2>} {
+  // expected-error @below {{'zero.kernel' op is a kernel of attention with units [2, 2], and its body has [2, 3] (S6)}}
+  zero.kernel @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> units attention [2, 2] {
     %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
-    return %y : tensor<2x4x3x8xf32>
+    zero.return %y : tensor<2x4x3x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -233,12 +233,12 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // A kind that nobody knows.
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op is a kernel, and needs units as zero.space and as zero.kernel a kind (S6), which is rows, columns, serial, attention or scatter}}
-  func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {zero.kernel = "tiles", zero.space = array<i64: 4>} {
-    return %x : tensor<4xf32>
+  // expected-error @below {{custom op 'zero.kernel' units are rows, columns, serial, attention or scatter, got tiles}}
+  zero.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> units tiles [4] {
+    zero.return %x : tensor<4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -249,7 +249,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> units columns [4] {
     %e = tensor.empty() : tensor<4x8xf32>
     // expected-error @below {{'linalg.generic' op has loops of [4, 8], contiguous along loop 1, and its kernel is cut into columns of [4] (S6)}}
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
@@ -257,10 +257,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -269,13 +269,13 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // Attention is a kernel by itself.
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> attributes {zero.kernel = "serial", zero.space = array<i64>} {
+  zero.kernel @k(%x: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> units serial {
     // expected-error @below {{does not belong in a kernel of serial (S6)}}
     %y = nn.attention %x, %x, %x {causal, scale = 0.25 : f64} : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
-    return %y : tensor<2x4x3x8xf32>
+    zero.return %y : tensor<2x4x3x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -287,17 +287,17 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 module attributes {zero.reference, zero.arena = array<i64: 0, 0, 0>} {
   // expected-error @below {{is a kernel of rows, but with zero.reference all are serial (S6)}}
-  func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> units rows [4] {
     %e = tensor.empty() : tensor<4x8xf32>
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -309,8 +309,8 @@ module attributes {zero.reference, zero.arena = array<i64: 0, 0, 0>} {
 #sum = affine_map<(d0, d1) -> (d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
-  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 0>}, tensor<4xf32>) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  // expected-error @below {{'zero.kernel' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  zero.kernel @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 0>}, tensor<4xf32>) units rows [4] {
     %e = tensor.empty() : tensor<4x8xf32>
     %c = arith.constant 0.0 : f32
     %s0 = tensor.empty() : tensor<4xf32>
@@ -326,10 +326,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<4xf32>
-    return %y, %t : tensor<4x8xf32>, tensor<4xf32>
+    zero.return %y, %t : tensor<4x8xf32>, tensor<4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -341,8 +341,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
-  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  // expected-error @below {{'zero.kernel' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  zero.kernel @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) units rows [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     // expected-note @below {{by 'linalg.generic'}}
     %y = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
@@ -350,10 +350,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %y : tensor<4x4xf32>
+    zero.return %y : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -365,8 +365,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
-  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  // expected-error @below {{'zero.kernel' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  zero.kernel @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) units rows [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     %f = tensor.empty() : tensor<4x4xf32>
     // expected-note @below {{by 'linalg.generic'}}
@@ -380,10 +380,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %y : tensor<4x4xf32>
+    zero.return %y : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -395,7 +395,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+  zero.kernel @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) units serial {
     %e = tensor.empty() : tensor<4x4xf32>
     %f = tensor.empty() : tensor<4x4xf32>
     %t = linalg.generic {indexing_maps = [#across, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
@@ -408,10 +408,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %y : tensor<4x4xf32>
+    zero.return %y : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -423,8 +423,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #column = affine_map<(d0, d1) -> (d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, but does not write it element by element (S6)}}
-  func.func private @k(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+  // expected-error @below {{'zero.kernel' op names operand 0 of 'tensor<4x8xf32>' in zero.in_place of result 0 of 'tensor<8xf32>'}}
+  zero.kernel @k(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32> {zero.in_place = array<i64: 0>}) units serial {
     %c = arith.constant 0.0 : f32
     %s0 = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%c : f32) outs(%s0 : tensor<8xf32>) -> tensor<8xf32>
@@ -433,10 +433,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<8xf32>
-    return %t : tensor<8xf32>
+    zero.return %t : tensor<8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -447,18 +447,18 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which has another type (S6)}}
-  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf64> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  // expected-error @below {{'zero.kernel' op names operand 0 of 'tensor<4x8xf32>' in zero.in_place of result 0 of 'tensor<4x8xf64>'}}
+  zero.kernel @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf64> {zero.in_place = array<i64: 0>}) units rows [4] {
     %e = tensor.empty() : tensor<4x8xf64>
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf64>) {
     ^bb0(%a: f32, %o: f64):
       %r = arith.extf %a : f32 to f64
       linalg.yield %r : f64
     } -> tensor<4x8xf64>
-    return %y : tensor<4x8xf64>
+    zero.return %y : tensor<4x8xf64>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -467,13 +467,13 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // A scatter that adds to what it does not replace.
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op adds to operand 2 in result 0, which must replace it (S6)}}
-  func.func private @k(%ids: tensor<4xi32>, %g: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x8xf32> attributes {zero.kernel = "scatter", zero.space = array<i64: 8>} {
+  // expected-error @below {{'zero.kernel' op adds to operand 2 in result 0, which must replace it (S6)}}
+  zero.kernel @k(%ids: tensor<4xi32>, %g: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<16x8xf32> units scatter [8] {
     %y = nn.embedding_backward %ids, %g into %w : tensor<4xi32>, tensor<4x8xf32>, tensor<16x8xf32>
-    return %y : tensor<16x8xf32>
+    zero.return %y : tensor<16x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -484,7 +484,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> units rows [4] {
     %e = tensor.empty() : tensor<4x4xf32>
     %f = tensor.empty() : tensor<4x4xf32>
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
@@ -501,10 +501,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %z : tensor<4x4xf32>
+    zero.return %z : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -516,8 +516,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
-  func.func private @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "serial", zero.space = array<i64>} {
+  // expected-error @below {{'zero.kernel' op lets result 0 replace operand 0, which is read when an element of it may be overwritten (S6)}}
+  zero.kernel @k(%x: tensor<4x4xf32>) -> (tensor<4x4xf32> {zero.in_place = array<i64: 0>}) units serial {
     %e = tensor.empty() : tensor<4x4xf32>
     // expected-note @+1 {{by 'tensor.collapse_shape'}}
     %c = tensor.collapse_shape %x [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
@@ -527,10 +527,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x4xf32>
-    return %y : tensor<4x4xf32>
+    zero.return %y : tensor<4x4xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -542,7 +542,7 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 8>} {
+  zero.kernel @k(%x: tensor<8x8xf32>) -> tensor<8x8xf32> units columns [8] {
     %c = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8x8xf32>
     %f = linalg.fill ins(%c : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -552,10 +552,10 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<8x8xf32>
-    return %y : tensor<8x8xf32>
+    zero.return %y : tensor<8x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -566,17 +566,17 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{'func.func' op lets result 0 replace operand 0, and begins as something else (S6)}}
-  func.func private @k(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  // expected-error @below {{'zero.kernel' op lets result 0 replace operand 0, and begins as something else (S6)}}
+  zero.kernel @k(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 0>}) units rows [4] {
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -587,16 +587,16 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 1>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i64: 1>}) units rows [4] {
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -608,17 +608,17 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #across = affine_map<(d0, d1) -> (d1, d0)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  func.func private @k(%x: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {zero.kernel = "columns", zero.space = array<i64: 8>} {
+  zero.kernel @k(%x: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> units columns [8] {
     // expected-error @below {{begins with a value that is indexed by affine_map<(d0, d1) -> (d1, d0)>, and cut along its last dimension}}
     %y = linalg.generic {indexing_maps = [#row, #across], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x8xf32>) outs(%b : tensor<8x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.addf %o, %a : f32
       linalg.yield %r : f32
     } -> tensor<8x8xf32>
-    return %y : tensor<8x8xf32>
+    zero.return %y : tensor<8x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -629,18 +629,18 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 #row = affine_map<(d0, d1) -> (d0, d1)>
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  // expected-error @below {{says of result 0 array<i32: 0> (S6); zero.must_alias is an i64, zero.in_place an array of them}}
-  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i32: 0>}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  // expected-error @below {{'zero.kernel' op has zero.in_place = array<i32: 0> of result 0; it is an array of i64}}
+  zero.kernel @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.in_place = array<i32: 0>}) units rows [4] {
     %e = tensor.empty() : tensor<4x8xf32>
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -652,16 +652,16 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   // expected-error @below {{makes result 0 replace operand 0, and does not add to it (S6)}}
-  func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.must_alias = 0 : i64}) attributes {zero.kernel = "rows", zero.space = array<i64: 4>} {
+  zero.kernel @k(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {zero.must_alias = 0 : i64}) units rows [4] {
     %e = tensor.empty() : tensor<4x8xf32>
     %y = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %r = arith.negf %a : f32
       linalg.yield %r : f32
     } -> tensor<4x8xf32>
-    return %y : tensor<4x8xf32>
+    zero.return %y : tensor<4x8xf32>
   }
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }

@@ -3,15 +3,15 @@
 // (V1) %b overwrites %a before its last use.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
     // expected-note @below {{overwritten by 'zero.launch @f' on stream compute}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{'zero.launch' op reads device bytes [64, 128) of 'a' on stream compute, which are overwritten by then (V1); give one of the two values other bytes}}
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -22,10 +22,10 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @h(tensor<16xf32>) -> tensor<10xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @h(tensor<16xf32>) -> tensor<10xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %u = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %v = zero.launch @h(%x) {zero.at = [#zero.bytes<device, 128 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
     %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 64 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32> loc("grads")
@@ -33,7 +33,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{'zero.sum_squares' op reads device bytes [64, 128) of 'grads'}}
     %s = zero.sum_squares %p of @b0 {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
-    return
+    zero.return
   }
 }
 
@@ -42,14 +42,14 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V1) nothing orders the use after the definition on another stream.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{reads device bytes [64, 128) of a result of 'zero.launch' on stream compute, but nothing orders it after their definition on stream reduce (V1); record an event on reduce and wait for it on compute}}
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -58,16 +58,16 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V1) an event that is recorded too early orders nothing.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %e = zero.record on reduce
     // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     zero.wait %e on compute
     // expected-error @below {{nothing orders it after their definition on stream reduce (V1)}}
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -76,16 +76,16 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V1) a wait on a third stream orders nothing here.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-note @below {{defined by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %e = zero.record on reduce
     zero.wait %e on gather
     // expected-error @below {{nothing orders it after their definition on stream reduce (V1)}}
     %c = zero.launch @f(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -94,14 +94,14 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V1) an output is overwritten by the end.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) -> (tensor<16xf32> {zero.output = "y"}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) -> (tensor<16xf32> {zero.output = "y"}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-note @below {{overwritten by 'zero.launch @}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    // expected-error @below {{'func.return' op reads device bytes [64, 128)}}
-    return %a : tensor<16xf32>
+    // expected-error @below {{'zero.return' op reads device bytes [64, 128)}}
+    zero.return %a : tensor<16xf32>
   }
 }
 
@@ -110,9 +110,9 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V2) %b reuses bytes that another stream still reads.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
     %e = zero.record on compute
     zero.wait %e on reduce
@@ -120,7 +120,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     %r = zero.launch @f(%a) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{writes a result of 'zero.launch' to device bytes [64, 128) on stream compute, but nothing orders it after their earlier read on stream reduce (V2); record an event on reduce and wait for it on compute}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -129,14 +129,14 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V2) %b reuses bytes that another stream writes.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-note @below {{earlier write by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{nothing orders it after their earlier write on stream reduce (V2)}}
     %b = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -145,15 +145,15 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V2) an input is overwritten while another stream reads it.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @h() -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @h() -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-note @below {{earlier read by 'zero.launch @f', operation 1 of its stream; compute has waited for none there}}
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     // expected-error @below {{nothing orders it after their earlier read on stream reduce (V2)}}
     %y = zero.launch @h() {zero.at = [#zero.bytes<device, 0 + 64>]} : () -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -162,12 +162,12 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S1) no bytes at all.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{gives no bytes to a result of 'zero.launch' (S1)}}
     %a = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -176,12 +176,12 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S1) not as many as the type needs.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{gives 32 bytes to a result of 'zero.launch', which has 64 (S1)}}
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 32>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -190,12 +190,12 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S1) outside of the arena.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{puts a result of 'zero.launch' at device bytes [480, 544), outside of the arena of 512 bytes (S1)}}
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 480 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -204,11 +204,11 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S1) arguments overlap.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   // expected-error @below {{puts argument 1 at device bytes [32, 96), over argument 0 at device bytes [0, 64) (S1)}}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}, %y: tensor<16xf32> {zero.input = "y", zero.at = #zero.bytes<device, 32 + 64>}) {
-    return
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}, %y: tensor<16xf32> {zero.input = "y", zero.at = #zero.bytes<device, 32 + 64>}) {
+    zero.return
   }
 }
 
@@ -219,10 +219,10 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
-  func.func @step(%p: tensor<32xf32> {zero.input = "p", zero.at = #zero.bytes<device, 0 + 128>}) {
+  zero.program @step(%p: tensor<32xf32> {zero.input = "p", zero.at = #zero.bytes<device, 0 + 128>}) {
     // expected-error @below {{ties a result of 'zero.view' to argument 0 at offset 64, but they lie at device bytes [0, 40) and device bytes [0, 128) (S2)}}
     %w = zero.view %p[@b0, "v"] {zero.at = [#zero.bytes<device, 0 + 40>]} : tensor<32xf32> -> tensor<10xf32>
-    return
+    zero.return
   }
 }
 
@@ -233,15 +233,15 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @h(tensor<16xf32>) -> tensor<10xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @h(tensor<16xf32>) -> tensor<10xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %u = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("u")
     %v = zero.launch @h(%x) {zero.at = [#zero.bytes<device, 128 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
     // expected-error @below {{to 'u' at offset 0, but they lie at device bytes [256, 384) and device bytes [64, 128) (S2)}}
     %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 256 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32>
-    return
+    zero.return
   }
 }
 
@@ -250,14 +250,14 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S2) an accumulation leaves the bytes of its operand.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @acc(tensor<16xf32>) -> (tensor<16xf32> {zero.must_alias = 0 : i64}) attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @acc(tensor<16xf32>) -> (tensor<16xf32> {zero.must_alias = 0 : i64})
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
     // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [128, 192) and device bytes [64, 128) (S2)}}
     %b = zero.launch @acc(%a) {zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -266,14 +266,14 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S2) a kernel in place meets its operand halfway.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @inplace(tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 0>}) attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @inplace(tensor<16xf32>) -> (tensor<16xf32> {zero.in_place = array<i64: 0>})
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
     // expected-error @below {{to 'a' at offset 0, but they lie at device bytes [96, 160) and device bytes [64, 128) (S2)}}
     %b = zero.launch @inplace(%a) {zero.at = [#zero.bytes<device, 96 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -282,13 +282,13 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S3) a result over an operand that it may not replace.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32> loc("a")
     // expected-error @below {{writes result 0 at device bytes [64, 128) over operand 1, 'a' at device bytes [64, 128), which it may not replace (S3); give the result bytes of its own}}
     %b = zero.launch @g(%x, %a) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -297,11 +297,11 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S3) two results overlap.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @two(tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @two(tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{has results 0 and 1 that overlap, at device bytes [64, 128) and device bytes [96, 160) (S3)}}
     %a, %b = zero.launch @two(%x) {zero.at = [#zero.bytes<device, 64 + 64>, #zero.bytes<device, 96 + 64>]} : (tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
-    return
+    zero.return
   }
 }
 
@@ -312,17 +312,17 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>]
-  func.func private @f() -> tensor<16xf32> attributes {zero.kernel}
-  func.func @micro(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+  zero.kernel @f() -> tensor<16xf32>
+  zero.program @micro(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
     %d = zero.launch @f() {zero.at = [#zero.bytes<device, 64 + 64>]} : () -> tensor<16xf32>
     %flat = zero.pack %d into @b0 {zero.at = [#zero.bytes<device, 64 + 64>]} : tensor<16xf32> -> tensor<16xf32>
     %g = zero.reduce_scatter %flat of @b0 {scale = 1.0 : f64, zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> !zero.shard<16 x f32 by 1>
     // expected-error @below {{returns a result of 'zero.reduce_scatter' at device bytes [128, 192) as the next value of state @b0 "grad" at device bytes [0, 64) (V6); a next value ends in the bytes of its state}}
-    return %g : !zero.shard<16 x f32 by 1>
+    zero.return %g : !zero.shard<16 x f32 by 1>
   }
-  func.func @step(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
+  zero.program @step(%sum: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "grad">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1> {
     %c = zero.clear %sum of @b0 {zero.at = [#zero.bytes<device, 0 + 64>]} : !zero.shard<16 x f32 by 1>
-    return %c : !zero.shard<16 x f32 by 1>
+    zero.return %c : !zero.shard<16 x f32 by 1>
   }
 }
 
@@ -333,12 +333,12 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
-  func.func private @h() -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>) {
+  zero.kernel @h() -> tensor<16xf32>
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>) {
     // expected-note @below {{overwritten by 'zero.launch @}}
     %a = zero.launch @h() {zero.at = [#zero.bytes<device, 192 + 64>]} : () -> tensor<16xf32>
     // expected-error @below {{reads device bytes [192, 232) of state @b0 "m" on stream compute, which are overwritten by then (V6)}}
-    return %p, %m : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>
+    zero.return %p, %m : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 1>
   }
 }
 
@@ -349,9 +349,9 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 10 at 16, init = #zero.constant<1.0>>]
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) {
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "param">, zero.at = #zero.bytes<device, 0 + 128>}, %m: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b0, "m">, zero.at = #zero.bytes<device, 128 + 128>}) {
     // expected-error @below {{returns no next value of state @b0 "param" (V6)}}
-    return
+    zero.return
   }
 }
 
@@ -360,12 +360,12 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V7) an operation computes on host bytes.
 
 module attributes {zero.arena = array<i64: 512, 64, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{computes on host bytes [0, 64) of a result of 'zero.launch' (V7); it computes on device bytes, fetch the value first}}
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<host, 0 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }
 
@@ -374,12 +374,12 @@ module attributes {zero.arena = array<i64: 512, 64, 0>} {
 // (V10) an event that the step never records.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%e: !zero.event, %x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%e: !zero.event, %x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     // expected-error @below {{on stream compute waits for an event that no earlier operation of the program records (V10)}}
     zero.wait %e on compute
-    return
+    zero.return
   }
 }
 
@@ -389,8 +389,8 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // expected-error @below {{needs 512 bytes of device memory on each rank, 112 more than the 400 that it may have (V8); a higher stage, more ranks or a smaller batch need less}}
 module attributes {zero.arena = array<i64: 512, 0, 0>, zero.budget = array<i64: 400, -1, -1>} {
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -400,8 +400,8 @@ module attributes {zero.arena = array<i64: 512, 0, 0>, zero.budget = array<i64: 
 
 module {
   // expected-error @above {{a plan has zero.arena}}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    return
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+    zero.return
   }
 }
 
@@ -410,7 +410,7 @@ module {
 // No step.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @above {{a plan has a function @step of one block; this module has none}}
+  // expected-error @above {{a plan has a program @step of one block; this module has none}}
 }
 
 // -----
@@ -419,7 +419,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // expected-error @below {{has an nvme arena of 4096 bytes, and the runtime keeps none there (S5)}}
 module attributes {zero.arena = array<i64: 512, 0, 4096>} {
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }

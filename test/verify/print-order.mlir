@@ -9,8 +9,8 @@
 // CHECK-NEXT:   reduce 1: zero.launch @f, after compute 1, gather 1
 // CHECK-NEXT:   compute 2: zero.launch @f, after gather 1, reduce 1
 module attributes {zero.arena = array<i64: 1024, 0, 0>} {
-  func.func private @f(tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %e = zero.record on compute
     zero.wait %e on gather
@@ -22,6 +22,6 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     %e2 = zero.record on reduce
     zero.wait %e2 on compute
     %f = zero.launch @f(%d) {zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    return
+    zero.return
   }
 }

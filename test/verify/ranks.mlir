@@ -5,10 +5,10 @@
 module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 4096 : i64} {
   zero.axis @dp size 2
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-  func.func @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 128>}) -> !zero.shard<64 x f32 by 2> {
+  zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 128>}) -> !zero.shard<64 x f32 by 2> {
     // expected-error @+1 {{'zero.all_gather' op lets peers read state @b "param" at device bytes [0, 128), but only bytes from 4096 on are exported (S4)}}
     %f = zero.all_gather %p of @b {zero.at = [#zero.bytes<device, 128 + 256>]} : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
-    return %p : !zero.shard<64 x f32 by 2>
+    zero.return %p : !zero.shard<64 x f32 by 2>
   }
 }
 
@@ -19,12 +19,12 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 4096 : i
 module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-  // expected-error @+1 {{'func.func' op has zero.at = #zero.bytes<device, 256 + 256> for argument 0, and @step has #zero.bytes<device, 0 + 256> (V6)}}
-  func.func @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 256 + 256>}) -> !zero.shard<64 x f32 by 1> {
-    return %p : !zero.shard<64 x f32 by 1>
+  // expected-error @+1 {{'zero.program' op has zero.at = #zero.bytes<device, 256 + 256> for argument 0, and @step has #zero.bytes<device, 0 + 256> (V6)}}
+  zero.program @micro(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 256 + 256>}) -> !zero.shard<64 x f32 by 1> {
+    zero.return %p : !zero.shard<64 x f32 by 1>
   }
-  func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
-    return %p : !zero.shard<64 x f32 by 1>
+  zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
+    zero.return %p : !zero.shard<64 x f32 by 1>
   }
 }
 
@@ -35,12 +35,12 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
-  // expected-error @+1 {{'func.func' op takes other arguments than @step (V6); programs of a step share state, inputs and scalars}}
-  func.func @micro() {
-    return
+  // expected-error @+1 {{'zero.program' op takes other arguments than @step (V6); programs of a step share state, inputs and scalars}}
+  zero.program @micro() {
+    zero.return
   }
-  func.func @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
-    return %p : !zero.shard<64 x f32 by 1>
+  zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 256>}) -> !zero.shard<64 x f32 by 1> {
+    zero.return %p : !zero.shard<64 x f32 by 1>
   }
 }
 
@@ -52,8 +52,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 2
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<0.0>>]
-  func.func private @f(tensor<64xi32>) -> tensor<64xf32> attributes {zero.kernel}
-  func.func @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) {
+  zero.kernel @f(tensor<64xi32>) -> tensor<64xf32>
+  zero.program @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) {
     %g = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
     %flat = zero.pack %g into @b {zero.at = [#zero.bytes<device, 256 + 256>]} : tensor<64xf32> -> tensor<64xf32>
     %e = zero.record on compute
@@ -62,7 +62,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     %r = zero.reduce_scatter %flat of @b {scale = 0.5 : f64, zero.at = [#zero.bytes<device, 512 + 128>], zero.stream = #zero.stream<reduce>} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
     // expected-error @+1 {{'zero.launch' op writes a result of 'zero.launch' to device bytes [256, 512) on stream compute of rank 0, but nothing orders it after their earlier read by peers on stream reduce of rank 0 (V5); record an event on reduce and wait for it on compute}}
     %h = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
-    return
+    zero.return
   }
 }
 
@@ -71,15 +71,15 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
 // (V6) The host reads the loss of both programs in one place.
 
 module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f(tensor<64xi32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @micro(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) -> (tensor<f32> {zero.output = "loss"}) {
+  zero.kernel @f(tensor<64xi32>) -> tensor<f32>
+  zero.program @micro(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) -> (tensor<f32> {zero.output = "loss"}) {
     %l = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 4>]} : (tensor<64xi32>) -> tensor<f32>
-    return %l : tensor<f32>
+    zero.return %l : tensor<f32>
   }
-  // expected-error @+1 {{'func.func' op has output "loss" of 'tensor<f32>' at #zero.bytes<device, 320 + 4>, and another program of 'tensor<f32>' at #zero.bytes<device, 256 + 4> (V6)}}
-  func.func @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) -> (tensor<f32> {zero.output = "loss"}) {
+  // expected-error @+1 {{'zero.program' op has output "loss" of 'tensor<f32>' at #zero.bytes<device, 320 + 4>, and another program of 'tensor<f32>' at #zero.bytes<device, 256 + 4> (V6)}}
+  zero.program @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) -> (tensor<f32> {zero.output = "loss"}) {
     %l = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<64xi32>) -> tensor<f32>
-    return %l : tensor<f32>
+    zero.return %l : tensor<f32>
   }
 }
 
@@ -89,8 +89,8 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 
 // expected-error @+1 {{exports its device arena of 8192 bytes from byte 64 on, which is no page of it (S4)}}
 module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 64 : i64} {
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -98,8 +98,8 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 64 : i64
 
 // expected-error @+1 {{has zero.micro_steps = 0 : i64 (S5); it is an i64 from 1 to 1073741824}}
 module attributes {zero.micro_steps = 0 : i64, zero.arena = array<i64: 512, 0, 0>} {
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -109,8 +109,8 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 2
   // expected-error @+1 {{is a second axis, and the runtime knows one group of ranks (S5)}}
   zero.axis @tp size 2
-  func.func @step() {
-    return
+  zero.program @step() {
+    zero.return
   }
 }
 
@@ -119,11 +119,11 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (S1) Elements that the runtime and the code generator count differently.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @f() -> tensor<8xi48> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<8xi48>
+  zero.program @step() {
     // expected-error @+1 {{has a value of type 'tensor<8xi48>', whose bytes the runtime cannot tell (S1)}}
     %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 48>]} : () -> tensor<8xi48>
-    return
+    zero.return
   }
 }
 
@@ -132,11 +132,11 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // More bytes than an int64 counts: no pass sees such a module.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{a value of 'func.func' is 'tensor<4611686018427387904xf32>', which takes more than}}
-  func.func private @f() -> tensor<4611686018427387904xf32> attributes {zero.kernel}
-  func.func @step() {
+  // expected-error @+1 {{a value of 'zero.kernel' is 'tensor<4611686018427387904xf32>', which takes more than}}
+  zero.kernel @f() -> tensor<4611686018427387904xf32>
+  zero.program @step() {
     %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 0>]} : () -> tensor<4611686018427387904xf32>
-    return
+    zero.return
   }
 }
 
@@ -148,9 +148,9 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 4
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<64xf32> attributes {zero.kernel}
-  func.func private @h() -> tensor<2xf32> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<64xf32>
+  zero.kernel @h() -> tensor<2xf32>
+  zero.program @step() {
     %d = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 256>]} : () -> tensor<64xf32>
     %g = zero.pack %d into @b {zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
     %r = zero.reduce_scatter %g of @b {scale = 0.25 : f64, zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
@@ -158,6 +158,6 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 0 : i64}
     %x = zero.launch @h() {zero.at = [#zero.bytes<device, 128 + 8>]} : () -> tensor<2xf32>
     // expected-error @+1 {{'zero.sum_squares' op reads device bytes [128, 136) of a result of 'zero.reduce_scatter' on stream compute of rank 2, which are overwritten by then (V1)}}
     %s = zero.sum_squares %r of @b {zero.at = [#zero.bytes<device, 512 + 8>]} : tensor<64xf32> -> tensor<1xf64>
-    return
+    zero.return
   }
 }

@@ -9,15 +9,15 @@ module attributes {zero.micro_steps = 2 : i64} {
   zero.optimizer @plain(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
     zero.yield %p, %m : f32, f32
   }
-  func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "count0"}) {
     %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
     %all = zero.all_reduce %n over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -25,9 +25,9 @@ module attributes {zero.micro_steps = 2 : i64} {
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %s1 = zero.reduce_scatter %g of @b into %s {scale = 0.25 : f64} : tensor<32xf32>, !zero.shard<32 x f32 by 2> -> !zero.shard<32 x f32 by 2>
     %loss = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -38,11 +38,11 @@ module attributes {zero.micro_steps = 2 : i64} {
     %p1, %m1 = zero.update @plain of @b(%p, %s1, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>
     %p2 = zero.all_gather %p1 of @b : !zero.shard<32 x f32 by 1> -> !zero.shard<32 x f32 by 1>
     %s2 = zero.clear %s1 of @b : !zero.shard<32 x f32 by 2>
-    return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
@@ -63,15 +63,15 @@ module attributes {zero.micro_steps = 2 : i64} {
   zero.optimizer @plain(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
     zero.yield %p, %m : f32, f32
   }
-  func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "count0"}) {
     %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
     %all = zero.all_reduce %n over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -81,9 +81,9 @@ module attributes {zero.micro_steps = 2 : i64} {
     %g = zero.pack %dv, %du into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %s1 = zero.reduce_scatter %g of @b into %s {scale = 0.25 : f64} : tensor<32xf32>, !zero.shard<32 x f32 by 2> -> !zero.shard<32 x f32 by 2>
     %loss = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -94,11 +94,11 @@ module attributes {zero.micro_steps = 2 : i64} {
     %p1, %m1 = zero.update @plain of @b(%p, %s1, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>
     %p2 = zero.all_gather %p1 of @b : !zero.shard<32 x f32 by 1> -> !zero.shard<32 x f32 by 1>
     %s2 = zero.clear %s1 of @b : !zero.shard<32 x f32 by 2>
-    return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
@@ -119,15 +119,15 @@ module attributes {zero.micro_steps = 2 : i64} {
   zero.optimizer @plain(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
     zero.yield %p, %m : f32, f32
   }
-  func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "count0"}) {
     %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
     %all = zero.all_reduce %n over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -135,9 +135,9 @@ module attributes {zero.micro_steps = 2 : i64} {
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %s1 = zero.reduce_scatter %g of @b into %s {scale = 0.25 : f64} : tensor<32xf32>, !zero.shard<32 x f32 by 2> -> !zero.shard<32 x f32 by 2>
     %loss = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -152,11 +152,11 @@ module attributes {zero.micro_steps = 2 : i64} {
     %p1, %m1 = zero.update @plain of @b(%p, %s1, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>
     %p2 = zero.all_gather %p1 of @b : !zero.shard<32 x f32 by 1> -> !zero.shard<32 x f32 by 1>
     %s2 = zero.clear %s1 of @b : !zero.shard<32 x f32 by 2>
-    return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
@@ -177,15 +177,15 @@ module attributes {zero.micro_steps = 2 : i64} {
   zero.optimizer @plain(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
     zero.yield %p, %m : f32, f32
   }
-  func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @count(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "count0"}) {
     %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>
     %all = zero.all_reduce %n over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s, %all : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @micro(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -193,9 +193,9 @@ module attributes {zero.micro_steps = 2 : i64} {
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %s1 = zero.reduce_scatter %g of @b into %s {scale = 0.25 : f64} : tensor<32xf32>, !zero.shard<32 x f32 by 2> -> !zero.shard<32 x f32 by 2>
     %loss = zero.all_reduce %l over @dp {scale = 0.5 : f64} : tensor<f32>
-    return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p, %m, %s1, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %m: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "m">}, %s: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "grad">},
       %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"}, %count0: tensor<f32> {zero.scalar = "count0"}) -> (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
     %v = zero.view %p[@b, "v"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -209,11 +209,11 @@ module attributes {zero.micro_steps = 2 : i64} {
     %p1, %m1 = zero.update @plain of @b(%p, %s1, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>
     %p2 = zero.all_gather %p1 of @b : !zero.shard<32 x f32 by 1> -> !zero.shard<32 x f32 by 1>
     %s2 = zero.clear %s1 of @b : !zero.shard<32 x f32 by 2>
-    return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p2, %m1, %s2, %loss : !zero.shard<32 x f32 by 1>, !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 2>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @n(tensor<4xi32>) -> tensor<f32> attributes {zero.kernel}
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @n(tensor<4xi32>) -> tensor<f32>
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>, tensor<f32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %n = zero.launch @n(%x) : (tensor<4xi32>) -> tensor<f32>

@@ -9,8 +9,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -18,10 +18,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -30,7 +30,7 @@ module {
   }
   // expected-error @below {{is a second module inside a plan, and a plan is compared with one model (V14)}}
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -49,8 +49,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -58,10 +58,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     // expected-error @below {{takes two parameters called "v" (V14)}}
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"},
                     %w: tensor<16xf32> {zero.param = "v"})
@@ -82,8 +82,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -91,10 +91,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     // expected-error @below {{takes argument 1, which must be a parameter or an input (V14)}}
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v", zero.input = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
@@ -114,8 +114,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -123,10 +123,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     // expected-error @below {{returns 'tensor<f32>' as the gradient of "u", which is 'tensor<16xf32>' (V14)}}
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<16xf32>, tensor<f32>, tensor<16xf32>) {
@@ -146,9 +146,9 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
   // expected-error @below {{has no output "loss", and the model has a loss (V14)}}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -156,10 +156,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1 : !zero.shard<32 x f32 by 1>
+    zero.return %p1 : !zero.shard<32 x f32 by 1>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -179,8 +179,8 @@ module {
     zero.yield %p : f32
   }
   // expected-error @below {{has other attributes than the model's kernel of that name (V14)}}
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel, passthrough = ["optnone", "noinline"]}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {passthrough = ["optnone", "noinline"]}
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -188,11 +188,11 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
     // expected-note @below {{the model's}}
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -211,8 +211,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x4xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
+  zero.kernel @f(tensor<4x4xf32>) -> tensor<f32>
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %w = zero.view %p[@b, "w"] : !zero.shard<16 x f32 by 1> -> tensor<4x4xf32>
     %l = zero.launch @f(%w) : (tensor<4x4xf32>) -> tensor<f32>
@@ -221,10 +221,10 @@ module {
     // expected-error @below {{as the gradient of "w", which is nn.matmul, and by the model it is nn.matmul (V14)}}
     %g = zero.pack %d into @b : tensor<4x4xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %l : !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x4xf32>) -> tensor<f32> attributes {zero.kernel}
+    zero.kernel @f(tensor<4x4xf32>) -> tensor<f32>
     func.func @step(%w: tensor<4x4xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x4xf32>) {
       %l = zero.launch @f(%w) : (tensor<4x4xf32>) -> tensor<f32>
       %d = nn.matmul %w, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -243,8 +243,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "param">}, %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
+  zero.kernel @f(tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b, "param">}, %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
     %f = zero.all_gather %p of @b : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     %w = zero.view %f[@b, "w"] : tensor<32xf32> -> tensor<4x8xf32>
@@ -259,10 +259,10 @@ module {
     // expected-note @below {{operand 0 of the mean over ranks is the mean over ranks of the mean over ranks of the mean over ranks of the mean over ranks of ... here}}
     %5 = zero.all_reduce %4 over @dp {scale = 0.5 : f64} : tensor<f32>
     // expected-error @below {{as the loss, which is the mean over ranks of the mean over ranks of the mean over ranks of the mean over ranks of ..., and by the model}}
-    return %p1, %5 : !zero.shard<32 x f32 by 2>, tensor<f32>
+    zero.return %p1, %5 : !zero.shard<32 x f32 by 2>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}, %x: tensor<4xi32> {zero.input = "x"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w, %x) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>

@@ -10,8 +10,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
+  zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %x = zero.view %p[@a, "w"] : !zero.shard<16 x f32 by 1> -> tensor<2x8xf32>
@@ -28,10 +28,10 @@ module {
     %h = zero.pack %dy1 into @b : tensor<2x8xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @a(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @plain of @b(%q, %h) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>
@@ -50,8 +50,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
+  zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %x = zero.view %p[@a, "w"] : !zero.shard<16 x f32 by 1> -> tensor<2x8xf32>
@@ -70,10 +70,10 @@ module {
     %h = zero.pack %dy1 into @b : tensor<2x8xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @a(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @plain of @b(%q, %h) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>
@@ -92,8 +92,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
+  zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %x = zero.view %p[@a, "w"] : !zero.shard<16 x f32 by 1> -> tensor<2x8xf32>
@@ -112,10 +112,10 @@ module {
     %h = zero.pack %dx1 into @b : tensor<2x8xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @a(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @plain of @b(%q, %h) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>
@@ -134,8 +134,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
+  zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %x = zero.view %p[@a, "w"] : !zero.shard<16 x f32 by 1> -> tensor<2x8xf32>
@@ -154,10 +154,10 @@ module {
     %h = zero.pack %dy1 into @b : tensor<2x8xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @a(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @plain of @b(%q, %h) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>
@@ -177,8 +177,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
+  zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %x = zero.view %p[@a, "w"] : !zero.shard<16 x f32 by 1> -> tensor<2x8xf32>
@@ -195,10 +195,10 @@ module {
     %h = zero.pack %dy1 into @b : tensor<2x8xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @a(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @plain of @b(%q, %h) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>
@@ -218,8 +218,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
+  zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@a, "param">},
                   %q: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %x = zero.view %p[@a, "w"] : !zero.shard<16 x f32 by 1> -> tensor<2x8xf32>
@@ -236,10 +236,10 @@ module {
     %h = zero.pack %dy1 into @b : tensor<2x8xf32> -> tensor<16xf32>
     %p1 = zero.update @plain of @a(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @plain of @b(%q, %h) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
-    return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %q1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
     func.func @step(%w: tensor<4x8xf32> {zero.param = "w"}) -> (tensor<f32>, tensor<4x8xf32>) {
       %l, %d = zero.launch @f(%w) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
       return %l, %d : tensor<f32>, tensor<4x8xf32>

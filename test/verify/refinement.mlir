@@ -9,8 +9,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -20,10 +20,10 @@ module {
     // expected-error @below {{'zero.pack' op takes a result of 'zero.launch' as the gradient of "u", which is result 2 of zero.launch @f, and by the model it is result 1 of zero.launch @f (V14)}}
     %g = zero.pack %dv, %du into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -42,8 +42,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -54,10 +54,10 @@ module {
     // expected-error @below {{as the gradient of "u", which is parameter "u", and by the model}}
     %g = zero.pack %u1, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -76,8 +76,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"},
                   // expected-note @below {{scalar "lr" here and result 0 of zero.launch @f in the model}}
                   %lr: tensor<f32> {zero.scalar = "lr"})
@@ -88,10 +88,10 @@ module {
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
     // expected-error @below {{takes argument 2 as the loss, which is scalar "lr", and by the model it is result 0 of zero.launch @f (V14)}}
-    return %p1, %lr : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %lr : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -110,8 +110,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -121,10 +121,10 @@ module {
     // expected-error @below {{as the gradient of "u", which is result 1 of zero.launch @f, and by the model it is result 1 of zero.launch @f (V14)}}
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -143,9 +143,9 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func private @add(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.kernel @add(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -156,11 +156,11 @@ module {
     // expected-error @below {{as the gradient of "u", which is result 1 of zero.launch @f, and by the model it is zero.launch @add (V14)}}
     %g = zero.pack %a, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-    func.func private @add(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+    zero.kernel @add(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -180,15 +180,15 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
   // expected-error @below {{has another body than the model's kernel of that name (V14)}}
-  func.func private @k() -> tensor<16xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 16>} {
+  zero.kernel @k() -> tensor<16xf32> units rows [16] {
     %c = arith.constant 1.0 : f32
     %e = tensor.empty() : tensor<16xf32>
     %r = linalg.fill ins(%c : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
-    return %r : tensor<16xf32>
+    zero.return %r : tensor<16xf32>
   }
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -197,16 +197,16 @@ module {
     %k = zero.launch @k() : () -> tensor<16xf32>
     %g = zero.pack %du, %k into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
   // expected-note @below {{the model's}}
-  func.func private @k() -> tensor<16xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 16>} {
+  zero.kernel @k() -> tensor<16xf32> units rows [16] {
     %c = arith.constant 2.0 : f32
     %e = tensor.empty() : tensor<16xf32>
     %r = linalg.fill ins(%c : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
-    return %r : tensor<16xf32>
+    zero.return %r : tensor<16xf32>
   }
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
@@ -227,15 +227,15 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
   // expected-error @below {{is no kernel of the model (V14)}}
-  func.func private @k() -> tensor<16xf32> attributes {zero.kernel = "rows", zero.space = array<i64: 16>} {
+  zero.kernel @k() -> tensor<16xf32> units rows [16] {
     %c = arith.constant 1.0 : f32
     %e = tensor.empty() : tensor<16xf32>
     %r = linalg.fill ins(%c : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
-    return %r : tensor<16xf32>
+    zero.return %r : tensor<16xf32>
   }
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -244,10 +244,10 @@ module {
     %k = zero.launch @k() : () -> tensor<16xf32>
     %g = zero.pack %du, %k into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -267,8 +267,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -276,10 +276,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -299,8 +299,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -308,10 +308,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<4x4xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<4x4xf32>) {
       %w = tensor.collapse_shape %v [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
@@ -333,8 +333,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -342,10 +342,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u", zero.init = #zero.constant<1.0>}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -365,8 +365,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -374,10 +374,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"}, %w: tensor<f32> {zero.param = "w"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>, tensor<f32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -396,9 +396,9 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
   // expected-error @below {{takes input "x" with {zero.input = "x"}, and the model has it with {zero.input = "x", zero.vocab = 7 : i64} (V14)}}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -406,10 +406,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x", zero.vocab = 7 : i64})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -428,9 +428,9 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
   // expected-error @below {{takes input "y", and the model has no such input (V14)}}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "y"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -438,10 +438,10 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}, %v: tensor<16xf32> {zero.param = "v"}, %x: tensor<4xi32> {zero.input = "x"})
         -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
       %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
@@ -461,8 +461,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
     zero.yield %p : f32
   }
-  func.func private @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %x: tensor<4xi32> {zero.input = "x"}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<32 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     %u = zero.view %p[@b, "u"] : !zero.shard<32 x f32 by 1> -> tensor<16xf32>
@@ -470,7 +470,7 @@ module {
     %l, %du, %dv = zero.launch @f(%u, %v, %x) : (tensor<16xf32>, tensor<16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<16xf32>, tensor<16xf32>)
     %g = zero.pack %du, %dv into @b : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
     %p1 = zero.update @plain of @b(%p, %g) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>
-    return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
+    zero.return %p1, %l : !zero.shard<32 x f32 by 1>, tensor<f32>
   }
 }
 
@@ -484,8 +484,8 @@ module {
   zero.optimizer @plain(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {
     zero.yield %p, %m : f32, f32
   }
-  func.func private @f(tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>) attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+  zero.kernel @f(tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>)
+  zero.program @step(%p: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "param">},
                   %m: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "m">}, %lr: tensor<f32> {zero.scalar = "lr"})
       -> (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32> {zero.output = "loss"}) {
     // expected-error @below {{reads state @b "m", and the model reads nothing of a bucket except its parameters (V14)}}
@@ -493,10 +493,10 @@ module {
     %l, %du = zero.launch @f(%u) : (tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>)
     %g = zero.pack %du into @b : tensor<16xf32> -> tensor<16xf32>
     %p1, %m1 = zero.update @plain of @b(%p, %g, %m) scalars(%lr) {decay = 0.0 : f64} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>
-    return %p1, %m1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
+    zero.return %p1, %m1, %l : !zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>, tensor<f32>
   }
   module attributes {zero.level = "kernels"} {
-    func.func private @f(tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>) attributes {zero.kernel}
+    zero.kernel @f(tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>)
     func.func @step(%u: tensor<16xf32> {zero.param = "u"}) -> (tensor<f32>, tensor<16xf32>) {
       %l, %du = zero.launch @f(%u) : (tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>)
       return %l, %du : tensor<f32>, tensor<16xf32>

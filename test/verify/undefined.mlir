@@ -6,10 +6,10 @@
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 1
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 10 at 0, init = #zero.constant<0.0>>, #zero.member<"w", 16 at 16, init = #zero.constant<0.0>>]
-  func.func private @f() -> tensor<10xf32> attributes {zero.kernel}
-  func.func private @g() -> tensor<16xf32> attributes {zero.kernel}
-  func.func private @h(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step() {
+  zero.kernel @f() -> tensor<10xf32>
+  zero.kernel @g() -> tensor<16xf32>
+  zero.kernel @h(tensor<32xf32>) -> tensor<f32>
+  zero.program @step() {
     %u = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 40>]} : () -> tensor<10xf32>
     %w = zero.launch @g() {zero.at = [#zero.bytes<device, 64 + 64>]} : () -> tensor<16xf32>
     // expected-note @below {{defined by 'zero.pack of @a'}}
@@ -18,7 +18,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
     %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
     // expected-error @below {{'zero.launch' op reads device bytes [40, 64) of a result of 'zero.pack' on stream compute, which hold nothing there (V9): padding, another rank's slice, or in @count a mean of its outputs; read members, or gather the value first}}
     %t = zero.launch @h(%g) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
-    return
+    zero.return
   }
 }
 
@@ -29,14 +29,14 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
   zero.axis @dp size 2
   zero.bucket @a over @dp elements 32 members [#zero.member<"u", 10 at 0, init = #zero.constant<0.0>>, #zero.member<"w", 16 at 16, init = #zero.constant<0.0>>]
-  func.func private @h(tensor<32xf32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 512 + 64>}) -> !zero.shard<32 x f32 by 2> {
+  zero.kernel @h(tensor<32xf32>) -> tensor<f32>
+  zero.program @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 512 + 64>}) -> !zero.shard<32 x f32 by 2> {
     %f = zero.all_gather %p of @a {zero.at = [#zero.bytes<device, 0 + 128>]} : !zero.shard<32 x f32 by 2> -> tensor<32xf32>
     // expected-note @below {{defined by 'zero.copy'}}
     %c = zero.copy %f {zero.at = [#zero.bytes<device, 128 + 128>]} : tensor<32xf32>
     // expected-error @below {{reads device bytes [168, 192) of a result of 'zero.copy' on stream compute of rank 0, which hold nothing there (V9)}}
     %t = zero.launch @h(%c) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
-    return %p : !zero.shard<32 x f32 by 2>
+    zero.return %p : !zero.shard<32 x f32 by 2>
   }
 }
 
@@ -45,16 +45,16 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
 // A mean is written when @count is over.
 
 module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0>} {
-  func.func private @valid(tensor<f32>) -> tensor<f32> attributes {zero.kernel}
-  func.func @count(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) -> (tensor<f32> {zero.output = "count0"}) {
+  zero.kernel @valid(tensor<f32>) -> tensor<f32>
+  zero.program @count(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) -> (tensor<f32> {zero.output = "count0"}) {
     // expected-error @below {{'zero.launch' op reads device bytes [0, 4) of argument 0 on stream compute, which hold nothing there (V9)}}
     %m = zero.launch @valid(%n) {zero.at = [#zero.bytes<device, 64 + 4>]} : (tensor<f32>) -> tensor<f32>
-    return %m : tensor<f32>
+    zero.return %m : tensor<f32>
   }
-  func.func @micro(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
-    return
+  zero.program @micro(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
+    zero.return
   }
-  func.func @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
-    return
+  zero.program @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
+    zero.return
   }
 }

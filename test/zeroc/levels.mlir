@@ -14,7 +14,7 @@
 // STEP-SAME: zero.output = "loss"
 // STEP-SAME: zero.grad = "head.weight"
 // KERNELS: zero.level = "kernels"
-// KERNELS: zero.kernel = "rows"
+// KERNELS: units rows
 // KERNELS: zero.launch
 // KERNELS: nn.matmul
 // PARTITIONED: zero.level = "partitioned"

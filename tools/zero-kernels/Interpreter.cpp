@@ -339,7 +339,7 @@ LogicalResult Interpreter::evaluate(Operation *op) {
   return op->emitOpError("has no meaning here");
 }
 
-FailureOr<SmallVector<Elements>> zero::interpret(func::FuncOp kernel,
+FailureOr<SmallVector<Elements>> zero::interpret(KernelOp kernel,
                                                  ArrayRef<Elements> operands) {
   Interpreter interpreter;
   Block &body = kernel.front();

@@ -8,7 +8,7 @@
 #ifndef TOOLS_ZERO_KERNELS_INTERPRETER_H
 #define TOOLS_ZERO_KERNELS_INTERPRETER_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 #include <vector>
 
 namespace mlir::zero {
@@ -19,7 +19,7 @@ using Elements = std::vector<Attribute>;
 
 /// The results of `kernel`, of one block on tensors of known sizes.  Emits an
 /// error where it reads what nothing wrote, or has no meaning here.
-FailureOr<SmallVector<Elements>> interpret(func::FuncOp kernel,
+FailureOr<SmallVector<Elements>> interpret(KernelOp kernel,
                                            ArrayRef<Elements> operands);
 
 } // namespace mlir::zero

@@ -83,14 +83,13 @@ std::string zero::compare(const uint8_t *bytes, const Elements &expected,
 }
 
 /// The operand that result `i` begins as: where it must, or may.
-static std::optional<int64_t> replacedBy(func::FuncOp kernel, unsigned i,
+static std::optional<int64_t> replacedBy(KernelOp kernel, unsigned i,
                                          ArrayRef<bool> taken,
                                          bool mayReplace) {
-  if (auto must = kernel.getResultAttrOfType<IntegerAttr>(i, kMustAliasAttr))
-    return must.getInt();
-  auto may = kernel.getResultAttrOfType<DenseI64ArrayAttr>(i, kInPlaceAttr);
-  if (may && mayReplace)
-    for (int64_t operand : may.asArrayRef())
+  if (std::optional<unsigned> must = kernel.getMustReplace(i))
+    return *must;
+  if (mayReplace)
+    for (int64_t operand : kernel.getMayReplace(i))
       if (!taken[operand])
         return operand;
   return std::nullopt;
@@ -115,7 +114,7 @@ void Layout::add(Case &of, bool inPlace) {
 void Layout::finish() {
   operandBytes = bytes.size();
   for (Launch &launch : launches) {
-    func::FuncOp kernel = launch.of->kernel;
+    KernelOp kernel = launch.of->kernel;
     SmallVector<bool> taken(kernel.getNumArguments());
     for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
       if (auto found = replacedBy(kernel, i, taken, launch.inPlace)) {

@@ -20,7 +20,7 @@ namespace mlir::zero {
 /// A kernel that was accepted.
 struct Case {
   std::string name;    ///< as its author calls it
-  func::FuncOp kernel; ///< on tensors
+  KernelOp kernel; ///< on tensors
   std::string symbol;  ///< of its code
   int64_t extent, grain;
   zrt_kernel_fn entry = nullptr;

@@ -79,7 +79,7 @@ private:
   }
 
   void compareWithMeaning(const Launch &launch, const uint8_t *arena) {
-    func::FuncOp kernel = launch.of->kernel;
+    KernelOp kernel = launch.of->kernel;
     bool exact = true;
     kernel.walk([&](Operation *op) {
       exact &= op->getName().getDialectNamespace() != "math" &&

@@ -94,8 +94,8 @@ void judge(Entry &entry, StringRef text, MLIRContext *context) {
 /// Draws operands for the kernels of `entry`, and interprets them.
 void prepare(Entry &entry, StringRef text, unsigned number) {
   uint64_t seed = llvm::xxh3_64bits(text);
-  for (auto kernel : entry.module->getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr(kKernelAttr) || kernel.isExternal())
+  for (auto kernel : entry.module->getOps<KernelOp>()) {
+    if (kernel.isExternal())
       continue;
     auto found = std::make_unique<Case>();
     found->name = kernel.getName().str();
@@ -108,7 +108,7 @@ void prepare(Entry &entry, StringRef text, unsigned number) {
       found->operands.push_back(
           drawElements(cast<RankedTensorType>(type), seed + i));
     Errors errors(kernel.getContext());
-    OwningOpRef<func::FuncOp> copy = kernel.clone(); // folding may change it
+    OwningOpRef<KernelOp> copy = kernel.clone(); // folding may change it
     FailureOr<SmallVector<Elements>> results =
         interpret(*copy, found->operands);
     if (failed(results))
@@ -143,7 +143,7 @@ public:
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
     for (Entry *entry : entries)
       for (const auto &one : entry->cases) {
-        func::FuncOp kernel = one->kernel.clone();
+        KernelOp kernel = one->kernel.clone();
         kernel.setName(one->symbol);
         module->push_back(kernel);
       }

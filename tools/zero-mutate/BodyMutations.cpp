@@ -28,7 +28,7 @@ bodiesOf(Victim &victim, bool optimizers,
     for (auto rule : victim.module.getOps<OptimizerOp>())
       visit(rule);
   else
-    for (func::FuncOp kernel : kernelsOf(victim))
+    for (KernelOp kernel : kernelsOf(victim))
       visit(kernel);
   return found;
 }
@@ -188,7 +188,7 @@ Change zero::changeClip(Victim &victim) {
 }
 
 Change zero::changeVocabulary(Victim &victim) {
-  func::FuncOp step = victim.programs.back();
+  ProgramOp step = victim.programs.back();
   SmallVector<unsigned> inputs;
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
     if (step.getArgAttr(i, kVocabAttr))
@@ -203,7 +203,7 @@ Change zero::changeVocabulary(Victim &victim) {
                                            old.getInt() - 1}));
   std::string text = describe(Value(step.getArgument(input))) +
                      ": zero.vocab is " + textOf(changed);
-  for (func::FuncOp program : victim.programs)
+  for (ProgramOp program : victim.programs)
     program.setArgAttr(input, kVocabAttr, changed);
   return text;
 }

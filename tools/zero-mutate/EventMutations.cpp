@@ -147,7 +147,7 @@ Change zero::changeWaitStream(Victim &victim) {
 }
 
 Change zero::renameStream(Victim &victim) {
-  func::FuncOp program = victim.random.pick(victim.programs);
+  ProgramOp program = victim.random.pick(victim.programs);
   Stream from = Stream(victim.random.below(3));
   Stream to = drawOther(victim.random, from);
   unsigned count = 0;

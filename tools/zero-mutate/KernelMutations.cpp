@@ -38,14 +38,15 @@ Change zero::changeSpace(Victim &victim) {
   auto kernels = kernelsOf(victim);
   if (kernels.empty())
     return {};
-  func::FuncOp kernel = victim.random.pick(kernels);
-  SmallVector<int64_t> space(getKernelSpace(kernel));
+  KernelOp kernel = victim.random.pick(kernels);
+  SmallVector<int64_t> space(kernel.getSpace());
   Builder b(kernel.getContext());
   if (space.empty() || victim.random.once(4)) {
-    auto kind = victim.random.pick(ArrayRef<StringRef>{
-        "rows", "columns", "serial", "attention", "scatter"});
-    kernel->setAttr(kKernelAttr, b.getStringAttr(kind));
-    if (kind == "serial")
+    auto kind = victim.random.pick(ArrayRef<KernelKind>{
+        KernelKind::Rows, KernelKind::Columns, KernelKind::Serial,
+        KernelKind::Attention, KernelKind::Scatter});
+    kernel.setKind(kind);
+    if (kind == KernelKind::Serial)
       space.clear();
   } else {
     int64_t &size = space[victim.random.below(space.size())];
@@ -54,10 +55,10 @@ Change zero::changeSpace(Victim &victim) {
     if (victim.random.once(4))
       space.pop_back();
   }
-  Attribute changed = b.getDenseI64ArrayAttr(space);
-  kernel->setAttr(kSpaceAttr, changed);
+  kernel.setSpace(space);
   return "@" + kernel.getName().str() + ": is cut into " +
-         textOf(kernel->getAttr(kKernelAttr)) + " of " + textOf(changed);
+         stringifyKernelKind(*kernel.getKind()).str() + " of " +
+         textOf(b.getDenseI64ArrayAttr(space));
 }
 
 /// The bytes of the operand are the result's then, wherever the kernel is
@@ -66,7 +67,7 @@ Change zero::permitInPlace(Victim &victim) {
   auto kernels = kernelsOf(victim);
   if (kernels.empty())
     return {};
-  func::FuncOp kernel = victim.random.pick(kernels);
+  KernelOp kernel = victim.random.pick(kernels);
   SmallVector<std::pair<unsigned, unsigned>> places;
   for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r)
     for (unsigned i = 0, n = kernel.getNumArguments(); i != n; ++i)
@@ -76,10 +77,7 @@ Change zero::permitInPlace(Victim &victim) {
     return {};
   auto [result, operand] = victim.random.pick(places);
   Builder b(kernel.getContext());
-  SmallVector<int64_t> permitted;
-  if (auto known =
-          kernel.getResultAttrOfType<DenseI64ArrayAttr>(result, kInPlaceAttr))
-    llvm::append_range(permitted, known.asArrayRef());
+  SmallVector<int64_t> permitted(kernel.getMayReplace(result));
   if (!llvm::is_contained(permitted, operand))
     permitted.push_back(operand);
   kernel.setResultAttr(result, kInPlaceAttr, b.getDenseI64ArrayAttr(permitted));

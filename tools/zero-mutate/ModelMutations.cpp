@@ -232,7 +232,7 @@ Change zero::transposeProduct(Victim &victim) {
 //===----------------------------------------------------------------------===//
 
 Change zero::returnScalar(Victim &victim) {
-  func::FuncOp program = victim.random.pick(victim.programs);
+  ProgramOp program = victim.random.pick(victim.programs);
   Operation *end = program.front().getTerminator();
   SmallVector<unsigned> outputs;
   for (unsigned i = 0, e = end->getNumOperands(); i != e; ++i)
@@ -264,14 +264,14 @@ Change zero::useOwnMean(Victim &victim) {
 
 /// A micro-step divides by a count of its own, not by the mean of @count.
 Change zero::countAlone(Victim &victim) {
-  func::FuncOp count = findProgram(victim.module, "count", 0);
-  SmallVector<func::FuncOp> programs;
-  for (func::FuncOp program : victim.programs)
+  ProgramOp count = findProgram(victim.module, "count", 0);
+  SmallVector<ProgramOp> programs;
+  for (ProgramOp program : victim.programs)
     if (program != count)
       programs.push_back(program);
   if (!count || programs.empty())
     return {};
-  func::FuncOp program = victim.random.pick(programs);
+  ProgramOp program = victim.random.pick(programs);
   Block &body = program.front();
   SmallVector<BlockArgument> scalars;
   Operation *end = count.front().getTerminator();
@@ -282,8 +282,7 @@ Change zero::countAlone(Victim &victim) {
     return Value();
   };
   auto nameOf = [&](BlockArgument argument) {
-    return program.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                kScalarAttr);
+    return program.getScalar(argument.getArgNumber());
   };
   for (BlockArgument argument : body.getArguments())
     if (counted(nameOf(argument)) && !argument.use_empty())

@@ -10,7 +10,7 @@
 #define TOOLS_ZERO_MUTATE_MUTATIONS_H
 
 #include "Random.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ namespace mlir::zero {
 struct Victim {
   ModuleOp module;
   /// The programs that may change: all, or the one that a rank has for itself.
-  SmallVector<func::FuncOp> programs;
+  SmallVector<ProgramOp> programs;
   Random &random;
 };
 

@@ -16,7 +16,7 @@ using namespace mlir::zero;
 SmallVector<Operation *>
 zero::operationsOf(Victim &victim, function_ref<bool(Operation *)> filter) {
   SmallVector<Operation *> found;
-  for (func::FuncOp program : victim.programs)
+  for (ProgramOp program : victim.programs)
     for (Operation &op : program.front().without_terminator())
       if (filter(&op))
         found.push_back(&op);
@@ -25,11 +25,11 @@ zero::operationsOf(Victim &victim, function_ref<bool(Operation *)> filter) {
 
 bool zero::runsOnStream(Operation *op) { return !movesNothing(op); }
 
-SmallVector<func::FuncOp> zero::kernelsOf(Victim &victim) {
-  llvm::SetVector<func::FuncOp> kernels;
+SmallVector<KernelOp> zero::kernelsOf(Victim &victim) {
+  llvm::SetVector<KernelOp> kernels;
   for (LaunchOp launch : operationsOf<LaunchOp>(victim))
     if (auto kernel =
-            victim.module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
+            victim.module.lookupSymbol<KernelOp>(launch.getKernelAttr());
         !kernel.isExternal())
       kernels.insert(kernel);
   return kernels.takeVector();
@@ -61,14 +61,13 @@ Change zero::exchangeIn(Operation *op, Random &random) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-func::FuncOp zero::programOf(Value value) {
-  return cast<func::FuncOp>(value.getParentBlock()->getParentOp());
+ProgramOp zero::programOf(Value value) {
+  return cast<ProgramOp>(value.getParentBlock()->getParentOp());
 }
 
 BytesAttr zero::getBytes(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return programOf(value).getArgAttrOfType<BytesAttr>(argument.getArgNumber(),
-                                                        kBytesAttr);
+    return programOf(value).getArgumentBytes(argument.getArgNumber());
   auto result = cast<OpResult>(value);
   auto all = result.getOwner()->getAttrOfType<ArrayAttr>(kBytesAttr);
   return all && result.getResultNumber() < all.size()
@@ -98,7 +97,7 @@ BytesAttr zero::moved(BytesAttr bytes, int64_t delta) {
 
 SmallVector<Value> zero::valuesOf(Victim &victim) {
   SmallVector<Value> values;
-  for (func::FuncOp program : victim.programs) {
+  for (ProgramOp program : victim.programs) {
     llvm::append_range(values, program.getArguments());
     for (Operation &op : program.front())
       llvm::append_range(values, op.getResults());
@@ -110,7 +109,7 @@ SmallVector<Value> zero::valuesOf(Victim &victim) {
 SmallVector<Value> zero::argumentsLike(Victim &victim, Value argument) {
   SmallVector<Value> arguments;
   unsigned number = cast<BlockArgument>(argument).getArgNumber();
-  for (func::FuncOp program : victim.programs)
+  for (ProgramOp program : victim.programs)
     if (number < program.getNumArguments())
       arguments.push_back(program.getArgument(number));
   return arguments;
@@ -128,7 +127,7 @@ public:
   explicit Bonds(Victim &victim) {
     llvm::StringMap<Value> outputs;
     SymbolTableCollection symbols;
-    for (func::FuncOp program : victim.programs) {
+    for (ProgramOp program : victim.programs) {
       for (Value argument : program.getArguments())
         if (getBytes(argument))
           for (Value like : argumentsLike(victim, argument))
@@ -164,7 +163,7 @@ private:
       add(operand, result);
   }
 
-  void addReturn(func::FuncOp program, llvm::StringMap<Value> &outputs) {
+  void addReturn(ProgramOp program, llvm::StringMap<Value> &outputs) {
     Operation *end = program.front().getTerminator();
     unsigned next = 0;
     for (BlockArgument argument : program.getArguments())
@@ -172,7 +171,7 @@ private:
           next < end->getNumOperands())
         add(argument, end->getOperand(next++));
     for (unsigned i = next, e = end->getNumOperands(); i != e; ++i)
-      if (auto name = program.getResultAttrOfType<StringAttr>(i, kOutputAttr)) {
+      if (auto name = program.getOutput(i)) {
         auto [known, isNew] = outputs.try_emplace(name, end->getOperand(i));
         if (!isNew)
           add(known->second, end->getOperand(i));
@@ -195,7 +194,7 @@ SmallVector<Value> zero::familyOf(Victim &victim, Value value) {
 std::string zero::describe(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << '@' << op->getParentOfType<func::FuncOp>().getName();
+  os << '@' << op->getParentOfType<ProgramOp>().getName();
   if (auto line = op->getLoc()->findInstanceOf<FileLineColLoc>())
     os << ", line " << line.getLine();
   os << ": " << op->getName();
@@ -218,10 +217,10 @@ std::string zero::describe(Value value) {
     return text;
   }
   unsigned i = argument.getArgNumber();
-  func::FuncOp program = programOf(value);
+  ProgramOp program = programOf(value);
   std::string text =
       "@" + program.getName().str() + ": argument " + std::to_string(i);
-  if (auto state = program.getArgAttrOfType<StateAttr>(i, kStateAttr))
+  if (auto state = program.getState(i))
     text += ", " + textOf(state);
   return text;
 }

@@ -11,7 +11,7 @@ namespace mlir::zero {
 template <typename OpTy>
 SmallVector<OpTy> operationsOf(Victim &victim) {
   SmallVector<OpTy> found;
-  for (func::FuncOp program : victim.programs)
+  for (ProgramOp program : victim.programs)
     llvm::append_range(found, program.front().getOps<OpTy>());
   return found;
 }
@@ -19,7 +19,7 @@ SmallVector<Operation *> operationsOf(Victim &victim,
                                       function_ref<bool(Operation *)> filter);
 
 /// The kernels with a body that the victim's programs launch.
-SmallVector<func::FuncOp> kernelsOf(Victim &victim);
+SmallVector<KernelOp> kernelsOf(Victim &victim);
 
 /// Exchanges two operands of `op` of one type, which are different values;
 /// `text` says what `op` is.
@@ -31,7 +31,7 @@ bool runsOnStream(Operation *op);
 
 /// Arguments and results that have bytes, in all programs of the victim.
 SmallVector<Value> valuesOf(Victim &victim);
-func::FuncOp programOf(Value value);
+ProgramOp programOf(Value value);
 BytesAttr getBytes(Value value);
 void setBytes(Value value, BytesAttr bytes);
 /// The range moved by `delta`; null if it would begin before byte 0.

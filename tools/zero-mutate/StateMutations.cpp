@@ -92,7 +92,7 @@ Change zero::wrongBucket(Victim &victim) {
 }
 
 Change zero::exchangeStates(Victim &victim) {
-  func::FuncOp step = victim.programs.back();
+  ProgramOp step = victim.programs.back();
   SmallVector<unsigned> states;
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
     if (step.getArgAttr(i, kStateAttr))
@@ -110,7 +110,7 @@ Change zero::exchangeStates(Victim &victim) {
   std::string text = describe(Value(step.getArgument(a))) + " and " +
                      describe(Value(step.getArgument(b))) +
                      ": states exchanged in all programs";
-  for (func::FuncOp program : victim.programs) {
+  for (ProgramOp program : victim.programs) {
     Attribute first = program.getArgAttr(a, kStateAttr),
               second = program.getArgAttr(b, kStateAttr);
     program.setArgAttr(a, kStateAttr, second);

@@ -90,7 +90,7 @@ bool Trial::isNew(ModuleOp module) {
 
 /// Takes bytes and events off the programs.
 static void takeOff(ModuleOp module) {
-  for (func::FuncOp program : findPrograms(module)) {
+  for (ProgramOp program : findPrograms(module)) {
     for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
       program.removeArgAttr(i, kBytesAttr);
     for (Operation &op : llvm::make_early_inc_range(program.front())) {
@@ -120,16 +120,15 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   mutant->module = plan.clone();
   Victim victim{*mutant->module, findPrograms(*mutant->module), random};
   bool onOneRank = mutant->mutation->name.starts_with("one-rank-");
-  func::FuncOp all, own;
+  ProgramOp all, own;
   if (onOneRank) {
     mutant->rank = int64_t(random.below(uint64_t(ranks)));
     all = random.pick(victim.programs);
     own = all.clone();
-    Builder builder(plan.getContext());
     own.setName(
         llvm::formatv("{0}_of_rank_{1}", all.getName(), mutant->rank).str());
-    own->setAttr(kProgramAttr, all.getNameAttr());
-    own->setAttr(kRankAttr, builder.getI64IntegerAttr(mutant->rank));
+    own.setProgram(all.getName());
+    own.setRank(mutant->rank);
     mutant->module->push_back(own);
     victim.programs = {own};
   }
@@ -147,8 +146,8 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   mutant->change = *change;
   mutant->outcome = judgeModule(*mutant->module);
   if (onOneRank && mutant->outcome.accepted()) {
-    own->removeAttr(kProgramAttr);
-    own->removeAttr(kRankAttr);
+    own.removeProgramAttr();
+    own.removeRankAttr();
     StringAttr name = all.getNameAttr();
     own->moveBefore(all);
     all.erase();

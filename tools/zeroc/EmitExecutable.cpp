@@ -87,9 +87,9 @@ llvm::Error install(StringRef from, StringRef to, bool executable) {
 
 /// A program without a loss would refuse to start.
 llvm::Error checkInterface(ModuleOp plan) {
-  auto step = plan.lookupSymbol<func::FuncOp>("step");
+  auto step = plan.lookupSymbol<ProgramOp>("step");
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
-    if (auto name = step.getResultAttrOfType<StringAttr>(i, kOutputAttr);
+    if (auto name = step.getOutput(i);
         name && name == "loss")
       return llvm::Error::success();
   return llvm::createStringError("@step has no output \"loss\"");
@@ -100,7 +100,7 @@ OwningOpRef<ModuleOp> kernelsOf(ModuleOp plan) {
   OwningOpRef<ModuleOp> kernels(plan.clone());
   for (Operation &op :
        llvm::make_early_inc_range(kernels->getBody()->getOperations()))
-    if (!op.hasAttr(kKernelAttr))
+    if (!isa<KernelOp>(op))
       op.erase();
   for (NamedAttribute attr :
        SmallVector<NamedAttribute>((*kernels)->getAttrs()))
@@ -118,16 +118,16 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
 
   if (llvm::Error error = checkInterface(plan))
     return error;
-  for (auto function : plan.getOps<func::FuncOp>()) {
-    if (function->hasAttr(kKernelAttr) && function.isExternal())
+  for (auto kernel : plan.getOps<KernelOp>())
+    if (kernel.isExternal())
       return llvm::createStringError("kernel @%s has no body",
-                                     function.getSymName().str().c_str());
-    if (function->hasAttr(kRankAttr))
+                                     kernel.getSymName().str().c_str());
+  for (auto program : plan.getOps<ProgramOp>())
+    if (program.getRank())
       return llvm::createStringError("@%s is a program of one rank, and a "
                                      "binary runs the same programs on "
                                      "all ranks; take it out of the plan",
-                                     function.getSymName().str().c_str());
-  }
+                                     program.getSymName().str().c_str());
 
   Certificate certificate = certify(plan);
   if (isReference(plan))

@@ -68,9 +68,8 @@ CompiledKernel::CompiledKernel(const Body &body, int64_t rows, int64_t columns,
   for (size_t at; (at = operation.find("$T")) != std::string::npos;)
     operation.replace(at, 2, type);
   std::string text =
-      llvm::formatv("func.func private @kernel(%x: {0}) -> {0} attributes {{"
-                    "zero.kernel = \"rows\", zero.space = array<i64: {1}>} {{\n"
-                    "  %y = {2}\n  return %y : {0}\n}",
+      llvm::formatv("zero.kernel @kernel(%x: {0}) -> {0} units rows [{1}] {{\n"
+                    "  %y = {2}\n  zero.return %y : {0}\n}",
                     type, rows, operation);
 
   zero::CpuTarget target = llvm::cantFail(zero::resolveCpu(cpu));

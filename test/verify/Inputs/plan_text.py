@@ -84,7 +84,7 @@ class Plan:
         self.rest = text
         self.programs = {}
         for name in ("count", "micro", "step"):
-            if found := re.search(rf"^  func\.func @{name}\(.*?^  }}\n", text, re.S | re.M):
+            if found := re.search(rf"^  zero\.program @{name}\(.*?^  }}\n", text, re.S | re.M):
                 self.rest = self.rest.replace(found[0], f"<{name}>\n")
                 self.programs[name] = [Program(found[0])]
 
@@ -95,7 +95,7 @@ class Plan:
         """A copy of a program that rank 1 runs in its place."""
         copy = Program("\n".join(self[name].lines))
         head = copy.lines[0].replace(f"@{name}(", f"@{name}_of_1(").removesuffix("{")
-        copy.lines[0] = head + f'attributes {{zero.program = "{name}", zero.rank = 1 : i64}} {{'
+        copy.lines[0] = head + f'attributes {{program = "{name}", rank = 1 : i64}} {{'
         self.programs[name].append(copy)
         return copy
 

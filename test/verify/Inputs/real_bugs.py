@@ -127,7 +127,7 @@ def deepspeed_7839(plan):
     """A sum is not cleared at the end of a step."""
     step = plan["step"]
     clear = step.find(r"zero\.clear .* of @b1 ")
-    step.replace(step.find("^    return"), step.result(clear), *step.operands(clear))
+    step.replace(step.find("^    zero.return"), step.result(clear), *step.operands(clear))
     step.drop(clear)
 
 
@@ -135,7 +135,7 @@ def deepspeed_4321(plan):
     """A bucket is not reduced in one of the programs."""
     micro = plan["micro"]
     reduce = micro.find(r"reduce_scatter .* of @b1 ")
-    micro.replace(micro.find("^    return"), micro.result(reduce), micro.operands(reduce)[1])
+    micro.replace(micro.find("^    zero.return"), micro.result(reduce), micro.operands(reduce)[1])
     micro.drop(reduce)
 
 
@@ -167,7 +167,7 @@ def megatron_7452(plan):
     """Each rank counts its own tokens."""
     count = plan["count"]
     reduce = count.find("all_reduce")
-    count.replace(count.find("^    return"), count.result(reduce), *count.operands(reduce))
+    count.replace(count.find("^    zero.return"), count.result(reduce), *count.operands(reduce))
     count.drop(reduce)
 
 

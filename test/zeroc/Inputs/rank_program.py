@@ -3,8 +3,8 @@ import re
 import sys
 
 text = open(sys.argv[1]).read()
-step = re.search(r"^  func\.func @step\(.*?^  }\n", text, re.S | re.M)[0]
+step = re.search(r"^  zero\.program @step\(.*?^  }\n", text, re.S | re.M)[0]
 head, body = step.split("\n", 1)
 assert head.endswith(" {")
-copy = head.replace("@step(", "@step_of_1(")[:-1] + 'attributes {zero.program = "step", zero.rank = 1 : i64} {\n'
+copy = head.replace("@step(", "@step_of_1(")[:-1] + 'attributes {program = "step", rank = 1 : i64} {\n'
 print(text.replace(step, step + copy + body))

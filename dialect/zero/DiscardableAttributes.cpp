@@ -1,0 +1,115 @@
+//===- DiscardableAttributes.cpp - Attributes on operations of others -----===//
+//
+// What the dialect says of modules, of operations and of arguments and results
+// of functions that are not its own: each name, where it may stand, and of what
+// type it is.  Any other name is an error, since a word that is misspelt would
+// be ignored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Zero.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+enum Place : unsigned {
+  OnModule = 1,
+  OnOperation = 2,
+  OnArgument = 4,
+  OnResult = 8
+};
+
+/// An attribute, and `type` in words.
+struct Known {
+  StringRef name;
+  unsigned places;
+  bool (*isOfType)(Attribute);
+  StringRef type;
+};
+
+bool isNumber(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isSignlessInteger(64);
+}
+
+bool isByteRanges(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && llvm::all_of(list, llvm::IsaPred<BytesAttr>);
+}
+
+template <typename... Types>
+bool isOneOf(Attribute value) {
+  return isa<Types...>(value);
+}
+
+bool isTierNumbers(Attribute value) {
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+  return numbers && numbers.size() == getMaxEnumValForTier() + 1;
+}
+
+const Known kKnown[] = {
+    {kLevelAttr, OnModule, isOneOf<StringAttr>, "a string"},
+    {kOptionsAttr, OnModule, isOneOf<StringAttr>, "a string"},
+    {kReferenceAttr, OnModule, isOneOf<UnitAttr>, "a unit"},
+    {kLossChunkAttr, OnModule, isNumber, "an i64"},
+    {kStageAttr, OnModule, isNumber, "an i64"},
+    {kMicroStepsAttr, OnModule, isNumber, "an i64"},
+    {kArenaAttr, OnModule, isTierNumbers, "an i64 of each tier"},
+    {kLivePeakAttr, OnModule, isTierNumbers, "an i64 of each tier"},
+    {kBudgetAttr, OnModule, isTierNumbers, "an i64 of each tier"},
+    {kExportedAttr, OnModule, isNumber, "an i64"},
+    {kStreamAttr, OnOperation, isOneOf<StreamAttr>, "a #zero.stream"},
+    {kBytesAttr, OnOperation, isByteRanges, "an array of #zero.bytes"},
+    {kSameAttr, OnOperation, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
+    {kBytesAttr, OnArgument, isOneOf<BytesAttr>, "a #zero.bytes"},
+    {kParamAttr, OnArgument, isOneOf<StringAttr>, "a string"},
+    {kInitAttr, OnArgument, isOneOf<NormalAttr, UniformAttr, ConstantAttr>,
+     "#zero.normal, #zero.uniform or #zero.constant"},
+    {kInputAttr, OnArgument, isOneOf<StringAttr>, "a string"},
+    {kBlockAttr, OnArgument, isOneOf<StringAttr>, "a string"},
+    {kVocabAttr, OnArgument, isNumber, "an i64"},
+    {kIgnoredAttr, OnArgument, isNumber, "an i64"},
+    {kStateAttr, OnArgument, isOneOf<StateAttr>, "a #zero.state"},
+    {kScalarAttr, OnArgument, isOneOf<StringAttr>, "a string"},
+    {kGradAttr, OnResult, isOneOf<StringAttr>, "a string"},
+    {kOutputAttr, OnResult, isOneOf<StringAttr>, "a string"},
+    {kMustAliasAttr, OnResult, isNumber, "an i64"},
+    {kInPlaceAttr, OnResult, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
+};
+
+LogicalResult check(Operation *op, NamedAttribute attribute, Place place,
+                    const Twine &where) {
+  for (const Known &known : kKnown) {
+    if (known.name != attribute.getName() || !(known.places & place))
+      continue;
+    if (known.isOfType(attribute.getValue()))
+      return success();
+    return op->emitOpError("has ")
+           << known.name << " = " << attribute.getValue() << where << "; it is "
+           << known.type;
+  }
+  return op->emitOpError("has ")
+         << attribute.getName() << where
+         << ", and the dialect has no such attribute there";
+}
+
+} // namespace
+
+LogicalResult ZeroDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  return check(op, attribute, isa<ModuleOp>(op) ? OnModule : OnOperation, "");
+}
+
+LogicalResult ZeroDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return check(op, attribute, OnArgument, " of argument " + Twine(argument));
+}
+
+LogicalResult ZeroDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return check(op, attribute, OnResult, " of result " + Twine(result));
+}

@@ -1,0 +1,138 @@
+//===- ProgramOps.td - What a plan runs ------------------------*- tablegen -*-===//
+//
+// Programs and kernels: the two kinds of functions of a plan.  A model, and its
+// step before it is partitioned, are plain functions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZERO_PROGRAM_OPS
+#define ZERO_PROGRAM_OPS
+
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+
+class Zero_FunctionOp<string mnemonic> : Zero_Op<mnemonic, [
+    AffineScope, AutomaticAllocationScope, FunctionOpInterface, IsolatedFromAbove]> {
+  let hasCustomAssemblyFormat = 1;
+  let regions = (region MaxSizedRegion<1>:$body);
+  dag functionArguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                           OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                           OptionalAttr<DictArrayAttr>:$res_attrs);
+  code functionDeclarations = [{
+    ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+  }];
+}
+
+def Zero_ProgramOp : Zero_FunctionOp<"program"> {
+  let summary = "What a rank runs from one join of its streams to the next";
+  let description = [{
+    A straight line.  All programs of a plan take the same arguments: state,
+    inputs that the host writes, and scalars.  They return the next state, in
+    the order of the arguments, then outputs that the host reads.
+
+    ```mlir
+    zero.program @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b0, "param">},
+                       %x: tensor<4xi32> {zero.input = "tokens", zero.vocab = 256 : i64},
+                       %lr: tensor<f32> {zero.scalar = "lr"})
+        -> (!zero.shard<32 x f32 by 2>, tensor<f32> {zero.output = "loss"}) {
+      ...
+      zero.return %p1, %loss : !zero.shard<32 x f32 by 2>, tensor<f32>
+    }
+    ```
+
+    At level memory arguments carry `zero.at`, the bytes that they have in all
+    programs.
+
+    A program of one rank alone says what it stands for.  No pass writes them;
+    the judge reads them, so that ranks that differ can be written down and
+    refused.
+
+    ```mlir
+    zero.program @step.1(...) -> ... attributes {program = "step", rank = 1 : i64} { ... }
+    ```
+
+    Constraints:
+    * (C1) an argument is one of state, input and scalar, or none of them.
+    * (C2) `program` and `rank` come together.
+    * (C3) it is one block, with what its type says.
+  }];
+  let arguments = !con(functionArguments, (ins OptionalAttr<StrAttr>:$program, OptionalAttr<I64Attr>:$rank));
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = functionDeclarations # [{
+    bool isDeclaration() { return isExternal(); }
+    /// The block that it is.
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    /// The state that an argument is; null if it is none.
+    ::mlir::zero::StateAttr getState(unsigned argument);
+    /// The name of the input, or the scalar, that an argument is; null if it is none.
+    ::mlir::StringAttr getInput(unsigned argument);
+    ::mlir::StringAttr getScalar(unsigned argument);
+    /// The bytes of an argument; null before they are assigned.
+    ::mlir::zero::BytesAttr getArgumentBytes(unsigned argument);
+    /// The name of the output that a result is; null if it is a next state.
+    ::mlir::StringAttr getOutput(unsigned result);
+  }];
+}
+
+def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
+  let summary = "What one launch computes";
+  let description = [{
+    A function of whole tensors, cut into units that do not depend on each
+    other: threads take ranges of them, whatever their number.
+
+      rows       a unit is an index of the first loops of each operation
+      columns    a unit is an index of the contiguous loop (KernelUnits.h)
+      serial     one unit
+      attention  a unit is a head of a batch
+      scatter    a unit is a column; tokens in order
+
+    ```mlir
+    zero.kernel @relu(%x: tensor<8x16xf32>) -> (tensor<8x16xf32> {zero.in_place = array<i64: 0>}) units rows [8] {
+      ...
+      zero.return %y : tensor<8x16xf32>
+    }
+    ```
+
+    A result names the operands whose bytes it may have (`zero.in_place`), or
+    the one whose bytes it has (`zero.must_alias`).
+
+    In machine code's first steps operands are memrefs, and results are the last
+    of them.  A kernel without a body stands for any of its type, in tests.
+
+    Constraints:
+    * (C1) with a body it says its units, as many sizes as the kind has: one or
+      more of rows, one of columns and scatter, two of attention, none of serial.
+    * (C2) what a result may or must replace is an operand of its type.
+    * (C3) operands and results are tensors; or operands are memrefs, and there
+      are no results.
+    * (C4) it is one block, with what its type says.
+  }];
+  let arguments = !con(functionArguments, (ins OptionalAttr<Zero_KernelKindAttr>:$kind,
+                                           DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$space));
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
+                                 "::mlir::zero::KernelKind":$kind, "::llvm::ArrayRef<int64_t>":$space)>];
+  let extraClassDeclaration = functionDeclarations # [{
+    /// Whether it is defined elsewhere: nowhere, it may be public without a body.
+    bool isDeclaration() { return false; }
+    /// Whether operands are memrefs, the last of them its results.
+    bool isBufferized();
+    /// The operand that a result replaces; nothing if it need not.
+    std::optional<unsigned> getMustReplace(unsigned result);
+    /// The operands that a result may replace.
+    ::llvm::ArrayRef<int64_t> getMayReplace(unsigned result);
+  }];
+}
+
+def Zero_ReturnOp : Zero_Op<"return", [
+    Pure, ParentOneOf<["ProgramOp", "KernelOp"]>, ReturnLike, Terminator]> {
+  let summary = "Ends a program or a kernel with its results";
+  let description = [{
+    Constraints:
+    * (C1) operands are of the result types of what it ends.
+  }];
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+#endif
