@@ -45,6 +45,10 @@ public:
     const Elements elements = elementsOf(op);
     forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
       checkOperand(what, one, elements);
+      // Who knows no bucket finds no slice in it.
+      if (!elements && one.extent == ZRT_SLICE_OF_WHOLE)
+        fail("{}: it is {}, and a {} works on all of its bytes", what,
+             extentName(one.extent), kindName(op.kind));
     });
     switch (op.kind) {
     case ZRT_LAUNCH:

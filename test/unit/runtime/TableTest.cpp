@@ -1,5 +1,6 @@
 //===- TableTest.cpp - Tables that are refused before a step --------------===//
 #include "runtime/core/TableChecks.h"
+#include "runtime/device/cpu/CpuDevice.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -203,6 +204,138 @@ TEST(Tables, CopiesFitAndChangeNoType) {
                               tensor(deviceRef(64, 8), ZRT_BF16)};
   EXPECT_EQ(refusal([&](Table &table) { table.add(ZRT_COPY, 0, &desc); }),
             "copy: a copy changes no type, got f32 and bf16");
+}
+
+//===----------------------------------------------------------------------===//
+// Altered operands
+//===----------------------------------------------------------------------===//
+
+/// One operation of each kind, for two ranks, with operands that can be altered.
+struct Operations {
+  const zrt_ref all = exportedRef(0, 256), half = deviceRef(4096, 128);
+  zrt_operand launchArgs[2] = {tensor(half), scalar(deviceRef(0, 4))};
+  zrt_operand updateArgs[3] = {sliceOfWhole(all), slice(half),
+                               scalar(deviceRef(0, 4))};
+  zrt_matmul_desc product = {"c_fc.3",
+                             0,
+                             0,
+                             1,
+                             0,
+                             1,
+                             4,
+                             4,
+                             4,
+                             tensor(deviceRef(0, 64)),
+                             tensor(deviceRef(64, 64)),
+                             tensor(deviceRef(128, 16)),
+                             tensor(deviceRef(192, 64))};
+  zrt_launch_desc launch = {"gelu.1", nothing, 1, 1, 2, 0, launchArgs};
+  zrt_update_desc update = {"sgd of b0", 0, 3, nothing, nothing, updateArgs};
+  zrt_squares_desc squares = {"norm of b0", 0, 0, sliceOfWhole(all),
+                              tensor(deviceRef(1024, 16), ZRT_F64)};
+  zrt_collective_desc gather = {
+      "all_gather of b0", ZRT_ALL_GATHER, 0, 64, 1.0, 128,
+      sliceOfWhole(all),  whole(all)};
+  zrt_collective_desc reduce = {"reduce_scatter of b0",
+                                ZRT_REDUCE_SCATTER,
+                                0,
+                                64,
+                                1.0,
+                                128,
+                                whole(all),
+                                slice(half)};
+  zrt_collective_desc norm = {
+      "all_reduce of norm",    ZRT_ALL_REDUCE,          0, 2, 1, 8,
+      tensor(deviceRef(0, 8)), tensor(deviceRef(64, 8))};
+  zrt_copy_desc copy = {"copy", tensor(deviceRef(0, 64)),
+                        tensor(deviceRef(64, 64))};
+
+  zrt_op ops[8] = {{ZRT_LAUNCH, 0, &launch},     {ZRT_MATMUL, 0, &product},
+                   {ZRT_UPDATE, 0, &update},     {ZRT_SQUARES, 0, &squares},
+                   {ZRT_COLLECTIVE, 1, &gather}, {ZRT_COLLECTIVE, 2, &reduce},
+                   {ZRT_COLLECTIVE, 2, &norm},   {ZRT_COPY, 3, &copy}};
+};
+
+/// What a plan of one operation is refused with: its tables, or what the cpu or
+/// the transport cannot do; "" where it is not.
+std::string messageOf(const zrt_op &op) {
+  zrt_plan plan = planOf(Table().add(op.kind, op.stream, op.descriptor));
+  // As ranks do at their start, without their memory.
+  return errorOf([&] {
+    checkTables(plan);
+    ChaosDelays chaos(0);
+    const CpuDevice device(testPlan(Table(), 4096));
+    plan.world_size = 1;
+    const Transport transport(plan, {}, nullptr, chaos);
+    checkEach(plan, [&](const zrt_op &one) {
+      if (one.kind == ZRT_COLLECTIVE && op.kind == ZRT_COLLECTIVE)
+        transport.check(collectiveOf(one));
+      else
+        device.check(one);
+    });
+  });
+}
+
+/// Whether an accepted alteration leaves the operation as it was.
+bool meansTheSame(uint32_t kind, const zrt_operand &was,
+                  const zrt_operand &is) {
+  const auto isAll = [](uint32_t extent) {
+    return extent == ZRT_MEMBERS || extent == ZRT_WHOLE || extent == ZRT_SLICE;
+  };
+  // Kernels have their types in their code, and get addresses; all of an
+  // operand's bytes are all of them, whatever they are called.
+  const bool isKernels = kind == ZRT_LAUNCH || kind == ZRT_UPDATE;
+  const bool sameType =
+      was.dtype == is.dtype ||
+      (isKernels &&
+       (kind == ZRT_LAUNCH || dtypeBytes(was.dtype) == dtypeBytes(is.dtype)));
+  const bool sameExtent =
+      was.extent == is.extent ||
+      (kind != ZRT_UPDATE && kind != ZRT_COLLECTIVE && isAll(was.extent) &&
+       isAll(is.extent)) ||
+      // One value is a tensor of one.
+      (kind == ZRT_LAUNCH && was.extent == ZRT_SCALAR && isAll(is.extent));
+  return sameType && sameExtent;
+}
+
+TEST(Tables, AnAlteredOperandIsRefusedOrMeansTheSame) {
+  Operations operations;
+  int refused = 0, accepted = 0;
+  for (zrt_op &op : operations.ops) {
+    ASSERT_EQ(messageOf(op), "");
+    forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
+      auto &operand = const_cast<zrt_operand &>(one);
+      const zrt_operand was = operand;
+      const auto look = [&] {
+        const std::string message = messageOf(op);
+        (message.empty() ? accepted : refused) += 1;
+        if (message.empty()) {
+          EXPECT_TRUE(meansTheSame(op.kind, was, operand))
+              << nameOf(op) << ", " << what << ": " << operandText(operand)
+              << " was " << operandText(was);
+        } else {
+          EXPECT_EQ(message.find("program step, operation 0, "), 0u) << message;
+        }
+        operand = was;
+      };
+      for (uint32_t extent = 0; extent <= ZRT_EXTENT_END; ++extent)
+        if (extent != was.extent) {
+          operand.extent = extent;
+          look();
+        }
+      for (zrt_dtype dtype = 0; dtype <= ZRT_I1 + 1; ++dtype)
+        if (dtype != was.dtype) {
+          operand.dtype = dtype;
+          look();
+        }
+      for (const uint32_t tier : {ZRT_HOST, ZRT_NVME, ZRT_TIER_COUNT}) {
+        operand.ref.tier = tier;
+        look();
+      }
+    });
+  }
+  EXPECT_GT(refused, 200);
+  EXPECT_GT(accepted, 20);
 }
 
 TEST(Tables, StreamsAreOfAClass) {
