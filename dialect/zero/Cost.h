@@ -15,7 +15,7 @@ namespace mlir::zero {
 struct Cost {
   int64_t flops = 0;
   /// Bytes that are read and written, by tier.
-  std::array<int64_t, 3> read{}, written{};
+  std::array<int64_t, kNumTiers> read{}, written{};
   /// Bytes that come from peers.
   int64_t wire = 0;
 };

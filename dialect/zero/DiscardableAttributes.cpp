@@ -47,7 +47,7 @@ bool isOneOf(Attribute value) {
 
 bool isTierNumbers(Attribute value) {
   auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
-  return numbers && numbers.size() == getMaxEnumValForTier() + 1;
+  return numbers && numbers.size() == kNumTiers;
 }
 
 const Known kKnown[] = {

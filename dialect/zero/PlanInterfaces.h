@@ -45,6 +45,11 @@ StringRef stringifyExtent(Extent extent);
 /// an operation on a bucket are all of it.
 Extent getTypeExtent(Type type, bool ofBucket);
 
+namespace detail {
+/// Fails with an error where `op` has values in two tiers.
+LogicalResult verifyOneTier(Operation *op);
+} // namespace detail
+
 } // namespace mlir::zero
 
 #include "dialect/zero/PlanInterfaces.h.inc"

@@ -14,9 +14,10 @@ include "mlir/IR/OpBase.td"
 def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
   let description = [{
     An operation of a plan.  Symbols are looked up in the enclosing module,
-    whose tables `symbols` keeps.
+    whose tables `symbols` keeps.  Its values lie in one tier.
   }];
   let cppNamespace = "::mlir::zero";
+  let verify = [{ return ::mlir::zero::detail::verifyOneTier($_op); }];
   let methods = [
     InterfaceMethod<"Whether it only names bytes (view, pack) and runs nothing.",
       "bool", "movesNothing", (ins), "", "return false;">,

@@ -38,6 +38,28 @@ Extent zero::getTypeExtent(Type type, bool ofBucket) {
   return ofBucket && tensor.getRank() == 1 ? Extent::Whole : Extent::Members;
 }
 
+LogicalResult zero::detail::verifyOneTier(Operation *op) {
+  Value first;
+  auto check = [&](Value value) -> LogicalResult {
+    if (!holdsBytes(value.getType()))
+      return success();
+    if (!first)
+      first = value;
+    if (getTier(first.getType()) == getTier(value.getType()))
+      return success();
+    return op->emitOpError("has ")
+           << first.getType() << " and " << value.getType()
+           << "; its values lie in one tier";
+  };
+  for (Value value : op->getOperands())
+    if (failed(check(value)))
+      return failure();
+  for (Value value : op->getResults())
+    if (failed(check(value)))
+      return failure();
+  return success();
+}
+
 /// Ties of results that replace one operand each, from `operand` and `result`
 /// on.
 static SmallVector<StorageTie> replaces(unsigned operand, unsigned result = 0,

@@ -89,6 +89,8 @@ private:
   static Size measure(Type type) {
     if (auto shard = dyn_cast<ShardType>(type))
       return measure({shard.getElements()}, shard.getElementType());
+    if (auto stored = dyn_cast<StoredType>(type))
+      return measure(stored.getTensor());
     if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())
       return measure(shaped.getShape(), shaped.getElementType());
     return {};

@@ -8,10 +8,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-int64_t zero::getElementBytes(Type type) {
-  return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
-}
-
 /// Upstream's operations that only name bytes.
 static bool isReshape(Operation *op) {
   return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);

@@ -24,9 +24,6 @@ SmallVector<unsigned> getExportedOperands(Operation *op);
 /// The bytes that a plan gives to `value` (zero.at); null if it gives none.
 BytesAttr bytesOf(Value value);
 
-/// Bytes of an element of a tensor or a shard.
-int64_t getElementBytes(Type type);
-
 /// Whether `op` is an exchange between ranks.
 bool isCollective(Operation *op);
 

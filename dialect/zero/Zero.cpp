@@ -156,11 +156,21 @@ LogicalResult BytesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ShardType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t elements, Type, int64_t ranks) {
+                                int64_t elements, Type, int64_t ranks, Tier) {
   if (ranks < 1 || elements < 1 || elements % ranks) // (C1)
     return emitError() << elements
                        << " elements are not a positive multiple of " << ranks
                        << " ranks";
+  return success();
+}
+
+LogicalResult StoredType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 RankedTensorType tensor, Tier tier) {
+  if (!tensor.hasStaticShape() || tensor.getEncoding()) // (C1)
+    return emitError() << tensor << " is stored, and has unknown sizes or an "
+                       << "encoding";
+  if (tier == Tier::Device) // (C2)
+    return emitError() << "what is stored on the device is " << tensor;
   return success();
 }
 
@@ -178,17 +188,33 @@ Stream zero::getStream(Operation *op) {
   return Stream::Compute;
 }
 
+Tier zero::getTier(Type type) {
+  if (auto shard = dyn_cast<ShardType>(type))
+    return shard.getTier();
+  auto stored = dyn_cast<StoredType>(type);
+  return stored ? stored.getTier() : Tier::Device;
+}
+
+bool zero::holdsBytes(Type type) {
+  return isa<ShardType, StoredType, RankedTensorType>(type);
+}
+
 Type zero::getElementType(Type type) {
-  auto shard = dyn_cast<ShardType>(type);
-  return shard ? shard.getElementType()
-               : cast<RankedTensorType>(type).getElementType();
+  if (auto shard = dyn_cast<ShardType>(type))
+    return shard.getElementType();
+  if (auto stored = dyn_cast<StoredType>(type))
+    return stored.getTensor().getElementType();
+  return cast<RankedTensorType>(type).getElementType();
+}
+
+int64_t zero::getElementBytes(Type type) {
+  return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
 }
 
 int64_t zero::getByteSize(Type type) {
   if (auto shard = dyn_cast<ShardType>(type))
-    return shard.getSliceElements() *
-           llvm::divideCeil(shard.getElementType().getIntOrFloatBitWidth(), 8);
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() *
-         llvm::divideCeil(tensor.getElementType().getIntOrFloatBitWidth(), 8);
+    return shard.getSliceElements() * getElementBytes(type);
+  if (auto stored = dyn_cast<StoredType>(type))
+    return getByteSize(stored.getTensor());
+  return cast<RankedTensorType>(type).getNumElements() * getElementBytes(type);
 }

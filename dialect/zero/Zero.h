@@ -86,11 +86,21 @@ constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);
 
-/// The element type of a tensor or a shard.
-Type getElementType(Type type);
+/// The memories that bytes can be in: device, host and nvme.
+constexpr unsigned kNumTiers = getMaxEnumValForTier() + 1;
 
-/// Bytes that a rank holds of a value of `type`: a tensor, or its slice of a
-/// shard.
+/// Where a value of `type` lies.
+Tier getTier(Type type);
+
+/// Whether a value of `type` has bytes in an arena: a tensor, stored or not, or
+/// a shard.
+bool holdsBytes(Type type);
+
+/// What such a value is made of, and the bytes of one element.
+Type getElementType(Type type);
+int64_t getElementBytes(Type type);
+
+/// Bytes that a rank holds of a value of `type`; of a shard, of its slice.
 int64_t getByteSize(Type type);
 
 } // namespace mlir::zero

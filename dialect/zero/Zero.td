@@ -66,6 +66,11 @@ def Zero_Double : AttrParameter<"::llvm::APFloat", ""> {
   let printer = "$_printer.printFloat($_self)";
 }
 
+/// A tier that is the device's where none is written.
+def Zero_OptionalTier : EnumParameter<Zero_Tier> {
+  let defaultValue = "::mlir::zero::Tier::Device";
+}
+
 class Zero_Attr<string name, string attrMnemonic> : AttrDef<Zero_Dialect, name> {
   let mnemonic = attrMnemonic;
 }
@@ -162,18 +167,39 @@ def Zero_ShardType : Zero_Type<"Shard", "shard"> {
   let description = [{
     `!zero.shard<65536 x f32 by 4>`: 65,536 elements in all, cut into 4 equal
     slices in rank order, of which each rank holds its own.  `by 1` is the whole
-    bucket on every rank.
+    bucket on every rank.  `!zero.shard<65536 x f32 by 4 on host>` lies in host
+    memory; without a tier, in the device's.
 
     Constraints:
     * (C1) the element count is a positive multiple of the ranks.
   }];
-  let parameters = (ins "int64_t":$elements, "::mlir::Type":$elementType, "int64_t":$ranks);
-  let assemblyFormat = "`<` $elements `x` $elementType `by` $ranks `>`";
+  let parameters = (ins "int64_t":$elements, "::mlir::Type":$elementType, "int64_t":$ranks,
+                        Zero_OptionalTier:$tier);
+  let builders = [TypeBuilder<(ins "int64_t":$elements, "::mlir::Type":$elementType, "int64_t":$ranks), [{
+    return $_get($_ctxt, elements, elementType, ranks, Tier::Device);
+  }]>];
+  let assemblyFormat = "`<` $elements `x` $elementType `by` $ranks (`on` $tier^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Elements that one rank holds.
     int64_t getSliceElements() const { return getElements() / getRanks(); }
   }];
+}
+
+def Zero_StoredType : Zero_Type<"Stored", "stored"> {
+  let summary = "A tensor that lies in another tier than the device's";
+  let description = [{
+    `!zero.stored<tensor<4x8xf32> on host>`: opaque, since nothing computes on
+    it.  Tensors are the device's; a tier in their encoding would be mixed
+    silently with others.
+
+    Constraints:
+    * (C1) the tensor has known sizes and no encoding.
+    * (C2) the tier is not the device's.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tensor, EnumParameter<Zero_Tier>:$tier);
+  let assemblyFormat = "`<` $tensor `on` $tier `>`";
+  let genVerifyDecl = 1;
 }
 
 def Zero_EventType : Zero_Type<"Event", "event"> {

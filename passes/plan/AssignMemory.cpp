@@ -53,7 +53,6 @@ using namespace mlir::zero;
 /// Every buffer starts at a multiple of this: a cache line, and the widest
 /// vector.
 static constexpr int64_t kAlignment = 64;
-static constexpr unsigned kNumTiers = 3;
 /// Exported bytes are a mapping of their own.
 static constexpr int64_t kPage = 4096;
 

@@ -9,8 +9,8 @@
 
 #include "passes/plan/Certificate.h"
 
-#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Cost.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
@@ -32,11 +32,11 @@ using namespace mlir::zero;
 
 namespace {
 
-/// A program, its buffers, and where most of their bytes are alive.
+/// A program, its buffers, and where most of their bytes are alive, by tier.
 struct Program {
   ProgramOp function;
   Storage storage;
-  LivePeak peak;
+  std::array<LivePeak, kNumTiers> peaks;
 };
 
 int64_t getInt(ModuleOp module, StringRef name, int64_t otherwise) {
@@ -90,8 +90,7 @@ void countState(ProgramOp step, Certificate &certificate) {
   Certificate::Term parameters{"parameters"}, gradients{"gradients"},
       optimizer{"optimizer state"};
   for (BlockArgument argument : step.getArguments()) {
-    auto state =
-        step.getState(argument.getArgNumber());
+    auto state = step.getState(argument.getArgNumber());
     if (!state)
       continue;
     bool isParameter = state.getSlot() == "param";
@@ -101,6 +100,11 @@ void countState(ProgramOp step, Certificate &certificate) {
     int64_t held = getByteSize(argument.getType());
     bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
     term.held += held;
+    Certificate::Arena &arena =
+        certificate.arenas[static_cast<unsigned>(getTier(argument.getType()))];
+    (isParameter                 ? arena.parameters
+     : state.getSlot() == "grad" ? arena.gradients
+                                 : arena.optimizerState) += held;
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
     (isShard ? term.sharded : term.whole) +=
@@ -109,9 +113,6 @@ void countState(ProgramOp step, Certificate &certificate) {
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
   }
-  certificate.parameters = parameters.held;
-  certificate.gradients = gradients.held;
-  certificate.optimizerState = optimizer.held;
   certificate.modelState = {parameters, gradients, optimizer};
 }
 
@@ -137,36 +138,36 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   certificate.wire = wires;
 }
 
-void countPeak(const Program &program, Certificate &certificate) {
+void countPeak(const Program &program, Tier tier, Certificate::Arena &arena) {
+  const LivePeak &peak = program.peaks[static_cast<unsigned>(tier)];
   SmallVector<const Buffer *> temporaries;
   for (const Buffer &buffer : program.storage.buffers) {
-    if (buffer.tier != Tier::Device || buffer.birth > program.peak.point ||
-        buffer.death < program.peak.point)
+    if (buffer.tier != tier || buffer.birth > peak.point ||
+        buffer.death < peak.point)
       continue;
     if (buffer.role == Buffer::Temporary) {
-      (buffer.use == Buffer::Gradients       ? certificate.gradients
-       : buffer.use == Buffer::Communication ? certificate.communication
-                                             : certificate.activations) +=
+      (buffer.use == Buffer::Gradients       ? arena.gradients
+       : buffer.use == Buffer::Communication ? arena.communication
+                                             : arena.activations) +=
           buffer.size;
       temporaries.push_back(&buffer);
     } else if (buffer.role != Buffer::State) {
-      certificate.io += buffer.size;
+      arena.io += buffer.size;
     }
   }
-  certificate.peak = program.peak.bytes;
-  certificate.unused = certificate.arena[0] - program.peak.bytes;
-  if (program.peak.point > 0) {
-    Operation *op = program.storage.operations[program.peak.point - 1];
-    certificate.peakAt = op->getNumResults()
-                             ? getValueName(op->getResult(0))
-                             : op->getName().getStringRef().str();
+  arena.peak = peak.bytes;
+  arena.unused = arena.size - peak.bytes;
+  if (peak.point > 0) {
+    Operation *op = program.storage.operations[peak.point - 1];
+    arena.peakAt = op->getNumResults() ? getValueName(op->getResult(0))
+                                       : op->getName().getStringRef().str();
   }
   // Buffers lie in one vector: among equals the first created comes first.
   llvm::sort(temporaries, [](const Buffer *a, const Buffer *b) {
     return std::pair(-a->size, a) < std::pair(-b->size, b);
   });
   for (const Buffer *buffer : ArrayRef(temporaries).take_front(5))
-    certificate.largest.push_back({getValueName(buffer->name), buffer->size});
+    arena.largest.push_back({getValueName(buffer->name), buffer->size});
 }
 
 } // namespace
@@ -179,12 +180,15 @@ Certificate zero::certify(ModuleOp module) {
     FailureOr<Storage> storage = analyzeStorage(function, /*asAssigned=*/true);
     if (failed(storage))
       return certificate;
-    LivePeak peak = getLivePeak(*storage, Tier::Device);
-    programs.push_back({function, std::move(*storage), peak});
+    std::array<LivePeak, kNumTiers> peaks;
+    for (unsigned tier = 0; tier != kNumTiers; ++tier)
+      peaks[tier] = getLivePeak(*storage, static_cast<Tier>(tier));
+    programs.push_back({function, std::move(*storage), peaks});
   }
-  if (programs.empty() || !arena || arena.size() != 3)
+  if (programs.empty() || !arena || arena.size() != kNumTiers)
     return certificate;
-  llvm::copy(arena.asArrayRef(), certificate.arena.begin());
+  for (auto [tier, bytes] : llvm::enumerate(arena.asArrayRef()))
+    certificate.arenas[tier].size = bytes;
   certificate.stage = getInt(module, kStageAttr, 0);
   certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
   certificate.ranks = getNumRanks(module);
@@ -198,11 +202,13 @@ Certificate zero::certify(ModuleOp module) {
                                                    : gradients.whole) +=
       temporary.whole;
   countWire(programs, certificate);
-  const Program *worst = &step;
-  for (const Program &program : programs)
-    if (program.peak.bytes > worst->peak.bytes)
-      worst = &program;
-  countPeak(*worst, certificate);
+  for (unsigned tier = 0; tier != kNumTiers; ++tier) {
+    const Program *worst = &step;
+    for (const Program &program : programs)
+      if (program.peaks[tier].bytes > worst->peaks[tier].bytes)
+        worst = &program;
+    countPeak(*worst, static_cast<Tier>(tier), certificate.arenas[tier]);
+  }
   return certificate;
 }
 
@@ -219,6 +225,18 @@ static std::string group(int64_t number) {
   return digits;
 }
 
+SmallVector<std::pair<StringRef, int64_t>>
+Certificate::Arena::getCategories() const {
+  return {{"parameters", parameters},
+          {"gradients", gradients},
+          {"optimizer state", optimizerState},
+          {"communication buffers", communication},
+          {"activations", activations},
+          {"workspace", workspace},
+          {"inputs and outputs", io},
+          {"unused", unused}};
+}
+
 std::string Certificate::print() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -228,20 +246,14 @@ std::string Certificate::print() const {
        << llvm::format("%12.2f MiB\n", bytes / 1048576.0);
   };
   os << "memory certificate\n";
-  line("parameters", parameters);
-  line("gradients", gradients);
-  line("optimizer state", optimizerState);
-  if (communication)
-    line("communication buffers", communication);
-  line("activations", activations);
-  line("workspace", workspace);
-  line("inputs and outputs", io);
-  line("unused", unused);
-  line("device arena", arena[0]);
-  for (auto [tier, name] :
-       {std::pair(1, "host arena"), std::pair(2, "nvme arena")})
-    if (arena[tier])
-      line(name, arena[tier]);
+  for (auto [tier, arena] : llvm::enumerate(arenas)) {
+    if (tier != static_cast<unsigned>(Tier::Device) && arena.size == 0)
+      continue;
+    for (auto [name, bytes] : arena.getCategories())
+      if (bytes || name != "communication buffers")
+        line(name, bytes);
+    line((stringifyTier(static_cast<Tier>(tier)) + " arena").str(), arena.size);
+  }
   if (parameterCount) {
     int64_t held = 0, padding = 0;
     for (const Term &term : modelState) {
@@ -276,13 +288,20 @@ std::string Certificate::print() const {
          << llvm::right_justify(group(each.bytes), 20) << " B  in "
          << group(each.calls) << (each.calls == 1 ? " call" : " calls") << '\n';
   }
-  os << "  peak: " << group(peak) << " bytes live at "
-     << (peakAt.empty() ? "the start" : peakAt) << '\n';
-  if (!largest.empty())
-    os << "  live at the peak:\n";
-  for (const Live &live : largest)
-    os << "    " << llvm::right_justify(group(live.bytes), 20) << " B  "
-       << live.name << '\n';
+  for (auto [tier, arena] : llvm::enumerate(arenas)) {
+    bool isDevice = tier == static_cast<unsigned>(Tier::Device);
+    if (!isDevice && arena.size == 0)
+      continue;
+    std::string of =
+        isDevice ? "" : stringifyTier(static_cast<Tier>(tier)).str() + " ";
+    os << "  " << of << "peak: " << group(arena.peak) << " bytes live at "
+       << (arena.peakAt.empty() ? "the start" : arena.peakAt) << '\n';
+    if (!arena.largest.empty())
+      os << "  live at the " << of << "peak:\n";
+    for (const Arena::Live &live : arena.largest)
+      os << "    " << llvm::right_justify(group(live.bytes), 20) << " B  "
+         << live.name << '\n';
+  }
   for (const std::string &what : outside)
     os << "  outside the arenas: " << what << '\n';
   return text;

@@ -1,14 +1,15 @@
 //===- Certificate.h - What a plan's memory is used for -------------------===//
 //
-// Exact bytes of a rank's device arena by category, at the point of the step
-// where the most bytes are alive; equal on all ranks.  Known before the first
-// step, and equal to what the binary allocates.  And what travels: exact bytes
-// that a rank receives in a step.
+// Exact bytes of each arena of a rank by category, at the point of the step
+// where the most bytes of that arena are alive; equal on all ranks.  Known
+// before the first step, and equal to what the binary allocates.  And what
+// travels: exact bytes that a rank receives in a step.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_PLAN_CERTIFICATE_H
 #define PASSES_PLAN_CERTIFICATE_H
 
+#include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <array>
 #include <string>
@@ -16,15 +17,31 @@
 namespace mlir::zero {
 
 struct Certificate {
-  /// Bytes of the device arena at the peak.  With `unused`, the bytes that hold
-  /// nothing there (alignment and fragmentation), they add up to `arena[0]`.
-  int64_t parameters = 0, gradients = 0, optimizerState = 0, communication = 0,
-          activations = 0, workspace = 0;
-  /// Inputs, scalars and outputs.
-  int64_t io = 0;
-  int64_t unused = 0;
-  /// Bytes of the device, host and nvme arena.
-  std::array<int64_t, 3> arena = {};
+  /// What one arena is used for.  The categories are bytes at its peak; with
+  /// `unused`, the bytes that hold nothing there (alignment and fragmentation),
+  /// they add up to `size`.
+  struct Arena {
+    int64_t size = 0;
+    int64_t parameters = 0, gradients = 0, optimizerState = 0,
+            communication = 0, activations = 0, workspace = 0;
+    /// Inputs, scalars and outputs.
+    int64_t io = 0;
+    int64_t unused = 0;
+
+    /// All that is alive at the peak, and the operation there.
+    int64_t peak = 0;
+    std::string peakAt;
+    struct Live {
+      std::string name;
+      int64_t bytes;
+    };
+    /// The largest temporaries at the peak, at most 5.
+    SmallVector<Live> largest;
+
+    /// The categories by name, in the order in which they are printed.
+    SmallVector<std::pair<StringRef, int64_t>> getCategories() const;
+  };
+  std::array<Arena, kNumTiers> arenas;
 
   int64_t stage = 0, ranks = 1, microSteps = 1;
   /// Parameters of the model, over all ranks.
@@ -48,16 +65,6 @@ struct Certificate {
     int64_t calls = 0, bytes = 0;
   };
   SmallVector<Wire> wire;
-
-  /// All that is alive at the peak, and the operation there.
-  int64_t peak = 0;
-  std::string peakAt;
-  struct Live {
-    std::string name;
-    int64_t bytes;
-  };
-  /// The largest temporaries at the peak, at most 5.
-  SmallVector<Live> largest;
 
   /// What libraries and the runtime take outside the arenas, a line each; for
   /// the caller to fill in.

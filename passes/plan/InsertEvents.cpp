@@ -144,7 +144,7 @@ private:
   void name(Operation *op);
   void issue(Operation *op);
 
-  std::array<Ledger, 3> ledgers;
+  std::array<Ledger, kNumTiers> ledgers;
   std::array<Clock, kNumStreams> streams{};
   DenseMap<Value, Clock> events;
   DenseMap<Value, BytesAttr> bytes;

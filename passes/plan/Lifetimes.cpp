@@ -58,12 +58,6 @@ SmallVector<ProgramOp> zero::getPrograms(ModuleOp module) {
   return programs;
 }
 
-bool zero::holdsBytes(Type type) {
-  return isa<ShardType, RankedTensorType>(type);
-}
-
-Tier zero::getTier(Value) { return Tier::Device; }
-
 std::string zero::getValueName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (auto step =
@@ -148,7 +142,7 @@ unsigned LifetimeAnalysis::getLastUse(Value value) {
 unsigned LifetimeAnalysis::create(Value value, unsigned point) {
   unsigned index = storage.buffers.size();
   Buffer &buffer = storage.buffers.emplace_back();
-  buffer.tier = getTier(value);
+  buffer.tier = getTier(value.getType());
   buffer.size = getByteSize(value.getType());
   buffer.birth = point;
   buffer.name = value;

@@ -56,12 +56,6 @@ struct Storage {
 /// @step); empty after an error.
 SmallVector<ProgramOp> getPrograms(ModuleOp module);
 
-/// Whether values of `type` are bytes in an arena.
-bool holdsBytes(Type type);
-
-/// The tier that a value of the step lives in.
-Tier getTier(Value value);
-
 /// What messages call a value: its location's name if it has one.
 std::string getValueName(Value value);
 

@@ -12,8 +12,7 @@ using namespace mlir::zero::judge;
 FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
   Arenas arenas;
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
-  constexpr int kTiers = 3;
-  if (!arena || arena.size() != kTiers)
+  if (!arena || arena.size() != kNumTiers)
     return module.emitError(
         "a plan has zero.arena, the bytes of the device, host and nvme arena; "
         "run zero-assign-memory first");

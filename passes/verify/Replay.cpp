@@ -102,7 +102,7 @@ private:
   const Ranges &ranges;
   const HappensBefore &order;
   const BucketLayouts &layouts;
-  ByteMap tiers[3];
+  ByteMap tiers[kNumTiers];
   std::vector<Use> writers; ///< by version
   DenseMap<Value, Pieces> values;
   /// Of values that are made of several pieces and were read.

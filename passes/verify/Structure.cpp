@@ -60,7 +60,8 @@ static std::optional<int64_t> sizeOf(Type type) {
   int64_t size = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   if (auto shard = dyn_cast<ShardType>(type))
     return llvm::checkedMul(size, shard.getSliceElements());
-  auto tensor = cast<RankedTensorType>(type);
+  auto stored = dyn_cast<StoredType>(type);
+  auto tensor = stored ? stored.getTensor() : cast<RankedTensorType>(type);
   if (!tensor.hasStaticShape())
     return std::nullopt;
   for (int64_t extent : tensor.getShape()) {
@@ -70,6 +71,14 @@ static std::optional<int64_t> sizeOf(Type type) {
     size = *larger;
   }
   return size;
+}
+
+/// Where the type says that a value is.
+static Tier tierOf(Type type) {
+  if (auto shard = dyn_cast<ShardType>(type))
+    return shard.getTier();
+  auto stored = dyn_cast<StoredType>(type);
+  return stored ? stored.getTier() : Tier::Device;
 }
 
 LogicalResult Structure::judgeRange(Operation *op, Value value,
@@ -86,6 +95,11 @@ LogicalResult Structure::judgeRange(Operation *op, Value value,
     return op->emitOpError("gives ")
            << range.getSize() << " bytes to " << describe(value)
            << ", which has " << size << " (S1)";
+  if (range.getTier() != tierOf(value.getType())) // (S1)
+    return op->emitOpError("puts ")
+           << describe(value) << " at " << describe(range) << ", and its type "
+           << value.getType() << " is of the "
+           << stringifyTier(tierOf(value.getType())) << " (S1)";
   int64_t limit = arenas.bytes[int(range.getTier())];
   if (range.getOffset() > limit - size) // (S1)
     return op->emitOpError("puts ")
@@ -209,10 +223,11 @@ LogicalResult Structure::judgeOverlaps(Operation *op,
 LogicalResult Structure::judgeExports(Operation *op) {
   for (unsigned i : getPeerReads(op)) {
     BytesAttr range = ranges.lookup(op->getOperand(i));
-    if (range.getOffset() < arenas.exported) // (S4)
+    if (range.getTier() != Tier::Device ||
+        range.getOffset() < arenas.exported) // (S4)
       return op->emitOpError("lets peers read ")
              << describe(op->getOperand(i)) << " at " << describe(range)
-             << ", but only bytes from " << arenas.exported
+             << ", but only bytes of the device from " << arenas.exported
              << " on are exported (S4)";
   }
   return success();

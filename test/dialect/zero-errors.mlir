@@ -471,3 +471,27 @@ zero.optimizer @c3(%p: f32, %g: f32) state [] scalars [] {
   %q = vector.extract %v[0] : f32 from vector<4xf32>
   zero.yield %q : f32
 }
+
+// -----
+
+// expected-error @+1 {{what is stored on the device is 'tensor<4xf32>'}}
+func.func @stored_c2(%a: !zero.stored<tensor<4xf32> on device>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'tensor<?xf32>' is stored, and has unknown sizes or an encoding}}
+func.func @stored_c1(%a: !zero.stored<tensor<?xf32> on host>) {
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
+func.func @view_of_host(%a: !zero.shard<64 x f32 by 1 on host>) {
+  // expected-error @+1 {{has '!zero.shard<64 x f32 by 1 on host>' and 'tensor<32xf32>'; its values lie in one tier}}
+  %0 = zero.view %a[@b, "a"] : !zero.shard<64 x f32 by 1 on host> -> tensor<32xf32>
+  return
+}

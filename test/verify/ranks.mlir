@@ -6,7 +6,7 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 4096 : i
   zero.axis @dp size 2
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
   zero.program @step(%p: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<device, 0 + 128>}) -> !zero.shard<64 x f32 by 2> {
-    // expected-error @+1 {{'zero.all_gather' op lets peers read state @b "param" at device bytes [0, 128), but only bytes from 4096 on are exported (S4)}}
+    // expected-error @+1 {{'zero.all_gather' op lets peers read state @b "param" at device bytes [0, 128), but only bytes of the device from 4096 on are exported (S4)}}
     %f = zero.all_gather %p of @b {zero.at = [#zero.bytes<device, 128 + 256>]} : !zero.shard<64 x f32 by 2> -> tensor<64xf32>
     zero.return %p : !zero.shard<64 x f32 by 2>
   }

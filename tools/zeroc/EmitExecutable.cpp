@@ -89,8 +89,7 @@ llvm::Error install(StringRef from, StringRef to, bool executable) {
 llvm::Error checkInterface(ModuleOp plan) {
   auto step = plan.lookupSymbol<ProgramOp>("step");
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
-    if (auto name = step.getOutput(i);
-        name && name == "loss")
+    if (auto name = step.getOutput(i); name && name == "loss")
       return llvm::Error::success();
   return llvm::createStringError("@step has no output \"loss\"");
 }
@@ -106,6 +105,22 @@ OwningOpRef<ModuleOp> kernelsOf(ModuleOp plan) {
        SmallVector<NamedAttribute>((*kernels)->getAttrs()))
     (*kernels)->removeAttr(attr.getName());
   return kernels;
+}
+
+/// The lines of all arenas in use; those of the device have no prefix.
+std::vector<std::pair<std::string, uint64_t>>
+listCategories(const Certificate &certificate) {
+  std::vector<std::pair<std::string, uint64_t>> lines;
+  for (auto [tier, arena] : llvm::enumerate(certificate.arenas)) {
+    bool isDevice = tier == static_cast<unsigned>(Tier::Device);
+    if (!isDevice && arena.size == 0)
+      continue;
+    std::string of =
+        isDevice ? "" : stringifyTier(static_cast<Tier>(tier)).str() + " ";
+    for (auto [name, bytes] : arena.getCategories())
+      lines.emplace_back(of + name.str(), bytes);
+  }
+  return lines;
 }
 
 } // namespace
@@ -150,17 +165,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (!code)
     return llvm::createStringError("code generation failed");
   PlanInfo info{llvm::sys::path::filename(options.input).str(),
-                getPlanOptions(plan).str(),
-                target->description,
-                target->required,
-                {{"parameters", certificate.parameters},
-                 {"gradients", certificate.gradients},
-                 {"optimizer state", certificate.optimizerState},
-                 {"communication buffers", certificate.communication},
-                 {"activations", certificate.activations},
-                 {"workspace", certificate.workspace},
-                 {"inputs and outputs", certificate.io},
-                 {"unused", certificate.unused}}};
+                getPlanOptions(plan).str(), target->description,
+                target->required, listCategories(certificate)};
   std::unique_ptr<llvm::Module> tables =
       lowerPlanToRuntime(plan, launches, context, info);
   if (!tables)
