@@ -173,3 +173,9 @@ func.func @mean(%loss: tensor<f32>) {
   %mean = zero.all_reduce %loss over @dp {scale = 0.25 : f64} : tensor<f32>
   return
 }
+
+// CHECK-LABEL: zero.program @tiers
+// CHECK-SAME: !zero.shard<64 x bf16 by 4 on host>, %{{.*}}: !zero.shard<64 x f32 by 4>, %{{.*}}: !zero.stored<tensor<4x8xf32> on nvme>
+zero.program @tiers(%a: !zero.shard<64 x bf16 by 4 on host>, %b: !zero.shard<64 x f32 by 4 on device>, %c: !zero.stored<tensor<4x8xf32> on nvme>) {
+  zero.return
+}

@@ -360,12 +360,39 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 // (V7) an operation computes on host bytes.
 
 module attributes {zero.arena = array<i64: 512, 64, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.program @step(%p: !zero.shard<16 x f32 by 1 on host> {zero.state = #zero.state<@b, "grad">, zero.at = #zero.bytes<host, 0 + 64>}) -> !zero.shard<16 x f32 by 1 on host> {
+    // expected-error @below {{computes on host bytes [0, 64) of state @b "grad" (V7); it computes on device bytes, fetch the value first}}
+    %q = zero.clear %p of @b {zero.at = [#zero.bytes<host, 0 + 64>]} : !zero.shard<16 x f32 by 1 on host>
+    zero.return %q : !zero.shard<16 x f32 by 1 on host>
+  }
+}
+
+// -----
+
+// (S1) a tensor is of the device.
+
+module attributes {zero.arena = array<i64: 512, 64, 0>} {
   zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
   zero.kernel @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{computes on host bytes [0, 64) of a result of 'zero.launch' (V7); it computes on device bytes, fetch the value first}}
+    // expected-error @below {{'zero.launch' op puts a result of 'zero.launch' at host bytes [0, 64), and its type 'tensor<16xf32>' is of the device (S1)}}
     %a = zero.launch @f(%x) {zero.at = [#zero.bytes<host, 0 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     zero.return
+  }
+}
+
+// -----
+
+// (S1) a shard of the host is not on the device.
+
+module attributes {zero.arena = array<i64: 64, 64, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  // expected-error @below {{'zero.program' op puts state @b "m" at device bytes [0, 64), and its type '!zero.shard<16 x f32 by 1 on host>' is of the host (S1)}}
+  zero.program @step(%p: !zero.shard<16 x f32 by 1 on host> {zero.state = #zero.state<@b, "m">, zero.at = #zero.bytes<device, 0 + 64>}) -> !zero.shard<16 x f32 by 1 on host> {
+    zero.return %p : !zero.shard<16 x f32 by 1 on host>
   }
 }
 
