@@ -74,6 +74,11 @@ Change changeTier(Victim &);
 Change shrinkArena(Victim &);
 Change moveExported(Victim &);
 
+// What values are of (TypeMutations.cpp).
+Change changeElements(Victim &);
+Change changeExtent(Victim &);
+Change changeTypeTier(Victim &);
+
 // What is written where (StateMutations.cpp).
 Change bypassCollective(Victim &);
 Change dropCollective(Victim &);

@@ -1,0 +1,110 @@
+//===- TypeMutations.cpp - Other elements, extents and tiers --------------===//
+//
+// The type of a value and of all that is tied to it, with bytes of the new
+// size: what a runtime that guesses from the number of bytes would not see.  On
+// two ranks all of a bucket of bf16 has the bytes of a slice of f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Places.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// Gives each of `family` the type that `change` makes of its own, in bytes of
+/// that size at the old place and on the new tier; false if one cannot have it.
+static bool retype(Victim &victim, ArrayRef<Value> family,
+                   llvm::function_ref<Type(Type)> change) {
+  for (Value value : family)
+    if (!change(value.getType()))
+      return false;
+  for (Value value : family) {
+    Type type = change(value.getType());
+    BytesAttr bytes = getBytes(value);
+    value.setType(type);
+    setBytes(value, BytesAttr::get(bytes.getContext(), getTier(type),
+                                   bytes.getOffset(), getByteSize(type)));
+  }
+  for (ProgramOp program : victim.programs)
+    program.setType(FunctionType::get(
+        program.getContext(), program.front().getArgumentTypes(),
+        program.front().getTerminator()->getOperandTypes()));
+  return true;
+}
+
+/// A value of a bucket, for which there are flat types.
+static Value pickFlat(Victim &victim) {
+  SmallVector<Value> flat;
+  for (Value value : valuesOf(victim))
+    if (isa<ShardType>(value.getType()))
+      flat.push_back(value);
+  return flat.empty() ? Value() : victim.random.pick(flat);
+}
+
+Change zero::changeElements(Victim &victim) {
+  SmallVector<Value> values = valuesOf(victim);
+  if (values.empty())
+    return {};
+  Value value = victim.random.pick(values);
+  Builder b(victim.module.getContext());
+  Type element = victim.random.pick(
+      ArrayRef<Type>{b.getF64Type(), b.getF32Type(), b.getBF16Type(),
+                     b.getF16Type(), b.getI32Type(), b.getI64Type()});
+  std::string text =
+      describe(value) + ": of other elements, " + textOf(TypeAttr::get(element));
+  bool changed =
+      retype(victim, familyOf(victim, value), [&](Type type) -> Type {
+        if (auto shard = dyn_cast<ShardType>(type))
+          return ShardType::get(b.getContext(), shard.getElements(), element,
+                                shard.getRanks(), shard.getTier());
+        return cast<RankedTensorType>(type).clone(element);
+      });
+  return changed ? Change(text) : Change();
+}
+
+Change zero::changeExtent(Victim &victim) {
+  Value value = pickFlat(victim);
+  if (!value)
+    return {};
+  int64_t ranks = 1;
+  for (auto axis : victim.module.getOps<AxisOp>())
+    ranks = axis.getSize();
+  bool toSlice = cast<ShardType>(value.getType()).getRanks() == 1;
+  if (ranks == 1)
+    return {};
+  std::string text = describe(value) + (toSlice ? ": a slice, not the whole"
+                                                : ": the whole, not a slice");
+  bool changed =
+      retype(victim, familyOf(victim, value), [&](Type type) -> Type {
+        auto shard = dyn_cast<ShardType>(type);
+        return shard ? ShardType::get(type.getContext(), shard.getElements(),
+                                      shard.getElementType(),
+                                      toSlice ? ranks : 1, shard.getTier())
+                     : Type();
+      });
+  return changed ? Change(text) : Change();
+}
+
+Change zero::changeTypeTier(Victim &victim) {
+  Value value = pickFlat(victim);
+  if (!value)
+    return {};
+  Tier tier = victim.random.once(2) ? Tier::Host : Tier::Nvme;
+  SmallVector<int64_t> arena(
+      victim.module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef());
+  arena[static_cast<unsigned>(tier)] = arena[0];
+  victim.module->setAttr(
+      kArenaAttr, DenseI64ArrayAttr::get(victim.module.getContext(), arena));
+  std::string text = describe(value) + ": kept on " +
+                     stringifyTier(tier).str() + " by its type";
+  bool changed =
+      retype(victim, familyOf(victim, value), [&](Type type) -> Type {
+        auto shard = dyn_cast<ShardType>(type);
+        return shard ? ShardType::get(type.getContext(), shard.getElements(),
+                                      shard.getElementType(), shard.getRanks(),
+                                      tier)
+                     : Type();
+      });
+  return changed ? Change(text) : Change();
+}
