@@ -3,7 +3,7 @@
 // The only header that the compiler and the runtime share.  A training binary
 // is
 //
-//   kernels.o   row kernels, one function each, from LowerKernelsToCpu
+//   kernels.o   row kernels, one function each, from CpuPipeline
 //   plan.o      the constant `zrt_compiled_plan`, from LowerPlanToRuntime: the
 //               programs of a step, and what there is to know about them
 //   libzrt.a    this interface and main()

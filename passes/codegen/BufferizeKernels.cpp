@@ -23,15 +23,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/KernelCode.h"
+#include "passes/codegen/Passes.h"
 
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Pass/PassManager.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_PREPAREBUFFERS
+#define GEN_PASS_DEF_TODESTINATIONFORM
+#define GEN_PASS_DEF_PLACERESULTS
+#include "passes/codegen/Passes.h.inc"
+} // namespace mlir::zero
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -41,33 +45,10 @@ MemRefType zero::memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-func::FuncOp zero::toFunction(KernelOp kernel) {
-  OpBuilder b(kernel);
-  auto function = func::FuncOp::create(
-      b, kernel.getLoc(), kernel.getSymName(), kernel.getFunctionType());
-  function.setPrivate();
-  function.getBody().takeBody(kernel.getBody());
-  Operation *returned = function.front().getTerminator();
-  b.setInsertionPoint(returned);
-  func::ReturnOp::create(b, returned->getLoc(), returned->getOperands());
-  returned->erase();
-  kernel.erase();
-  return function;
-}
-
-void zero::appendKernelArguments(func::FuncOp kernel) {
-  Block &body = kernel.getBody().front();
-  Builder b(kernel.getContext());
-  for (int i = 0; i < 2; ++i)
-    body.addArgument(b.getIndexType(), kernel.getLoc());
-  kernel.setType(
-      b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
-}
-
 /// Turns tensor operands and results into memref arguments, results last.
-static void toDestinationForm(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  auto returned = cast<ReturnOp>(body.getTerminator());
+static void toDestinationForm(FunctionOpInterface kernel) {
+  Block &body = kernel.getFunctionBody().front();
+  Operation *returned = body.getTerminator();
   OpBuilder b(kernel.getContext());
   b.setInsertionPointToStart(&body);
   for (BlockArgument arg : body.getArguments()) {
@@ -79,27 +60,26 @@ static void toDestinationForm(KernelOp kernel) {
     arg.replaceAllUsesExcept(value, value);
   }
   SmallVector<BlockArgument> outputs;
-  for (Value value : returned.getOperands())
+  for (Value value : returned->getOperands())
     outputs.push_back(
         body.addArgument(memrefOf(value.getType()), value.getLoc()));
   b.setInsertionPoint(returned);
-  SmallVector<Value> values(returned.getOperands());
+  SmallVector<Value> values(returned->getOperands());
   for (auto [value, output] : llvm::zip_equal(values, outputs))
     bufferization::MaterializeInDestinationOp::create(
         b, value.getLoc(), /*result=*/Type(), value, output, /*restrict=*/true,
         /*writable=*/true);
-  ReturnOp::create(b, returned.getLoc(), ValueRange());
-  returned.erase();
-  kernel.setArgAttrsAttr(ArrayAttr());
-  kernel.setResAttrsAttr(ArrayAttr());
+  returned->setOperands({});
+  kernel.removeArgAttrsAttr();
+  kernel.removeResAttrsAttr();
   kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
 }
 
 /// What begins as a view begins as a copy of it, of its own shape: where the
 /// bytes of a view come from another shape, that would be copied, and be cut
 /// into other units.
-static void copyInitialViews(KernelOp kernel) {
-  kernel.walk([](linalg::LinalgOp op) {
+static void copyInitialViews(FunctionOpInterface kernel) {
+  kernel->walk([](linalg::LinalgOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {
       Operation *def = init.get().getDefiningOp();
       if (!isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
@@ -116,9 +96,9 @@ static void copyInitialViews(KernelOp kernel) {
 }
 
 /// Each use of a tensor.empty is of one of its own.
-static void separateEmpties(KernelOp kernel) {
+static void separateEmpties(FunctionOpInterface kernel) {
   SmallVector<tensor::EmptyOp> empties;
-  kernel.walk([&](tensor::EmptyOp op) { empties.push_back(op); });
+  kernel->walk([&](tensor::EmptyOp op) { empties.push_back(op); });
   for (tensor::EmptyOp op : empties) {
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       OpBuilder b(use.getOwner());
@@ -129,9 +109,9 @@ static void separateEmpties(KernelOp kernel) {
 }
 
 /// Buffers that are copied to results become the results.
-static void placeResults(KernelOp kernel) {
+static void placeResults(FunctionOpInterface kernel) {
   for (auto copy : llvm::make_early_inc_range(
-           kernel.getBody().front().getOps<memref::CopyOp>())) {
+           kernel.getFunctionBody().front().getOps<memref::CopyOp>())) {
     auto result = dyn_cast<BlockArgument>(copy.getTarget());
     auto buffer = copy.getSource().getDefiningOp<memref::AllocOp>();
     if (!result || !result.hasOneUse() || !buffer ||
@@ -143,21 +123,43 @@ static void placeResults(KernelOp kernel) {
   }
 }
 
-LogicalResult zero::bufferizeKernels(ModuleOp module,
-                                     ArrayRef<KernelOp> kernels) {
-  llvm::for_each(kernels, copyInitialViews);
-  llvm::for_each(kernels, separateEmpties);
-  PassManager empties(module->getName());
-  empties.addPass(bufferization::createEmptyTensorEliminationPass());
-  if (failed(empties.run(module)))
-    return failure();
-  llvm::for_each(kernels, toDestinationForm);
-  PassManager pm(module->getName());
-  bufferization::OneShotBufferizePassOptions options;
-  options.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
-  if (failed(pm.run(module)))
-    return failure();
-  llvm::for_each(kernels, placeResults);
-  return success();
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+/// Whether operands or results are tensors still.
+static bool isOnTensors(FunctionOpInterface kernel) {
+  return llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<TensorType>) ||
+         llvm::any_of(kernel.getResultTypes(), llvm::IsaPred<TensorType>);
 }
+
+namespace {
+
+struct PrepareBuffers : zero::impl::PrepareBuffersBase<PrepareBuffers> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<FunctionOpInterface>())
+      if (isOnTensors(kernel)) {
+        copyInitialViews(kernel);
+        separateEmpties(kernel);
+      }
+  }
+};
+
+struct ToDestinationForm
+    : zero::impl::ToDestinationFormBase<ToDestinationForm> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<FunctionOpInterface>())
+      if (isOnTensors(kernel))
+        toDestinationForm(kernel);
+  }
+};
+
+struct PlaceResults : zero::impl::PlaceResultsBase<PlaceResults> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<FunctionOpInterface>())
+      if (!kernel.isExternal())
+        placeResults(kernel);
+  }
+};
+
+} // namespace

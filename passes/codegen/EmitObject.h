@@ -27,8 +27,7 @@ llvm::Expected<CpuTarget> resolveCpu(StringRef option);
 
 /// Lowers a module that holds only kernels to the LLVM dialect.  With
 /// `reference`, model kernels take upstream's scalar loops.
-LogicalResult lowerKernelsToCpu(ModuleOp kernels, const CpuTarget &target,
-                                bool reference);
+LogicalResult lowerKernelsToCpu(ModuleOp kernels, bool reference);
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
 /// for each.
@@ -39,9 +38,6 @@ std::unique_ptr<llvm::Module> translateKernels(ModuleOp kernels,
 /// Compiles `module` to an object file; -O3 with `optimise`, else -O0.
 llvm::Error emitObject(llvm::Module &module, const CpuTarget &target,
                        bool optimise, StringRef path);
-
-/// Registers zero-lower-kernels-to-cpu, for tests.
-void registerCodegenPasses();
 
 } // namespace mlir::zero
 

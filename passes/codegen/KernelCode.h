@@ -13,16 +13,6 @@ namespace mlir::zero {
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
 
-/// `kernel` as a plain function of its name, from here on one of code.
-func::FuncOp toFunction(KernelOp kernel);
-
-/// Adds the two index arguments: the range of units to do.
-void appendKernelArguments(func::FuncOp kernel);
-
-/// Turns the tensors of `kernels` into memrefs: operands and results into
-/// arguments, results last.
-LogicalResult bufferizeKernels(ModuleOp module, ArrayRef<KernelOp> kernels);
-
 /// memref.copy becomes linalg.copy, so that copies are loops like the rest.
 void lowerCopies(func::FuncOp kernel);
 

@@ -149,7 +149,7 @@ public:
       }
     llvm::LLVMContext llvmContext;
     std::unique_ptr<llvm::Module> lowered;
-    if (succeeded(lowerKernelsToCpu(*module, target, /*reference=*/false)))
+    if (succeeded(lowerKernelsToCpu(*module, /*reference=*/false)))
       lowered = translateKernels(*module, llvmContext, target);
     if (!lowered)
       return "is accepted and not compiled: " + errors.first;

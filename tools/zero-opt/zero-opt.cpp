@@ -7,7 +7,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/Passes.h"
 #include "passes/kernels/Passes.h"
 #include "passes/model/Derivatives.h"
 #include "passes/model/Passes.h"

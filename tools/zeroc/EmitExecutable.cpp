@@ -156,7 +156,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
 
   LaunchMap launches = planLaunches(plan);
   OwningOpRef<ModuleOp> kernels = kernelsOf(plan);
-  if (failed(lowerKernelsToCpu(*kernels, *target, isReference(plan))))
+  if (failed(lowerKernelsToCpu(*kernels, isReference(plan))))
     return llvm::createStringError("code generation failed");
 
   llvm::LLVMContext context;

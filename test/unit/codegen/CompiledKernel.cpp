@@ -54,8 +54,7 @@ lowerKernel(StringRef text, bool derivative, llvm::LLVMContext &llvmContext,
   PassManager pm(&context);
   pm.addPass(zero::createLowerToGenerics());
   require(succeeded(pm.run(*module)) &&
-              succeeded(zero::lowerKernelsToCpu(*module, target,
-                                                /*reference=*/false)),
+              succeeded(zero::lowerKernelsToCpu(*module, /*reference=*/false)),
           "the kernel cannot be lowered");
   return zero::translateKernels(*module, llvmContext, target);
 }

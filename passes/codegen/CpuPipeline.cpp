@@ -1,0 +1,121 @@
+//===- CpuPipeline.cpp - Kernels from tensors to the LLVM dialect ---------===//
+//
+// 1. Attention kernels become calls of the runtime, scatter kernels loops, both
+//    on memref views.
+// 2. All others go through one-shot bufferization and become loops over their
+//    units with vector loops inside (UnitLoops, VectorLoops).
+// 3. Functions of math become polynomials; then everything goes to LLVM.
+//
+// With `reference`, kernels of the model take upstream's plain path instead:
+// linalg to scalar loops, libm, and heap temporaries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/KernelCode.h"
+#include "passes/codegen/Passes.h"
+#include "passes/codegen/ReferenceLowering.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// Upstream's one-shot bufferization does the work on values, and knows nothing
+/// of results (BufferizeKernels.cpp).
+static void addBufferization(OpPassManager &pm) {
+  pm.addPass(createPrepareBuffers());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(createToDestinationForm());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createPlaceResults());
+}
+
+/// The whole model as one function of scalar loops; the plan's own kernels
+/// (updates, norms) stay kernels.
+static void addReferenceLoops(OpPassManager &pm) {
+  pm.addPass(createReferenceToFunction());
+  addReferencePreparation(pm);
+  addBufferization(pm);
+  pm.addPass(createReferenceUnits());
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addPass(createCopiesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+}
+
+static void addLowering(OpPassManager &pm, bool approximate) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  if (approximate)
+    pm.addPass(createApproximateMath());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
+  pm.addPass(createConvertMathToLibmPass());
+  // What libm has no vectors of was taken apart into lanes.
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(functions));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+void zero::buildCpuPipeline(OpPassManager &pm,
+                            const CpuPipelineOptions &options) {
+  if (options.reference) {
+    addReferenceLoops(pm);
+  } else {
+    pm.addPass(createLowerHandWrittenKernels());
+    addBufferization(pm);
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+  pm.addPass(createLowerUnitsToLoops());
+  if (!options.stopAtLoops)
+    addLowering(pm, /*approximate=*/!options.reference);
+}
+
+void zero::registerCodegenPasses() {
+  registerZeroCodegenPasses();
+  PassPipelineRegistration<CpuPipelineOptions>(
+      "zero-lower-kernels-to-cpu",
+      "Lowers the kernels of a plan to loops, or to the LLVM dialect",
+      [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        pm.addPass(createKeepKernels());
+        buildCpuPipeline(pm, options);
+      });
+}
+
+LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference) {
+  PassManager pm(module->getName());
+  (void)applyPassManagerCLOptions(pm); // of tools that have registered them
+  applyDefaultTimingPassManagerCLOptions(pm);
+  CpuPipelineOptions options;
+  options.reference = reference;
+  buildCpuPipeline(pm, options);
+  return pm.run(module);
+}

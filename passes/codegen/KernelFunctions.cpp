@@ -1,0 +1,109 @@
+//===- KernelFunctions.cpp - Kernels become functions of code -------------===//
+
+#include "passes/codegen/KernelCode.h"
+#include "passes/codegen/Passes.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_KEEPKERNELS
+#define GEN_PASS_DEF_LOWERHANDWRITTENKERNELS
+#define GEN_PASS_DEF_LOWERUNITSTOLOOPS
+#define GEN_PASS_DEF_REFERENCETOFUNCTION
+#define GEN_PASS_DEF_REFERENCEUNITS
+#define GEN_PASS_DEF_COPIESTOLINALG
+#include "passes/codegen/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// `kernel` as a plain function of its name.
+static func::FuncOp toFunction(KernelOp kernel) {
+  OpBuilder b(kernel);
+  auto function = func::FuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                       kernel.getFunctionType());
+  function.setPrivate();
+  function.getBody().takeBody(kernel.getBody());
+  Operation *returned = function.front().getTerminator();
+  b.setInsertionPoint(returned);
+  func::ReturnOp::create(b, returned->getLoc(), returned->getOperands());
+  returned->erase();
+  kernel.erase();
+  return function;
+}
+
+/// Adds the two index arguments: the range of units to do.
+static void appendUnitArguments(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  Builder b(kernel.getContext());
+  for (int i = 0; i < 2; ++i)
+    body.addArgument(b.getIndexType(), kernel.getLoc());
+  kernel.setType(
+      b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
+}
+
+namespace {
+
+struct KeepKernels : zero::impl::KeepKernelsBase<KeepKernels> {
+  void runOnOperation() override {
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (!isa<KernelOp>(op))
+        op.erase();
+  }
+};
+
+struct LowerHandWrittenKernels
+    : zero::impl::LowerHandWrittenKernelsBase<LowerHandWrittenKernels> {
+  void runOnOperation() override {
+    for (KernelOp kernel :
+         SmallVector<KernelOp>(getOperation().getOps<KernelOp>())) {
+      KernelKind kind = *kernel.getKind();
+      if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
+        continue;
+      func::FuncOp function = toFunction(kernel);
+      if (failed(kind == KernelKind::Attention ? emitAttentionKernel(function)
+                                               : emitScatterKernel(function)))
+        return signalPassFailure();
+    }
+  }
+};
+
+struct ReferenceToFunction
+    : zero::impl::ReferenceToFunctionBase<ReferenceToFunction> {
+  void runOnOperation() override {
+    for (KernelOp kernel :
+         SmallVector<KernelOp>(getOperation().getOps<KernelOp>()))
+      if (!kernel.isBufferized())
+        toFunction(kernel);
+  }
+};
+
+struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      appendUnitArguments(function);
+  }
+};
+
+struct CopiesToLinalg : zero::impl::CopiesToLinalgBase<CopiesToLinalg> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      lowerCopies(function);
+  }
+};
+
+struct LowerUnitsToLoops
+    : zero::impl::LowerUnitsToLoopsBase<LowerUnitsToLoops> {
+  void runOnOperation() override {
+    for (KernelOp kernel :
+         SmallVector<KernelOp>(getOperation().getOps<KernelOp>())) {
+      KernelUnits units{*kernel.getKind(),
+                        SmallVector<int64_t>(kernel.getSpace())};
+      func::FuncOp function = toFunction(kernel);
+      appendUnitArguments(function);
+      if (failed(emitUnitLoops(function, units)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,41 @@
+//===- Passes.h - From kernels to machine code ----------------------------===//
+#ifndef PASSES_CODEGEN_PASSES_H
+#define PASSES_CODEGEN_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/codegen/Passes.h.inc"
+
+/// How kernels are lowered.
+struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
+  Option<bool> reference{
+      *this, "reference",
+      llvm::cl::desc("kernels of the model take upstream's scalar loops"),
+      llvm::cl::init(false)};
+  Option<bool> stopAtLoops{*this, "stop-at-loops",
+                           llvm::cl::desc("not down to the LLVM dialect"),
+                           llvm::cl::init(false)};
+};
+
+/// From a module that holds only kernels to the LLVM dialect.
+void buildCpuPipeline(OpPassManager &pm, const CpuPipelineOptions &options);
+
+/// The passes, and the pipeline zero-lower-kernels-to-cpu.
+void registerCodegenPasses();
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_PASSES_H

@@ -1,0 +1,83 @@
+//===- Passes.td - From kernels to machine code ----------------*- tablegen -*-===//
+//
+// On a module that holds kernels only, in this order; CpuPipeline.cpp says what
+// of upstream's stands between them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_CODEGEN
+#define PASSES_CODEGEN
+
+include "mlir/Pass/PassBase.td"
+
+def KeepKernels : Pass<"zero-keep-kernels", "::mlir::ModuleOp"> {
+  let summary = "Drops all of a plan but its kernels";
+}
+
+def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::ModuleOp"> {
+  let summary = "Attention becomes calls of the runtime, scatters loops";
+  let description = [{
+    Kernels of units `attention` and `scatter` become functions on memrefs,
+    written from views of their operands (still in tensor form), with the range
+    of units to do as the last two arguments.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def ReferenceToFunction : Pass<"zero-reference-to-function", "::mlir::ModuleOp"> {
+  let summary = "Kernels on tensors become plain functions (--reference)";
+  let description = [{
+    From here on they take upstream's plain path, and the plan's own kernels,
+    which are on memrefs already, another.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def PrepareBuffers : Pass<"zero-prepare-buffers", "::mlir::ModuleOp"> {
+  let summary = "What results begin as is a tensor of their own";
+  let description = [{
+    What begins as a view begins as a copy of it, and each use of a tensor.empty
+    is of one of its own.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ToDestinationForm : Pass<"zero-to-destination-form", "::mlir::ModuleOp"> {
+  let summary = "Tensor operands and results become memref arguments";
+  let description = [{
+    ```mlir
+    zero.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> units rows [4]
+    // becomes
+    zero.kernel @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>) units rows [4]
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PlaceResults : Pass<"zero-place-results", "::mlir::ModuleOp"> {
+  let summary = "Buffers that are copied to results become the results";
+}
+
+def ReferenceUnits : Pass<"zero-reference-units", "::mlir::ModuleOp"> {
+  let summary = "Functions take a range of units, of which there is one (--reference)";
+}
+
+def CopiesToLinalg : Pass<"zero-copies-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Copies become loops like the rest (--reference)";
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Kernels become functions of loops over their units";
+  let description = [{
+    With vector loops for every linalg operation inside (UnitLoops.cpp).  The
+    last two arguments are the range of units to do.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];
+}
+
+#endif
