@@ -49,11 +49,11 @@ class RandomKernels(support.Case):
     def test_comparison_can_fail(self):
         """Other numbers, reads of nothing, and what cannot be parsed are told apart."""
         undefined = ROUNDED.replace("1x333", "2x3").replace("tensor<1x", "tensor<2x").replace(
-            "array<i64: 1>", "array<i64: 2>").replace("mulf %a, %c", "mulf %t, %c").replace(
+            "rows [1]", "rows [2]").replace("mulf %a, %c", "mulf %t, %c").replace(
             "%m =", "%i = arith.constant 5 : index\n      "
             "%t = tensor.extract %x[%i, %i] : tensor<2x3xf32>\n      %m =")
         path = self.write("kernels.mlir", "// -----\n".join(
-            [ROUNDED, undefined, "func {", ROUNDED.replace("array<i64: 1>", "array<i64: 3>"),
+            [ROUNDED, undefined, "func {", ROUNDED.replace("rows [1]", "rows [3]"),
              ROUNDED.replace("0.1 : f32", "2.0 : f32")]))
         done = support.run(kernels.ZERO_KERNELS, path)
         lines = [json.loads(line) for line in done.out.splitlines()]
