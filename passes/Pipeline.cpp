@@ -9,7 +9,6 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Sizes.h"
-#include "dialect/zero/Zero.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Pass/PassManager.h"
@@ -17,12 +16,8 @@
 #include "passes/kernels/Passes.h"
 #include "passes/model/Derivatives.h"
 #include "passes/model/Passes.h"
-#include "passes/partition/Passes.h"
 #include "passes/plan/Passes.h"
 #include "passes/verify/Passes.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <charconv>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -30,12 +25,6 @@ using namespace mlir::zero;
 namespace {
 constexpr StringRef kNames[] = {"model",       "step",      "kernels",
                                 "partitioned", "scheduled", "memory"};
-
-/// The shortest text that reads as `value` again.
-std::string shortest(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
-}
 } // namespace
 
 std::optional<Level> zero::parseLevel(StringRef name) {
@@ -49,40 +38,14 @@ StringRef zero::stringifyLevel(Level level) {
   return kNames[static_cast<int>(level)];
 }
 
-std::string zero::stringifyOptions(const PipelineOptions &options) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  out << "--optimizer=" << options.optimizer;
-  if (options.optimizer == "adamw")
-    out << " --betas=" << shortest(options.beta1) << ","
-        << shortest(options.beta2) << " --eps=" << shortest(options.eps);
-  else
-    out << " --momentum=" << shortest(options.momentum);
-  out << " --weight-decay=" << shortest(options.weightDecay)
-      << " --grad-clip=" << shortest(options.gradClip)
-      << (options.reference ? " --reference" : "");
-  if (options.lossChunk != PipelineOptions::kLossChunk)
-    out << " --loss-chunk=" << options.lossChunk;
-  out << " --stage=" << options.stage << " --world-size=" << options.worldSize;
-  if (options.accumulate > 1)
-    out << " --accumulate=" << options.accumulate;
-  if (options.persistBelow > 0)
-    out << " --persist-below=" << options.persistBelow;
-  if (options.bucketSize > 0)
-    out << " --bucket-size=" << options.bucketSize;
-  if (options.reuseDistance > 0)
-    out << " --reuse-distance=" << options.reuseDistance;
-  return text;
-}
-
 std::optional<Level> zero::getLevel(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>(kLevelAttr);
   return name ? parseLevel(name) : Level::Model;
 }
 
-StringRef zero::getPlanOptions(ModuleOp module) {
-  auto text = module->getAttrOfType<StringAttr>(kOptionsAttr);
-  return text ? text.getValue() : "";
+std::string zero::getPlanOptions(ModuleOp module) {
+  auto options = module->getAttrOfType<OptionsAttr>(kOptionsAttr);
+  return options ? options.getText() : "";
 }
 
 bool zero::isReference(ModuleOp module) {
@@ -135,28 +98,14 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createFormKernels(kernels));
     break;
   }
-  case Level::Partitioned: {
-    PartitionStateOptions state;
-    state.optimizer = options.optimizer;
-    state.beta1 = options.beta1;
-    state.beta2 = options.beta2;
-    state.eps = options.eps;
-    state.momentum = options.momentum;
-    state.weightDecay = options.weightDecay;
-    state.gradClip = options.gradClip;
-    state.stage = options.stage;
-    state.worldSize = options.worldSize;
-    state.accumulate = options.accumulate;
-    state.bucketSize = options.bucketSize;
-    state.persistBelow = options.persistBelow;
+  case Level::Partitioned:
     // While @step is nothing but the model: what a plan shall compute, for the
     // judge.
     pm.addPass(createKeepModel());
-    pm.addPass(createPartitionState(state));
+    pm.addPass(createPartitionState(options));
     // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
-  }
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
     pm.addPass(createMoveTransfers());
@@ -167,6 +116,24 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createInsertEvents());
     break;
   }
+}
+
+/// What a plan of `module`, whose kernels are formed, is made with.
+static OptionsAttr getOptionsAttr(ModuleOp module,
+                                  const PipelineOptions &options) {
+  MLIRContext *context = module.getContext();
+  auto number = [](double value) { return APFloat(value); };
+  Attribute optimizer = options.optimizer == "adamw"
+                            ? Attribute(AdamWAttr::get(
+                                  context, number(options.beta1),
+                                  number(options.beta2), number(options.eps)))
+                            : SGDAttr::get(context, number(options.momentum));
+  auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
+  return OptionsAttr::get(
+      context, optimizer, number(options.weightDecay), number(options.gradClip),
+      isReference(module), chunk ? chunk.getInt() : kLossChunk, options.stage,
+      options.worldSize, options.accumulate, options.persistBelow,
+      options.bucketSize, options.reuseDistance);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
@@ -205,16 +172,12 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Kernels &&
-        options.lossChunk != PipelineOptions::kLossChunk)
+        options.lossChunk != kLossChunk)
       module->setAttr(kLossChunkAttr,
                       attrs.getI64IntegerAttr(options.lossChunk));
     if (static_cast<Level>(level) == Level::Partitioned) {
-      PipelineOptions used = options;
-      used.reference = isReference(module);
-      auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
-      used.lossChunk = chunk ? chunk.getInt() : PipelineOptions::kLossChunk;
-      module->setAttr(kOptionsAttr,
-                      attrs.getStringAttr(stringifyOptions(used)));
+      module->setAttr(kOptionsAttr, getOptionsAttr(module, options));
+      module->removeAttr(kLossChunkAttr);
     }
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),

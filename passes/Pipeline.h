@@ -2,53 +2,39 @@
 #ifndef PASSES_PIPELINE_H
 #define PASSES_PIPELINE_H
 
+#include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "passes/partition/Passes.h"
 #include <optional>
 #include <string>
 
 namespace mlir::zero {
 
 /// How far a model has come.  The order is the pipeline's.
-enum class Level {
-  Model,
-  Step,
-  Kernels,
-  Partitioned,
-  Scheduled,
-  Memory
-};
+enum class Level { Model, Step, Kernels, Partitioned, Scheduled, Memory };
 
 std::optional<Level> parseLevel(StringRef name);
 StringRef stringifyLevel(Level level);
 
-struct PipelineOptions {
-  std::string optimizer = "adamw";
-  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
-  double weightDecay = 0.1;
-  double gradClip = 1.0; ///< 0: none
+/// The options of a plan: what PartitionState takes, and these.
+struct PipelineOptions : PartitionStateOptions {
   bool reference = false;
   /// The most bytes of a chunk of logits; 0: any number.
   int64_t lossChunk = kLossChunk;
-  static constexpr int64_t kLossChunk = int64_t(64) << 20;
-  int64_t stage = 0, worldSize = 1, accumulate = 1;
-  /// Bytes; 0: a bucket per block, no reuse, nothing persists.
-  int64_t bucketSize = 0, reuseDistance = 0, persistBelow = 0;
+  /// Bytes of other parameters between two uses that one gather serves.
+  int64_t reuseDistance = 0;
   /// The most bytes of device memory that a rank may use; -1: any number.
   int64_t deviceMemory = -1;
 };
-
-/// The options of level partitioned as a user would type them, with every
-/// digit.
-std::string stringifyOptions(const PipelineOptions &options);
 
 /// The level that `module` says it has reached in `zero.level`; the model's
 /// without one, nothing if there is no such level.
 std::optional<Level> getLevel(ModuleOp module);
 
-/// The options that `module` was brought to its level with; they are part of a
-/// plan from level partitioned on.  "" when it does not say.
-StringRef getPlanOptions(ModuleOp module);
+/// The options that `module` was brought to its level with, as a command line;
+/// they are part of a plan from level partitioned on.  "" when it does not say.
+std::string getPlanOptions(ModuleOp module);
 
 /// Whether the kernels of `module` were formed for --reference.
 bool isReference(ModuleOp module);

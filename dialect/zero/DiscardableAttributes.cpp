@@ -52,7 +52,7 @@ bool isTierNumbers(Attribute value) {
 
 const Known kKnown[] = {
     {kLevelAttr, OnModule, isOneOf<StringAttr>, "a string"},
-    {kOptionsAttr, OnModule, isOneOf<StringAttr>, "a string"},
+    {kOptionsAttr, OnModule, isOneOf<OptionsAttr>, "a #zero.options"},
     {kReferenceAttr, OnModule, isOneOf<UnitAttr>, "a unit"},
     {kLossChunkAttr, OnModule, isNumber, "an i64"},
     {kStageAttr, OnModule, isNumber, "an i64"},

@@ -64,15 +64,17 @@ constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "step"};
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";
 constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 
-// On the module, from level partitioned on: the options that it was made with.
+// On the module, from level partitioned on: a #zero.options, what it was made
+// with.
 constexpr llvm::StringLiteral kOptionsAttr = "zero.options";
 
 // On the module, from level kernels on: the step is one serial kernel, which is
 // compiled through plain loops (--reference).
 constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
-// On the module, from level kernels on: the most bytes of a chunk of logits,
-// where it is not the default.
+// On the module, at level kernels: the most bytes of a chunk of logits, where
+// it is not the default.
 constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
+constexpr int64_t kLossChunk = int64_t(64) << 20;
 
 // On the module, at level memory: bytes of the device, host and nvme arena, the
 // most that are alive at once in each, and the most that the user allows each

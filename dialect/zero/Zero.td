@@ -14,6 +14,7 @@
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result
 //   zero.level                           on the module: the last finished level
+//   zero.options                         on the module: what a plan was made with
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_TD
@@ -106,6 +107,61 @@ def Zero_ConstantAttr : Zero_Attr<"Constant", "constant"> {
   let description = [{ `#zero.constant<1.0>` }];
   let parameters = (ins Zero_Double:$value);
   let assemblyFormat = "`<` $value `>`";
+}
+
+def Zero_AdamWAttr : Zero_Attr<"AdamW", "adamw"> {
+  let summary = "The update rule of AdamW";
+  let parameters = (ins Zero_Double:$beta1, Zero_Double:$beta2, Zero_Double:$eps);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Zero_SGDAttr : Zero_Attr<"SGD", "sgd"> {
+  let summary = "The update rule of stochastic gradient descent";
+  let parameters = (ins Zero_Double:$momentum);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
+  let summary = "The options that a plan was made with";
+  let description = [{
+    ```mlir
+    #zero.options<optimizer = #zero.adamw<beta1 = 0.9, beta2 = 0.95, eps = 1.0e-08>,
+                  weight_decay = 0.1, grad_clip = 1.0, stage = 3, world_size = 2, accumulate = 4,
+                  bucket_size = 65536>
+    ```
+
+    Each field is the option of zeroc with that name.  Not written are one
+    micro-step, chunks of the loss of 64 MiB, no `reference`, and sizes of 0.
+
+    Constraints:
+    * (C1) the optimizer is a #zero.adamw or a #zero.sgd.
+    * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
+    * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
+  }];
+  let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
+                        Zero_Double:$grad_clip, DefaultValuedParameter<"bool", "false">:$reference,
+                        DefaultValuedParameter<"int64_t", "::mlir::zero::kLossChunk">:$loss_chunk,
+                        "int64_t":$stage, "int64_t":$world_size,
+                        DefaultValuedParameter<"int64_t", "1">:$accumulate,
+                        DefaultValuedParameter<"int64_t", "0">:$persist_below,
+                        DefaultValuedParameter<"int64_t", "0">:$bucket_size,
+                        DefaultValuedParameter<"int64_t", "0">:$reuse_distance);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// One option, such as "--betas", and its value, as a user types it.
+    struct Word {
+      ::llvm::StringRef option;
+      std::string value;
+      /// Whether zeroc would take it so without being told.
+      bool isImplied = false;
+    };
+    ::mlir::SmallVector<Word> getWords() const;
+    /// All that are not implied, as a command line.
+    std::string getText() const;
+  }];
 }
 
 def Zero_MemberAttr : Zero_Attr<"Member", "member"> {

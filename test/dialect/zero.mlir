@@ -179,3 +179,21 @@ func.func @mean(%loss: tensor<f32>) {
 zero.program @tiers(%a: !zero.shard<64 x bf16 by 4 on host>, %b: !zero.shard<64 x f32 by 4 on device>, %c: !zero.stored<tensor<4x8xf32> on nvme>) {
   zero.return
 }
+
+// -----
+
+// Options that are the default are not printed.
+// CHECK: module attributes {zero.options = #zero.options<optimizer = #zero.adamw<beta1 = 9.000000e-01, beta2 = 0.94999999999999996, eps = 1.000000e-08>, weight_decay = 1.000000e-01, grad_clip = 1.000000e+00, stage = 3, world_size = 2, accumulate = 4, bucket_size = 65536>}
+module attributes {zero.options =
+    #zero.options<optimizer = #zero.adamw<beta1 = 0.9, beta2 = 0.95, eps = 1.0e-08>,
+                  weight_decay = 0.1, grad_clip = 1.0, stage = 3, world_size = 2, accumulate = 4,
+                  bucket_size = 65536>
+} {}
+
+// -----
+
+// CHECK: module attributes {zero.options = #zero.options<optimizer = #zero.sgd<momentum = 0.000000e+00>, weight_decay = 0.000000e+00, grad_clip = 0.000000e+00, reference = true, stage = 0, world_size = 1>}
+module attributes {zero.options =
+    #zero.options<optimizer = #zero.sgd<momentum = 0.0>, weight_decay = 0.0, grad_clip = 0.0,
+                  reference = true, loss_chunk = 67108864, stage = 0, world_size = 1>
+} {}

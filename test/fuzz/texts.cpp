@@ -50,7 +50,7 @@ PipelineOptions drawOptions(Dice &dice) {
   options.accumulate = 1 + dice.below(2);
   options.optimizer = dice.below(3) ? "adamw" : "sgd";
   options.bucketSize = dice.below(2) ? 0 : 4096;
-  options.lossChunk = dice.below(2) ? PipelineOptions::kLossChunk : 256;
+  options.lossChunk = dice.below(2) ? kLossChunk : 256;
   options.reference =
       options.worldSize == 1 && options.accumulate == 1 && dice.below(8) == 0;
   return options;

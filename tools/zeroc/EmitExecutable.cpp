@@ -165,8 +165,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (!code)
     return llvm::createStringError("code generation failed");
   PlanInfo info{llvm::sys::path::filename(options.input).str(),
-                getPlanOptions(plan).str(), target->description,
-                target->required, listCategories(certificate)};
+                getPlanOptions(plan), target->description, target->required,
+                listCategories(certificate)};
   std::unique_ptr<llvm::Module> tables =
       lowerPlanToRuntime(plan, launches, context, info);
   if (!tables)

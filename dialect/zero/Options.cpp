@@ -1,0 +1,123 @@
+//===- Options.cpp - What a plan was made with ----------------------------===//
+//
+// The attributes #zero.options, #zero.adamw and #zero.sgd; and, in one place,
+// how they read as the command line of zeroc.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/Zero.h"
+
+#include <charconv>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+namespace {
+using EmitError = function_ref<InFlightDiagnostic()>;
+} // namespace
+
+static LogicalResult checkDecay(EmitError error, StringRef name,
+                                const APFloat &value) {
+  if (value.isFinite() && !value.isNegative() && value.convertToDouble() < 1)
+    return success();
+  return error() << name << " must be from 0 to below 1, got "
+                 << value.convertToDouble();
+}
+
+LogicalResult AdamWAttr::verify(EmitError error, APFloat beta1, APFloat beta2,
+                                APFloat eps) {
+  if (failed(checkDecay(error, "beta1", beta1)) ||
+      failed(checkDecay(error, "beta2", beta2)))
+    return failure();
+  if (!eps.isFinite() || eps.isNegative() || eps.isZero())
+    return error() << "eps must be above 0 and finite, got "
+                   << eps.convertToDouble();
+  return success();
+}
+
+LogicalResult SGDAttr::verify(EmitError error, APFloat momentum) {
+  return checkDecay(error, "momentum", momentum);
+}
+
+LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
+                                  APFloat weightDecay, APFloat gradClip, bool,
+                                  int64_t lossChunk, int64_t stage,
+                                  int64_t worldSize, int64_t accumulate,
+                                  int64_t persistBelow, int64_t bucketSize,
+                                  int64_t reuseDistance) {
+  if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
+    return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
+  for (auto [name, value] :
+       {std::pair<StringRef, const APFloat &>{"weight_decay", weightDecay},
+        {"grad_clip", gradClip}})
+    if (!value.isFinite() || value.isNegative()) // (C2)
+      return error() << name << " must be 0 or more, and finite, got "
+                     << value.convertToDouble() << " (C2)";
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (auto [name, value, low, high] :
+       {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
+        {"world_size", worldSize, 1, kMost},
+        {"accumulate", accumulate, 1, kMost},
+        {"loss_chunk", lossChunk, 0, kMost},
+        {"persist_below", persistBelow, 0, kMost},
+        {"bucket_size", bucketSize, 0, kMost},
+        {"reuse_distance", reuseDistance, 0, kMost}})
+    if (value < low || value > high) // (C3)
+      return error() << name << " must be from " << low
+                     << (high == kMost ? Twine(" on") : " to " + Twine(high))
+                     << ", got " << value << " (C3)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// As a command line
+//===----------------------------------------------------------------------===//
+
+/// The shortest text that reads as `value` again.
+static std::string shortest(const APFloat &value) {
+  char text[32];
+  return {
+      text,
+      std::to_chars(text, text + sizeof(text), value.convertToDouble()).ptr};
+}
+
+SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
+  SmallVector<Word> words;
+  if (auto adamw = dyn_cast<AdamWAttr>(getOptimizer())) {
+    words.push_back({"--optimizer", "adamw"});
+    words.push_back({"--betas", shortest(adamw.getBeta1()) + "," +
+                                    shortest(adamw.getBeta2())});
+    words.push_back({"--eps", shortest(adamw.getEps())});
+  } else {
+    words.push_back({"--optimizer", "sgd"});
+    words.push_back(
+        {"--momentum", shortest(cast<SGDAttr>(getOptimizer()).getMomentum())});
+  }
+  auto number = [&](StringRef option, int64_t value, int64_t implied = -1) {
+    words.push_back({option, std::to_string(value), value == implied});
+  };
+  words.push_back({"--weight-decay", shortest(getWeightDecay())});
+  words.push_back({"--grad-clip", shortest(getGradClip())});
+  words.push_back({"--reference", "", !getReference()});
+  number("--loss-chunk", getLossChunk(), kLossChunk);
+  number("--stage", getStage());
+  number("--world-size", getWorldSize());
+  number("--accumulate", getAccumulate(), 1);
+  number("--persist-below", getPersistBelow(), 0);
+  number("--bucket-size", getBucketSize(), 0);
+  number("--reuse-distance", getReuseDistance(), 0);
+  return words;
+}
+
+std::string OptionsAttr::getText() const {
+  std::string text;
+  for (const Word &word : getWords())
+    if (!word.isImplied)
+      text += (text.empty() ? "" : " ") + word.option.str() +
+              (word.value.empty() ? "" : "=") + word.value;
+  return text;
+}
