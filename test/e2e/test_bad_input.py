@@ -115,9 +115,6 @@ class Compiler(support.Case):
         self.refuse(self.good(), "--reference", "--loss-chunk",
                     options=("--reference", "--loss-chunk=1KiB"))
 
-    def test_offload_of_the_future(self):
-        self.refuse(self.good(), "--offload", options=("--offload=nvme",))
-
     def test_wrong_values(self):
         for option in ("--optimizer=magic", "--betas=0.9", "--betas=2,0.9", "--eps=-1",
                        "--weight-decay=no", "--grad-clip=-1", "--emit=soup", "--cpu=magic",

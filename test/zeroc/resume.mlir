@@ -24,7 +24,7 @@
 
 // KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004 --stage=0 --world-size=1\00
 // LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its state and update are fixed as --optimizer=sgd {{.*}}; drop the option
-// FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are formed
+// FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
 // CHUNKED: zeroc: error: --loss-chunk comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
 // CHUNKS: --grad-clip=1 --loss-chunk=0 --stage=0 --world-size=1\00
 // REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference --stage=0 --world-size=1\00

@@ -2,14 +2,19 @@
 #ifndef TOOLS_ZEROC_IMPORT_H
 #define TOOLS_ZEROC_IMPORT_H
 
-#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/Error.h"
+#include <string>
 
 namespace mlir::zero {
 
-/// `zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]`.  `argv[0]` is
-/// the word `import`.  Errors are printed as `zeroc: error: ...`; the driver
-/// then exits with 1.
-llvm::LogicalResult runImport(int argc, char **argv);
+/// Of `zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]`.
+struct ImportOptions {
+  std::string config, output = "-";
+  int64_t batch = 0, sequence = 0;
+};
+
+/// Builds the model and writes it whole; notes go to stderr.
+llvm::Error runImport(const ImportOptions &options);
 
 } // namespace mlir::zero
 

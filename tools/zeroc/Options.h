@@ -3,26 +3,45 @@
 #define TOOLS_ZEROC_OPTIONS_H
 
 #include "passes/Pipeline.h"
+#include "tools/zeroc/Import.h"
+#include <variant>
 
 namespace mlir::zero {
 
-enum class Emit { Text, LLVM, Object, Executable };
+/// What zeroc writes: the text of a level, or code.  The first are the levels.
+enum class Emit {
+  Model,
+  Step,
+  Kernels,
+  Partitioned,
+  Scheduled,
+  Memory,
+  LLVM,
+  Object,
+  Executable
+};
 
 struct DriverOptions {
   std::string input, output, cpu = "native";
   Emit emit = Emit::Executable;
-  Level level = Level::Memory; ///< for Emit::Text
   PipelineOptions pipeline;
   bool timing = false;
-  /// The first option given that shapes level kernels, such as "--loss-chunk",
-  /// and level partitioned, such as "--betas"; text beyond that level cannot
-  /// follow it.
-  std::string forming, partitioning;
+  /// The options that were given, such as "--betas", each with the first output
+  /// that it changes.
+  SmallVector<std::pair<std::string, Emit>> given;
+
+  bool isText() const { return emit <= Emit::Memory; }
+  /// The level that a model is brought to.
+  Level getLevel() const {
+    return isText() ? static_cast<Level>(emit) : Level::Memory;
+  }
 };
 
-/// Parses the command line; prints `zeroc: error: ...` and returns nothing if
-/// it is wrong.  --help prints and exits.
-std::optional<DriverOptions> parseOptions(int argc, char **argv);
+using Command = std::variant<DriverOptions, ImportOptions>;
+
+/// Parses the command line.  If it is wrong, prints what and exits with 1; for
+/// --help prints that and exits with 0.
+Command parseCommandLine(int argc, char **argv);
 
 } // namespace mlir::zero
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/EmitExecutable.h"
-#include "tools/zeroc/Import.h"
 #include "tools/zeroc/Options.h"
 
 #include "dialect/zero/Zero.h"
@@ -33,30 +32,27 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   std::optional<Level> level = getLevel(module);
   if (!level)
     return llvm::Error::success(); // The pipeline reports it.
-  StringRef name = stringifyLevel(*level);
-  auto tooLate = [&](StringRef option, StringRef what, StringRef before) {
+  for (auto [option, changes] : options.given) {
+    // A plan is judged whenever it is read.
+    if (int(*level) < int(changes) || changes >= Emit::Memory)
+      continue;
+    std::string fixed = getPlanOptions(module);
     return llvm::createStringError(
-        option + " comes too late for " + options.input + ": at level " + name +
-        " its " + what + " fixed" +
-        (getPlanOptions(module).empty() ? ""
-                                        : " as " + getPlanOptions(module)) +
-        "; drop the option or start from level " + before + " or before");
-  };
-  if (*level >= Level::Kernels && !options.forming.empty())
-    return tooLate(options.forming, "kernels are", "step");
-  if (*level >= Level::Partitioned && !options.partitioning.empty())
-    return tooLate(options.partitioning, "state and update are", "kernels");
-  auto stage = module->getAttrOfType<IntegerAttr>(kStageAttr);
-  int64_t shards = stage ? stage.getInt() : options.pipeline.stage;
-  if (options.pipeline.reuseDistance > 0 && shards != 3)
-    return llvm::createStringError(
-        "--reuse-distance needs --stage=3; parameters of stage " +
-        Twine(shards) + " are whole on every rank");
-  if (*level >= Level::Kernels && options.pipeline.reference &&
-      !isReference(module))
-    return llvm::createStringError(
-        "--reference comes too late for " + options.input + ": at level " +
-        name + " its kernels are formed; start from level model or step");
+        option + " comes too late for " + options.input + ": at level " +
+        stringifyLevel(*level) + " its " +
+        (changes == Emit::Kernels ? "kernels" : "state and update") +
+        " are fixed" + (fixed.empty() ? "" : " as " + fixed) +
+        "; drop the option or start from level " +
+        stringifyLevel(Level(int(changes) - 1)) + " or before");
+  }
+  const PipelineOptions &p = options.pipeline;
+  for (auto [option, bytes] :
+       {std::pair<StringRef, int64_t>{"--reuse-distance", p.reuseDistance},
+        {"--persist-below", p.persistBelow}})
+    if (bytes > 0 && p.stage != 3)
+      return llvm::createStringError(
+          option + " needs --stage=3; parameters of stage " + Twine(p.stage) +
+          " are whole on every rank");
   return llvm::Error::success();
 }
 
@@ -71,12 +67,13 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // A write beyond the file size limit then fails like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  if (argc > 1 && StringRef(argv[1]) == "import")
-    return failed(runImport(argc - 1, argv + 1)) ? 1 : 0;
-
-  std::optional<DriverOptions> options = parseOptions(argc, argv);
-  if (!options)
-    return 1;
+  Command command = parseCommandLine(argc, argv);
+  if (auto *import = std::get_if<ImportOptions>(&command)) {
+    if (llvm::Error error = runImport(*import))
+      return fail(llvm::toString(std::move(error)));
+    return 0;
+  }
+  auto *options = std::get_if<DriverOptions>(&command);
   if (llvm::Error error = frontend::checkOutput(options->output))
     return fail(llvm::toString(std::move(error)));
 
@@ -116,10 +113,9 @@ int main(int argc, char **argv) {
     return fail(options->input + " is no valid MLIR; the errors are above");
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
-  Level level = options->emit == Emit::Text ? options->level : Level::Memory;
   bool printed = getLevel(module) == Level::Memory;
   if (failed(timed(plan, [&] {
-        return runPipeline(module, level, options->pipeline);
+        return runPipeline(module, options->getLevel(), options->pipeline);
       }))) {
     // What takes the memory; a plan that was read may be wrong in other ways.
     if (!printed && exceedsBudget(module))
@@ -137,7 +133,7 @@ int main(int argc, char **argv) {
     out.flush();
     return frontend::writeOutput(options->output, text);
   };
-  llvm::Error error = options->emit == Emit::Text ? print() : timed(code, [&] {
+  llvm::Error error = options->isText() ? print() : timed(code, [&] {
     return emitPlan(module, *options, argv[0]);
   });
   if (error)

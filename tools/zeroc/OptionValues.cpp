@@ -1,0 +1,117 @@
+//===- OptionValues.cpp - What an option accepts --------------------------===//
+
+#include "tools/zeroc/OptionValues.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <charconv>
+
+using namespace llvm;
+namespace zero = mlir::zero;
+using zero::Values;
+
+static Error refuse(const Twine &range, StringRef text) {
+  return createStringError("must be " + range + ", got " +
+                           (text.empty() ? "nothing" : text));
+}
+
+static Error readNumber(double &target, StringRef text, double low, double high,
+                        StringRef range) {
+  double parsed;
+  if (text.getAsDouble(parsed) || !(parsed >= low) || !(parsed <= high))
+    return refuse(range, text);
+  // What is computed is f32, in which it would not be what was asked for.
+  if (parsed != 0 && static_cast<float>(parsed) == 0)
+    return createStringError("must be 0, or at least 1e-37, got " + text +
+                             ", which is 0 in f32");
+  target = parsed;
+  return Error::success();
+}
+
+static std::string show(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
+Values zero::number(double &target, double low, double high, StringRef range) {
+  return {[=, &target](StringRef text) {
+            return readNumber(target, text, low, high, range);
+          },
+          show(target)};
+}
+
+Values zero::decays(double &first, double &second) {
+  auto read = [&first, &second](StringRef text) {
+    constexpr StringLiteral kRange = "two numbers from 0 to below 1, as in "
+                                     "0.9,0.95";
+    if (!text.contains(','))
+      return refuse(kRange, text);
+    auto [a, b] = text.split(',');
+    if (Error error = readNumber(first, a, 0, 0.9999999, kRange))
+      return error;
+    return readNumber(second, b, 0, 0.9999999, kRange);
+  };
+  return {read, show(first) + "," + show(second)};
+}
+
+Values zero::count(int64_t &target, int64_t low, int64_t high,
+                   const Twine &range) {
+  auto read = [=, &target, range = range.str()](StringRef text) -> Error {
+    int64_t parsed;
+    if (text.getAsInteger(10, parsed) || parsed < low || parsed > high)
+      return refuse(range, text);
+    target = parsed;
+    return Error::success();
+  };
+  return {read, std::to_string(target)};
+}
+
+Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
+  static constexpr std::pair<StringLiteral, int64_t> kUnits[] = {
+      {"GiB", int64_t(1) << 30}, {"MiB", int64_t(1) << 20}, {"KiB", 1 << 10}};
+  auto read = [=, &target](StringRef text) -> Error {
+    StringRef digits = text;
+    int64_t unit = 1, parsed;
+    for (auto [suffix, size] : kUnits)
+      if (unit == 1 && digits.consume_back(suffix))
+        unit = size;
+    constexpr int64_t kMaxBytes = int64_t(1) << 50;
+    if (digits.getAsInteger(10, parsed) || parsed < low ||
+        parsed > kMaxBytes / unit)
+      return refuse("a number of bytes from " + Twine(low) +
+                        " on, as in 4096 or 25MiB",
+                    text);
+    target = parsed * unit;
+    return Error::success();
+  };
+  std::string shown = std::to_string(target);
+  for (auto [suffix, size] : reverse(kUnits))
+    if (target && target % size == 0)
+      shown = (Twine(target / size) + suffix).str();
+  return {read, otherwise.empty() ? shown : otherwise.str()};
+}
+
+Values zero::text(std::string &target, ArrayRef<StringRef> words) {
+  SmallVector<StringRef> known(words);
+  auto read = [known, &target](StringRef text) -> Error {
+    if (known.empty() && text.empty())
+      return createStringError("is empty; give it a value");
+    if (!known.empty() && !is_contained(known, text))
+      return refuse(join(ArrayRef(known).drop_back(), ", ") + " or " +
+                        known.back(),
+                    text);
+    target = text.str();
+    return Error::success();
+  };
+  return {read, target};
+}
+
+Values zero::given(bool &target) {
+  return {[&target](StringRef) {
+            target = true;
+            return Error::success();
+          },
+          ""};
+}

@@ -1,0 +1,39 @@
+//===- OptionValues.h - What an option accepts ----------------------------===//
+#ifndef TOOLS_ZEROC_OPTIONVALUES_H
+#define TOOLS_ZEROC_OPTIONVALUES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <string>
+
+namespace mlir::zero {
+
+/// The values of an option.
+struct Values {
+  /// Stores what the text says.  The error goes on from the option's name, as
+  /// in "must be 0, 1, 2 or 3, got 4".
+  std::function<llvm::Error(llvm::StringRef text)> read;
+  /// The default as a user would type it, or "".
+  std::string otherwise;
+};
+
+/// These store what they read in `target`, which has the default.  `range` is
+/// what lies from `low` to `high`, in words.
+Values number(double &target, double low, double high, llvm::StringRef range);
+/// "0.9,0.95", both from 0 to below 1.
+Values decays(double &first, double &second);
+Values count(int64_t &target, int64_t low, int64_t high,
+             const llvm::Twine &range);
+/// "4096", "64KiB", "25MiB", "1GiB"; `otherwise` is the default in words, where
+/// that is no number of bytes.
+Values bytes(int64_t &target, int64_t low, llvm::StringRef otherwise = "");
+/// One of `words`; any text but "" if there are none.
+Values text(std::string &target, llvm::ArrayRef<llvm::StringRef> words = {});
+/// True once it is there.
+Values given(bool &target);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_OPTIONVALUES_H
