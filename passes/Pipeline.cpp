@@ -137,7 +137,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
-                                const PipelineOptions &options) {
+                                const PipelineOptions &options,
+                                TimingScope *timing) {
   std::optional<Level> known = getLevel(module);
   if (!known)
     return module.emitError("zero.level is ")
@@ -164,6 +165,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     PassManager pm(module.getContext());
     // Once, at the end; after each pass that is as much work as the passes.
     pm.enableVerifier(false);
+    if (timing)
+      pm.enableTiming(*timing);
     addPasses(pm, static_cast<Level>(level), options);
     if (failed(pm.run(module)) || failed(checkSizes(module)))
       return failure();
@@ -187,11 +190,14 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     return failure();
   if (target < Level::Memory)
     return success();
-  if (options.deviceMemory >= 0)
+  if (options.deviceMemory >= 0 || options.hostMemory >= 0)
     module->setAttr(kBudgetAttr,
-                    attrs.getDenseI64ArrayAttr({options.deviceMemory, -1, -1}));
+                    attrs.getDenseI64ArrayAttr(
+                        {options.deviceMemory, options.hostMemory, -1}));
   // The judge comes last and trusts nobody.
   PassManager judge(module.getContext());
   judge.addPass(createVerifyPlan());
+  if (timing)
+    judge.enableTiming(*timing);
   return judge.run(module);
 }

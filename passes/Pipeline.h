@@ -5,6 +5,7 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/Timing.h"
 #include "passes/partition/Passes.h"
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct PipelineOptions : PartitionStateOptions {
   int64_t reuseDistance = 0;
   /// The most bytes of device memory that a rank may use; -1: any number.
   int64_t deviceMemory = -1;
+  /// The same of host memory.
+  int64_t hostMemory = -1;
 };
 
 /// The level that `module` says it has reached in `zero.level`; the model's
@@ -45,8 +48,10 @@ void registerPipelineDialects(DialectRegistry &registry);
 /// Brings `module` up to `target`.  A module that says in `zero.level` how far
 /// it has come goes on from there; one beyond the target is an error.  A plan
 /// is judged, also one that was printed: its text may have been changed.
+/// `timing` gets the times of all passes.
 LogicalResult runPipeline(ModuleOp module, Level target,
-                          const PipelineOptions &options);
+                          const PipelineOptions &options,
+                          TimingScope *timing = nullptr);
 
 } // namespace mlir::zero
 

@@ -110,10 +110,11 @@ void zero::registerCodegenPasses() {
       });
 }
 
-LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference) {
+LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
+                                      TimingScope *timing) {
   PassManager pm(module->getName());
-  (void)applyPassManagerCLOptions(pm); // of tools that have registered them
-  applyDefaultTimingPassManagerCLOptions(pm);
+  if (timing)
+    pm.enableTiming(*timing);
   CpuPipelineOptions options;
   options.reference = reference;
   buildCpuPipeline(pm, options);

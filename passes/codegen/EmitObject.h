@@ -3,6 +3,7 @@
 #define PASSES_CODEGEN_EMITOBJECT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -27,7 +28,8 @@ llvm::Expected<CpuTarget> resolveCpu(StringRef option);
 
 /// Lowers a module that holds only kernels to the LLVM dialect.  With
 /// `reference`, model kernels take upstream's scalar loops.
-LogicalResult lowerKernelsToCpu(ModuleOp kernels, bool reference);
+LogicalResult lowerKernelsToCpu(ModuleOp kernels, bool reference,
+                                TimingScope *timing = nullptr);
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
 /// for each.

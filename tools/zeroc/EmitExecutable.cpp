@@ -126,7 +126,7 @@ listCategories(const Certificate &certificate) {
 } // namespace
 
 llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
-                           StringRef argv0) {
+                           StringRef argv0, TimingScope &timing) {
   llvm::Expected<CpuTarget> target = resolveCpu(options.cpu);
   if (!target)
     return target.takeError();
@@ -156,7 +156,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
 
   LaunchMap launches = planLaunches(plan);
   OwningOpRef<ModuleOp> kernels = kernelsOf(plan);
-  if (failed(lowerKernelsToCpu(*kernels, isReference(plan))))
+  if (failed(lowerKernelsToCpu(*kernels, isReference(plan), &timing)))
     return llvm::createStringError("code generation failed");
 
   llvm::LLVMContext context;

@@ -2,6 +2,7 @@
 #ifndef TOOLS_ZEROC_EMITEXECUTABLE_H
 #define TOOLS_ZEROC_EMITEXECUTABLE_H
 
+#include "mlir/Support/Timing.h"
 #include "tools/zeroc/Options.h"
 #include "llvm/Support/Error.h"
 
@@ -11,7 +12,7 @@ namespace mlir::zero {
 /// for: LLVM IR, one object, or a linked training binary.  Files appear whole
 /// or not at all.
 llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options,
-                     StringRef argv0);
+                     StringRef argv0, TimingScope &timing);
 
 } // namespace mlir::zero
 

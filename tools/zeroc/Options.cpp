@@ -199,6 +199,8 @@ CommandLine::CommandLine() {
       "the most that the plan of a rank may take; a plan\n"
       "that needs more is an error",
       {machine, Emit::Memory});
+  add("host-memory=BYTES", bytes(p.hostMemory, 0, "no limit"),
+      "the same of host memory", {machine, Emit::Memory});
 
   add("o=OUT", text(options.output),
       "the file to write; by default the model's name\n"

@@ -11,10 +11,10 @@
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/Timing.h"
 #include "passes/plan/Certificate.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/Timer.h"
 
 #include <csignal>
 
@@ -60,7 +60,12 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
 static bool exceedsBudget(ModuleOp module) {
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
   auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr);
-  return arena && budget && arena[0] > budget[0];
+  if (!arena || !budget)
+    return false;
+  for (unsigned tier = 0; tier != kNumTiers; ++tier)
+    if (budget[tier] >= 0 && arena[tier] > budget[tier])
+      return true;
+  return false;
 }
 
 int main(int argc, char **argv) {
@@ -93,20 +98,16 @@ int main(int argc, char **argv) {
                 buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
 
-  llvm::TimerGroup group("zeroc", "where compile time goes");
-  llvm::Timer parse("parse", "parse", group),
-      plan("plan", "model to plan", group),
-      code("code", "kernels, plan and link", group);
-  auto timed = [&](llvm::Timer &timer, auto work) {
-    if (options->timing)
-      timer.startTimer();
-    auto result = work();
-    if (options->timing)
-      timer.stopTimer();
-    return result;
+  DefaultTimingManager timing;
+  timing.setEnabled(options->timing);
+  TimingScope all = timing.getRootScope();
+  // With a scope of its own for the passes of each part.
+  auto timed = [&](StringRef part, auto work) {
+    TimingScope scope = all.nest(part);
+    return work(scope);
   };
 
-  ModuleOp module = timed(parse, [&] {
+  ModuleOp module = timed("parse", [&](TimingScope &) {
     return parseSourceFile<ModuleOp>(sources, ParserConfig(&context)).release();
   });
   if (!module)
@@ -114,8 +115,9 @@ int main(int argc, char **argv) {
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
   bool printed = getLevel(module) == Level::Memory;
-  if (failed(timed(plan, [&] {
-        return runPipeline(module, options->getLevel(), options->pipeline);
+  if (failed(timed("model to plan", [&](TimingScope &scope) {
+        return runPipeline(module, options->getLevel(), options->pipeline,
+                           &scope);
       }))) {
     // What takes the memory; a plan that was read may be wrong in other ways.
     if (!printed && exceedsBudget(module))
@@ -133,9 +135,12 @@ int main(int argc, char **argv) {
     out.flush();
     return frontend::writeOutput(options->output, text);
   };
-  llvm::Error error = options->isText() ? print() : timed(code, [&] {
-    return emitPlan(module, *options, argv[0]);
-  });
+  llvm::Error error =
+      options->isText()
+          ? print()
+          : timed("kernels, plan and link", [&](TimingScope &scope) {
+              return emitPlan(module, *options, argv[0], scope);
+            });
   if (error)
     return fail(llvm::toString(std::move(error)));
   return 0;
