@@ -59,11 +59,11 @@ func.func @loss(
 class Models(support.Case):
     LAYOUTS = ((2, 1), (1, 2), (2, 2), (4, 1))  # ranks, micro-steps
 
-    def outcome(self, text, batch, data, *options, ranks=1, ignore=""):
+    def outcome(self, text, batch, data, *options, ranks=1, ignore="", decay=0.1):
         model = self.write("model.mlir", text.format(batch=batch, rows=batch * 8, ignore=ignore))
         binary = self.folder / "train"
-        self.run_ok(support.ZEROC, model, "--optimizer=sgd", "--weight-decay=0.1", *options,
-                    "-o", binary)
+        self.run_ok(support.ZEROC, model, "--optimizer=sgd", f"--weight-decay={decay}",
+                    *options, "-o", binary)
         lines, saved = self.train(binary, data, 4, 1e-2, ranks=ranks)
         return lines, support.read_safetensors(saved), saved.read_bytes()
 
@@ -104,8 +104,7 @@ class Models(support.Case):
         """A loss of nothing is zero, not a division by zero."""
         data = self.write("tokens.u16", array.array("H", [0] * 400).tobytes())
         text = ODD.replace("return %t2", "return %ce")
-        lines, _, _ = self.outcome(text, 2, data, "--weight-decay=0",
-                                   ignore="{ignore_index = 0 : i32}")
+        lines, _, _ = self.outcome(text, 2, data, decay=0, ignore="{ignore_index = 0 : i32}")
         self.assertEqual([line["loss"] for line in lines], [0] * 4)
         self.assertEqual([line["grad_norm"] for line in lines], [0] * 4)
 
