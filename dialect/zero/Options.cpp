@@ -57,18 +57,18 @@ LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
     if (!value.isFinite() || value.isNegative()) // (C2)
       return error() << name << " must be 0 or more, and finite, got "
                      << value.convertToDouble() << " (C2)";
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
-        {"world_size", worldSize, 1, kMost},
-        {"accumulate", accumulate, 1, kMost},
-        {"loss_chunk", lossChunk, 0, kMost},
-        {"persist_below", persistBelow, 0, kMost},
-        {"bucket_size", bucketSize, 0, kMost},
-        {"reuse_distance", reuseDistance, 0, kMost}})
+        {"world_size", worldSize, 1, kMax},
+        {"accumulate", accumulate, 1, kMax},
+        {"loss_chunk", lossChunk, 0, kMax},
+        {"persist_below", persistBelow, 0, kMax},
+        {"bucket_size", bucketSize, 0, kMax},
+        {"reuse_distance", reuseDistance, 0, kMax}})
     if (value < low || value > high) // (C3)
       return error() << name << " must be from " << low
-                     << (high == kMost ? Twine(" on") : " to " + Twine(high))
+                     << (high == kMax ? Twine(" on") : " to " + Twine(high))
                      << ", got " << value << " (C3)";
   return success();
 }

@@ -86,6 +86,7 @@ static void addLowering(OpPassManager &pm, bool approximate) {
 
 void zero::buildCpuPipeline(OpPassManager &pm,
                             const CpuPipelineOptions &options) {
+  pm.addPass(createKeepKernels());
   if (options.reference) {
     addReferenceLoops(pm);
   } else {
@@ -105,7 +106,6 @@ void zero::registerCodegenPasses() {
       "zero-lower-kernels-to-cpu",
       "Lowers the kernels of a plan to loops, or to the LLVM dialect",
       [](OpPassManager &pm, const CpuPipelineOptions &options) {
-        pm.addPass(createKeepKernels());
         buildCpuPipeline(pm, options);
       });
 }

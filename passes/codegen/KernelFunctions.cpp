@@ -48,6 +48,7 @@ struct KeepKernels : zero::impl::KeepKernelsBase<KeepKernels> {
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (!isa<KernelOp>(op))
         op.erase();
+    getOperation()->setDiscardableAttrs(DictionaryAttr::get(&getContext()));
   }
 };
 

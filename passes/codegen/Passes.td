@@ -1,6 +1,6 @@
 //===- Passes.td - From kernels to machine code ----------------*- tablegen -*-===//
 //
-// On a module that holds kernels only, in this order; CpuPipeline.cpp says what
+// On a copy of a plan, in this order; CpuPipeline.cpp says what
 // of upstream's stands between them.
 //
 //===----------------------------------------------------------------------===//
@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def KeepKernels : Pass<"zero-keep-kernels", "::mlir::ModuleOp"> {
-  let summary = "Drops all of a plan but its kernels";
+  let summary = "Drops all of a plan but its kernels, and what it says of itself";
 }
 
 def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::ModuleOp"> {

@@ -237,6 +237,19 @@ Certificate::Arena::getCategories() const {
           {"unused", unused}};
 }
 
+SmallVector<Certificate::ArenaInUse> Certificate::getArenasInUse() const {
+  SmallVector<ArenaInUse> inUse;
+  for (auto [number, arena] : llvm::enumerate(arenas)) {
+    auto tier = static_cast<Tier>(number);
+    StringRef name = stringifyTier(tier);
+    if (tier == Tier::Device)
+      inUse.push_back({name, "", &arena});
+    else if (arena.size > 0)
+      inUse.push_back({name, name.str() + " ", &arena});
+  }
+  return inUse;
+}
+
 std::string Certificate::print() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -246,13 +259,11 @@ std::string Certificate::print() const {
        << llvm::format("%12.2f MiB\n", bytes / 1048576.0);
   };
   os << "memory certificate\n";
-  for (auto [tier, arena] : llvm::enumerate(arenas)) {
-    if (tier != static_cast<unsigned>(Tier::Device) && arena.size == 0)
-      continue;
-    for (auto [name, bytes] : arena.getCategories())
+  for (auto [tier, prefix, arena] : getArenasInUse()) {
+    for (auto [name, bytes] : arena->getCategories())
       if (bytes || name != "communication buffers")
         line(name, bytes);
-    line((stringifyTier(static_cast<Tier>(tier)) + " arena").str(), arena.size);
+    line((tier + " arena").str(), arena->size);
   }
   if (parameterCount) {
     int64_t held = 0, padding = 0;
@@ -288,17 +299,12 @@ std::string Certificate::print() const {
          << llvm::right_justify(group(each.bytes), 20) << " B  in "
          << group(each.calls) << (each.calls == 1 ? " call" : " calls") << '\n';
   }
-  for (auto [tier, arena] : llvm::enumerate(arenas)) {
-    bool isDevice = tier == static_cast<unsigned>(Tier::Device);
-    if (!isDevice && arena.size == 0)
-      continue;
-    std::string of =
-        isDevice ? "" : stringifyTier(static_cast<Tier>(tier)).str() + " ";
-    os << "  " << of << "peak: " << group(arena.peak) << " bytes live at "
-       << (arena.peakAt.empty() ? "the start" : arena.peakAt) << '\n';
-    if (!arena.largest.empty())
-      os << "  live at the " << of << "peak:\n";
-    for (const Arena::Live &live : arena.largest)
+  for (auto [tier, prefix, arena] : getArenasInUse()) {
+    os << "  " << prefix << "peak: " << group(arena->peak) << " bytes live at "
+       << (arena->peakAt.empty() ? "the start" : arena->peakAt) << '\n';
+    if (!arena->largest.empty())
+      os << "  live at the " << prefix << "peak:\n";
+    for (const Arena::Live &live : arena->largest)
       os << "    " << llvm::right_justify(group(live.bytes), 20) << " B  "
          << live.name << '\n';
   }

@@ -43,6 +43,15 @@ struct Certificate {
   };
   std::array<Arena, kNumTiers> arenas;
 
+  /// The device's arena, and others that have bytes, whose lines have a prefix:
+  /// "host ".
+  struct ArenaInUse {
+    StringRef tier;
+    std::string prefix;
+    const Arena *arena;
+  };
+  SmallVector<ArenaInUse> getArenasInUse() const;
+
   int64_t stage = 0, ranks = 1, microSteps = 1;
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;

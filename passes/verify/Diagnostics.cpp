@@ -10,7 +10,7 @@ using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
 bool judge::isInArena(Value value) {
-  return isa<ShardType, StoredType, RankedTensorType>(value.getType());
+  return holdsBytes(value.getType());
 }
 
 std::string judge::describe(Value value) {

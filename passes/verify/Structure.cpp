@@ -73,14 +73,6 @@ static std::optional<int64_t> sizeOf(Type type) {
   return size;
 }
 
-/// Where the type says that a value is.
-static Tier tierOf(Type type) {
-  if (auto shard = dyn_cast<ShardType>(type))
-    return shard.getTier();
-  auto stored = dyn_cast<StoredType>(type);
-  return stored ? stored.getTier() : Tier::Device;
-}
-
 LogicalResult Structure::judgeRange(Operation *op, Value value,
                                     Attribute attribute) {
   auto range = dyn_cast_or_null<BytesAttr>(attribute);
@@ -95,11 +87,11 @@ LogicalResult Structure::judgeRange(Operation *op, Value value,
     return op->emitOpError("gives ")
            << range.getSize() << " bytes to " << describe(value)
            << ", which has " << size << " (S1)";
-  if (range.getTier() != tierOf(value.getType())) // (S1)
+  if (range.getTier() != getTier(value.getType())) // (S1)
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range) << ", and its type "
            << value.getType() << " is of the "
-           << stringifyTier(tierOf(value.getType())) << " (S1)";
+           << stringifyTier(getTier(value.getType())) << " (S1)";
   int64_t limit = arenas.bytes[int(range.getTier())];
   if (range.getOffset() > limit - size) // (S1)
     return op->emitOpError("puts ")
@@ -278,6 +270,8 @@ LogicalResult Structure::judgeOperation(Operation *op) {
     return failure();
   if (namesBytes(op))
     return success();
+  if (failed(judgeExports(op)))
+    return failure();
   SmallVector<Value> touched(op->getOperands());
   llvm::append_range(touched, op->getResults());
   for (Value value : touched)
@@ -286,7 +280,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
       return op->emitOpError("computes on ")
              << describe(ranges.lookup(value)) << " of " << describe(value)
              << " (V7); it computes on device bytes, fetch the value first";
-  return failure(failed(judgeOverlaps(op, ties)) || failed(judgeExports(op)));
+  return judgeOverlaps(op, ties);
 }
 
 FailureOr<Ranges> judge::judgeStructure(ProgramOp program, Arenas arenas,

@@ -24,6 +24,18 @@ using Elements = std::optional<uint64_t>;
        isNamed ? nameOf(op) : kindName(op.kind), error.what());
 }
 
+/// Calls `check` for each operation; what it throws gets its place.
+template <typename Check>
+void checkProgram(const zrt_plan &plan, uint32_t program, Check check) {
+  const std::span<const zrt_op> ops = opsOf(plan.programs[program]);
+  for (size_t i = 0; i < ops.size(); ++i)
+    try {
+      check(ops[i]);
+    } catch (const Error &error) {
+      failAt(program, i, ops[i], error);
+    }
+}
+
 class TableChecks {
 public:
   explicit TableChecks(const zrt_plan &plan) : plan(plan) {}
@@ -227,25 +239,15 @@ void zrt::checkTables(const zrt_plan &plan) {
       fail("program {}: {} operations record {} events", programName(p),
            ops.size(), plan.programs[p].event_count);
     checks.start(plan.programs[p].event_count);
-    for (size_t i = 0; i < ops.size(); ++i)
-      try {
-        checks.check(ops[i]);
-      } catch (const Error &error) {
-        failAt(p, i, ops[i], error);
-      }
+    checkProgram(plan, p, [&](const zrt_op &op) { checks.check(op); });
   }
 }
 
 void zrt::checkEach(const zrt_plan &plan,
                     const std::function<void(const zrt_op &)> &check) {
-  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
-    const std::span<const zrt_op> ops = opsOf(plan.programs[p]);
-    for (size_t i = 0; i < ops.size(); ++i)
-      try {
-        if (isWork(ops[i]))
-          check(ops[i]);
-      } catch (const Error &error) {
-        failAt(p, i, ops[i], error);
-      }
-  }
+  for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
+    checkProgram(plan, p, [&](const zrt_op &op) {
+      if (isWork(op))
+        check(op);
+    });
 }

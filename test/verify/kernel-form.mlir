@@ -636,3 +636,17 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
     zero.return
   }
 }
+
+// -----
+
+// On memrefs already.
+
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  // expected-error @below {{'zero.kernel' op is a kernel of type '(memref<4x8xf32>) -> ()' (S6); kernels take and give tensors}}
+  zero.kernel @k(%x: memref<4x8xf32>) units rows [4] {
+    zero.return
+  }
+  zero.program @step() {
+    zero.return
+  }
+}

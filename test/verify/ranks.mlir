@@ -20,7 +20,7 @@ module attributes {zero.arena = array<i64: 8192, 8192, 0>, zero.exported = 4096 
   zero.axis @dp size 2
   zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
   zero.program @step(%p: !zero.shard<64 x f32 by 1 on host> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<host, 4096 + 256>}) -> !zero.shard<64 x f32 by 1 on host> {
-    // expected-error @+1 {{'zero.all_gather' op computes on host bytes [4096, 4352) of state @b "param" (V7)}}
+    // expected-error @+1 {{'zero.all_gather' op lets peers read state @b "param" at host bytes [4096, 4352), but only bytes of the device from 4096 on are exported (S4)}}
     %f = zero.all_gather %p of @b {zero.at = [#zero.bytes<host, 4096 + 256>]} : !zero.shard<64 x f32 by 1 on host> -> !zero.shard<64 x f32 by 1 on host>
     zero.return %f : !zero.shard<64 x f32 by 1 on host>
   }

@@ -230,3 +230,13 @@ std::string zero::textOf(Attribute attribute) {
   llvm::raw_string_ostream(text) << attribute;
   return text;
 }
+
+SmallVector<int64_t> zero::arenaOf(ModuleOp module) {
+  return SmallVector<int64_t>(
+      module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef());
+}
+
+void zero::setArena(ModuleOp module, ArrayRef<int64_t> arena) {
+  module->setAttr(kArenaAttr,
+                  DenseI64ArrayAttr::get(module.getContext(), arena));
+}

@@ -50,6 +50,10 @@ std::string describe(Operation *op);
 std::string describe(Value value);
 std::string textOf(Attribute attribute);
 
+/// Bytes of the arenas, by tier.
+SmallVector<int64_t> arenaOf(ModuleOp module);
+void setArena(ModuleOp module, ArrayRef<int64_t> arena);
+
 } // namespace mlir::zero
 
 #endif // TOOLS_ZERO_MUTATE_PLACES_H

@@ -157,16 +157,6 @@ Change zero::swapRanges(Victim &victim) {
   return text;
 }
 
-static SmallVector<int64_t> arenaOf(ModuleOp module) {
-  return SmallVector<int64_t>(
-      module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef());
-}
-
-static void setArena(ModuleOp module, ArrayRef<int64_t> arena) {
-  module->setAttr(kArenaAttr,
-                  DenseI64ArrayAttr::get(module.getContext(), arena));
-}
-
 Change zero::changeTier(Victim &victim) {
   SmallVector<Value> values = sizedValues(victim, false);
   if (values.empty())

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Places.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -51,8 +52,8 @@ Change zero::changeElements(Victim &victim) {
   Type element = victim.random.pick(
       ArrayRef<Type>{b.getF64Type(), b.getF32Type(), b.getBF16Type(),
                      b.getF16Type(), b.getI32Type(), b.getI64Type()});
-  std::string text =
-      describe(value) + ": of other elements, " + textOf(TypeAttr::get(element));
+  std::string text = describe(value) + ": of other elements, " +
+                     textOf(TypeAttr::get(element));
   bool changed =
       retype(victim, familyOf(victim, value), [&](Type type) -> Type {
         if (auto shard = dyn_cast<ShardType>(type))
@@ -67,9 +68,7 @@ Change zero::changeExtent(Victim &victim) {
   Value value = pickFlat(victim);
   if (!value)
     return {};
-  int64_t ranks = 1;
-  for (auto axis : victim.module.getOps<AxisOp>())
-    ranks = axis.getSize();
+  int64_t ranks = getNumRanks(victim.module);
   bool toSlice = cast<ShardType>(value.getType()).getRanks() == 1;
   if (ranks == 1)
     return {};
@@ -91,11 +90,9 @@ Change zero::changeTypeTier(Victim &victim) {
   if (!value)
     return {};
   Tier tier = victim.random.once(2) ? Tier::Host : Tier::Nvme;
-  SmallVector<int64_t> arena(
-      victim.module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef());
+  SmallVector<int64_t> arena = arenaOf(victim.module);
   arena[static_cast<unsigned>(tier)] = arena[0];
-  victim.module->setAttr(
-      kArenaAttr, DenseI64ArrayAttr::get(victim.module.getContext(), arena));
+  setArena(victim.module, arena);
   std::string text = describe(value) + ": kept on " +
                      stringifyTier(tier).str() + " by its type";
   bool changed =

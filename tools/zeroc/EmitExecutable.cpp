@@ -94,32 +94,13 @@ llvm::Error checkInterface(ModuleOp plan) {
   return llvm::createStringError("@step has no output \"loss\"");
 }
 
-/// A copy of `plan` that keeps nothing but kernels.
-OwningOpRef<ModuleOp> kernelsOf(ModuleOp plan) {
-  OwningOpRef<ModuleOp> kernels(plan.clone());
-  for (Operation &op :
-       llvm::make_early_inc_range(kernels->getBody()->getOperations()))
-    if (!isa<KernelOp>(op))
-      op.erase();
-  for (NamedAttribute attr :
-       SmallVector<NamedAttribute>((*kernels)->getAttrs()))
-    (*kernels)->removeAttr(attr.getName());
-  return kernels;
-}
-
 /// The lines of all arenas in use; those of the device have no prefix.
 std::vector<std::pair<std::string, uint64_t>>
 listCategories(const Certificate &certificate) {
   std::vector<std::pair<std::string, uint64_t>> lines;
-  for (auto [tier, arena] : llvm::enumerate(certificate.arenas)) {
-    bool isDevice = tier == static_cast<unsigned>(Tier::Device);
-    if (!isDevice && arena.size == 0)
-      continue;
-    std::string of =
-        isDevice ? "" : stringifyTier(static_cast<Tier>(tier)).str() + " ";
-    for (auto [name, bytes] : arena.getCategories())
-      lines.emplace_back(of + name.str(), bytes);
-  }
+  for (auto [tier, prefix, arena] : certificate.getArenasInUse())
+    for (auto [name, bytes] : arena->getCategories())
+      lines.emplace_back(prefix + name.str(), bytes);
   return lines;
 }
 
@@ -155,7 +136,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 
   LaunchMap launches = planLaunches(plan);
-  OwningOpRef<ModuleOp> kernels = kernelsOf(plan);
+  OwningOpRef<ModuleOp> kernels(plan.clone());
   if (failed(lowerKernelsToCpu(*kernels, isReference(plan), &timing)))
     return llvm::createStringError("code generation failed");
 
