@@ -4,7 +4,7 @@
 // is
 //
 //   kernels.o   row kernels, one function each, from CpuPipeline
-//   plan.o      the constant `zrt_compiled_plan`, from LowerPlanToRuntime: the
+//   plan.o      the constant `zrt_compiled_plan`, from PlanDescription: the
 //               programs of a step, and what there is to know about them
 //   libzrt.a    this interface and main()
 //

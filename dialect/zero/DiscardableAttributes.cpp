@@ -40,6 +40,11 @@ bool isByteRanges(Attribute value) {
   return list && llvm::all_of(list, llvm::IsaPred<BytesAttr>);
 }
 
+bool isSymbols(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && llvm::all_of(list, llvm::IsaPred<FlatSymbolRefAttr>);
+}
+
 template <typename... Types>
 bool isOneOf(Attribute value) {
   return isa<Types...>(value);
@@ -64,6 +69,7 @@ const Known kKnown[] = {
     {kStreamAttr, OnOperation, isOneOf<StreamAttr>, "a #zero.stream"},
     {kBytesAttr, OnOperation, isByteRanges, "an array of #zero.bytes"},
     {kSameAttr, OnOperation, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
+    {kKernelsAttr, OnOperation, isSymbols, "an array of symbols"},
     {kBytesAttr, OnArgument, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kParamAttr, OnArgument, isOneOf<StringAttr>, "a string"},
     {kInitAttr, OnArgument, isOneOf<NormalAttr, UniformAttr, ConstantAttr>,

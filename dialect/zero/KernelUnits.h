@@ -8,7 +8,8 @@
 namespace mlir::zero {
 
 /// The loop that walks contiguous memory for most of the operands' elements,
-/// the last of several; -1 for an operation without loops.  Shapes are static.
+/// the last of several; -1 for an operation without loops.  An operand of unknown
+/// size has more elements than others.
 /// A kernel of columns is cut along it in each of its operations.
 int contiguousLoop(linalg::LinalgOp op);
 

@@ -84,7 +84,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   state.addRegion();
 }
 
-/// `units rows [4, 8]`, `units serial`, or nothing.
+/// `units rows [4, 8]`, `units columns [?]`, `units serial`, or nothing.
 static ParseResult parseUnits(OpAsmParser &parser, OperationState &result) {
   if (failed(parser.parseOptionalKeyword("units")))
     return success();
@@ -99,7 +99,12 @@ static ParseResult parseUnits(OpAsmParser &parser, OperationState &result) {
            << name;
   SmallVector<int64_t> space;
   if (succeeded(parser.parseOptionalLSquare())) {
-    auto parseSize = [&] { return parser.parseInteger(space.emplace_back()); };
+    auto parseSize = [&]() -> ParseResult {
+      int64_t &size = space.emplace_back(ShapedType::kDynamic);
+      return succeeded(parser.parseOptionalQuestion())
+                 ? success()
+                 : parser.parseInteger(size);
+    };
     if (parser.parseCommaSeparatedList(parseSize) || parser.parseRSquare())
       return failure();
   }
@@ -151,7 +156,12 @@ void KernelOp::print(OpAsmPrinter &printer) {
     printer << " units " << stringifyKernelKind(*kind);
     if (!getSpace().empty()) {
       printer << " [";
-      llvm::interleaveComma(getSpace(), printer);
+      llvm::interleaveComma(getSpace(), printer, [&](int64_t size) {
+        if (ShapedType::isDynamic(size))
+          printer << '?';
+        else
+          printer << size;
+      });
       printer << ']';
     }
   }
@@ -211,6 +221,24 @@ static LogicalResult verifyUnits(KernelOp kernel) {
          << ", got [" << kernel.getSpace() << "]";
 }
 
+/// (C5)
+static LogicalResult verifyUnknownSizes(KernelOp kernel) {
+  bool isUnknown = false, isFlat = true;
+  for (Type type : kernel.getArgumentTypes())
+    if (auto buffer = dyn_cast<MemRefType>(type);
+        buffer && !buffer.hasStaticShape()) {
+      isUnknown = true;
+      isFlat &= buffer.getRank() == 1;
+    }
+  if (ShapedType::isDynamicShape(kernel.getSpace()) == isUnknown && isFlat &&
+      (!isUnknown || kernel.getKind() == KernelKind::Columns))
+    return success();
+  return kernel.emitOpError("is of type ")
+         << kernel.getFunctionType()
+         << "; units are columns [?] where memrefs of one dimension are of "
+            "unknown size, and only there";
+}
+
 LogicalResult KernelOp::verify() {
   if (failed(verifyUnits(*this)))
     return failure();
@@ -250,7 +278,7 @@ LogicalResult KernelOp::verify() {
       return emitOpError("is of type ")
              << getFunctionType()
              << "; a kernel is on tensors, or on memrefs without results";
-  return success();
+  return verifyUnknownSizes(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -82,7 +82,8 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
     other: threads take ranges of them, whatever their number.
 
       rows       a unit is an index of the first loops of each operation
-      columns    a unit is an index of the contiguous loop (KernelUnits.h)
+      columns    a unit is an index of the contiguous loop (KernelUnits.h), or [?]:
+                 each of as many elements as there are
       serial     one unit
       attention  a unit is a head of a batch
       scatter    a unit is a column; tokens in order
@@ -107,6 +108,8 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
     * (C3) operands and results are tensors; or operands are memrefs, and there
       are no results.
     * (C4) it is one block, with what its type says.
+    * (C5) columns are [?] exactly where memrefs are of unknown size; these have
+      one dimension.
   }];
   let arguments = !con(functionArguments, (ins OptionalAttr<Zero_KernelKindAttr>:$kind,
                                            DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$space));

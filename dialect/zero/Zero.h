@@ -51,6 +51,9 @@ constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
 // On launches of several ranks: operands that must be equal on all of them,
 // such as the number that a loss is divided by.
 constexpr llvm::StringLiteral kSameAttr = "zero.same";
+// In code generation, on operations of a plan that have kernels beside the
+// model's: these.
+constexpr llvm::StringLiteral kKernelsAttr = "zero.kernels";
 // On inputs: ids are below it.
 constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 // Beside it: the one other value that the host lets pass.

@@ -13,6 +13,7 @@
 //   zero.state, zero.scalar, zero.output on arguments and results of the step
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result
+//   zero.kernels                         what an update, a clip and the like launch
 //   zero.level                           on the module: the last finished level
 //   zero.options                         on the module: what a plan was made with
 //

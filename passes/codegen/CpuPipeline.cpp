@@ -1,10 +1,12 @@
 //===- CpuPipeline.cpp - Kernels from tensors to the LLVM dialect ---------===//
 //
-// 1. Attention kernels become calls of the runtime, scatter kernels loops, both
+// 1. The plan's own operations name kernels (FormPlanKernels); after that kernels
+//    are all that is kept of a plan.
+// 2. Attention kernels become calls of the runtime, scatter kernels loops, both
 //    on memref views.
-// 2. All others go through one-shot bufferization and become loops over their
+// 3. All others go through one-shot bufferization and become loops over their
 //    units with vector loops inside (UnitLoops, VectorLoops).
-// 3. Functions of math become polynomials; then everything goes to LLVM.
+// 4. Functions of math become polynomials; then everything goes to LLVM.
 //
 // With `reference`, kernels of the model take upstream's plain path instead:
 // linalg to scalar loops, libm, and heap temporaries.
@@ -106,8 +108,19 @@ void zero::registerCodegenPasses() {
       "zero-lower-kernels-to-cpu",
       "Lowers the kernels of a plan to loops, or to the LLVM dialect",
       [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        pm.addPass(createFormPlanKernels());
         buildCpuPipeline(pm, options);
       });
+}
+
+LogicalResult zero::formPlanKernels(ModuleOp plan, TimingScope *timing) {
+  PassManager pm(plan->getName());
+  // Kernels are verified when they are all that is left.
+  pm.enableVerifier(false);
+  if (timing)
+    pm.enableTiming(*timing);
+  pm.addPass(createFormPlanKernels());
+  return pm.run(plan);
 }
 
 LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,

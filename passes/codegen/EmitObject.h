@@ -26,9 +26,13 @@ struct CpuTarget {
 /// Resolves --cpu: "native", or any CPU name of LLVM such as "x86-64-v3".
 llvm::Expected<CpuTarget> resolveCpu(StringRef option);
 
-/// Lowers a module that holds only kernels to the LLVM dialect.  With
+/// Gives the operations of `plan` that have none, such as updates, their
+/// kernels.
+LogicalResult formPlanKernels(ModuleOp plan, TimingScope *timing = nullptr);
+
+/// Lowers the kernels of a module to the LLVM dialect, and drops all else.  With
 /// `reference`, model kernels take upstream's scalar loops.
-LogicalResult lowerKernelsToCpu(ModuleOp kernels, bool reference,
+LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 TimingScope *timing = nullptr);
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn

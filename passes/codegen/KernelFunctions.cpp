@@ -31,6 +31,26 @@ static func::FuncOp toFunction(KernelOp kernel) {
   return function;
 }
 
+/// Arguments of unknown size become pointers to their first elements: upstream
+/// has no bare pointers to memrefs that bring their size along.  What `end` says
+/// of it is enough for the units to do.
+static void passFirstElements(func::FuncOp kernel, Value end) {
+  Block &body = kernel.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument arg : body.getArguments()) {
+    auto type = dyn_cast<MemRefType>(arg.getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    arg.setType(MemRefType::get({}, type.getElementType()));
+    OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    auto whole = memref::ReinterpretCastOp::create(
+        b, arg.getLoc(), type, arg, zero, OpFoldResult(end), one);
+    arg.replaceAllUsesExcept(whole, whole);
+  }
+  kernel.setType(
+      b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
+}
+
 /// Adds the two index arguments: the range of units to do.
 static void appendUnitArguments(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
@@ -101,6 +121,7 @@ struct LowerUnitsToLoops
                         SmallVector<int64_t>(kernel.getSpace())};
       func::FuncOp function = toFunction(kernel);
       appendUnitArguments(function);
+      passFirstElements(function, function.getArguments().back());
       if (failed(emitUnitLoops(function, units)))
         return signalPassFailure();
     }

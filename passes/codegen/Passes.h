@@ -31,8 +31,8 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
                            llvm::cl::init(false)};
 };
 
-/// From the kernels of a plan, of which the rest is dropped, to the LLVM
-/// dialect.
+/// From the kernels of a plan, which are all formed and of which the rest is
+/// dropped, to the LLVM dialect.
 void buildCpuPipeline(OpPassManager &pm, const CpuPipelineOptions &options);
 
 /// The passes, and the pipeline zero-lower-kernels-to-cpu.

@@ -9,6 +9,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormPlanKernels : Pass<"zero-form-plan-kernels", "::mlir::ModuleOp"> {
+  let summary = "Updates, clips and the like name kernels of their own";
+  let description = [{
+    The operations of a plan that compute and are no launches: each gets a kernel
+    beside the model's, on memrefs, and names it in `zero.kernels`.  Those of
+    elements are for buckets of any size.
+
+    ```mlir
+    %1 = zero.clear %0 of @b0 : !zero.shard<64 x f32 by 1>
+    // becomes
+    %1 = zero.clear %0 of @b0 {zero.kernels = [@clear]} : !zero.shard<64 x f32 by 1>
+
+    zero.kernel @clear(%out: memref<?xf32>) units columns [?] {
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%out : memref<?xf32>)
+      zero.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def KeepKernels : Pass<"zero-keep-kernels", "::mlir::ModuleOp"> {
   let summary = "Drops all of a plan but its kernels, and what it says of itself";
 }
@@ -73,7 +96,8 @@ def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
   let summary = "Kernels become functions of loops over their units";
   let description = [{
     With vector loops for every linalg operation inside (UnitLoops.cpp).  The
-    last two arguments are the range of units to do.
+    last two arguments are the range of units to do.  An operand of unknown size
+    is passed as its first element, and reaches to the end of that range.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -49,6 +49,15 @@ llvm::Constant *ZrtConstants::string(llvm::StringRef text) {
   return known;
 }
 
+llvm::Constant *ZrtConstants::kernel(llvm::StringRef name) {
+  llvm::Type *i64 = llvm::Type::getInt64Ty(context);
+  auto *type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(context),
+      {llvm::PointerType::get(context, 0), i64, i64}, /*isVarArg=*/false);
+  auto entry = module.getOrInsertFunction(("zk." + name).str(), type);
+  return llvm::cast<llvm::Constant>(entry.getCallee());
+}
+
 llvm::Constant *
 ZrtConstants::arrayOf(llvm::ArrayRef<llvm::Constant *> elements) {
   if (elements.empty())

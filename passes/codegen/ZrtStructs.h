@@ -61,6 +61,8 @@ public:
 
   /// A pointer to a shared zero-terminated string.
   llvm::Constant *string(llvm::StringRef text);
+  /// A pointer to the function `zk.NAME`, a zrt_kernel_fn of kernels.o.
+  llvm::Constant *kernel(llvm::StringRef name);
   /// A pointer to an array of numbers or structs, or null for none.
   template <typename T>
   llvm::Constant *array(llvm::ArrayRef<T> elements) {

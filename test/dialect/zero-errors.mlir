@@ -169,6 +169,39 @@ zero.kernel @kernel_c3(memref<4xf32>) -> tensor<4xf32>
 
 // -----
 
+// expected-error @+1 {{units are columns [?] where memrefs of one dimension are of unknown size, and only there}}
+zero.kernel @kernel_c5_tensor(%x: tensor<?xf32>) units columns [?] {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{units are columns [?] where memrefs of one dimension are of unknown size, and only there}}
+zero.kernel @kernel_c5_rows(%x: memref<?xf32>) units rows [?] {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{units are columns [?] where memrefs of one dimension are of unknown size, and only there}}
+zero.kernel @kernel_c5_known(%x: memref<?xf32>) units columns [4] {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{units are columns [?] where memrefs of one dimension are of unknown size, and only there}}
+zero.kernel @kernel_c5_flat(%x: memref<?x4xf32>) units columns [?] {
+  zero.return
+}
+
+// -----
+
+// expected-error @+1 {{has zero.kernels = [1]; it is an array of symbols}}
+zero.kernel @kernels() attributes {zero.kernels = [1]}
+
+// -----
+
 zero.axis @dp size 1
 zero.bucket @b over @dp elements 64 members [#zero.member<"a", 32 at 0, init = #zero.constant<0.0>>]
 func.func @sum_squares_c1(%a: tensor<32xf32>) {

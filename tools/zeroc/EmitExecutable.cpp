@@ -1,8 +1,9 @@
 //===- EmitExecutable.cpp - Objects and the training binary ---------------===//
 //
-// 1. Kernels: a clone of the module that keeps only kernels goes to LLVM and is
-//    compiled at -O3.
-// 2. The plan: tables of constants.
+// 1. The plan becomes tables of constants, when all of its operations have their
+//    kernels.
+// 2. Kernels, which are all that is kept of it then, go to LLVM and are compiled
+//    at -O3.
 // 3. Both are linked with the runtime's archives, which lie in ../lib of this
 //    compiler or in ZRT_LIB_DIR.
 //
@@ -13,7 +14,7 @@
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "passes/codegen/EmitObject.h"
-#include "passes/codegen/LowerPlanToRuntime.h"
+#include "passes/codegen/PlanDescription.h"
 #include "passes/plan/Certificate.h"
 #include "runtime/zrt.h"
 #include "tools/zeroc/TemporaryFolder.h"
@@ -126,7 +127,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                                      program.getSymName().str().c_str());
 
   Certificate certificate = certify(plan);
-  if (isReference(plan))
+  const bool reference = isReference(plan);
+  if (reference)
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
   certificate.outside.push_back(
@@ -135,22 +137,16 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 
-  LaunchMap launches = planLaunches(plan);
-  OwningOpRef<ModuleOp> kernels(plan.clone());
-  if (failed(lowerKernelsToCpu(*kernels, isReference(plan), &timing)))
-    return llvm::createStringError("code generation failed");
-
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code =
-      translateKernels(*kernels, context, *target);
-  if (!code)
-    return llvm::createStringError("code generation failed");
   PlanInfo info{llvm::sys::path::filename(options.input).str(),
                 getPlanOptions(plan), target->description, target->required,
                 listCategories(certificate)};
-  std::unique_ptr<llvm::Module> tables =
-      lowerPlanToRuntime(plan, launches, context, info);
-  if (!tables)
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> tables, code;
+  if (succeeded(formPlanKernels(plan, &timing)))
+    tables = describePlan(plan, context, info);
+  if (tables && succeeded(lowerKernelsToCpu(plan, reference, &timing)))
+    code = translateKernels(plan, context, *target);
+  if (!code)
     return llvm::createStringError("code generation failed");
 
   if (options.emit == Emit::LLVM) {
@@ -168,8 +164,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   std::string kernelObject = folder.file("kernels.o"),
               planObject = folder.file("plan.o"),
               result = folder.file("result");
-  if (llvm::Error error = emitObject(
-          *code, *target, /*optimise=*/!isReference(plan), kernelObject))
+  if (llvm::Error error =
+          emitObject(*code, *target, /*optimise=*/!reference, kernelObject))
     return error;
   if (llvm::Error error =
           emitObject(*tables, *target, /*optimise=*/false, planObject))

@@ -1,0 +1,67 @@
+//===- Dispatch.cpp - What is passed to a kernel, and in which pieces -----===//
+
+#include "passes/codegen/Dispatch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+SmallVector<KernelOp> zero::findKernels(Operation *op,
+                                        SymbolTableCollection &symbols) {
+  auto find = [&](FlatSymbolRefAttr name) {
+    return symbols.lookupNearestSymbolFrom<KernelOp>(op, name);
+  };
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return {find(launch.getKernelAttr())};
+  if (auto names = op->getAttrOfType<ArrayAttr>(kKernelsAttr))
+    return llvm::map_to_vector(names.getAsRange<FlatSymbolRefAttr>(), find);
+  return {};
+}
+
+SmallVector<Value> zero::getKernelArguments(Operation *op) {
+  SmallVector<Value> arguments;
+  if (!isa<ClearOp>(op)) // which does not read what it clears
+    llvm::append_range(arguments, op->getOperands());
+  llvm::append_range(arguments, op->getResults());
+  return arguments;
+}
+
+/// Bytes of the widest operand or result.
+static int64_t getWidest(KernelOp kernel) {
+  int64_t widest = 1;
+  for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(),
+                                            kernel.getResultTypes())) {
+    auto shaped = cast<ShapedType>(type);
+    widest = std::max(widest,
+                      shaped.getNumElements() *
+                          llvm::divideCeil(shaped.getElementTypeBitWidth(), 8));
+  }
+  return widest;
+}
+
+static bool hasMatrices(KernelOp kernel) {
+  return llvm::any_of(
+      llvm::concat<const Type>(kernel.getArgumentTypes(),
+                               kernel.getResultTypes()),
+      [](Type type) { return cast<ShapedType>(type).getRank() > 1; });
+}
+
+Dispatch zero::getDispatch(KernelOp kernel) {
+  ArrayRef<int64_t> space = kernel.getSpace();
+  int64_t units =
+      ShapedType::isDynamicShape(space) ? 0 : llvm::product_of(space);
+  switch (*kernel.getKind()) {
+  case KernelKind::Rows: { // about 32 KiB of the widest operand
+    int64_t bytes = std::max<int64_t>(1, getWidest(kernel) / units);
+    return {units, std::max<int64_t>(1, 32768 / bytes)};
+  }
+  case KernelKind::Columns: // 1 KiB of each row of a column sum, or a long run
+    return {units, hasMatrices(kernel) ? 256 : 16384};
+  case KernelKind::Attention:
+    return {units, 1};
+  case KernelKind::Scatter:
+    return {units, 64};
+  case KernelKind::Serial:
+    return {1, 1};
+  }
+  llvm_unreachable("a kernel of no kind");
+}

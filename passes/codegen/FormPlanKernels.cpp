@@ -1,0 +1,304 @@
+//===- FormPlanKernels.cpp - Kernels of the plan's own operations ---------===//
+//
+//   zero.update       the optimizer's region over elements, with weight decay
+//                     as a constant: one kernel without it, one with it
+//   zero.accumulate   sum + scale x gradient
+//   zero.clear        zeros
+//   zero.total        partial sums added in order
+//   zero.clip         the same, then norm and factor
+//
+// Each becomes a kernel next to the model's, which the operation names from
+// then on:
+//
+//   %1 = zero.clear %0 of @b0         %1 = zero.clear %0 of @b0
+//       : !zero.shard<64 x f32>           {zero.kernels = [@clear]} : ...
+//                                 =>  zero.kernel @clear(%out: memref<?xf32>)
+//                                         units columns [?] {
+//                                       %0 = arith.constant 0.0 : f32
+//                                       linalg.fill ins(%0) outs(%out)
+//                                       zero.return
+//                                     }
+//
+// It is a list of linalg operations on memrefs, as the model's are after
+// bufferization: operands and results may have the same bytes.  Elementwise
+// ones serve buckets of any size, and are shared by those of equal types.
+//
+// zero.sum_squares works on members of a rank's slice and is the runtime's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/Dispatch.h"
+#include "passes/codegen/Passes.h"
+
+#include "dialect/nn/Scalar.h"
+#include "dialect/zero/PlanPrograms.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/Format.h"
+
+#define DEBUG_TYPE "zero-form-plan-kernels"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_FORMPLANKERNELS
+#include "passes/codegen/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+using nn::S;
+
+namespace {
+
+using Iterators = SmallVector<utils::IteratorType>;
+
+class PlanKernels {
+public:
+  explicit PlanKernels(ModuleOp plan)
+      : plan(plan), loc(plan.getLoc()), b(plan.getContext()) {}
+
+  SmallVector<KernelOp> getOrCreate(UpdateOp op) {
+    return {update(op, 0), update(op, op.getDecay().convertToDouble())};
+  }
+  SmallVector<KernelOp> getOrCreate(AccumulateOp op);
+  SmallVector<KernelOp> getOrCreate(ClearOp op);
+  SmallVector<KernelOp> getOrCreate(TotalOp op);
+  SmallVector<KernelOp> getOrCreate(ClipOp op);
+
+private:
+  ModuleOp plan;
+  Location loc;
+  OpBuilder b;
+  /// By name and type.
+  DenseMap<std::pair<StringAttr, Type>, KernelOp> elementwise;
+
+  using Fill = llvm::function_ref<void(ValueRange)>;
+  KernelOp update(UpdateOp op, double decay);
+  KernelOp create(StringRef name, ArrayRef<Type> arguments, KernelKind kind,
+                  ArrayRef<int64_t> space, Fill fill);
+  KernelOp createSerial(Operation *op, StringRef name, Fill fill);
+  KernelOp getOrCreateElementwise(Operation *op, const Twine &name, Fill fill);
+
+  AffineMap identity(unsigned rank) { return b.getMultiDimIdentityMap(rank); }
+  /// Maps every loop of `rank` to a scalar.
+  AffineMap scalar(unsigned rank) {
+    return AffineMap::get(rank, 0, b.getContext());
+  }
+
+  void fillZero(Value buffer);
+  void addAll(ValueRange partials, Value sum);
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static MemRefType typeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType());
+}
+
+/// `number` as a part of a name: with six digits where they tell it.
+static std::string nameOf(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  if (std::strtod(text.c_str(), nullptr) != number) {
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::format("%.17g", number);
+  }
+  return text;
+}
+
+/// A kernel whose body `fill` writes.  The plan's own may be called the same.
+KernelOp PlanKernels::create(StringRef name, ArrayRef<Type> arguments,
+                             KernelKind kind, ArrayRef<int64_t> space,
+                             Fill fill) {
+  std::string unique = name.str();
+  for (int i = 2; plan.lookupSymbol(unique); ++i)
+    unique = (name + "." + Twine(i)).str();
+  b.setInsertionPointToEnd(plan.getBody());
+  auto kernel = KernelOp::create(b, loc, unique,
+                                 b.getFunctionType(arguments, {}), kind, space);
+  Block *body = kernel.addEntryBlock();
+  b.setInsertionPointToEnd(body);
+  fill(SmallVector<Value>(body->getArguments()));
+  ReturnOp::create(b, loc, ValueRange());
+  return kernel;
+}
+
+/// A kernel of one unit, for this operation alone.
+KernelOp PlanKernels::createSerial(Operation *op, StringRef name, Fill fill) {
+  auto types =
+      llvm::map_to_vector(getKernelArguments(op), [](Value value) -> Type {
+        auto tensor = cast<RankedTensorType>(value.getType());
+        return MemRefType::get(tensor.getShape(), tensor.getElementType());
+      });
+  return create(name, types, KernelKind::Serial, {}, fill);
+}
+
+/// A kernel of elements: buckets of any length, and scalars.
+KernelOp PlanKernels::getOrCreateElementwise(Operation *op, const Twine &name,
+                                             Fill fill) {
+  auto types =
+      llvm::map_to_vector(getKernelArguments(op), [](Value value) -> Type {
+        Type type = value.getType();
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        SmallVector<int64_t> shape;
+        if (!tensor || tensor.getRank() != 0)
+          shape.push_back(ShapedType::kDynamic);
+        return MemRefType::get(shape, getElementType(type));
+      });
+  KernelOp &kernel =
+      elementwise[{b.getStringAttr(name), b.getFunctionType(types, {})}];
+  if (!kernel)
+    kernel = create(name.str(), types, KernelKind::Columns,
+                    {ShapedType::kDynamic}, fill);
+  return kernel;
+}
+
+void PlanKernels::fillZero(Value buffer) {
+  Value zero = nn::constant(b, loc, typeOf(buffer).getElementType(), 0);
+  linalg::FillOp::create(b, loc, zero, buffer);
+}
+
+/// sum = each element of each operand, added in order.
+void PlanKernels::addAll(ValueRange partials, Value sum) {
+  fillZero(sum);
+  for (Value partial : partials) {
+    unsigned rank = typeOf(partial).getRank();
+    linalg::GenericOp::create(
+        b, loc, TypeRange(), partial, sum, {identity(rank), scalar(rank)},
+        Iterators(rank, utils::IteratorType::reduction),
+        [](OpBuilder &at, Location where, ValueRange in) {
+          S all = S(at, where, in[1]) + S(at, where, in[0]);
+          linalg::YieldOp::create(at, where, ValueRange{all});
+        });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What operations compute
+//===----------------------------------------------------------------------===//
+
+KernelOp PlanKernels::update(UpdateOp op, double decay) {
+  auto rule = plan.lookupSymbol<OptimizerOp>(op.getOptimizer());
+  auto fill = [&](ValueRange values) {
+    unsigned inputs = op.getNumOperands();
+    auto maps = llvm::map_to_vector(values, [&](Value value) {
+      return typeOf(value).getRank() ? identity(1) : scalar(1);
+    });
+    linalg::GenericOp::create(
+        b, loc, TypeRange(), values.take_front(inputs),
+        values.drop_front(inputs), maps,
+        Iterators{utils::IteratorType::parallel},
+        [&](OpBuilder &at, Location where, ValueRange in) {
+          Block &body = rule.getBody().front();
+          unsigned flat = 2 + rule.getSlots().size();
+          // Parameter, gradient and slots; then the scalars, of which decay is
+          // none of the operation's.
+          IRMapping map;
+          map.map(body.getArguments().take_front(flat), in.take_front(flat));
+          auto next = in.drop_front(flat).begin();
+          for (auto [name, argument] :
+               llvm::zip_equal(rule.getScalars().getAsValueRange<StringAttr>(),
+                               body.getArguments().drop_front(flat)))
+            map.map(argument,
+                    name == "decay"
+                        ? nn::constant(at, where, argument.getType(), decay)
+                        : *next++);
+          for (Operation &inner : body.without_terminator())
+            at.clone(inner, map);
+          auto results = llvm::map_to_vector(
+              body.getTerminator()->getOperands(),
+              [&](Value value) { return map.lookupOrDefault(value); });
+          linalg::YieldOp::create(at, where, results);
+        });
+  };
+  return getOrCreateElementwise(
+      op, rule.getSymName() + "_decay" + nameOf(decay), fill);
+}
+
+SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
+  double scale = op.getScale().convertToDouble();
+  auto fill = [&](ValueRange values) {
+    linalg::GenericOp::create(
+        b, loc, TypeRange(), values.take_front(2), values.drop_front(2),
+        SmallVector<AffineMap>(3, identity(1)),
+        Iterators{utils::IteratorType::parallel},
+        [&](OpBuilder &at, Location where, ValueRange in) {
+          S sum(at, where, in[0]), more(at, where, in[1]);
+          if (scale != 1)
+            more = scale * more;
+          linalg::YieldOp::create(at, where, ValueRange{sum + more});
+        });
+  };
+  return {getOrCreateElementwise(op, "accumulate_scale" + nameOf(scale), fill)};
+}
+
+SmallVector<KernelOp> PlanKernels::getOrCreate(ClearOp op) {
+  return {getOrCreateElementwise(
+      op, "clear", [&](ValueRange values) { fillZero(values[0]); })};
+}
+
+SmallVector<KernelOp> PlanKernels::getOrCreate(TotalOp op) {
+  return {createSerial(op, "squares_total", [&](ValueRange values) {
+    addAll(values.drop_back(), values.back());
+  })};
+}
+
+SmallVector<KernelOp> PlanKernels::getOrCreate(ClipOp op) {
+  return {createSerial(op, "grad_norm", [&](ValueRange values) {
+    ValueRange partials = values.drop_back(2), results = values.take_back(2);
+    Type wide = typeOf(partials.front()).getElementType();
+    Value sum = memref::AllocaOp::create(b, loc, MemRefType::get({}, wide));
+    addAll(partials, sum);
+    linalg::GenericOp::create(
+        b, loc, TypeRange(), sum, results,
+        SmallVector<AffineMap>(3, identity(0)), Iterators{},
+        [&](OpBuilder &at, Location where, ValueRange in) {
+          S root = nn::sqrt(S(at, where, in[0]));
+          S norm = root.with(
+              arith::TruncFOp::create(at, where, in[1].getType(), root.v));
+          S factor = norm.constant(1);
+          if (op.getMaxNorm()) {
+            S limit =
+                op.getMaxNorm()->convertToDouble() / (norm + ClipOp::kEpsilon);
+            factor = limit.apply<arith::MinimumFOp>(factor);
+          }
+          linalg::YieldOp::create(at, where, ValueRange{norm, factor});
+        });
+  })};
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct FormPlanKernels : zero::impl::FormPlanKernelsBase<FormPlanKernels> {
+  void runOnOperation() override {
+    PlanKernels kernels(getOperation());
+    for (ProgramOp program : findPrograms(getOperation()))
+      for (Operation &op : program.front())
+        name(&op, llvm::TypeSwitch<Operation *, SmallVector<KernelOp>>(&op)
+                      .Case<UpdateOp, AccumulateOp, ClearOp, TotalOp, ClipOp>(
+                          [&](auto one) { return kernels.getOrCreate(one); })
+                      .Default(SmallVector<KernelOp>()));
+  }
+
+  /// `op` launches `kernels`.
+  void name(Operation *op, ArrayRef<KernelOp> kernels) {
+    if (kernels.empty())
+      return;
+    auto names = llvm::map_to_vector(kernels, [](KernelOp kernel) -> Attribute {
+      return FlatSymbolRefAttr::get(kernel);
+    });
+    op->setAttr(kKernelsAttr, ArrayAttr::get(&getContext(), names));
+    LDBG() << op->getName() << " at " << op->getLoc() << " launches "
+           << op->getAttr(kKernelsAttr);
+  }
+};
+
+} // namespace

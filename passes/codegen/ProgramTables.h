@@ -1,0 +1,21 @@
+//===- ProgramTables.h - Programs as tables of zrt ------------------------===//
+#ifndef PASSES_CODEGEN_PROGRAMTABLES_H
+#define PASSES_CODEGEN_PROGRAMTABLES_H
+
+#include "passes/codegen/PlanOperands.h"
+
+namespace mlir::zero {
+
+/// The streams of all programs of `plan`: `compute`, and those that operations
+/// name, in the order of the enumeration.
+SmallVector<Stream> listStreams(ModuleOp plan);
+
+/// The table of `program`, which names streams by their places in `streams` and
+/// kernels as the external functions `zk.NAME`.  An operation that the runtime
+/// does not know is an error, which `operands` remembers.
+Zrt<zrt_program> tabulate(ProgramOp program, ArrayRef<Stream> streams,
+                          PlanOperands &operands);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_PROGRAMTABLES_H
