@@ -10,7 +10,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/io/HalfFloats.h"
+#include "runtime/HalfFloats.h"
 #include "runtime/io/Safetensors.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/io/HalfFloats.h"
+#include "runtime/HalfFloats.h"
 #include "runtime/io/Npy.h"
 
 #include <cstring>

@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/BucketWork.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/Matmul.h"
@@ -17,7 +18,8 @@ void zrt::checkMachine(const zrt_plan &plan) {
                 cpuFlags());
 }
 
-CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded) {
+CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded)
+    : kernel16(kernel16For(plan.features ? plan.features : "")) {
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     arenas[tier].allocate(plan.arena_bytes[tier], tier,
                           tier == ZRT_DEVICE && plan.world_size > 1
@@ -50,13 +52,17 @@ void CpuDevice::check(const zrt_op &op) const {
   };
   if (op.kind == ZRT_MATMUL) {
     const zrt_matmul_desc &d = matmulOf(op);
-    if (d.a.dtype != ZRT_F32 && d.a.dtype != ZRT_F64)
-      fail("A: it is {}, and this device multiplies f32 and f64",
+    const bool isHalf = is16Bits(d.a.dtype);
+    if (d.a.dtype != ZRT_F32 && d.a.dtype != ZRT_F64 && !isHalf)
+      fail("A: it is {}, and this device multiplies f64, f32, bf16 and f16",
            dtypeName(d.a.dtype));
     need("B", d.b, d.a.dtype);
-    need("C", d.c, d.a.dtype);
-    if (d.has_bias)
+    if (!isHalf || d.c.dtype != ZRT_F32)
+      need("C", d.c, d.a.dtype);
+    if (d.has_bias && (!isHalf || d.bias.dtype != ZRT_F32))
       need("bias", d.bias, d.a.dtype);
+    if (d.a.dtype == ZRT_BF16)
+      enable(kernel16);
   } else if (op.kind == ZRT_SQUARES) {
     need("gradient", squaresOf(op).grad, ZRT_F32);
     need("partials", squaresOf(op).partials, ZRT_F64);
@@ -115,7 +121,7 @@ void CpuDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
 void CpuDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
   runMatmul(desc, memory(desc.a.ref), memory(desc.b.ref),
             desc.has_bias ? memory(desc.bias.ref) : nullptr, memory(desc.c.ref),
-            *streams[stream].team);
+            *streams[stream].team, kernel16);
 }
 
 void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,

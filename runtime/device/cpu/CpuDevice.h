@@ -5,6 +5,7 @@
 #include "runtime/core/Device.h"
 #include "runtime/device/cpu/Arena.h"
 #include "runtime/device/cpu/Team.h"
+#include "runtime/device/cpu/gemm/Gemm16.h"
 
 #include <array>
 #include <memory>
@@ -68,6 +69,7 @@ private:
   std::vector<void *> &addresses(zrt_stream stream, const zrt_operand *args,
                                  uint32_t count);
 
+  const Kernel16 kernel16;
   std::array<Arena, ZRT_TIER_COUNT> arenas;
   std::vector<Stream> streams;
   int computeThreads = 0;

@@ -60,10 +60,10 @@ constexpr std::pair<std::string_view, std::string_view> kLevels[] = {
     {"x86-64-v2", "cx16,sahf,popcnt,sse3,sse4.1,sse4.2,ssse3"},
 };
 
-/// The features of the comma-separated `features` that `flags` lack.
-std::string lacking(std::string_view features,
-                    const std::set<std::string> &flags) {
-  std::string missing;
+/// Calls visit(name) for each of the comma-separated `features`; "-avx512f"
+/// says that the code does without, and is none.
+template <typename Visit>
+void forEachFeature(std::string_view features, Visit visit) {
   while (!features.empty()) {
     std::string_view name = features.substr(0, features.find(','));
     features.remove_prefix(std::min(features.size(), name.size() + 1));
@@ -71,13 +71,22 @@ std::string lacking(std::string_view features,
       name.remove_prefix(1);
     while (!name.empty() && name.back() == ' ')
       name.remove_suffix(1);
-    // "-avx512f" says that the code does without.
-    if (name.empty() || name.front() == '-' || hasFeature(flags, name))
-      continue;
+    if (!name.empty() && name.front() != '-')
+      visit(name);
+  }
+}
+
+/// The features of the comma-separated `features` that `flags` lack.
+std::string lacking(std::string_view features,
+                    const std::set<std::string> &flags) {
+  std::string missing;
+  forEachFeature(features, [&](std::string_view name) {
+    if (hasFeature(flags, name))
+      return;
     if (!missing.empty())
       missing += ", ";
     missing += name;
-  }
+  });
   return missing;
 }
 
@@ -106,6 +115,13 @@ bool zrt::hasFeature(const std::set<std::string> &flags,
   return std::any_of(flags.begin(), flags.end(), [&](const std::string &flag) {
     return bare(flag) == wanted;
   });
+}
+
+bool zrt::lists(std::string_view features, std::string_view feature) {
+  bool found = false;
+  forEachFeature(features,
+                 [&](std::string_view name) { found |= name == feature; });
+  return found;
 }
 
 void zrt::checkFeatures(std::string_view features, std::string_view cpu,

@@ -11,15 +11,20 @@
 //      |  2  |  3  |      a plain B by its first tiles
 //      +-----+-----+
 //
+// bf16 and f16: the same, with a kernel that follows from what the plan was
+// compiled for (Gemm16.h).
+//
 // f64 is for tests and reference runs: plain loops in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
+#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 
 #include <algorithm>
+#include <cstddef>
 
 using namespace zrt;
 
@@ -30,23 +35,26 @@ constexpr double kWorthATeam = 1 << 18;
 
 int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/// What copying an element costs, in multiply-adds.  Fitted to cells of GPT-2's
-/// products, whose operands come from memory.
-constexpr double kCopyA = 27, kCopyB = 5, kCopyTransposedB = 11;
+/// Of products of f32, fitted to cells of GPT-2's products, whose operands come
+/// from memory.
+Costs costsOfFloats() { return {gemmTile(), 27, 27, 5, 11}; }
 
 /// How the C of one matrix product is shared among threads.
 struct Grid {
   int64_t down = 1, across = 1;
   int64_t rows = 0, columns = 0; ///< of a cell; fewer at the edges
 
-  Grid(const zrt_matmul_desc &d, int64_t cells, GemmTile tile) {
+  Grid(const zrt_matmul_desc &d, int64_t cells, const Costs &costs) {
+    const GemmTile &tile = costs.tile;
     double best = 0;
     for (int64_t tryDown = 1; tryDown <= cells; ++tryDown) {
       const int64_t tryAcross = cells / tryDown;
       const int64_t r = cellSize(d.m, tryDown, tile.rows),
                     c = cellSize(d.n, tryAcross, tile.columns);
-      const double cost = double(r) * double(c) + kCopyA * double(r) +
-                          (d.trans_b ? kCopyTransposedB : kCopyB) * double(c);
+      const double cost =
+          double(r) * double(c) +
+          (d.trans_a ? costs.transposedA : costs.a) * double(r) +
+          (d.trans_b ? costs.transposedB : costs.b) * double(c);
       if (rows != 0 && cost >= best)
         continue;
       best = cost;
@@ -86,6 +94,35 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   multiply(g, scratch());
 }
 
+/// The same with operands of 16 bits.
+void compute(const zrt_matmul_desc &d, const Cell &cell, const std::byte *a,
+             const std::byte *b, const std::byte *bias, std::byte *c,
+             Kernel16 kernel) {
+  Gemm16 g;
+  g.transA = d.trans_a;
+  g.transB = d.trans_b;
+  g.accumulate = d.accumulate;
+  g.m = cell.rows;
+  g.n = cell.columns;
+  g.k = d.k;
+  g.lda = d.trans_a ? d.m : d.k;
+  g.ldb = d.trans_b ? d.k : d.n;
+  g.ldc = d.n;
+  g.type = d.a.dtype;
+  g.biasType = d.bias.dtype;
+  g.cType = d.c.dtype;
+  const auto at = [](auto *base, int64_t element, zrt_dtype type) {
+    return base + uint64_t(element) * dtypeBytes(type);
+  };
+  g.a = reinterpret_cast<const uint16_t *>(a) + cell.batch * d.m * d.k +
+        cell.row * (d.trans_a ? 1 : d.k);
+  g.b = reinterpret_cast<const uint16_t *>(b) + cell.batch * d.k * d.n +
+        cell.column * (d.trans_b ? d.k : 1);
+  g.c = at(c, cell.batch * d.m * d.n + cell.row * d.n + cell.column, g.cType);
+  g.bias = d.has_bias ? at(bias, cell.column, g.biasType) : nullptr;
+  multiply(g, kernel, scratch());
+}
+
 void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
              const double *b, const double *bias, double *c) {
   a += cell.batch * d.m * d.k;
@@ -103,12 +140,13 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
   }
 }
 
-template <typename T>
-void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
-         Team &team) {
+/// Calls compute(cell) for the cells of all batches, on the threads of `team`.
+template <typename Compute>
+void overCells(const zrt_matmul_desc &d, const Costs &costs, Team &team,
+               Compute compute) {
   const double work = double(d.batch) * double(d.m) * double(d.n) * double(d.k);
   const int threads = work < kWorthATeam ? 1 : team.size();
-  const Grid grid(d, std::max<int64_t>(threads / d.batch, 1), gemmTile());
+  const Grid grid(d, std::max<int64_t>(threads / d.batch, 1), costs);
   const int64_t cells = grid.down * grid.across;
   const auto computeCells = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -118,7 +156,7 @@ void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
       cell.column = i % cells % grid.across * grid.columns;
       cell.rows = std::min(grid.rows, d.m - cell.row);
       cell.columns = std::min(grid.columns, d.n - cell.column);
-      compute(d, cell, a, b, bias, c);
+      compute(cell);
     }
   };
   team.parallelFor(d.batch * cells, computeCells, threads);
@@ -127,16 +165,20 @@ void run(const zrt_matmul_desc &d, const T *a, const T *b, const T *bias, T *c,
 } // namespace
 
 void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
-                    const void *bias, void *c, Team &team) {
+                    const void *bias, void *c, Team &team, Kernel16 kernel) {
   if (d.batch == 0 || d.m == 0 || d.n == 0)
     return;
-  const auto as = [&](auto element) {
+  const auto as = [&](auto element, const Costs &costs, auto... how) {
     using T = decltype(element);
-    run(d, static_cast<const T *>(a), static_cast<const T *>(b),
-        static_cast<const T *>(bias), static_cast<T *>(c), team);
+    overCells(d, costs, team, [&](const Cell &cell) {
+      compute(d, cell, static_cast<const T *>(a), static_cast<const T *>(b),
+              static_cast<const T *>(bias), static_cast<T *>(c), how...);
+    });
   };
   if (d.a.dtype == ZRT_F32)
-    as(float());
+    as(float(), costsOfFloats());
+  else if (d.a.dtype == ZRT_F64)
+    as(double(), costsOfFloats());
   else
-    as(double());
+    as(std::byte(), costsOf(kernel, d.a.dtype), kernel);
 }

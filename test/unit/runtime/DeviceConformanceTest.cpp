@@ -6,10 +6,13 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/Error.h"
+#include "runtime/core/HalfArrays.h"
 
 #include "DeviceUnderTest.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
@@ -234,29 +237,53 @@ TEST_P(Conformance, G_CopiesOfAnySizeBetweenAllTiers) {
 // Products
 //===----------------------------------------------------------------------===//
 
-template <typename T>
-std::vector<T> plainProduct(const zrt_matmul_desc &d, const std::vector<T> &a,
-                            const std::vector<T> &b, const std::vector<T> &bias,
-                            std::vector<T> c) {
+/// `values` as an operand of `dtype` has them.
+std::vector<std::byte> bytesOf(const std::vector<double> &values,
+                               zrt_dtype dtype) {
+  std::vector<std::byte> bytes(values.size() * dtypeBytes(dtype));
+  if (dtype == ZRT_F64)
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+  else
+    narrow(std::vector<float>(values.begin(), values.end()).data(),
+           values.size(), dtype, bytes.data());
+  return bytes;
+}
+std::vector<double> valuesOf(const std::vector<std::byte> &bytes,
+                             zrt_dtype dtype) {
+  const size_t count = bytes.size() / dtypeBytes(dtype);
+  std::vector<double> values(count);
+  if (dtype == ZRT_F64) {
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  std::vector<float> floats(count);
+  widen(bytes.data(), dtype, count, floats.data());
+  return {floats.begin(), floats.end()};
+}
+
+std::vector<double> plainProduct(const zrt_matmul_desc &d,
+                                 const std::vector<double> &a,
+                                 const std::vector<double> &b,
+                                 const std::vector<double> &bias,
+                                 std::vector<double> c) {
   for (int64_t n = 0; n < d.batch; ++n)
     for (int64_t i = 0; i < d.m; ++i)
       for (int64_t j = 0; j < d.n; ++j) {
         double sum = 0;
         for (int64_t p = 0; p < d.k; ++p)
-          sum += double(a[size_t(n * d.m * d.k +
-                                 (d.trans_a ? p * d.m + i : i * d.k + p))]) *
-                 double(b[size_t(n * d.k * d.n +
-                                 (d.trans_b ? j * d.k + p : p * d.n + j))]);
-        T &to = c[size_t((n * d.m + i) * d.n + j)];
-        to = T(sum + (d.has_bias ? double(bias[size_t(j)]) : 0) +
-               (d.accumulate ? double(to) : 0));
+          sum += a[size_t(n * d.m * d.k +
+                          (d.trans_a ? p * d.m + i : i * d.k + p))] *
+                 b[size_t(n * d.k * d.n +
+                          (d.trans_b ? j * d.k + p : p * d.n + j))];
+        double &to = c[size_t((n * d.m + i) * d.n + j)];
+        to = sum + (d.has_bias ? bias[size_t(j)] : 0) + (d.accumulate ? to : 0);
       }
   return c;
 }
 
-template <typename T>
-void checkProducts(const DeviceUnderTest &device, zrt_dtype dtype,
-                   double tolerance) {
+/// A and B of type `from`; errors of up to `tolerance` of a value.
+void checkProducts(const DeviceUnderTest &device, zrt_dtype from, zrt_dtype c,
+                   zrt_dtype bias, double tolerance) {
   for (uint32_t flags = 0; flags < 16; ++flags) {
     zrt_matmul_desc d = {};
     d.name = "matmul.0";
@@ -268,37 +295,82 @@ void checkProducts(const DeviceUnderTest &device, zrt_dtype dtype,
     d.m = 37;
     d.n = 53;
     d.k = 71;
-    auto place = [dtype, at = uint64_t{0}](int64_t count) mutable {
-      const zrt_ref ref = deviceRef(at, uint64_t(count) * sizeof(T));
+    auto place = [at = uint64_t{0}](int64_t count, zrt_dtype dtype) mutable {
+      const zrt_ref ref = deviceRef(at, uint64_t(count) * dtypeBytes(dtype));
       at += (ref.bytes + 4095) / 4096 * 4096;
       return tensor(ref, dtype);
     };
-    d.a = place(d.batch * d.m * d.k);
-    d.b = place(d.batch * d.k * d.n);
-    d.bias = place(d.n);
-    d.c = place(d.batch * d.m * d.n);
+    d.a = place(d.batch * d.m * d.k, from);
+    d.b = place(d.batch * d.k * d.n, from);
+    d.bias = place(d.n, bias);
+    d.c = place(d.batch * d.m * d.n, c);
     DeviceRun run(planOf(Table().matmul(ZRT_COMPUTE, d)), device);
-    const auto values = [](const zrt_operand &operand, uint64_t seed) {
-      return some<T>(elementsIn(operand), seed);
+    const auto write = [&](const zrt_operand &operand, uint64_t seed) {
+      const auto bytes =
+          bytesOf(some<double>(elementsIn(operand), seed), operand.dtype);
+      run.write(operand.ref, bytes);
+      return valuesOf(bytes, operand.dtype);
     };
-    const auto a = values(d.a, 1), b = values(d.b, 2), bias = values(d.bias, 3),
-               c = values(d.c, 4);
-    run.write(d.a.ref, a);
-    run.write(d.b.ref, b);
-    run.write(d.bias.ref, bias);
-    run.write(d.c.ref, c);
+    const auto a = write(d.a, 1), b = write(d.b, 2), biases = write(d.bias, 3),
+               old = write(d.c, 4);
     run.step();
-    const auto expected = plainProduct(d, a, b, bias, c);
-    const auto found = run.read<T>(d.c.ref);
+    const auto expected = plainProduct(d, a, b, biases, old);
+    const auto found = valuesOf(run.read<std::byte>(d.c.ref), c);
     for (size_t i = 0; i < expected.size(); ++i)
-      ASSERT_NEAR(found[i], expected[i], tolerance)
-          << "flags " << flags << ", element " << i;
+      ASSERT_NEAR(found[i], expected[i],
+                  tolerance * std::max(std::fabs(expected[i]), 1.0))
+          << dtypeName(from) << " to " << dtypeName(c) << ", flags " << flags
+          << ", element " << i;
   }
 }
 
 TEST_P(Conformance, H_ProductsAreThoseOfAPlainLoop) {
-  checkProducts<float>(GetParam(), ZRT_F32, 2e-4);
-  checkProducts<double>(GetParam(), ZRT_F64, 1e-12);
+  checkProducts(GetParam(), ZRT_F64, ZRT_F64, ZRT_F64, 1e-12);
+  checkProducts(GetParam(), ZRT_F32, ZRT_F32, ZRT_F32, 1e-4);
+  for (const auto [dtype, places] : {std::pair{ZRT_BF16, 8}, {ZRT_F16, 11}})
+    for (const zrt_dtype bias : {zrt_dtype(dtype), zrt_dtype(ZRT_F32)}) {
+      checkProducts(GetParam(), dtype, ZRT_F32, bias, 1e-4);
+      // Rounded once: half a unit of the last place, and the sum's error.
+      checkProducts(GetParam(), dtype, dtype, bias,
+                    std::ldexp(1.0, -places) + 1e-4);
+    }
+}
+
+TEST_P(Conformance, N_OtherTypesOfProductsAreRefused) {
+  const auto refusal = [&](zrt_dtype a, zrt_dtype b, zrt_dtype bias,
+                           zrt_dtype c) -> std::string {
+    zrt_matmul_desc d = {};
+    d.name = "c_fc.3";
+    d.batch = d.m = d.n = d.k = d.has_bias = 1;
+    d.a = scalar(deviceRef(0, dtypeBytes(a)), a);
+    d.b = scalar(deviceRef(8, dtypeBytes(b)), b);
+    d.bias = scalar(deviceRef(16, dtypeBytes(bias)), bias);
+    d.c = scalar(deviceRef(24, dtypeBytes(c)), c);
+    try {
+      const DeviceRun run(planOf(Table().matmul(ZRT_COMPUTE, d)), GetParam());
+    } catch (const Error &error) {
+      const std::string place = "program step, operation 0, c_fc.3: ";
+      EXPECT_EQ(std::string(error.what()).find(place), 0u) << error.what();
+      return std::string(error.what()).substr(place.size());
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(ZRT_BF16, ZRT_BF16, ZRT_F32, ZRT_BF16), "");
+  EXPECT_EQ(refusal(ZRT_BF16, ZRT_F16, ZRT_BF16, ZRT_BF16).find("B: it is f16"),
+            0u);
+  EXPECT_EQ(refusal(ZRT_BF16, ZRT_F32, ZRT_BF16, ZRT_BF16).find("B: it is f32"),
+            0u);
+  EXPECT_EQ(
+      refusal(ZRT_F16, ZRT_F16, ZRT_BF16, ZRT_F16).find("bias: it is bf16"),
+      0u);
+  EXPECT_EQ(refusal(ZRT_F16, ZRT_F16, ZRT_F16, ZRT_BF16).find("C: it is bf16"),
+            0u);
+  EXPECT_EQ(refusal(ZRT_F16, ZRT_F16, ZRT_F16, ZRT_F64).find("C: it is f64"),
+            0u);
+  EXPECT_EQ(refusal(ZRT_F32, ZRT_F32, ZRT_F32, ZRT_BF16).find("C: it is bf16"),
+            0u);
+  EXPECT_EQ(refusal(ZRT_F32, ZRT_F32, ZRT_F16, ZRT_F32).find("bias: it is f16"),
+            0u);
 }
 
 //===----------------------------------------------------------------------===//

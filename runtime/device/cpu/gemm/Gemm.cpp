@@ -9,6 +9,8 @@ namespace {
 
 struct Target {
   void (*multiply)(const Gemm &, float *);
+  void (*multiplyBrains)(const GemmOf<Brain> &, float *);
+  void (*multiplyHalves)(const GemmOf<Half> &, float *);
   GemmTile tile;
 };
 
@@ -16,17 +18,20 @@ const Target &target() {
   static const Target chosen = []() -> Target {
 #ifdef __x86_64__
     if (instructionSet() == InstructionSet::Avx512)
-      return {avx512::multiply, avx512::kTile};
+      return {avx512::multiply, avx512::multiply, avx512::multiply,
+              avx512::kTile};
     if (instructionSet() == InstructionSet::Avx2)
-      return {avx2::multiply, avx2::kTile};
+      return {avx2::multiply, avx2::multiply, avx2::multiply, avx2::kTile};
 #endif
-    return {portable::multiply, portable::kTile};
+    return {portable::multiply, portable::multiply, portable::multiply,
+            portable::kTile};
   }();
   return chosen;
 }
 
 /// C = beta C + bias, what is left of a product whose sums are empty.
-void start(const Gemm &g) {
+template <typename From>
+void start(const GemmOf<From> &g) {
   for (int64_t i = 0; i < g.m; ++i)
     for (int64_t j = 0; j < g.n; ++j) {
       float &c = g.c[i * g.ldc + j];
@@ -34,12 +39,23 @@ void start(const Gemm &g) {
     }
 }
 
+template <typename From>
+void multiplyBy(void (*loops)(const GemmOf<From> &, float *),
+                const GemmOf<From> &gemm, float *packing) {
+  if (gemm.m <= 0 || gemm.n <= 0)
+    return;
+  if (gemm.k <= 0)
+    return start(gemm);
+  loops(gemm, packing);
+}
+
 } // namespace
 
 InstructionSet zrt::instructionSet() {
 #ifdef __x86_64__
   __builtin_cpu_init();
-  const bool fma = __builtin_cpu_supports("fma");
+  const bool fma =
+      __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
   // What CMakeLists.txt compiles the files for.
   if (fma && __builtin_cpu_supports("avx512f") &&
       __builtin_cpu_supports("avx512vl") &&
@@ -52,11 +68,15 @@ InstructionSet zrt::instructionSet() {
 }
 
 void zrt::multiply(const Gemm &gemm, float *packing) {
-  if (gemm.m <= 0 || gemm.n <= 0)
-    return;
-  if (gemm.k <= 0)
-    return start(gemm);
-  target().multiply(gemm, packing);
+  multiplyBy(target().multiply, gemm, packing);
+}
+
+void zrt::multiply(const GemmOf<Brain> &gemm, float *packing) {
+  multiplyBy(target().multiplyBrains, gemm, packing);
+}
+
+void zrt::multiply(const GemmOf<Half> &gemm, float *packing) {
+  multiplyBy(target().multiplyHalves, gemm, packing);
 }
 
 GemmTile zrt::gemmTile() { return target().tile; }

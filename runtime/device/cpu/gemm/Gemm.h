@@ -9,6 +9,7 @@
 #ifndef ZRT_DEVICE_CPU_GEMM_GEMM_H
 #define ZRT_DEVICE_CPU_GEMM_GEMM_H
 
+#include "runtime/HalfFloats.h"
 #include "runtime/zrt.h"
 
 #include <cstddef>
@@ -17,23 +18,29 @@
 namespace zrt {
 
 /// C = alpha op(A) op(B) + beta C + bias, rows contiguous; op(A) is m x k,
-/// op(B) k x n.  With beta = 0 C is not read.
-struct Gemm {
+/// op(B) k x n.  With beta = 0 C is not read.  `From` is float, Brain or Half:
+/// what A and B consist of; they are widened when they are copied, and the bits
+/// of C are those of the product of the widened operands.
+template <typename From>
+struct GemmOf {
   bool transA = false, transB = false;
   int64_t m = 0, n = 0, k = 0;
   float alpha = 1, beta = 0;
-  const float *a = nullptr;
+  const From *a = nullptr;
   int64_t lda = 0;
-  const float *b = nullptr;
+  const From *b = nullptr;
   int64_t ldb = 0;
   const float *bias = nullptr; ///< n values, added to each row; may be null
   float *c = nullptr;
   int64_t ldc = 0;
 };
+using Gemm = GemmOf<float>;
 
-/// Computes on the calling thread.  `packing` has ZRT_PACKING_BYTES, for copies
-/// of blocks of A and B.
+/// Computes on the calling thread.  `packing` has kGemmPackingBytes
+/// (Targets.h), for copies of blocks of A and B.
 void multiply(const Gemm &gemm, float *packing);
+void multiply(const GemmOf<Brain> &gemm, float *packing);
+void multiply(const GemmOf<Half> &gemm, float *packing);
 
 /// The instruction set that loops which are compiled for several run with.
 enum class InstructionSet { Portable, Avx2, Avx512 };

@@ -20,13 +20,17 @@ constexpr int64_t kGemmColumns = 192;
 /// product: another value gives other bits.
 constexpr int64_t kGemmDepth = 384;
 
-static_assert((kGemmRows + kGemmColumns) * kGemmDepth * sizeof(float) <=
-              ZRT_PACKING_BYTES);
+/// The bytes of both.
+constexpr int64_t kGemmPackingBytes =
+    (kGemmRows + kGemmColumns) * kGemmDepth * int64_t(sizeof(float));
+static_assert(kGemmPackingBytes <= ZRT_PACKING_BYTES);
 
 #define ZRT_GEMM_TARGET(NAME)                                                  \
   namespace NAME {                                                             \
   extern const GemmTile kTile;                                                 \
   void multiply(const Gemm &gemm, float *packing);                             \
+  void multiply(const GemmOf<Brain> &gemm, float *packing);                    \
+  void multiply(const GemmOf<Half> &gemm, float *packing);                     \
   }
 
 ZRT_GEMM_TARGET(portable)

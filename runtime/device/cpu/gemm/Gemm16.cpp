@@ -1,0 +1,139 @@
+//===- Gemm16.cpp - Which kernel, and products of widened operands --------===//
+//
+// Where there is no instruction for products of 16 bits, operands become f32
+// when the f32 product copies them.  C is computed in f32, a block at a time,
+// and rounded when its sums are complete:
+//
+//   packing   | A and B of the f32 product | block of C | its bias |
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cpu/gemm/Gemm16.h"
+
+#include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/core/HalfArrays.h"
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/gemm/Targets.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#ifdef __x86_64__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+using namespace zrt;
+
+namespace {
+
+/// A block of C in f32.
+constexpr int64_t kBlockRows = 256, kBlockColumns = 192;
+static_assert(kGemmPackingBytes +
+                  (kBlockRows + 1) * kBlockColumns * int64_t(sizeof(float)) <=
+              ZRT_PACKING_BYTES);
+
+/// The part of `g` that block i, j of C needs.
+template <typename From>
+GemmOf<From> partOf(const Gemm16 &g, int64_t i, int64_t j) {
+  GemmOf<From> part;
+  part.transA = g.transA;
+  part.transB = g.transB;
+  part.m = g.m - i;
+  part.n = g.n - j;
+  part.k = g.k;
+  part.beta = g.accumulate ? 1 : 0;
+  part.a = reinterpret_cast<const From *>(g.a) + i * (g.transA ? 1 : g.lda);
+  part.lda = g.lda;
+  part.b = reinterpret_cast<const From *>(g.b) + j * (g.transB ? g.ldb : 1);
+  part.ldb = g.ldb;
+  return part;
+}
+
+template <typename From>
+void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, float *packing) {
+  float *const block = packing + kGemmPackingBytes / sizeof(float),
+               *const bias = block + kBlockRows * kBlockColumns;
+  GemmOf<From> part = partOf<From>(g, i, j);
+  part.m = std::min(part.m, kBlockRows);
+  part.n = std::min(part.n, kBlockColumns);
+  part.c = block;
+  part.ldc = kBlockColumns;
+  const auto columns = size_t(part.n);
+  const uint64_t size = dtypeBytes(g.cType);
+  std::byte *const c = g.c + uint64_t(i * g.ldc + j) * size;
+  const uint64_t stride = uint64_t(g.ldc) * size;
+  if (g.bias) {
+    widen(g.bias + uint64_t(j) * dtypeBytes(g.biasType), g.biasType, columns,
+          bias);
+    part.bias = bias;
+  }
+  if (g.accumulate)
+    for (int64_t r = 0; r < part.m; ++r)
+      widen(c + uint64_t(r) * stride, g.cType, columns,
+            block + r * kBlockColumns);
+  multiply(part, packing);
+  for (int64_t r = 0; r < part.m; ++r)
+    narrow(block + r * kBlockColumns, columns, g.cType,
+           c + uint64_t(r) * stride);
+}
+
+template <typename From>
+void multiplyWidened(const Gemm16 &g, float *packing) {
+  if (g.cType == ZRT_F32 && (!g.bias || g.biasType == ZRT_F32)) {
+    GemmOf<From> whole = partOf<From>(g, 0, 0);
+    whole.c = reinterpret_cast<float *>(g.c);
+    whole.ldc = g.ldc;
+    whole.bias = reinterpret_cast<const float *>(g.bias);
+    return multiply(whole, packing);
+  }
+  for (int64_t j = 0; j < g.n; j += kBlockColumns)
+    for (int64_t i = 0; i < g.m; i += kBlockRows)
+      multiplyBlock<From>(g, i, j, packing);
+}
+
+} // namespace
+
+Kernel16 zrt::kernel16For(std::string_view features) {
+#ifdef __x86_64__
+  if (lists(features, "amx-tile") && lists(features, "amx-bf16") &&
+      lists(features, "avx512bw") && lists(features, "avx512vl") &&
+      lists(features, "avx512dq"))
+    return Kernel16::AmxBrains;
+#endif
+  (void)features;
+  return Kernel16::Widen;
+}
+
+void zrt::enable(Kernel16 kernel) {
+#ifdef __x86_64__
+  // ARCH_REQ_XCOMP_PERM for the data of tiles: for all threads of the process.
+  constexpr long kRequest = 0x1023, kTileData = 18;
+  if (kernel == Kernel16::AmxBrains &&
+      syscall(SYS_arch_prctl, kRequest, kTileData) != 0)
+    fail("this system keeps the tiles of AMX from programs: {}; compile with "
+         "--cpu=x86-64-v4",
+         std::strerror(errno));
+#endif
+  (void)kernel;
+}
+
+void zrt::multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing) {
+  if (gemm.m <= 0 || gemm.n <= 0)
+    return;
+#ifdef __x86_64__
+  if (kernel == Kernel16::AmxBrains && gemm.type == ZRT_BF16 && gemm.k > 0)
+    return amx::multiply(gemm, packing);
+#endif
+  (void)kernel;
+  if (gemm.type == ZRT_BF16)
+    multiplyWidened<Brain>(gemm, packing);
+  else
+    multiplyWidened<Half>(gemm, packing);
+}
+
+Costs zrt::costsOf(Kernel16 kernel, zrt_dtype type) {
+  if (kernel == Kernel16::AmxBrains && type == ZRT_BF16)
+    return {{32, 32}, 40, 130, 60, 120};
+  return {gemmTile(), 27, 27, 8, 12};
+}

@@ -1,0 +1,68 @@
+//===- Gemm16.h - Matrix products of bf16 and f16 on one thread -*- C++ -*-===//
+//
+// Sums are in f32 and rounded once.  The bits of an element of C depend on its
+// row of A, its column of B, k and the kernel, and on nothing else.  Which
+// kernel a plan uses follows from what it was compiled for, not from the
+// machine that it happens to run on; docs/runtime.md has the order in which
+// each one adds.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CPU_GEMM_GEMM16_H
+#define ZRT_DEVICE_CPU_GEMM_GEMM16_H
+
+#include "runtime/device/cpu/gemm/Gemm.h"
+#include "runtime/zrt.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace zrt {
+
+/// C = op(A) op(B) + old C + bias, added in this order; as in Gemm.
+struct Gemm16 {
+  bool transA = false, transB = false, accumulate = false;
+  int64_t m = 0, n = 0, k = 0;
+  zrt_dtype type = 0; ///< of A and B: ZRT_BF16 or ZRT_F16
+  const uint16_t *a = nullptr;
+  int64_t lda = 0;
+  const uint16_t *b = nullptr;
+  int64_t ldb = 0;
+  zrt_dtype biasType = 0; ///< `type` or ZRT_F32
+  const std::byte *bias = nullptr;
+  zrt_dtype cType = 0; ///< `type` or ZRT_F32
+  std::byte *c = nullptr;
+  int64_t ldc = 0;
+};
+
+enum class Kernel16 {
+  Widen,    ///< the f32 product of the widened operands, rounded
+  AmxBrains ///< bf16 by AMX's tiles; f16 as Widen
+};
+
+/// The kernel for what a plan was compiled to, a comma-separated list.
+Kernel16 kernel16For(std::string_view features);
+
+/// Asks the system for what `kernel` needs beyond instructions.  Throws
+/// zrt::Error where it is refused.
+void enable(Kernel16 kernel);
+
+/// Computes on the calling thread.  `packing` has ZRT_PACKING_BYTES.
+void multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing);
+
+/// The tile of C that cells are multiples of, and what copying an element of an
+/// operand costs in multiply-adds.
+struct Costs {
+  GemmTile tile;
+  double a, transposedA, b, transposedB;
+};
+Costs costsOf(Kernel16 kernel, zrt_dtype type);
+
+namespace amx {
+/// `type` is ZRT_BF16, and k is not 0.
+void multiply(const Gemm16 &gemm, float *packing);
+} // namespace amx
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_GEMM_GEMM16_H
