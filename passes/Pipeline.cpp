@@ -11,7 +11,7 @@
 #include "dialect/zero/Sizes.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/kernels/Passes.h"
 #include "passes/model/Derivatives.h"
@@ -56,6 +56,15 @@ void zero::registerPipelineDialects(DialectRegistry &registry) {
   registerAllDialects(registry); // with the interface models of bufferization
   registry.insert<nn::NNDialect, ZeroDialect>();
   registerDerivatives(registry);
+}
+
+void zero::registerPipelinePasses() {
+  registerAllPasses();
+  registerZeroModelPasses();
+  registerZeroKernelPasses();
+  registerZeroPartitionPasses();
+  registerZeroPlanPasses();
+  registerZeroVerifyPasses();
 }
 
 /// Appends the passes that lead from the level before to `level`.
@@ -138,7 +147,7 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
                                 const PipelineOptions &options,
-                                TimingScope *timing) {
+                                PassManagerSetup setup) {
   std::optional<Level> known = getLevel(module);
   if (!known)
     return module.emitError("zero.level is ")
@@ -162,13 +171,11 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   Builder attrs(module.getContext());
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
-    PassManager pm(module.getContext());
+    PassManager pm(module->getName());
     // Once, at the end; after each pass that is as much work as the passes.
     pm.enableVerifier(false);
-    if (timing)
-      pm.enableTiming(*timing);
     addPasses(pm, static_cast<Level>(level), options);
-    if (failed(pm.run(module)) || failed(checkSizes(module)))
+    if (failed(runPasses(pm, module, setup)) || failed(checkSizes(module)))
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.
@@ -195,9 +202,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
                     attrs.getDenseI64ArrayAttr(
                         {options.deviceMemory, options.hostMemory, -1}));
   // The judge comes last and trusts nobody.
-  PassManager judge(module.getContext());
+  PassManager judge(module->getName());
   judge.addPass(createVerifyPlan());
-  if (timing)
-    judge.enableTiming(*timing);
-  return judge.run(module);
+  return runPasses(judge, module, setup);
 }

@@ -3,9 +3,8 @@
 #define PASSES_PIPELINE_H
 
 #include "dialect/zero/Zero.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Support/Timing.h"
+#include "passes/RunPasses.h"
 #include "passes/partition/Passes.h"
 #include <optional>
 #include <string>
@@ -45,13 +44,15 @@ bool isReference(ModuleOp module);
 /// The dialects and interface models that the pipeline needs.
 void registerPipelineDialects(DialectRegistry &registry);
 
+/// The passes of the pipeline, for options and pipelines that name them.
+void registerPipelinePasses();
+
 /// Brings `module` up to `target`.  A module that says in `zero.level` how far
 /// it has come goes on from there; one beyond the target is an error.  A plan
 /// is judged, also one that was printed: its text may have been changed.
-/// `timing` gets the times of all passes.
 LogicalResult runPipeline(ModuleOp module, Level target,
                           const PipelineOptions &options,
-                          TimingScope *timing = nullptr);
+                          PassManagerSetup setup = {});
 
 } // namespace mlir::zero
 

@@ -21,16 +21,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/KernelCode.h"
+#include "passes/codegen/Passes.h"
 
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <numbers>
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_APPROXIMATEMATH
+#include "passes/codegen/Passes.h.inc"
+} // namespace mlir::zero
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -111,12 +113,7 @@ struct Approximate : OpRewritePattern<OpT> {
   }
 };
 
-struct ApproximateMath : PassWrapper<ApproximateMath, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ApproximateMath)
-  StringRef getArgument() const override { return "zero-approximate-math"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<vector::VectorDialect, x86vector::X86VectorDialect>();
-  }
+struct ApproximateMath : zero::impl::ApproximateMathBase<ApproximateMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<Approximate<math::ExpOp>, Approximate<math::Exp2Op>>(
@@ -129,7 +126,3 @@ struct ApproximateMath : PassWrapper<ApproximateMath, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> zero::createApproximateMath() {
-  return std::make_unique<ApproximateMath>();
-}

@@ -24,7 +24,6 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -96,6 +95,7 @@ void zero::buildCpuPipeline(OpPassManager &pm,
     addBufferization(pm);
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    pm.addPass(createCopiesToLinalg());
   }
   pm.addPass(createLowerUnitsToLoops());
   if (!options.stopAtLoops)
@@ -113,23 +113,19 @@ void zero::registerCodegenPasses() {
       });
 }
 
-LogicalResult zero::formPlanKernels(ModuleOp plan, TimingScope *timing) {
+LogicalResult zero::formPlanKernels(ModuleOp plan, PassManagerSetup setup) {
   PassManager pm(plan->getName());
   // Kernels are verified when they are all that is left.
   pm.enableVerifier(false);
-  if (timing)
-    pm.enableTiming(*timing);
   pm.addPass(createFormPlanKernels());
-  return pm.run(plan);
+  return runPasses(pm, plan, setup);
 }
 
 LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
-                                      TimingScope *timing) {
+                                      PassManagerSetup setup) {
   PassManager pm(module->getName());
-  if (timing)
-    pm.enableTiming(*timing);
   CpuPipelineOptions options;
   options.reference = reference;
   buildCpuPipeline(pm, options);
-  return pm.run(module);
+  return runPasses(pm, module, setup);
 }

@@ -2,8 +2,7 @@
 #ifndef PASSES_CODEGEN_EMITOBJECT_H
 #define PASSES_CODEGEN_EMITOBJECT_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Support/Timing.h"
+#include "passes/RunPasses.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -28,12 +27,12 @@ llvm::Expected<CpuTarget> resolveCpu(StringRef option);
 
 /// Gives the operations of `plan` that have none, such as updates, their
 /// kernels.
-LogicalResult formPlanKernels(ModuleOp plan, TimingScope *timing = nullptr);
+LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 
 /// Lowers the kernels of a module to the LLVM dialect, and drops all else.  With
 /// `reference`, model kernels take upstream's scalar loops.
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
-                                TimingScope *timing = nullptr);
+                                PassManagerSetup setup = {});
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
 /// for each.

@@ -6,15 +6,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/Pass/Pass.h"
 
 namespace mlir::zero {
 
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
-
-/// memref.copy becomes linalg.copy, so that copies are loops like the rest.
-void lowerCopies(func::FuncOp kernel);
 
 /// How a kernel is cut, for its code.
 struct KernelUnits {
@@ -30,9 +26,6 @@ LogicalResult emitUnitLoops(func::FuncOp kernel, const KernelUnits &units);
 /// are written from memref views of their operands (still in tensor form).
 LogicalResult emitAttentionKernel(func::FuncOp kernel);
 LogicalResult emitScatterKernel(func::FuncOp kernel);
-
-/// Functions of math become polynomials.
-std::unique_ptr<Pass> createApproximateMath();
 
 } // namespace mlir::zero
 

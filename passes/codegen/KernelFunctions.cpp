@@ -9,7 +9,6 @@ namespace mlir::zero {
 #define GEN_PASS_DEF_LOWERUNITSTOLOOPS
 #define GEN_PASS_DEF_REFERENCETOFUNCTION
 #define GEN_PASS_DEF_REFERENCEUNITS
-#define GEN_PASS_DEF_COPIESTOLINALG
 #include "passes/codegen/Passes.h.inc"
 } // namespace mlir::zero
 
@@ -102,13 +101,6 @@ struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       appendUnitArguments(function);
-  }
-};
-
-struct CopiesToLinalg : zero::impl::CopiesToLinalgBase<CopiesToLinalg> {
-  void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      lowerCopies(function);
   }
 };
 

@@ -87,9 +87,24 @@ def ReferenceUnits : Pass<"zero-reference-units", "::mlir::ModuleOp"> {
   let summary = "Functions take a range of units, of which there is one (--reference)";
 }
 
+def PrepareReference : Pass<"zero-prepare-reference", "::mlir::ModuleOp"> {
+  let summary = "The form that upstream bufferizes (--reference)";
+  let description = [{
+    tensor.concat and aggregates such as linalg.softmax, which have none of their
+    own, are taken apart; and arguments are the caller's, so results must not be
+    computed in their bytes.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CopiesToLinalg : Pass<"zero-copies-to-linalg", "::mlir::ModuleOp"> {
-  let summary = "Copies become loops like the rest (--reference)";
+  let summary = "Copies become linalg operations like the rest";
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ApproximateMath : Pass<"zero-approximate-math", "::mlir::ModuleOp"> {
+  let summary = "Functions of math become polynomials";
+  let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];
 }
 
 def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {

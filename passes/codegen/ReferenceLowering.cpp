@@ -1,6 +1,7 @@
 //===- ReferenceLowering.cpp - Everything by upstream loops ---------------===//
 
 #include "passes/codegen/ReferenceLowering.h"
+#include "passes/codegen/Passes.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/zero/Zero.h"
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
@@ -32,17 +32,17 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
+namespace mlir::zero {
+#define GEN_PASS_DEF_PREPAREREFERENCE
+#define GEN_PASS_DEF_COPIESTOLINALG
+#include "passes/codegen/Passes.h.inc"
+} // namespace mlir::zero
+
 using namespace mlir;
 
 namespace {
 
-/// Brings the module into the form that bufferization takes: tensor.concat and
-/// aggregates such as linalg.softmax have none of their own, and arguments are
-/// the caller's, so results must not be computed in their bytes.
-struct PrepareBufferization
-    : PassWrapper<PrepareBufferization, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrepareBufferization)
-
+struct PrepareReference : zero::impl::PrepareReferenceBase<PrepareReference> {
   void runOnOperation() override {
     getOperation().walk([](func::FuncOp func) {
       for (BlockArgument arg : func.getArguments())
@@ -74,18 +74,14 @@ struct PrepareBufferization
   }
 };
 
-/// Copies of slices become loops instead of calls of a runtime function.
-struct CopyByLoops : PassWrapper<CopyByLoops, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopyByLoops)
-
+struct CopiesToLinalg : zero::impl::CopiesToLinalgBase<CopiesToLinalg> {
   void runOnOperation() override {
-    SmallVector<memref::CopyOp> copies;
-    getOperation().walk([&](memref::CopyOp op) { copies.push_back(op); });
-    for (memref::CopyOp op : copies) {
-      OpBuilder b(op);
-      linalg::makeMemRefCopyOp(b, op.getLoc(), op.getSource(), op.getTarget());
-      op.erase();
-    }
+    getOperation().walk([](memref::CopyOp copy) {
+      OpBuilder b(copy);
+      linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(),
+                             copy.getTarget());
+      copy.erase();
+    });
   }
 };
 
@@ -105,7 +101,7 @@ void zero::registerReferenceLoops(DialectRegistry &registry) {
 
 void zero::addReferencePreparation(OpPassManager &pm) {
   pm.addPass(createLowerNNToLinalg());
-  pm.addPass(std::make_unique<PrepareBufferization>());
+  pm.addPass(createPrepareReference());
   pm.addPass(createConvertElementwiseToLinalgPass());
 }
 
@@ -126,7 +122,7 @@ void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {
 
   // Loops, then branches, then LLVM; addresses before the arithmetic that they
   // expand to.
-  pm.addPass(std::make_unique<CopyByLoops>());
+  pm.addPass(createCopiesToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -2,7 +2,7 @@
 //
 // The slow, obviously right way from tensors to the LLVM dialect.  It serves
 // `zeroc --reference` and zero-gradcheck.  It is a library of its own, and
-// shares nothing with the code generation of kernels beside it.
+// shares nothing with the code generation of kernels beside it but copies.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_CODEGEN_REFERENCELOWERING_H

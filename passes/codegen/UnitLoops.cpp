@@ -36,19 +36,6 @@ int64_t bytesOf(MemRefType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-} // namespace
-
-void zero::lowerCopies(func::FuncOp kernel) {
-  kernel.walk([](memref::CopyOp copy) {
-    OpBuilder b(copy);
-    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(),
-                           copy.getTarget());
-    copy.erase();
-  });
-}
-
-namespace {
-
 /// Puts temporaries on the stack; those indexed by the row shrink to one row.
 LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
                                LoopContext &context) {
@@ -95,7 +82,6 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel,
   Value begin = body.getArgument(body.getNumArguments() - 2);
   Value end = body.getArgument(body.getNumArguments() - 1);
 
-  lowerCopies(kernel);
   LoopContext context;
   bool rows = units.kind == KernelKind::Rows;
   if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(),

@@ -1,19 +1,10 @@
 //===- zero-opt.cpp - Every pass and dialect, for tests -------------------===//
-#include "dialect/nn/NN.h"
 #include "dialect/zero/Sizes.h"
-#include "dialect/zero/Zero.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "passes/Pipeline.h"
 #include "passes/codegen/Passes.h"
-#include "passes/kernels/Passes.h"
-#include "passes/model/Derivatives.h"
-#include "passes/model/Passes.h"
-#include "passes/partition/Passes.h"
-#include "passes/plan/Passes.h"
-#include "passes/verify/Passes.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -35,16 +26,9 @@ struct CheckSizes : PassWrapper<CheckSizes, OperationPass<ModuleOp>> {
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllPasses();
-  zero::registerZeroModelPasses();
-  zero::registerZeroKernelPasses();
-  zero::registerZeroPartitionPasses();
-  zero::registerZeroPlanPasses();
-  zero::registerZeroVerifyPasses();
+  zero::registerPipelineDialects(registry);
+  zero::registerPipelinePasses();
   zero::registerCodegenPasses();
-  zero::registerDerivatives(registry);
-  registry.insert<nn::NNDialect, zero::ZeroDialect>();
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "zeroc's passes\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -108,7 +108,7 @@ listCategories(const Certificate &certificate) {
 } // namespace
 
 llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
-                           StringRef argv0, TimingScope &timing) {
+                           StringRef argv0, PassManagerSetup setup) {
   llvm::Expected<CpuTarget> target = resolveCpu(options.cpu);
   if (!target)
     return target.takeError();
@@ -142,9 +142,9 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                 listCategories(certificate)};
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables, code;
-  if (succeeded(formPlanKernels(plan, &timing)))
+  if (succeeded(formPlanKernels(plan, setup)))
     tables = describePlan(plan, context, info);
-  if (tables && succeeded(lowerKernelsToCpu(plan, reference, &timing)))
+  if (tables && succeeded(lowerKernelsToCpu(plan, reference, setup)))
     code = translateKernels(plan, context, *target);
   if (!code)
     return llvm::createStringError("code generation failed");

@@ -2,7 +2,6 @@
 #ifndef TOOLS_ZEROC_EMITEXECUTABLE_H
 #define TOOLS_ZEROC_EMITEXECUTABLE_H
 
-#include "mlir/Support/Timing.h"
 #include "tools/zeroc/Options.h"
 #include "llvm/Support/Error.h"
 
@@ -12,7 +11,7 @@ namespace mlir::zero {
 /// for: LLVM IR, one object, or a linked training binary.  Files appear whole
 /// or not at all.
 llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options,
-                     StringRef argv0, TimingScope &timing);
+                     StringRef argv0, PassManagerSetup setup);
 
 } // namespace mlir::zero
 

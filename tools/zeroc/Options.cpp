@@ -14,6 +14,7 @@
 #include "tools/zeroc/Options.h"
 
 #include "tools/zeroc/OptionValues.h"
+#include "tools/zeroc/PassOptions.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -137,7 +138,8 @@ private:
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
-      machine{"Machine"}, output{"Output"}, model{"Model"};
+      machine{"Machine"}, output{"Output"}, model{"Model"},
+      passes{"Passes, as MLIR's tools have them"};
   cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
                                    cl::desc("MODEL.mlir")};
   cl::opt<std::string, true> config{cl::Positional,
@@ -232,15 +234,17 @@ CommandLine::CommandLine() {
   add("o=MODEL.mlir", file, "the file to write; the standard output without it",
       imported);
 
-  // LLVM's libraries declare options of their own; of these --help is left.
+  // LLVM's libraries declare options of their own; of these are left --help,
+  // and those of pass managers.
+  declarePassOptions(passes);
   for (cl::SubCommand *command : {&cl::SubCommand::getTopLevel(), &import}) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
         option->setDescription("this text");
-      else if (name != "h" && llvm::none_of(flags, [&](const Flag &flag) {
-                 return &flag == option;
-               }))
+      else if (name != "h" && name != "help-hidden" && !isPassOption(*option) &&
+               llvm::none_of(flags,
+                             [&](const Flag &flag) { return &flag == option; }))
         known.erase(name);
   }
 }
@@ -282,6 +286,9 @@ DriverOptions CommandLine::check() {
          "; drop them for the comparison");
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
+
+  if (llvm::Error error = checkPassOptions())
+    fail(llvm::toString(std::move(error)));
 
   bool isPrinted = options.emit <= Emit::LLVM;
   if (!isPrinted && options.output == "-")

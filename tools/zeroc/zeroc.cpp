@@ -101,13 +101,15 @@ int main(int argc, char **argv) {
   DefaultTimingManager timing;
   timing.setEnabled(options->timing);
   TimingScope all = timing.getRootScope();
-  // With a scope of its own for the passes of each part.
   auto timed = [&](StringRef part, auto work) {
     TimingScope scope = all.nest(part);
-    return work(scope);
+    return work([&](PassManager &passes) {
+      passes.enableTiming(scope);
+      return applyPassManagerCLOptions(passes);
+    });
   };
 
-  ModuleOp module = timed("parse", [&](TimingScope &) {
+  ModuleOp module = timed("parse", [&](PassManagerSetup) {
     return parseSourceFile<ModuleOp>(sources, ParserConfig(&context)).release();
   });
   if (!module)
@@ -115,9 +117,9 @@ int main(int argc, char **argv) {
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
   bool printed = getLevel(module) == Level::Memory;
-  if (failed(timed("model to plan", [&](TimingScope &scope) {
+  if (failed(timed("model to plan", [&](PassManagerSetup setup) {
         return runPipeline(module, options->getLevel(), options->pipeline,
-                           &scope);
+                           setup);
       }))) {
     // What takes the memory; a plan that was read may be wrong in other ways.
     if (!printed && exceedsBudget(module))
@@ -138,8 +140,8 @@ int main(int argc, char **argv) {
   llvm::Error error =
       options->isText()
           ? print()
-          : timed("kernels, plan and link", [&](TimingScope &scope) {
-              return emitPlan(module, *options, argv[0], scope);
+          : timed("kernels, plan and link", [&](PassManagerSetup setup) {
+              return emitPlan(module, *options, argv[0], setup);
             });
   if (error)
     return fail(llvm::toString(std::move(error)));
