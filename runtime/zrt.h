@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 8u
+#define ZRT_ABI_VERSION 9u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -154,25 +154,29 @@ extern const zrt_plan zrt_compiled_plan;
 ///
 ///   out = softmax(scale q k^T) v
 ///
-/// q and out are queries x width, k and v keys x width; rows are contiguous and
-/// `..._stride` elements apart.  With `causal`, query i sees keys up to
-/// i + keys - queries, and there are at least as many keys as queries.  `lse`
-/// (one value per query, or NULL) gets the log of each row's sum of
-/// exponentials.  width is at most ZRT_MAX_ATTENTION_WIDTH.
+/// q and out are queries x width, k and v keys x width, all of `dtype`: f32, bf16
+/// or f16; rows are contiguous and `..._stride` elements apart.  With `causal`,
+/// query i sees keys up to i + keys - queries, and there are at least as many
+/// keys as queries.  `lse` (one value per query, or NULL) gets the log of each
+/// row's sum of exponentials.  width is at most ZRT_MAX_ATTENTION_WIDTH.  Sums
+/// are in f32; results of 16 bits are rounded once.
 void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
-                   int32_t causal, const float *q, int64_t q_stride,
-                   const float *k, int64_t k_stride, const float *v,
-                   int64_t v_stride, float *out, int64_t out_stride,
-                   float *lse);
+                   int32_t causal, zrt_dtype dtype, const void *q,
+                   int64_t q_stride, const void *k, int64_t k_stride,
+                   const void *v, int64_t v_stride, void *out,
+                   int64_t out_stride, float *lse);
 
-/// Sets the adjoints of q, k and v, given `grad`, that of out.
+/// Sets the adjoints of q, k and v, given `grad`, that of out; all of `dtype`.
+/// Those of 16 bits have at most ZRT_MAX_ATTENTION_QUERIES queries.
 void zrt_attention_backward(int64_t queries, int64_t keys, int64_t width,
-                            float scale, int32_t causal, const float *grad,
-                            int64_t grad_stride, const float *q,
-                            int64_t q_stride, const float *k, int64_t k_stride,
-                            const float *v, int64_t v_stride, const float *lse,
-                            float *dq, int64_t dq_stride, float *dk,
-                            int64_t dk_stride, float *dv, int64_t dv_stride);
+                            float scale, int32_t causal, zrt_dtype dtype,
+                            const void *grad, int64_t grad_stride,
+                            const void *q, int64_t q_stride, const void *k,
+                            int64_t k_stride, const void *v, int64_t v_stride,
+                            const float *lse, void *dq, int64_t dq_stride,
+                            void *dk, int64_t dk_stride, void *dv,
+                            int64_t dv_stride);
+#define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 
 //===----------------------------------------------------------------------===//

@@ -66,7 +66,7 @@ private:
     args.push_back(arith::ConstantIntOp::create(b, loc, value, bits));
   }
 
-  /// T, S, D, scale and causal.
+  /// T, S, D, scale, causal and the type of elements.
   LogicalResult passShape(RankedTensorType q, RankedTensorType k, APFloat scale,
                           bool causal) {
     if (q.getDimSize(3) > ZRT_MAX_ATTENTION_WIDTH)
@@ -79,6 +79,11 @@ private:
     args.push_back(arith::ConstantOp::create(
         b, loc, b.getF32FloatAttr(scale.convertToDouble())));
     passInteger(causal, 32);
+    Type element = q.getElementType();
+    passInteger(element.isBF16()  ? ZRT_BF16
+                : element.isF16() ? ZRT_F16
+                                  : ZRT_F32,
+                32);
     return success();
   }
 
@@ -99,8 +104,9 @@ private:
         add(times(batch, strides[0]), times(head, strides[headDim]));
     element = add(element, index(offset));
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view);
-    Value address = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                               add(base, times(element, 4)));
+    Value address = arith::IndexCastOp::create(
+        b, loc, b.getI64Type(),
+        add(base, times(element, type.getElementTypeBitWidth() / 8)));
     args.push_back(pointerTo(address));
     return success();
   }
@@ -169,9 +175,15 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
         dv = views.result(attention.getDv());
   if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv)
     return op->emitError("is used in a way that its kernel does not support");
-  openUnits(attention.getQ().getType().getDimSize(2));
-  if (failed(passShape(attention.getQ().getType(), attention.getK().getType(),
-                       attention.getScale(), attention.getCausal())) ||
+  RankedTensorType type = attention.getQ().getType();
+  if (!type.getElementType().isF32() &&
+      type.getDimSize(1) > ZRT_MAX_ATTENTION_QUERIES)
+    return op->emitError("has ")
+           << type.getDimSize(1) << " queries of " << type.getElementType()
+           << ", and a kernel for up to " << ZRT_MAX_ATTENTION_QUERIES;
+  openUnits(type.getDimSize(2));
+  if (failed(passShape(type, attention.getK().getType(), attention.getScale(),
+                       attention.getCausal())) ||
       failed(passRows({grad, q, k, v})) || failed(passLse(lse)) ||
       failed(passRows({dq, dk, dv})))
     return failure();
@@ -188,10 +200,10 @@ LogicalResult zero::emitAttentionKernel(func::FuncOp kernel) {
   kernel.walk([&](nn::AttentionBackwardOp op) { backward = op; });
   OpBuilder b(kernel.getContext());
   Operation *op = forward ? forward.getOperation() : backward.getOperation();
-  if (!cast<RankedTensorType>(op->getResult(0).getType())
-           .getElementType()
-           .isF32())
-    return op->emitError("has a kernel for f32 only; compile with --reference");
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (!element.isF32() && !element.isBF16() && !element.isF16())
+    return op->emitError("has a kernel for f32, bf16 and f16; compile with "
+                         "--reference");
   KernelViews views(kernel, b);
   AttentionEmitter emitter(kernel, op, b, views);
   LogicalResult result =

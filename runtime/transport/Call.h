@@ -13,9 +13,9 @@ struct Transport::Call {
   const std::byte *source;
   std::byte *result;
   WireRow &row;
-  uint32_t number; ///< of this collective on its stream, from 1
-  uint64_t wholeBytes, sliceBytes;
-  CollectiveTrace *trace; ///< nullptr unless ZRT_TRACE is set
+  uint32_t number;                 ///< of this collective on its stream, from 1
+  uint64_t wholeBytes, sliceBytes; ///< of the source's type
+  CollectiveTrace *trace;          ///< nullptr unless ZRT_TRACE is set
 
   const char *name() const { return desc.name ? desc.name : "a collective"; }
 };
@@ -37,9 +37,9 @@ struct Transport::Staging {
   }
 
   std::unique_ptr<float[]> floats;
-  std::vector<const float *> sources;   ///< of a sum, by rank
-  std::vector<const std::byte *> small; ///< of an all_reduce, by rank
-  std::vector<int> order;               ///< in which a gather reads its peers
+  std::vector<const std::byte *> sources; ///< of a sum, by rank
+  std::vector<const std::byte *> small;   ///< of an all_reduce, by rank
+  std::vector<int> order;                 ///< in which a gather reads its peers
 };
 
 } // namespace zrt

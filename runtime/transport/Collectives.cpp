@@ -139,7 +139,9 @@ void Transport::allGather(Call &call) {
 void Transport::reduceScatter(Call &call) {
   const uint64_t slice = call.sliceBytes, mine = uint64_t(rank()) * slice;
   const bool whole = call.desc.result.extent == ZRT_SLICE_OF_WHOLE;
-  std::byte *result = call.result + (whole ? mine : 0);
+  const zrt_dtype from = call.desc.source.dtype, to = call.desc.result.dtype;
+  const uint64_t size = dtypeBytes(from), resultSize = dtypeBytes(to);
+  std::byte *result = call.result + (whole ? mine / size * resultSize : 0);
   Staging &stage = *staging[call.stream];
   const auto scale = static_cast<float>(call.desc.scale);
   arrive(call);
@@ -149,19 +151,18 @@ void Transport::reduceScatter(Call &call) {
       call.row.bytes += slice;
     }
 
-  // Adds `size` bytes at `offset` of the slice; what remote ranks contribute
+  // Adds `bytes` bytes at `offset` of the slice; what remote ranks contribute
   // lies in the staging chunks.
-  const auto add = [&](size_t offset, size_t size) {
+  const auto add = [&](size_t offset, size_t bytes) {
     const int parity = int(offset / kChunkBytes % 2);
     for (int rank = 0; rank < ranks(); ++rank) {
       const bool near = rank == this->rank() || peers->local(rank);
-      stage.sources[size_t(rank)] = reinterpret_cast<const float *>(
-          near ? sourceOf(call, rank, mine + offset)
-               : stage.chunk(rank, parity));
+      stage.sources[size_t(rank)] = near ? sourceOf(call, rank, mine + offset)
+                                         : stage.chunk(rank, parity);
     }
-    rankedSum(stage.sources.data(), stage.sources.size(), size / sizeof(float),
-              scale, call.desc.accumulate != 0,
-              reinterpret_cast<float *>(result + offset));
+    rankedSum(stage.sources.data(), stage.sources.size(), from, bytes / size,
+              scale, call.desc.accumulate != 0, to,
+              result + offset / size * resultSize);
   };
   if (peers && !peers->remote().empty()) {
     exchange(

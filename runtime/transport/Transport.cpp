@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/core/HalfArrays.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/HostLink.h"
@@ -40,6 +41,29 @@ bool overlap(const zrt_ref &a, const zrt_ref &b) {
          b.offset < a.offset + a.bytes;
 }
 
+/// Throws unless ranks can exchange operands of these types.
+void checkTypes(const zrt_collective_desc &desc) {
+  const zrt_dtype from = desc.source.dtype, to = desc.result.dtype;
+  if (desc.kind == ZRT_ALL_REDUCE) {
+    for (const auto &[what, dtype] :
+         {std::pair("source", from), {"result", to}})
+      if (dtype != ZRT_F32 && dtype != ZRT_F64)
+        fail("{}: it is {}, and an all_reduce adds f32 or f64", what,
+             dtypeName(dtype));
+    return;
+  }
+  const bool isHalf = is16Bits(from), adds = desc.kind == ZRT_REDUCE_SCATTER;
+  if (adds && from != ZRT_F32 && !isHalf)
+    fail("source: it is {}, and a reduce_scatter adds f32, bf16 or f16",
+         dtypeName(from));
+  if (to != from && !(adds && isHalf && to == ZRT_F32))
+    fail("result: it is {}, and {} of {} is {}", dtypeName(to),
+         adds ? "a sum" : "a copy", dtypeName(from),
+         adds && isHalf ? "that or f32" : "the same");
+  if (desc.accumulate && is16Bits(to))
+    fail("result: it is {}, and sums accumulate in f32", dtypeName(to));
+}
+
 } // namespace
 
 Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
@@ -66,13 +90,6 @@ void Transport::abort(const std::string &message) {
 void Transport::check(const zrt_collective_desc &desc) const {
   const zrt_operand &source = desc.source, &result = desc.result;
   const uint64_t n = uint64_t(ranks());
-  for (const auto &[what, one] :
-       {std::pair("source", &source), std::pair("result", &result)}) {
-    const bool isSmall = desc.kind == ZRT_ALL_REDUCE && one->dtype == ZRT_F64;
-    if (one->dtype != ZRT_F32 && !isSmall)
-      fail("{}: it is {}, and ranks exchange f32, and f64 in an all_reduce",
-           what, dtypeName(one->dtype));
-  }
   const auto need = [&](const char *what, const zrt_operand &one,
                         std::initializer_list<uint32_t> extents) {
     if (std::find(extents.begin(), extents.end(), one.extent) == extents.end())
@@ -96,9 +113,11 @@ void Transport::check(const zrt_collective_desc &desc) const {
   default:
     fail("collective {} does not exist", desc.kind);
   }
+  checkTypes(desc);
   const bool inPlace = source.ref.tier == result.ref.tier &&
                        source.ref.offset == result.ref.offset &&
-                       source.ref.bytes == result.ref.bytes;
+                       source.ref.bytes == result.ref.bytes &&
+                       source.dtype == result.dtype;
   if (!inPlace && overlap(source.ref, result.ref))
     fail("source and result share bytes; let both hold the whole, or none");
   if (inPlace && desc.accumulate)

@@ -12,7 +12,7 @@
 // CHECK: %[[HEAD:.*]] = arith.remui %[[UNIT]], %c2
 // CHECK: %[[PLACE:.*]] = arith.addi
 // CHECK: arith.addi %[[PLACE]], %c32
-// CHECK: call @zrt_attention(%c100_i64, %c100_i64, %c16_i64, %{{.*}}, %c1_i32, %{{.*}}, %c96_i64, %{{.*}}, %c96_i64, %{{.*}}, %c96_i64, %{{.*}}, %c32_i64, %[[NOBODY]])
+// CHECK: call @zrt_attention(%c100_i64, %c100_i64, %c16_i64, %{{.*}}, %c1_i32, %c2_i32, %{{.*}}, %c96_i64, %{{.*}}, %c96_i64, %{{.*}}, %c96_i64, %{{.*}}, %c32_i64, %[[NOBODY]])
 zero.kernel @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
     units attention [2, 2] {
   %q0 = tensor.extract_slice %qkv[0, 0, 0] [2, 100, 32] [1, 1, 1] : tensor<2x100x96xf32> to tensor<2x100x32xf32>
@@ -30,7 +30,7 @@ zero.kernel @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
 // The backward; lse is [batch, heads, T].
 
 // CHECK-LABEL: func.func private @backward(
-// CHECK: call @zrt_attention_backward(%c7_i64, %c9_i64, %c4_i64, %{{.*}}, %c0_i32, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64)
+// CHECK: call @zrt_attention_backward(%c7_i64, %c9_i64, %c4_i64, %{{.*}}, %c0_i32, %c2_i32, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64)
 zero.kernel @backward(%do: tensor<3x7x2x4xf32>, %q: tensor<3x7x2x4xf32>, %k: tensor<3x9x2x4xf32>, %v: tensor<3x9x2x4xf32>, %lse: tensor<3x2x7xf32>)
     -> (tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x9x2x4xf32>)
     units attention [3, 2] {

@@ -42,19 +42,21 @@ void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
 }
 
 void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,
-                             const BucketPart &bucket, const float *grad,
+                             const BucketPart &bucket, const std::byte *grad,
                              double *partials, Team &team) {
   const auto &blocks = bucket.blocks;
+  const zrt_dtype dtype = desc.grad.dtype;
+  const uint64_t size = dtypeBytes(dtype);
   if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
-    grad += bucket.first;
-  team.parallelFor(
-      static_cast<int64_t>(blocks.size()), [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) {
-          const Segment &block = blocks[size_t(i)];
-          partials[i] =
-              zrt::sumSquares(grad + block.begin, block.end - block.begin);
-        }
-      });
+    grad += bucket.first * size;
+  team.parallelFor(static_cast<int64_t>(blocks.size()),
+                   [&](int64_t first, int64_t last) {
+                     for (int64_t i = first; i < last; ++i) {
+                       const Segment &block = blocks[size_t(i)];
+                       partials[i] = sumSquares(grad + block.begin * size,
+                                                dtype, block.end - block.begin);
+                     }
+                   });
   const size_t room = elementsIn(desc.partials);
   std::fill_n(partials + blocks.size(), room - blocks.size(), 0.0);
 }

@@ -21,7 +21,7 @@ void updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
                   std::vector<void *> &args, Team &team);
 
 void sumSquaresOfBucket(const zrt_squares_desc &desc, const BucketPart &bucket,
-                        const float *grad, double *partials, Team &team);
+                        const std::byte *grad, double *partials, Team &team);
 
 } // namespace zrt
 

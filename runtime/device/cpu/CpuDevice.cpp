@@ -64,7 +64,10 @@ void CpuDevice::check(const zrt_op &op) const {
     if (d.a.dtype == ZRT_BF16)
       enable(kernel16);
   } else if (op.kind == ZRT_SQUARES) {
-    need("gradient", squaresOf(op).grad, ZRT_F32);
+    const zrt_operand &grad = squaresOf(op).grad;
+    if (!isConvertible(grad.dtype))
+      fail("gradient: it is {}, and this device squares f32, bf16 and f16",
+           dtypeName(grad.dtype));
     need("partials", squaresOf(op).partials, ZRT_F64);
   }
 }
@@ -132,8 +135,7 @@ void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,
 
 void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                            const BucketPart &bucket) {
-  sumSquaresOfBucket(desc, bucket,
-                     reinterpret_cast<const float *>(memory(desc.grad.ref)),
+  sumSquaresOfBucket(desc, bucket, memory(desc.grad.ref),
                      reinterpret_cast<double *>(memory(desc.partials.ref)),
                      *streams[stream].team);
 }

@@ -10,9 +10,23 @@
 
 #include "runtime/core/Clones.h"
 
-ZRT_CLONES double zrt::sumSquares(const float *values, size_t count) {
-  constexpr size_t kLanes = 16;
-  double lanes[kLanes] = {};
+#include "runtime/Vocabulary.h"
+#include "runtime/core/HalfArrays.h"
+
+#include <algorithm>
+
+using namespace zrt;
+
+namespace {
+
+constexpr size_t kLanes = 16;
+
+/// Adds the squares of `count` values to the lanes, of which the first value
+/// belongs to the first one.
+ZRT_CLONES void addSquares(const float *values, size_t count, double *sums) {
+  double lanes[kLanes];
+  for (size_t lane = 0; lane < kLanes; ++lane)
+    lanes[lane] = sums[lane];
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes)
     for (size_t lane = 0; lane < kLanes; ++lane) {
@@ -23,8 +37,36 @@ ZRT_CLONES double zrt::sumSquares(const float *values, size_t count) {
     const double value = values[i + lane];
     lanes[lane] += value * value;
   }
+  for (size_t lane = 0; lane < kLanes; ++lane)
+    sums[lane] = lanes[lane];
+}
+
+double sumOf(double *lanes) {
   for (size_t stride = kLanes / 2; stride > 0; stride /= 2)
     for (size_t lane = 0; lane < stride; ++lane)
       lanes[lane] += lanes[lane + stride];
   return lanes[0];
+}
+
+} // namespace
+
+double zrt::sumSquares(const float *values, size_t count) {
+  double lanes[kLanes] = {};
+  addSquares(values, count, lanes);
+  return sumOf(lanes);
+}
+
+double zrt::sumSquares(const std::byte *values, zrt_dtype dtype, size_t count) {
+  if (dtype == ZRT_F32)
+    return sumSquares(reinterpret_cast<const float *>(values), count);
+  // Some of them are widened at a time: so many that each lane gets as many.
+  constexpr size_t kSome = 128 * kLanes;
+  alignas(64) float wide[kSome];
+  double lanes[kLanes] = {};
+  for (size_t begin = 0; begin < count; begin += kSome) {
+    const size_t size = std::min(kSome, count - begin);
+    widen(values + begin * dtypeBytes(dtype), dtype, size, wide);
+    addSquares(wide, size, lanes);
+  }
+  return sumOf(lanes);
 }

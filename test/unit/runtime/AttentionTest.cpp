@@ -14,6 +14,7 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 using namespace zrt;
@@ -260,9 +261,148 @@ TEST(Attention, LseIsLeftOutWhereNobodyAsks) {
   const Problem p(9, 9, 8, true);
   const Results expected = run(p, targets().back());
   Results r(p);
-  zrt_attention(9, 9, 8, p.shape.scale, 1, p.part(0), p.stride, p.part(1),
-                p.stride, p.part(2), p.stride, r.out.data(), p.stride, nullptr);
+  zrt_attention(9, 9, 8, p.shape.scale, 1, ZRT_F32, p.part(0), p.stride,
+                p.part(1), p.stride, p.part(2), p.stride, r.out.data(),
+                p.stride, nullptr);
   EXPECT_EQ(r.out, expected.out);
+}
+
+//===----------------------------------------------------------------------===//
+// Of 16 bits
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+struct Sixteen {
+  std::vector<T> qkv, grad;
+  Problem wide; ///< what they are as f32
+
+  Sixteen(const Problem &of) : wide(of) {
+    for (auto [from, to] : {std::pair{&wide.qkv, &qkv}, {&wide.grad, &grad}})
+      for (float &x : *from) {
+        narrow(x, to->emplace_back());
+        x = widen(to->back());
+      }
+  }
+};
+
+template <typename T>
+struct Results16 {
+  std::vector<T> out, dqkv;
+  std::vector<float> lse;
+};
+
+template <typename T>
+Results16<T> run(const Sixteen<T> &p, bool calls,
+                 void (*attend)(const AttentionOf<T> &, float *),
+                 void (*attendBackward)(const AttentionBackwardOf<T> &,
+                                        float *)) {
+  const AttentionShape &shape = p.wide.shape;
+  const int64_t s = p.wide.stride, width = shape.width;
+  Results16<T> r{std::vector<T>(size_t(shape.queries * s), T{0x1234}),
+                 std::vector<T>(p.qkv.size(), T{0x1234}),
+                 std::vector<float>(size_t(shape.queries))};
+  const T *const q = p.qkv.data();
+  T *const dq = r.dqkv.data();
+  if (calls) {
+    const zrt_dtype type = std::is_same_v<T, Brain> ? ZRT_BF16 : ZRT_F16;
+    zrt_attention(shape.queries, shape.keys, width, shape.scale, shape.causal,
+                  type, q, s, q + width, s, q + 2 * width, s, r.out.data(), s,
+                  r.lse.data());
+    zrt_attention_backward(shape.queries, shape.keys, width, shape.scale,
+                           shape.causal, type, p.grad.data(), s, q, s,
+                           q + width, s, q + 2 * width, s, r.lse.data(), dq, s,
+                           dq + width, s, dq + 2 * width, s);
+    return r;
+  }
+  attend({shape,
+          {q, s},
+          {q + width, s},
+          {q + 2 * width, s},
+          {r.out.data(), s},
+          r.lse.data()},
+         poisoned());
+  attendBackward({shape,
+                  {p.grad.data(), s},
+                  {q, s},
+                  {q + width, s},
+                  {q + 2 * width, s},
+                  r.lse.data(),
+                  {dq, s},
+                  {dq + width, s},
+                  {dq + 2 * width, s}},
+                 poisoned());
+  return r;
+}
+
+/// The rounding of `exact`, where that is anything.
+template <typename T>
+void expectRounded(const std::vector<T> &found,
+                   const std::vector<float> &exact) {
+  for (size_t i = 0; i < found.size(); ++i) {
+    T expected{0x1234};
+    if (exact[i] != Results::kUntouched)
+      narrow(exact[i], expected);
+    ASSERT_EQ(found[i].bits, expected.bits) << i;
+  }
+}
+
+template <typename T>
+void expectTheRoundingOfF32() {
+  struct Of16 {
+    void (*attend)(const AttentionOf<T> &, float *);
+    void (*attendBackward)(const AttentionBackwardOf<T> &, float *);
+  };
+  std::vector<Of16> all = {{portable::attend, portable::attendBackward}};
+#ifdef __x86_64__
+  all.push_back({avx2::attend, avx2::attendBackward});
+  all.push_back({avx512::attend, avx512::attendBackward});
+#endif
+  const std::vector<Target> floats = targets();
+  for (int64_t queries : {1, 7, 65, 130})
+    for (int64_t width : {1, 5, 64, 80})
+      for (int64_t more : {0, 100})
+        for (bool causal : {false, true}) {
+          const Sixteen<T> p(Problem(queries, queries + more, width, causal));
+          for (size_t i = 0; i < floats.size(); ++i) {
+            const Results exact = run(p.wide, floats[i]);
+            const auto found =
+                run<T>(p, false, all[i].attend, all[i].attendBackward);
+            expectRounded(found.out, exact.out);
+            expectRounded(found.dqkv, exact.dqkv);
+            EXPECT_EQ(found.lse, exact.lse);
+          }
+          const auto called = run<T>(p, true, nullptr, nullptr);
+          expectRounded(called.out, run(p.wide, floats.back()).out);
+          expectRounded(called.dqkv, run(p.wide, floats.back()).dqkv);
+        }
+}
+
+TEST(Attention, Of16BitsIsTheRoundingOfThatOfF32) {
+  expectTheRoundingOfF32<Brain>();
+  expectTheRoundingOfF32<Half>();
+}
+
+TEST(Attention, Of16BitsRoundsOnceWhereKeysComeInBlocks) {
+  for (bool causal : {false, true})
+    for (auto [queries, keys, width] :
+         {std::tuple{200, 3000, 64}, {150, 150, 768}, {300, 20, 1500}}) {
+      if (causal && keys < queries)
+        continue;
+      const Sixteen<Half> p(Problem(queries, keys, width, causal));
+      const Expected expected(p.wide);
+      const auto found = run<Half>(p, true, nullptr, nullptr);
+      const auto compare = [](const std::vector<Half> &x,
+                              const std::vector<double> &y) {
+        for (size_t i = 0; i < x.size(); ++i)
+          if (y[i] == Results::kUntouched)
+            ASSERT_EQ(x[i].bits, 0x1234);
+          else // Half a unit of the last place, once.
+            ASSERT_NEAR(double(widen(x[i])), y[i],
+                        std::abs(y[i]) * 0x1p-11 + 1e-5);
+      };
+      compare(found.out, expected.out);
+      compare(found.dqkv, expected.dqkv);
+    }
 }
 
 TEST(Attention, WorksInTheMemoryOfItsTeam) {

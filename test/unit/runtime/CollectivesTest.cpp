@@ -5,10 +5,14 @@
 // and overwrites the sources at once; results are compared bit for bit.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/HalfFloats.h"
+#include "runtime/core/HalfArrays.h"
+
 #include "Collectives.h"
 #include "TestFiles.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace zrt;
 using namespace zrt::test;
@@ -28,6 +32,17 @@ float element(uint64_t rank, uint64_t run, uint64_t which, uint64_t i) {
   return std::ldexp(float(int64_t(x % 4001) - 2000), int(x >> 16 & 31) - 16);
 }
 
+/// The same as an element of `dtype` has it; in f16 small enough for a sum.
+float elementOf(zrt_dtype dtype, uint64_t rank, uint64_t run, uint64_t which,
+                uint64_t i) {
+  const float value = element(rank, run, which, i);
+  if (dtype == ZRT_BF16)
+    return widenBrain(narrowBrain(value));
+  if (dtype == ZRT_F16)
+    return widenHalf(narrowHalf(std::ldexp(value, -12)));
+  return value;
+}
+
 struct Job {
   std::vector<zrt_collective_desc> collectives;
   std::vector<zrt_stream> streams;
@@ -39,18 +54,34 @@ Job job;
 const zrt_ref kRankAndRun = deviceRef(0, 16);
 zrt_ref numberRef(size_t which) { return deviceRef(64 + which * 8, 8); }
 
+template <zrt_dtype Type>
 void fill(void *const *args, int64_t begin, int64_t end) {
-  auto *source = static_cast<float *>(args[0]);
+  auto *source = static_cast<std::byte *>(args[0]);
   // The arena starts with rank and run.
   const auto *which = static_cast<const uint64_t *>(args[1]);
   const uint64_t *head = which - 8 - *which;
-  for (int64_t i = begin; i < end; ++i)
-    source[i] = element(head[0], head[1], *which, uint64_t(i));
+  for (int64_t i = begin; i < end; ++i) {
+    const float value = elementOf(Type, head[0], head[1], *which, uint64_t(i));
+    narrow(&value, 1, Type, source + uint64_t(i) * dtypeBytes(Type));
+  }
 }
 
+template <zrt_dtype Type>
 void wipe(void *const *args, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; ++i)
-    static_cast<float *>(args[0])[i] = NAN;
+  const uint64_t size = dtypeBytes(Type);
+  std::memset(static_cast<std::byte *>(args[0]) + uint64_t(begin) * size, 0xff,
+              uint64_t(end - begin) * size);
+}
+
+struct Kernels {
+  zrt_kernel_fn fill, wipe;
+};
+Kernels kernelsOf(zrt_dtype dtype) {
+  if (dtype == ZRT_BF16)
+    return {fill<ZRT_BF16>, wipe<ZRT_BF16>};
+  if (dtype == ZRT_F16)
+    return {fill<ZRT_F16>, wipe<ZRT_F16>};
+  return {fill<ZRT_F32>, wipe<ZRT_F32>};
 }
 
 /// Fills every source, exchanges, and overwrites the sources at once.
@@ -59,9 +90,11 @@ Table tableOfJob() {
   for (size_t i = 0; i < job.collectives.size(); ++i) {
     const zrt_stream stream = job.streams[i];
     const zrt_collective_desc &desc = job.collectives[i];
-    const std::vector<zrt_operand> args = {tensor(desc.source.ref),
+    const zrt_dtype dtype = desc.source.dtype;
+    const std::vector<zrt_operand> args = {tensor(desc.source.ref, dtype),
                                            tensor(numberRef(i), ZRT_I64)};
-    const auto count = int64_t(desc.source.ref.bytes / 4);
+    const auto [fill, wipe] = kernelsOf(dtype);
+    const auto count = int64_t(elementsIn(desc.source));
     table.launch(stream, "fill", fill, count, std::max<int64_t>(count, 1), args)
         .collective(stream, desc);
     if (desc.source.ref.offset != desc.result.ref.offset)
@@ -73,14 +106,16 @@ Table tableOfJob() {
 
 /// `count` elements at `offset` of the exported bytes, which are the whole of
 /// `elements`, or, of a few, all there is, or a rank's slice.
-zrt_operand operandAt(uint64_t offset, uint64_t count, uint32_t extent) {
-  return {exportedRef(offset, count * 4), ZRT_F32, extent};
+zrt_operand operandAt(uint64_t offset, uint64_t count, zrt_dtype dtype,
+                      uint32_t extent) {
+  return {exportedRef(offset, count * dtypeBytes(dtype)), dtype, extent};
 }
 
 /// Appends a collective whose operands lie at `offset` of the exported bytes.
 /// A whole source is filled as a whole; a slice, as the rank's slice.
 void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
-         uint64_t result, bool accumulate, uint64_t wire) {
+         uint64_t result, bool accumulate, uint64_t wire,
+         zrt_dtype from = ZRT_F32, zrt_dtype to = ZRT_F32) {
   const uint64_t which = job.collectives.size();
   zrt_collective_desc desc = {};
   static const char *const names[] = {
@@ -99,8 +134,9 @@ void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
       return ZRT_WHOLE;
     return count == elements ? ZRT_SLICE_OF_WHOLE : ZRT_SLICE;
   };
-  desc.source = operandAt(at, source, extentOf(source, kind == ZRT_ALL_GATHER));
-  desc.result = operandAt(at + (512 << 10), result,
+  desc.source =
+      operandAt(at, source, from, extentOf(source, kind == ZRT_ALL_GATHER));
+  desc.result = operandAt(at + (512 << 10), result, to,
                           extentOf(result, kind == ZRT_REDUCE_SCATTER));
   job.collectives.push_back(desc);
   job.streams.push_back(stream);
@@ -117,16 +153,19 @@ std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
                             uint64_t rank, uint64_t ranks, uint64_t run) {
   std::vector<float> result;
   const uint64_t slice = desc.elements / ranks;
+  const auto one = [&](uint64_t r, uint64_t i) {
+    return elementOf(desc.source.dtype, r, run, which, i);
+  };
   const auto sum = [&](uint64_t i) {
-    float total = element(0, run, which, i);
+    float total = one(0, i);
     for (uint64_t r = 1; r < ranks; ++r)
-      total = total + element(r, run, which, i);
+      total = total + one(r, i);
     return total * float(desc.scale);
   };
   if (desc.kind == ZRT_ALL_GATHER) {
     const bool whole = desc.source.extent == ZRT_SLICE_OF_WHOLE;
     for (uint64_t i = 0; i < desc.elements; ++i)
-      result.push_back(element(i / slice, run, which, whole ? i : i % slice));
+      result.push_back(one(i / slice, whole ? i : i % slice));
   } else if (desc.kind == ZRT_REDUCE_SCATTER) {
     for (uint64_t i = 0; i < slice; ++i) {
       const volatile float scaled = sum(rank * slice + i);
@@ -168,11 +207,14 @@ void runAndCheck(int ranks, int runs) {
           << zrt_error_message(ctx.get());
       for (size_t i = 0; i < job.collectives.size(); ++i) {
         const zrt_collective_desc &desc = job.collectives[i];
-        const auto want = expected(desc, i, rank, uint64_t(ranks), run);
-        const float *have = at<float>(ctx, desc.result.ref);
+        const auto values = expected(desc, i, rank, uint64_t(ranks), run);
+        const uint64_t size = dtypeBytes(desc.result.dtype);
+        std::vector<std::byte> want(values.size() * size);
+        narrow(values.data(), values.size(), desc.result.dtype, want.data());
+        const auto *have = at<std::byte>(ctx, desc.result.ref);
         if (desc.result.extent == ZRT_SLICE_OF_WHOLE)
           have += rank * want.size();
-        ASSERT_EQ(std::memcmp(have, want.data(), want.size() * 4), 0)
+        ASSERT_EQ(std::memcmp(have, want.data(), want.size()), 0)
             << desc.name << " on rank " << rank << " of " << ranks << ", run "
             << run;
       }
@@ -241,6 +283,34 @@ TEST_P(Collectives, ReduceScatterInPlaceLeavesTheRestAlone) {
   runAndCheck(int(n), 3);
 }
 
+TEST_P(Collectives, Of16BitsMoveTheirBytesAndAddInF32) {
+  const uint64_t n = ranks();
+  for (const zrt_dtype type : {ZRT_BF16, ZRT_F16}) {
+    add(ZRT_GATHER, ZRT_ALL_GATHER, n * 4099, 4099, n * 4099, false,
+        (n - 1) * 4099 * 2, type, type);
+    add(ZRT_GATHER, ZRT_ALL_GATHER, n * 999, n * 999, n * 999, false,
+        (n - 1) * 999 * 2, type, type);
+    for (const uint64_t slice : {1, 33, 2049, 20000}) {
+      const auto reduce = [&](uint64_t result, bool accumulate, zrt_dtype to) {
+        add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, result,
+            accumulate, (n - 1) * slice * 2, type, to);
+      };
+      reduce(slice, false, type);
+      reduce(n * slice, false, type);
+      reduce(slice, false, ZRT_F32);
+      reduce(slice, true, ZRT_F32);
+      reduce(n * slice, false, ZRT_F32);
+    }
+    // In place.
+    add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 12345, n * 12345, n * 12345, false,
+        (n - 1) * 12345 * 2, type, type);
+    job.collectives.back().result.ref = job.collectives.back().source.ref;
+  }
+  runAndCheck(int(n), 2);
+  const Chaos chaos(7);
+  runAndCheck(int(n), 2);
+}
+
 TEST_P(Collectives, AllReduceManyTimes) {
   const uint64_t n = ranks();
   for (const uint64_t count : {1, 2, 16})
@@ -284,6 +354,18 @@ TEST_P(Collectives, LongerThanAChunkBetweenHosts) {
   job.exported = 10 << 20;
   const Chaos chaos(5);
   runAndCheck(int(n), 3);
+}
+
+TEST_P(Collectives, Of16BitsLongerThanAChunkBetweenHosts) {
+  const uint64_t n = ranks(), slice = (300 << 10) / 2 + 1;
+  if (n != 2)
+    return;
+  add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, slice, true,
+      (n - 1) * slice * 2, ZRT_BF16, ZRT_F32);
+  job.collectives[0].source.ref = exportedRef(1 << 20, n * slice * 2);
+  job.collectives[0].result.ref = exportedRef(4 << 20, slice * 4);
+  job.exported = 10 << 20;
+  runAndCheck(int(n), 2);
 }
 
 //===----------------------------------------------------------------------===//

@@ -436,29 +436,35 @@ double sumInLanes(const float *values, size_t count) {
 }
 
 TEST_P(Conformance, J_SquaresAreSummedInTheirOrder) {
-  const zrt_ref partials = deviceRef(512 << 10, 6 * 8);
-  zrt_plan plan = planOf(
-      Table().squares(ZRT_COMPUTE, {"norm of b0", 0, 0, sliceOfWhole(flat(0)),
-                                    tensor(partials, ZRT_F64)}));
-  plan.buckets = &bucket;
-  plan.bucket_count = 1;
-  DeviceRun run(plan, GetParam());
-  auto grad = some<float>(bucket.elements, 5);
-  for (size_t i = 0; i < grad.size(); ++i)
-    if (isPadding(i))
-      grad[i] = NAN;
-  run.write(flat(0), grad);
-  run.write(partials, std::vector<double>(6, -1.0));
-  run.step();
-  // Blocks begin with their members.
-  const std::vector<double> expected = {
-      sumInLanes(&grad[0], 5000),
-      sumInLanes(&grad[5008], ZRT_SQUARES_BLOCK),
-      sumInLanes(&grad[5008 + ZRT_SQUARES_BLOCK], 20000 - ZRT_SQUARES_BLOCK),
-      sumInLanes(&grad[25024], 7),
-      0,
-      0};
-  EXPECT_EQ(run.read<double>(partials), expected);
+  for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16, ZRT_F16}) {
+    const zrt_ref partials = deviceRef(512 << 10, 6 * 8);
+    const zrt_ref place = deviceRef(4096, bucket.elements * dtypeBytes(dtype));
+    zrt_plan plan = planOf(Table().squares(
+        ZRT_COMPUTE, {"norm of b0", 0, 0, sliceOfWhole(place, dtype),
+                      tensor(partials, ZRT_F64)}));
+    plan.buckets = &bucket;
+    plan.bucket_count = 1;
+    DeviceRun run(plan, GetParam());
+    auto values = some<double>(bucket.elements, 5);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (isPadding(i))
+        values[i] = NAN;
+    const auto bytes = bytesOf(values, dtype);
+    const auto rounded = valuesOf(bytes, dtype);
+    const std::vector<float> grad(rounded.begin(), rounded.end());
+    run.write(place, bytes);
+    run.write(partials, std::vector<double>(6, -1.0));
+    run.step();
+    // Blocks begin with their members.
+    const std::vector<double> expected = {
+        sumInLanes(&grad[0], 5000),
+        sumInLanes(&grad[5008], ZRT_SQUARES_BLOCK),
+        sumInLanes(&grad[5008 + ZRT_SQUARES_BLOCK], 20000 - ZRT_SQUARES_BLOCK),
+        sumInLanes(&grad[25024], 7),
+        0,
+        0};
+    EXPECT_EQ(run.read<double>(partials), expected) << dtypeName(dtype);
+  }
 }
 
 //===----------------------------------------------------------------------===//

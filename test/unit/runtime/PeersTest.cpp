@@ -96,9 +96,12 @@ TEST(SharedFile, IsNotTakenForAnotherFile) {
 TEST(RankedSum, RoundsTwiceAndAddsOldBytesLast) {
   // 1/3 of the sum is rounded before the old value is added: no FMA.
   const float a[] = {1.0f, 1e8f}, b[] = {0x1p-24f, 1.0f}, c[] = {0.5f, -1e8f};
-  const float *sources[] = {a, b, c};
+  const std::byte *sources[] = {reinterpret_cast<const std::byte *>(a),
+                                reinterpret_cast<const std::byte *>(b),
+                                reinterpret_cast<const std::byte *>(c)};
   float result[] = {-0.5f, 2.0f};
-  rankedSum(sources, 3, 2, 1.0f / 3, true, result);
+  rankedSum(sources, 3, ZRT_F32, 2, 1.0f / 3, true, ZRT_F32,
+            reinterpret_cast<std::byte *>(result));
   for (int i = 0; i < 2; ++i) {
     const volatile float ab = a[i] + b[i];
     const volatile float abc = ab + c[i];

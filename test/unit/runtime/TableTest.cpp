@@ -433,8 +433,7 @@ TEST(Collective, RefusesWhatItCannotDo) {
   bad = good;
   bad.source.dtype = bad.result.dtype = ZRT_I32;
   EXPECT_EQ(collectiveRefusal(bad),
-            "source: it is i32, and ranks exchange f32, and f64 in an "
-            "all_reduce");
+            "source: it is i32, and a reduce_scatter adds f32, bf16 or f16");
   bad = good;
   bad.kind = 9;
   EXPECT_EQ(collectiveRefusal(bad), "collective 9 does not exist");
@@ -448,6 +447,57 @@ TEST(Collective, RefusesWhatItCannotDo) {
   bad.elements = 2;
   EXPECT_EQ(collectiveRefusal(bad),
             "2 elements, but its source has 2 of f64 and its result 4 of f32");
+}
+
+TEST(Collective, RefusesTypesThatItCannotAdd) {
+  const auto refusal = [](uint32_t kind, zrt_dtype from, zrt_dtype to,
+                          bool accumulate = false) {
+    zrt_collective_desc desc = {};
+    desc.name = "it";
+    desc.kind = kind;
+    desc.elements = kind == ZRT_ALL_REDUCE ? 2 : 64;
+    desc.scale = 1;
+    desc.accumulate = accumulate;
+    const uint64_t all = desc.elements;
+    const auto at = [](uint64_t offset, uint64_t count, zrt_dtype dtype) {
+      return exportedRef(offset, count * dtypeBytes(dtype));
+    };
+    if (kind == ZRT_ALL_REDUCE) {
+      desc.source = tensor(at(0, all, from), from);
+      desc.result = tensor(at(4096, all, to), to);
+    } else if (kind == ZRT_ALL_GATHER) {
+      desc.source = slice(at(0, all / 2, from), from);
+      desc.result = whole(at(4096, all, to), to);
+    } else {
+      desc.source = whole(at(0, all, from), from);
+      desc.result = slice(at(4096, all / 2, to), to);
+    }
+    return collectiveRefusal(desc);
+  };
+  EXPECT_EQ(refusal(ZRT_REDUCE_SCATTER, ZRT_BF16, ZRT_F16),
+            "result: it is f16, and a sum of bf16 is that or f32");
+  EXPECT_EQ(refusal(ZRT_REDUCE_SCATTER, ZRT_F32, ZRT_BF16),
+            "result: it is bf16, and a sum of f32 is the same");
+  EXPECT_EQ(refusal(ZRT_REDUCE_SCATTER, ZRT_F64, ZRT_F64),
+            "source: it is f64, and a reduce_scatter adds f32, bf16 or f16");
+  EXPECT_EQ(refusal(ZRT_REDUCE_SCATTER, ZRT_F16, ZRT_F16, true),
+            "result: it is f16, and sums accumulate in f32");
+  EXPECT_EQ(refusal(ZRT_ALL_GATHER, ZRT_BF16, ZRT_F32),
+            "result: it is f32, and a copy of bf16 is the same");
+  EXPECT_EQ(refusal(ZRT_ALL_REDUCE, ZRT_BF16, ZRT_BF16),
+            "source: it is bf16, and an all_reduce adds f32 or f64");
+
+  // A slice of f32 may have as many bytes as a whole of bf16, and its place.
+  zrt_collective_desc desc = {"it",
+                              ZRT_REDUCE_SCATTER,
+                              0,
+                              64,
+                              1.0,
+                              64,
+                              whole(exportedRef(0, 128), ZRT_BF16),
+                              slice(exportedRef(0, 128))};
+  EXPECT_EQ(collectiveRefusal(desc), "source and result share bytes; let both "
+                                     "hold the whole, or none");
 }
 
 } // namespace

@@ -10,13 +10,15 @@ using namespace zrt;
 
 namespace {
 
+template <typename T>
 struct Target {
-  void (*attend)(const Attention &, float *);
-  void (*attendBackward)(const AttentionBackward &, float *);
+  void (*attend)(const AttentionOf<T> &, float *);
+  void (*attendBackward)(const AttentionBackwardOf<T> &, float *);
 };
 
-const Target &target() {
-  static const Target chosen = []() -> Target {
+template <typename T>
+const Target<T> &target() {
+  static const Target<T> chosen = []() -> Target<T> {
 #ifdef __x86_64__
     if (instructionSet() == InstructionSet::Avx512)
       return {avx512::attend, avx512::attendBackward};
@@ -28,37 +30,53 @@ const Target &target() {
   return chosen;
 }
 
+/// Calls body(T()) for the type of elements.
+template <typename Body>
+void withType(zrt_dtype dtype, Body body) {
+  if (dtype == ZRT_BF16)
+    body(Brain());
+  else if (dtype == ZRT_F16)
+    body(Half());
+  else
+    body(float());
+}
+
 } // namespace
 
 extern "C" void zrt_attention(int64_t queries, int64_t keys, int64_t width,
-                              float scale, int32_t causal, const float *q,
-                              int64_t q_stride, const float *k,
-                              int64_t k_stride, const float *v,
-                              int64_t v_stride, float *out, int64_t out_stride,
-                              float *lse) {
-  target().attend({{queries, keys, width, scale, causal != 0},
-                   {q, q_stride},
-                   {k, k_stride},
-                   {v, v_stride},
-                   {out, out_stride},
-                   lse},
-                  scratch());
+                              float scale, int32_t causal, zrt_dtype dtype,
+                              const void *q, int64_t q_stride, const void *k,
+                              int64_t k_stride, const void *v, int64_t v_stride,
+                              void *out, int64_t out_stride, float *lse) {
+  withType(dtype, [&](auto type) {
+    using T = decltype(type);
+    target<T>().attend({{queries, keys, width, scale, causal != 0},
+                        {static_cast<const T *>(q), q_stride},
+                        {static_cast<const T *>(k), k_stride},
+                        {static_cast<const T *>(v), v_stride},
+                        {static_cast<T *>(out), out_stride},
+                        lse},
+                       scratch());
+  });
 }
 
 extern "C" void zrt_attention_backward(
     int64_t queries, int64_t keys, int64_t width, float scale, int32_t causal,
-    const float *grad, int64_t grad_stride, const float *q, int64_t q_stride,
-    const float *k, int64_t k_stride, const float *v, int64_t v_stride,
-    const float *lse, float *dq, int64_t dq_stride, float *dk,
-    int64_t dk_stride, float *dv, int64_t dv_stride) {
-  target().attendBackward({{queries, keys, width, scale, causal != 0},
-                           {grad, grad_stride},
-                           {q, q_stride},
-                           {k, k_stride},
-                           {v, v_stride},
-                           lse,
-                           {dq, dq_stride},
-                           {dk, dk_stride},
-                           {dv, dv_stride}},
-                          scratch());
+    zrt_dtype dtype, const void *grad, int64_t grad_stride, const void *q,
+    int64_t q_stride, const void *k, int64_t k_stride, const void *v,
+    int64_t v_stride, const float *lse, void *dq, int64_t dq_stride, void *dk,
+    int64_t dk_stride, void *dv, int64_t dv_stride) {
+  withType(dtype, [&](auto type) {
+    using T = decltype(type);
+    target<T>().attendBackward({{queries, keys, width, scale, causal != 0},
+                                {static_cast<const T *>(grad), grad_stride},
+                                {static_cast<const T *>(q), q_stride},
+                                {static_cast<const T *>(k), k_stride},
+                                {static_cast<const T *>(v), v_stride},
+                                lse,
+                                {static_cast<T *>(dq), dq_stride},
+                                {static_cast<T *>(dk), dk_stride},
+                                {static_cast<T *>(dv), dv_stride}},
+                               scratch());
+  });
 }

@@ -1,11 +1,15 @@
 //===- Attention.h - Attention of one batch and head ------------*- C++ -*-===//
 //
 // The bits are a function of the operands alone, and the same on all processors
-// with FMA, whatever the width of their vectors.
+// with FMA, whatever the width of their vectors.  Operands of 16 bits are
+// widened when they are copied, all sums are in f32, and results are rounded
+// once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CPU_ATTENTION_ATTENTION_H
 #define ZRT_DEVICE_CPU_ATTENTION_ATTENTION_H
+
+#include "runtime/HalfFloats.h"
 
 #include <cstdint>
 
@@ -26,21 +30,25 @@ struct AttentionShape {
   bool causal = false;
 };
 
-/// out = softmax(scale q k^T) v
-struct Attention {
+/// out = softmax(scale q k^T) v; T is float, Brain or Half.
+template <typename T>
+struct AttentionOf {
   AttentionShape shape;
-  Rows<const float> q, k, v;
-  Rows<float> out;
+  Rows<const T> q, k, v;
+  Rows<T> out;
   float *lse = nullptr; ///< log of each row's sum of exponentials; may be null
 };
+using Attention = AttentionOf<float>;
 
 /// The adjoints of q, k and v, given that of out.
-struct AttentionBackward {
+template <typename T>
+struct AttentionBackwardOf {
   AttentionShape shape;
-  Rows<const float> grad, q, k, v;
+  Rows<const T> grad, q, k, v;
   const float *lse = nullptr;
-  Rows<float> dq, dk, dv;
+  Rows<T> dq, dk, dv;
 };
+using AttentionBackward = AttentionBackwardOf<float>;
 
 } // namespace zrt
 

@@ -38,10 +38,10 @@ struct Sizes {
   int64_t keys;    ///< of a block
 
   /// Per query `perQuery` rows of `width`, per key `perKey` of them and
-  /// `scores` rows of `queries`.
+  /// `scores` rows of `queries`.  `others` are floats for other things.
   Sizes(const AttentionShape &shape, int64_t perQuery, int64_t perKey,
-        int64_t scores) {
-    constexpr int64_t total = ZRT_PACKING_BYTES / sizeof(float);
+        int64_t scores, int64_t others = 0) {
+    const int64_t total = ZRT_PACKING_BYTES / int64_t(sizeof(float)) - others;
     width = filledUp(shape.width);
     queries =
         shape.queries < kMaxQueries ? filledUp(shape.queries) : kMaxQueries;

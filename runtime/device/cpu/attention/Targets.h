@@ -10,10 +10,15 @@
 
 namespace zrt {
 
+#define ZRT_ATTENTION_OF(TYPE)                                                 \
+  void attend(const AttentionOf<TYPE> &attention, float *memory);              \
+  void attendBackward(const AttentionBackwardOf<TYPE> &attention,              \
+                      float *memory);
 #define ZRT_ATTENTION_TARGET(NAME)                                             \
   namespace NAME {                                                             \
-  void attend(const Attention &attention, float *memory);                      \
-  void attendBackward(const AttentionBackward &attention, float *memory);      \
+  ZRT_ATTENTION_OF(float)                                                      \
+  ZRT_ATTENTION_OF(Brain)                                                      \
+  ZRT_ATTENTION_OF(Half)                                                       \
   }
 
 ZRT_ATTENTION_TARGET(portable)
@@ -22,6 +27,7 @@ ZRT_ATTENTION_TARGET(avx2)
 ZRT_ATTENTION_TARGET(avx512)
 #endif
 #undef ZRT_ATTENTION_TARGET
+#undef ZRT_ATTENTION_OF
 
 } // namespace zrt
 
