@@ -25,10 +25,7 @@ static constexpr int64_t kColumnRows = 8;
 /// Adds `rows` of loop `loop` to every column, from `first` on.
 static void addRows(OpBuilder &b, LoopNest &nest, int loop, Value first,
                     int64_t rows) {
-  SmallVector<Value> at = {first};
-  for (int64_t i = 1; i < rows; ++i)
-    at.push_back(arith::AddIOp::create(b, nest.getLoc(), first,
-                                       nest.constantIndex(b, i)));
+  SmallVector<Value> at = nest.positionsFrom(b, first, rows, 1);
   // What a row has once is read before its columns.
   IRMapping outside = nest.invariant;
   SmallVector<IRMapping> ofRow;
@@ -55,27 +52,22 @@ static void addRows(OpBuilder &b, LoopNest &nest, int loop, Value first,
 /// and inside them the vector loop.
 static void emitReductions(OpBuilder &b, LoopNest &nest, int loop) {
   loop = nest.findClosed(loop, /*reduction=*/true);
-  bool isInnermost =
-      nest.findClosed(loop + 1, /*reduction=*/true) == nest.getNumLoops();
-  int64_t step = isInnermost ? kColumnRows : 1;
-  int64_t whole = nest.getExtent(loop) / step * step;
-  if (whole > 0) {
-    Value lower = nest.constantIndex(b, 0),
-          upper = nest.constantIndex(b, whole);
-    auto rows = scf::ForOp::create(b, nest.getLoc(), lower, upper,
-                                   nest.constantIndex(b, step));
-    OpBuilder inner = OpBuilder::atBlockBegin(rows.getBody());
-    if (isInnermost) {
-      addRows(inner, nest, loop, rows.getInductionVar(), step);
-    } else {
-      nest.open(loop, rows.getInductionVar());
+  if (nest.findClosed(loop + 1, /*reduction=*/true) < nest.getNumLoops())
+    return nest.forEach(b, loop, [&](OpBuilder &inner) {
       emitReductions(inner, nest, loop + 1);
-      nest.close(loop);
-    }
-  }
-  if (whole < nest.getExtent(loop))
-    addRows(b, nest, loop, nest.constantIndex(b, whole),
-            nest.getExtent(loop) - whole);
+    });
+  int64_t extent = nest.getExtent(loop), rest = extent % kColumnRows;
+  Value whole = nest.constantIndex(b, extent - rest);
+  if (extent > rest)
+    scf::ForOp::create(
+        b, nest.getLoc(), nest.constantIndex(b, 0), whole,
+        nest.constantIndex(b, kColumnRows), {},
+        [&](OpBuilder &inner, Location at, Value row, ValueRange) {
+          addRows(inner, nest, loop, row, kColumnRows);
+          scf::YieldOp::create(inner, at);
+        });
+  if (rest > 0)
+    addRows(b, nest, loop, whole, rest);
 }
 
 void zero::emitColumnSums(OpBuilder &b, LoopNest &nest) {

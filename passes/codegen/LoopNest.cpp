@@ -63,6 +63,15 @@ Value LoopNest::constantIndex(OpBuilder &b, int64_t value) const {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
+SmallVector<Value> LoopNest::positionsFrom(OpBuilder &b, Value first,
+                                           int64_t count, int64_t step) const {
+  SmallVector<Value> positions = {first};
+  for (int64_t i = 1; i < count; ++i)
+    positions.push_back(
+        arith::AddIOp::create(b, loc, first, constantIndex(b, i * step)));
+  return positions;
+}
+
 std::pair<Value, Value> LoopNest::getBounds(OpBuilder &b, int loop) const {
   if (isCut(loop))
     return {context.columnBegin, context.columnEnd};
@@ -85,18 +94,15 @@ SmallVector<Value> LoopNest::forCarried(
     OpBuilder &b, int loop, ArrayRef<Value> values,
     llvm::function_ref<SmallVector<Value>(OpBuilder &, ArrayRef<Value>)> emit) {
   auto [lower, upper] = getBounds(b, loop);
-  auto nest =
-      scf::ForOp::create(b, loc, lower, upper, constantIndex(b, 1), values);
-  OpBuilder inner = OpBuilder::atBlockBegin(nest.getBody());
-  open(loop, nest.getInductionVar());
-  SmallVector<Value> next =
-      emit(inner, SmallVector<Value>(nest.getRegionIterArgs()));
-  close(loop);
-  if (values.empty())
-    return {}; // such a loop has its end already
-  inner.setInsertionPointToEnd(nest.getBody());
-  scf::YieldOp::create(inner, loc, next);
-  return SmallVector<Value>(nest.getResults());
+  auto nest = scf::ForOp::create(
+      b, loc, lower, upper, constantIndex(b, 1), values,
+      [&](OpBuilder &inner, Location, Value at, ValueRange carried) {
+        open(loop, at);
+        scf::YieldOp::create(inner, loc,
+                             emit(inner, SmallVector<Value>(carried)));
+        close(loop);
+      });
+  return nest.getResults();
 }
 
 //===----------------------------------------------------------------------===//

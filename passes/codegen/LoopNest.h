@@ -38,6 +38,9 @@ public:
 
   std::pair<Value, Value> getBounds(OpBuilder &b, int loop) const;
   Value constantIndex(OpBuilder &b, int64_t value) const;
+  /// `count` indices from `first` on, `step` apart.
+  SmallVector<Value> positionsFrom(OpBuilder &b, Value first, int64_t count,
+                                   int64_t step) const;
   Value asVector(OpBuilder &b, Value value) const;
 
   /// The vector loop, where it carries nothing.
@@ -49,6 +52,15 @@ public:
       OpBuilder &b, int loop, ArrayRef<Value> values,
       llvm::function_ref<SmallVector<Value>(OpBuilder &, ArrayRef<Value>)>
           emit);
+
+  /// The same, where it carries nothing.
+  void forEach(OpBuilder &b, int loop,
+               llvm::function_ref<void(OpBuilder &)> emit) {
+    forCarried(b, loop, {}, [&](OpBuilder &inner, ArrayRef<Value>) {
+      emit(inner);
+      return SmallVector<Value>();
+    });
+  }
 
   /// The element, or the vector, of an operand at the open indices.
   Value load(OpBuilder &b, OpOperand &operand, Value mask);

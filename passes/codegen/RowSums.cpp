@@ -66,9 +66,7 @@ private:
 
   /// `x` and `y` by the operation that adds to accumulator `i`.
   Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
-    OperationState state(loc, getCombiner(op, i)->getName(), ValueRange{x, y},
-                         x.getType());
-    return b.create(state)->getResult(0);
+    return zero::combine(b, loc, getCombiner(op, i)->getName(), x, y);
   }
 
   /// Opens the reduction loops from `loop` on, and inside them the lanes.
@@ -105,15 +103,6 @@ private:
         });
   }
 
-  /// `first` and the vectors after it.
-  SmallVector<Value> vectorsFrom(OpBuilder &b, Value first) {
-    SmallVector<Value> firsts = {first};
-    for (int64_t i = 1; i < kRowVectors; ++i)
-      firsts.push_back(arith::AddIOp::create(
-          b, loc, first, nest.constantIndex(b, i * kLanes)));
-    return firsts;
-  }
-
   /// Accumulates [lower, upper), whole turns of kRowVectors vectors each.
   SmallVector<Value> emitTurns(OpBuilder &b, Value lower, Value upper,
                                ArrayRef<Value> lanes) {
@@ -121,21 +110,22 @@ private:
     SmallVector<Value> start(lanes);
     for (int64_t i = 1; i < kRowVectors; ++i)
       llvm::append_range(start, identities(b));
-    auto turns =
-        scf::ForOp::create(b, loc, lower, upper,
-                           nest.constantIndex(b, kRowVectors * kLanes), start);
-    OpBuilder inner = OpBuilder::atBlockBegin(turns.getBody());
-    SmallVector<Value> carried(turns.getRegionIterArgs()), next;
-    for (auto [i, first] :
-         llvm::enumerate(vectorsFrom(inner, turns.getInductionVar()))) {
-      nest.open(lane, first);
-      ArrayRef<Value> current =
-          ArrayRef<Value>(carried).slice(i * inits, inits);
-      for (Value value : nest.emitBody(inner, current, Value()))
-        next.push_back(nest.asVector(inner, value));
-    }
-    nest.close(lane);
-    scf::YieldOp::create(inner, loc, next);
+    auto turns = scf::ForOp::create(
+        b, loc, lower, upper, nest.constantIndex(b, kRowVectors * kLanes),
+        start,
+        [&](OpBuilder &inner, Location, Value first, ValueRange carried) {
+          SmallVector<Value> firsts =
+              nest.positionsFrom(inner, first, kRowVectors, kLanes);
+          SmallVector<Value> current(carried), next;
+          for (auto [i, at] : llvm::enumerate(firsts)) {
+            nest.open(lane, at);
+            for (Value value : nest.emitBody(
+                     inner, ArrayRef(current).slice(i * inits, inits), Value()))
+              next.push_back(nest.asVector(inner, value));
+          }
+          nest.close(lane);
+          scf::YieldOp::create(inner, loc, next);
+        });
     SmallVector<Value> sums(turns.getResults());
     for (int64_t half = kRowVectors / 2; half >= 1; half /= 2)
       for (unsigned i = 0; i < half * inits; ++i)

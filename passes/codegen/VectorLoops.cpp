@@ -54,13 +54,10 @@ static void emitPoint(OpBuilder &b, LoopNest &nest, Value mask) {
 /// Opens the parallel loops from `loop` on, but not the vector loop.
 static void emitParallel(OpBuilder &b, LoopNest &nest, int loop) {
   loop = nest.findClosed(loop, /*reduction=*/false);
-  if (loop < nest.getNumLoops()) {
-    nest.forCarried(b, loop, {}, [&](OpBuilder &inner, ArrayRef<Value>) {
+  if (loop < nest.getNumLoops())
+    return nest.forEach(b, loop, [&](OpBuilder &inner) {
       emitParallel(inner, nest, loop + 1);
-      return SmallVector<Value>();
     });
-    return;
-  }
   if (nest.getLane() < 0)
     return emitPoint(b, nest, Value());
   if (nest.isReduction(nest.getLane()))

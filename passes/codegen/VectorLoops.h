@@ -27,6 +27,9 @@ Value loadVector(OpBuilder &b, Location loc, Value memref, ValueRange indices,
 void storeVector(OpBuilder &b, Location loc, Value vector, Value memref,
                  ValueRange indices, Value mask);
 
+/// `x` and `y` by an operation named `name`.
+Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
+
 /// Combines the lanes of `vector` pairwise, halves first, by an operation named
 /// `name`; the order is fixed.
 Value combineLanes(OpBuilder &b, Location loc, OperationName name,

@@ -5,18 +5,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::zero;
-
-static std::optional<int64_t> constantOf(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.getSExtValue();
-  return std::nullopt;
-}
 
 SmallVector<Value>
 zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
@@ -25,7 +18,8 @@ zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
                                                        Value, ValueRange)>
                      body) {
   Value lanes = arith::ConstantIndexOp::create(b, loc, kLanes);
-  std::optional<int64_t> low = constantOf(lower), high = constantOf(upper);
+  std::optional<int64_t> low = getConstantIntValue(lower),
+                         high = getConstantIntValue(upper);
   bool isStatic = low && high;
 
   Value wholeEnd;
@@ -39,46 +33,34 @@ zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
   }
 
   SmallVector<Value> values(carried);
-  if (!isStatic || *high - *low >= kLanes) {
-    auto loop = scf::ForOp::create(b, loc, lower, wholeEnd, lanes, carried);
-    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    SmallVector<Value> next =
-        body(inner, loop.getInductionVar(), Value(), loop.getRegionIterArgs());
-    inner.setInsertionPointToEnd(loop.getBody());
-    if (!carried.empty() || loop.getBody()->empty() ||
-        !loop.getBody()->back().hasTrait<OpTrait::IsTerminator>())
-      scf::YieldOp::create(inner, loc, next);
-    values.assign(loop.getResults().begin(), loop.getResults().end());
-  }
+  if (!isStatic || *high - *low >= kLanes)
+    values =
+        scf::ForOp::create(
+            b, loc, lower, wholeEnd, lanes, carried,
+            [&](OpBuilder &at, Location, Value index, ValueRange current) {
+              scf::YieldOp::create(at, loc, body(at, index, Value(), current));
+            })
+            .getResults();
 
-  auto tail = [&](OpBuilder &at, ValueRange current) {
+  auto tail = [&](OpBuilder &at) {
     Value rest = arith::SubIOp::create(at, loc, upper, wholeEnd);
     Value mask = vector::CreateMaskOp::create(
         at, loc, VectorType::get({kLanes}, at.getI1Type()), ValueRange{rest});
-    return body(at, wholeEnd, mask, current);
+    return body(at, wholeEnd, mask, values);
   };
-  if (isStatic) {
-    if ((*high - *low) % kLanes)
-      values = tail(b, values);
-    return values;
-  }
+  if (isStatic)
+    return (*high - *low) % kLanes ? tail(b) : values;
   Value more =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, wholeEnd, upper);
-  SmallVector<Type> types(ValueRange(values).getTypes());
-  auto branch = scf::IfOp::create(b, loc, types, more, /*addThenBlock=*/true,
-                                  /*addElseBlock=*/!values.empty());
-  OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
-  SmallVector<Value> next = tail(then, values);
-  if (branch.thenBlock()->empty() ||
-      !branch.thenBlock()->back().hasTrait<OpTrait::IsTerminator>()) {
-    then.setInsertionPointToEnd(branch.thenBlock());
-    scf::YieldOp::create(then, loc, next);
-  }
-  if (!values.empty()) {
-    OpBuilder otherwise = OpBuilder::atBlockEnd(branch.elseBlock());
-    scf::YieldOp::create(otherwise, loc, values);
-  }
-  return SmallVector<Value>(branch.getResults());
+  auto masked = [&](OpBuilder &at, Location) {
+    scf::YieldOp::create(at, loc, tail(at));
+  };
+  auto none = [&](OpBuilder &at, Location) {
+    scf::YieldOp::create(at, loc, values);
+  };
+  if (values.empty())
+    return scf::IfOp::create(b, loc, more, masked).getResults();
+  return scf::IfOp::create(b, loc, more, masked, none).getResults();
 }
 
 Value zero::loadVector(OpBuilder &b, Location loc, Value memref,
@@ -100,18 +82,20 @@ void zero::storeVector(OpBuilder &b, Location loc, Value vector, Value memref,
     vector::MaskedStoreOp::create(b, loc, memref, indices, mask, vector);
 }
 
+Value zero::combine(OpBuilder &b, Location loc, OperationName name, Value x,
+                    Value y) {
+  OperationState state(loc, name, ValueRange{x, y}, x.getType());
+  return b.create(state)->getResult(0);
+}
+
 Value zero::combineLanes(OpBuilder &b, Location loc, OperationName name,
                          Value vector) {
   for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < half; ++i) {
-      low.push_back(i);
-      high.push_back(half + i);
-    }
+    auto low = llvm::to_vector(llvm::seq(half)),
+         high = llvm::to_vector(llvm::seq(half, 2 * half));
     Value x = vector::ShuffleOp::create(b, loc, vector, vector, low);
     Value y = vector::ShuffleOp::create(b, loc, vector, vector, high);
-    OperationState state(loc, name, ValueRange{x, y}, x.getType());
-    vector = b.create(state)->getResult(0);
+    vector = combine(b, loc, name, x, y);
   }
   return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
 }
