@@ -4,6 +4,7 @@
 # FileCheck and not on the PATH.  Unit and end-to-end tests have runners of
 # their own; see run.sh.
 import os
+import subprocess
 
 import lit.formats
 
@@ -21,6 +22,14 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
+# Builds with assertions print what passes decide.
+listed = subprocess.run(
+    [os.path.join(config.zero_binary_dir, "bin", "zero-opt"), "--help-hidden"],
+    capture_output=True, text=True,
+)
+if "--debug-only=" in listed.stdout:
+    config.available_features.add("debug-only")
+
 # A test that hangs is a failure, not the end of the run.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = 300

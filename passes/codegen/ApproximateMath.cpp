@@ -29,6 +29,8 @@
 
 #include <numbers>
 
+#define DEBUG_TYPE "zero-approximate-math"
+
 namespace mlir::zero {
 #define GEN_PASS_DEF_APPROXIMATEMATH
 #include "passes/codegen/Passes.h.inc"

@@ -29,6 +29,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-bufferize-kernels"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_PREPAREBUFFERS
@@ -117,6 +120,8 @@ static void placeResults(FunctionOpInterface kernel) {
     if (!result || !result.hasOneUse() || !buffer ||
         buffer.getType() != result.getType())
       continue;
+    LDBG() << "is the result " << result.getArgNumber() << " of @"
+           << kernel.getName() << " itself: " << buffer;
     copy.erase();
     buffer.getResult().replaceAllUsesWith(result);
     buffer.erase();

@@ -2,6 +2,9 @@
 
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-lower-units-to-loops"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_KEEPKERNELS
@@ -111,6 +114,8 @@ struct LowerUnitsToLoops
          SmallVector<KernelOp>(getOperation().getOps<KernelOp>())) {
       KernelUnits units{*kernel.getKind(),
                         SmallVector<int64_t>(kernel.getSpace())};
+      LDBG() << "@" << kernel.getSymName() << ": loops over "
+             << stringifyKernelKind(units.kind);
       func::FuncOp function = toFunction(kernel);
       appendUnitArguments(function);
       passFirstElements(function, function.getArguments().back());

@@ -32,6 +32,8 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
+#define DEBUG_TYPE "zero-prepare-reference"
+
 namespace mlir::zero {
 #define GEN_PASS_DEF_PREPAREREFERENCE
 #define GEN_PASS_DEF_COPIESTOLINALG

@@ -23,6 +23,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-lower-units-to-loops"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -176,5 +179,8 @@ LaneChoice zero::chooseLane(linalg::LinalgOp op, const LoopContext &context) {
     return {};
   bool isLong =
       context.columnBegin || op.getStaticLoopRanges()[lane] >= kLanes / 2;
-  return {lane, isLong && LaneAnalysis(op, lane).canVectorize()};
+  bool vectors = isLong && LaneAnalysis(op, lane).canVectorize();
+  LDBG() << op->getName() << " at " << op->getLoc() << ": loop " << lane
+         << (vectors ? " in vectors" : " is along memory, and scalar");
+  return {lane, vectors};
 }

@@ -39,6 +39,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-chunk-loss"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_CHUNKLOSS
@@ -314,6 +317,7 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
           read.push_back(reader.other);
       if (failed(moveValueDefinitions(rewriter, read, op)))
         continue;
+      LDBG() << "loss of " << loss->rows << " rows in chunks of " << *rows;
       Chunker(*loss, *rows).run();
       changed.insert(op->getBlock());
     }

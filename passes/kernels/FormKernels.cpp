@@ -22,6 +22,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
+
+#define DEBUG_TYPE "zero-form-kernels"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -96,6 +100,10 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
 
     OpBuilder top(step);
     Operation *last = members.back();
+    LDBG() << "kernel of " << members.size() << " operations, "
+           << stringifyKernelKind(cluster.kind) << " "
+           << llvm::interleaved_array(cluster.space) << ", ends at "
+           << last->getLoc();
     SmallVector<Value> args(inputs.begin(), inputs.end());
     auto type = FunctionType::get(&getContext(), ValueRange(args).getTypes(),
                                   ValueRange(results).getTypes());

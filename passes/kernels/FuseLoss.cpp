@@ -27,6 +27,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-fuse-loss"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_FUSELOSS
@@ -55,6 +58,7 @@ struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
     if (!backward || backward->getBlock() != op->getBlock() ||
         failed(moveValueDefinitions(rewriter, {backward.getGrad()}, op)))
       return false;
+    LDBG() << "fuses " << op << " with " << backward;
     rewriter.setInsertionPoint(op);
     nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, backward);
     rewriter.replaceOp(backward, made.gradient);

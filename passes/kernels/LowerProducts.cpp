@@ -31,6 +31,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-lower-products"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_LOWERPRODUCTS
@@ -158,6 +161,7 @@ void lowerContraction(linalg::GenericOp op, const Contraction &c) {
     return size;
   };
   int64_t m = extent(c.m), n = extent(c.n), k = extent(c.k);
+  LDBG() << "product of " << m << " x " << n << " x " << k << " at " << loc;
   SmallVector<int64_t> batch;
   if (!c.batch.empty())
     batch.push_back(extent(c.batch));

@@ -28,6 +28,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#define DEBUG_TYPE "zero-lower-to-generics"
+
 namespace mlir::zero {
 #define GEN_PASS_DEF_LOWERTOGENERICS
 #include "passes/kernels/Passes.h.inc"

@@ -25,6 +25,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-bound-inputs"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_BOUNDINPUTS
@@ -260,6 +263,8 @@ LogicalResult Inputs::say(BlockArgument input) {
     error.attachNote(bound.by->getLoc()) << "it does so here";
     return error;
   }
+  LDBG() << "input " << nameOf(input) << " is below " << bound.below << " by "
+         << *bound.by;
   if (!vocab)
     model.setArgAttr(i, kVocabAttr, b.getI64IntegerAttr(bound.below));
   if (bound.ignored && (*bound.ignored < 0 || *bound.ignored >= bound.below) &&

@@ -32,6 +32,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-differentiate-loss"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_DIFFERENTIATELOSS
@@ -267,6 +270,7 @@ private:
     }
     if (!any)
       return checkUnvisited(op);
+    LDBG() << "derivative of " << op->getName() << " at " << op->getLoc();
     SmallVector<bool> needed;
     for (Value operand : op->getOperands())
       needed.push_back(active.contains(operand));

@@ -35,9 +35,12 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/DebugLog.h"
 
 #include <limits>
 #include <numeric>
+
+#define DEBUG_TYPE "zero-lower-gathers"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_LOWERGATHERS
@@ -268,6 +271,7 @@ private:
       value = nn::select(valid, in,
                          in.constant(std::numeric_limits<double>::quiet_NaN()));
     }
+    LDBG() << "an operand is read for " << *read;
     rewriter.replaceOp(read, value);
     return success();
   }

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#define DEBUG_TYPE "zero-lower-nn-to-linalg"
+
 namespace mlir::zero {
 #define GEN_PASS_DEF_LOWERNNTOLINALG
 #include "passes/model/Passes.h.inc"

@@ -34,6 +34,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-normalize-model"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_NORMALIZEMODEL
@@ -160,6 +163,7 @@ private:
              .walk([](func::CallOp) { return WalkResult::interrupt(); })
              .wasInterrupted())
       return success();
+    LDBG() << "inlines calls";
     OpPassManager pm(ModuleOp::getOperationName());
     pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
     pm.addPass(createSymbolDCEPass());

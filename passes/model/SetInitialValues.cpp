@@ -6,8 +6,10 @@
 
 #include "passes/model/Passes.h"
 
-#include "passes/model/InitialValues.h"
 #include "dialect/zero/Zero.h"
+#include "passes/model/InitialValues.h"
+
+#define DEBUG_TYPE "zero-set-initial-values"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_SETINITIALVALUES

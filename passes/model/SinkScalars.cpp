@@ -27,6 +27,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-sink-scalars"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_SINKSCALARS
@@ -101,8 +104,10 @@ void sinkInto(linalg::GenericOp op) {
     for (OpOperand &operand : inner.getOpOperands())
       if (isComputedScalar(operand.get()))
         captured.push_back(&operand);
-  for (OpOperand *operand : captured)
+  for (OpOperand *operand : captured) {
+    LDBG() << "at " << op.getLoc() << " sinks " << operand->get();
     operand->set(cloneInto(b, operand->get(), map));
+  }
 }
 
 struct SinkScalarsPass : zero::impl::SinkScalarsBase<SinkScalarsPass> {

@@ -13,6 +13,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/model/InitialValues.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-partition-state"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_PARTITIONSTATE
@@ -161,6 +164,9 @@ private:
       SmallVector<Attribute> members;
       for (const LayoutMember &member : bucket.members)
         members.push_back(member.attr);
+      LDBG() << "bucket " << bucket.name << ": " << members.size()
+             << " members, " << bucket.elements << " elements"
+             << (bucket.whole ? ", whole on all ranks" : "");
       unsigned first = partition.arguments[bucket.members.front().parameter];
       partition.buckets.push_back(BucketOp::create(
           b, step.getArgument(first).getLoc(), bucket.name, bucket.axis,

@@ -18,10 +18,12 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-regather-parameters"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_REGATHERPARAMETERS
@@ -142,6 +144,8 @@ private:
     for (size_t i = 0; i < uses.size(); ++i) {
       if (i > 0 && isFar(u, uses[i - 1].position, uses[i].position)) {
         OpBuilder b(uses[i].operand->getOwner());
+        LDBG() << "gathered again for " << uses[i].operand->getOwner()->getLoc()
+               << ": " << units[u].gathers.front();
         copies.clear();
         isCopy = true;
         for (AllGatherOp gather : units[u].gathers)

@@ -41,6 +41,9 @@
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Occupancy.h"
 #include "passes/plan/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-assign-memory"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_ASSIGNMEMORY
@@ -353,6 +356,9 @@ void AssignMemory::runOnOperation() {
     if (section.exported)
       for (auto [program, layout] : llvm::zip(programs, layouts))
         fillGaps(program.storage, layout, size);
+    LDBG() << stringifyTier(section.tier)
+           << (section.exported ? ", read by peers: " : ": ") << size
+           << " bytes";
     arena[static_cast<unsigned>(section.tier)] += size;
     begins.push_back(0);
     sections.emplace_back(section, std::move(layouts));

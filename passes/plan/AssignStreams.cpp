@@ -10,6 +10,8 @@
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 
+#define DEBUG_TYPE "zero-assign-streams"
+
 namespace mlir::zero {
 #define GEN_PASS_DEF_ASSIGNSTREAMS
 #include "passes/plan/Passes.h.inc"

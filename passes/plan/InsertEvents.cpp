@@ -31,8 +31,11 @@
 #include "mlir/IR/Builders.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
+#include "llvm/Support/DebugLog.h"
 #include <array>
 #include <map>
+
+#define DEBUG_TYPE "zero-insert-events"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_INSERTEVENTS
@@ -282,6 +285,7 @@ static LogicalResult insertEvents(ProgramOp program) {
         event = RecordOp::create(builder, run.op->getLoc(),
                                  static_cast<Stream>(run.stream));
       }
+      LDBG() << *op << " waits for " << *run.op;
       builder.setInsertionPoint(op);
       WaitOp::create(builder, op->getLoc(), event, getStream(op));
     }

@@ -13,6 +13,9 @@
 #include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-move-transfers"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_MOVETRANSFERS
@@ -57,8 +60,10 @@ void gatherAhead(ProgramOp program) {
       moves.emplace_back(gather, before);
     last = reader;
   }
-  for (auto [gather, target] : moves)
+  for (auto [gather, target] : moves) {
+    LDBG() << gather << " goes before " << *target;
     gather->moveBefore(target);
+  }
 }
 
 } // namespace

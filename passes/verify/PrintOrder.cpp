@@ -4,9 +4,11 @@
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
 #include "passes/verify/HappensBefore.h"
-#include "passes/verify/Passes.h"
 #include "passes/verify/KnownOperations.h"
+#include "passes/verify/Passes.h"
 #include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "zero-print-order"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_PRINTORDER

@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/Pipeline.h"
 #include "passes/codegen/Passes.h"
+#include "tools/DebugOnly.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
   zero::registerPipelineDialects(registry);
   zero::registerPipelinePasses();
   zero::registerCodegenPasses();
+  zero::declareDebugOnly();
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "zeroc's passes\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipeline.h"
 #include "passes/codegen/Passes.h"
+#include "tools/DebugOnly.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -29,6 +30,7 @@ void zero::declarePassOptions(cl::OptionCategory &category) {
   registerCodegenPasses();
   registerPassManagerCLOptions();
   registerMLIRContextCLOptions();
+  declareDebugOnly();
   for (auto [name, option] : cl::getRegisteredOptions())
     if (isPassOption(*option)) {
       option->setHiddenFlag(cl::Hidden);
@@ -39,7 +41,7 @@ void zero::declarePassOptions(cl::OptionCategory &category) {
 bool zero::isPassOption(const cl::Option &option) {
   return option.ArgStr.starts_with("mlir-print-ir-") ||
          option.ArgStr.starts_with("mlir-pass-pipeline-") ||
-         option.ArgStr == kThreads;
+         option.ArgStr == kThreads || option.ArgStr == "debug-only";
 }
 
 llvm::Error zero::checkPassOptions() {
