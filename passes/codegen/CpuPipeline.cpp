@@ -1,7 +1,7 @@
 //===- CpuPipeline.cpp - Kernels from tensors to the LLVM dialect ---------===//
 //
-// 1. The plan's own operations name kernels (FormPlanKernels); after that kernels
-//    are all that is kept of a plan.
+// 1. The plan's own operations name kernels (FormPlanKernels); after that
+//    kernels are all that is kept of a plan.
 // 2. Attention kernels become calls of the runtime, scatter kernels loops, both
 //    on memref views.
 // 3. All others go through one-shot bufferization and become loops over their

@@ -25,37 +25,26 @@ SmallVector<Value> zero::getKernelArguments(Operation *op) {
   return arguments;
 }
 
-/// Bytes of the widest operand or result.
-static int64_t getWidest(KernelOp kernel) {
-  int64_t widest = 1;
-  for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(),
-                                            kernel.getResultTypes())) {
-    auto shaped = cast<ShapedType>(type);
-    widest = std::max(widest,
-                      shaped.getNumElements() *
-                          llvm::divideCeil(shaped.getElementTypeBitWidth(), 8));
-  }
-  return widest;
-}
-
-static bool hasMatrices(KernelOp kernel) {
-  return llvm::any_of(
-      llvm::concat<const Type>(kernel.getArgumentTypes(),
-                               kernel.getResultTypes()),
-      [](Type type) { return cast<ShapedType>(type).getRank() > 1; });
-}
-
 Dispatch zero::getDispatch(KernelOp kernel) {
+  SmallVector<ShapedType> types;
+  for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(),
+                                            kernel.getResultTypes()))
+    types.push_back(cast<ShapedType>(type));
+  auto isMatrix = [](ShapedType type) { return type.getRank() > 1; };
   ArrayRef<int64_t> space = kernel.getSpace();
   int64_t units =
       ShapedType::isDynamicShape(space) ? 0 : llvm::product_of(space);
-  switch (*kernel.getKind()) {
+  switch (kernel.getKind().value_or(KernelKind::Serial)) {
   case KernelKind::Rows: { // about 32 KiB of the widest operand
-    int64_t bytes = std::max<int64_t>(1, getWidest(kernel) / units);
-    return {units, std::max<int64_t>(1, 32768 / bytes)};
+    int64_t widest = units;
+    for (ShapedType type : types)
+      widest = std::max(widest,
+                        type.getNumElements() *
+                            llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+    return {units, std::max<int64_t>(1, 32768 / (widest / units))};
   }
   case KernelKind::Columns: // 1 KiB of each row of a column sum, or a long run
-    return {units, hasMatrices(kernel) ? 256 : 16384};
+    return {units, llvm::any_of(types, isMatrix) ? 256 : 16384};
   case KernelKind::Attention:
     return {units, 1};
   case KernelKind::Scatter:

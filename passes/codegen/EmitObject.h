@@ -29,8 +29,8 @@ llvm::Expected<CpuTarget> resolveCpu(StringRef option);
 /// kernels.
 LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 
-/// Lowers the kernels of a module to the LLVM dialect, and drops all else.  With
-/// `reference`, model kernels take upstream's scalar loops.
+/// Lowers the kernels of a module to the LLVM dialect, and drops all else.
+/// With `reference`, model kernels take upstream's scalar loops.
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {});
 

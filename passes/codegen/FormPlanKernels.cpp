@@ -288,8 +288,9 @@ struct FormPlanKernels : zero::impl::FormPlanKernelsBase<FormPlanKernels> {
                       .Default(SmallVector<KernelOp>()));
   }
 
-  /// `op` launches `kernels`.
+  /// `op` launches `kernels`, whatever it named before.
   void name(Operation *op, ArrayRef<KernelOp> kernels) {
+    op->removeAttr(kKernelsAttr);
     if (kernels.empty())
       return;
     auto names = llvm::map_to_vector(kernels, [](KernelOp kernel) -> Attribute {

@@ -34,8 +34,8 @@ static func::FuncOp toFunction(KernelOp kernel) {
 }
 
 /// Arguments of unknown size become pointers to their first elements: upstream
-/// has no bare pointers to memrefs that bring their size along.  What `end` says
-/// of it is enough for the units to do.
+/// has no bare pointers to memrefs that bring their size along.  What `end`
+/// says of it is enough for the units to do.
 static void passFirstElements(func::FuncOp kernel, Value end) {
   Block &body = kernel.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
