@@ -12,15 +12,10 @@ namespace mlir::zero {
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
 
-/// How a kernel is cut, for its code.
-struct KernelUnits {
-  KernelKind kind;
-  SmallVector<int64_t> space;
-};
-
-/// Rows, columns and serial kernels on memrefs: loops over the units, and
-/// vector loops for every linalg operation inside.
-LogicalResult emitUnitLoops(func::FuncOp kernel, const KernelUnits &units);
+/// Rows, columns and serial kernels on memrefs: loops over the units of `kind`
+/// and `space`, and vector loops for every linalg operation inside.
+LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
+                            ArrayRef<int64_t> space);
 
 /// Kernels around nn.attention, nn.attention_backward or nn.embedding_backward
 /// are written from memref views of their operands (still in tensor form).

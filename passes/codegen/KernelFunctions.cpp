@@ -77,8 +77,8 @@ struct KeepKernels : zero::impl::KeepKernelsBase<KeepKernels> {
 struct LowerHandWrittenKernels
     : zero::impl::LowerHandWrittenKernelsBase<LowerHandWrittenKernels> {
   void runOnOperation() override {
-    for (KernelOp kernel :
-         SmallVector<KernelOp>(getOperation().getOps<KernelOp>())) {
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       KernelKind kind = *kernel.getKind();
       if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
         continue;
@@ -93,8 +93,8 @@ struct LowerHandWrittenKernels
 struct ReferenceToFunction
     : zero::impl::ReferenceToFunctionBase<ReferenceToFunction> {
   void runOnOperation() override {
-    for (KernelOp kernel :
-         SmallVector<KernelOp>(getOperation().getOps<KernelOp>()))
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
       if (!kernel.isBufferized())
         toFunction(kernel);
   }
@@ -110,16 +110,16 @@ struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
 struct LowerUnitsToLoops
     : zero::impl::LowerUnitsToLoopsBase<LowerUnitsToLoops> {
   void runOnOperation() override {
-    for (KernelOp kernel :
-         SmallVector<KernelOp>(getOperation().getOps<KernelOp>())) {
-      KernelUnits units{*kernel.getKind(),
-                        SmallVector<int64_t>(kernel.getSpace())};
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      KernelKind kind = *kernel.getKind();
+      DenseI64ArrayAttr space = kernel.getSpaceAttr();
       LDBG() << "@" << kernel.getSymName() << ": loops over "
-             << stringifyKernelKind(units.kind);
+             << stringifyKernelKind(kind);
       func::FuncOp function = toFunction(kernel);
       appendUnitArguments(function);
       passFirstElements(function, function.getArguments().back());
-      if (failed(emitUnitLoops(function, units)))
+      if (failed(emitUnitLoops(function, kind, space)))
         return signalPassFailure();
     }
   }

@@ -32,6 +32,18 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b)
   b.setInsertionPoint(body.getTerminator());
 }
 
+/// What `slice` reads of `whole` as a tensor of type `part`, or inserts.
+static Value subview(OpBuilder &b, OffsetSizeAndStrideOpInterface slice,
+                     RankedTensorType part, Value whole) {
+  auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+      part.getShape(), cast<MemRefType>(whole.getType()),
+      slice.getStaticOffsets(), slice.getStaticSizes(),
+      slice.getStaticStrides()));
+  return memref::SubViewOp::create(
+      b, slice.getLoc(), type, whole, slice.getMixedOffsets(),
+      slice.getMixedSizes(), slice.getMixedStrides());
+}
+
 Value KernelViews::operand(Value tensor) {
   if (Value known = inputs.lookup(tensor))
     return known;
@@ -40,16 +52,8 @@ Value KernelViews::operand(Value tensor) {
     return {};
   Value view;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
-    Value source = operand(slice.getSource());
-    if (!source)
-      return {};
-    auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-        slice.getType().getShape(), cast<MemRefType>(source.getType()),
-        slice.getStaticOffsets(), slice.getStaticSizes(),
-        slice.getStaticStrides()));
-    view = memref::SubViewOp::create(
-        b, slice.getLoc(), type, source, slice.getMixedOffsets(),
-        slice.getMixedSizes(), slice.getMixedStrides());
+    if (Value source = operand(slice.getSource()))
+      view = subview(b, slice, slice.getType(), source);
   } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(def)) {
     if (Value source = operand(expand.getSrc()))
       view = memref::ExpandShapeOp::create(b, expand.getLoc(),
@@ -86,18 +90,10 @@ Value KernelViews::result(Value tensor) {
     Value target = result(insert.getResult());
     if (!target)
       return {};
-    if (insert.getDest() == tensor) {
-      view = target; // a link of the chain of inserts: the same bytes
-    } else {
-      auto type =
-          cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-              insert.getSourceType().getShape(),
-              cast<MemRefType>(target.getType()), insert.getStaticOffsets(),
-              insert.getStaticSizes(), insert.getStaticStrides()));
-      view = memref::SubViewOp::create(
-          b, insert.getLoc(), type, target, insert.getMixedOffsets(),
-          insert.getMixedSizes(), insert.getMixedStrides());
-    }
+    // A link of the chain of inserts has the same bytes.
+    view = insert.getDest() == tensor
+               ? target
+               : subview(b, insert, insert.getSourceType(), target);
   }
   if (view)
     outputs[tensor] = view;

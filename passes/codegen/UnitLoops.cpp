@@ -74,16 +74,15 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
 
 } // namespace
 
-LogicalResult zero::emitUnitLoops(func::FuncOp kernel,
-                                  const KernelUnits &units) {
+LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
+                                  ArrayRef<int64_t> space) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
-  ArrayRef<int64_t> space = units.space;
   Value begin = body.getArgument(body.getNumArguments() - 2);
   Value end = body.getArgument(body.getNumArguments() - 1);
 
   LoopContext context;
-  bool rows = units.kind == KernelKind::Rows;
+  bool rows = kind == KernelKind::Rows;
   if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(),
                               context)))
     return failure();
@@ -109,7 +108,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel,
       context.rows[i] = arith::RemUIOp::create(b, loc, rest, extent);
       rest = arith::DivUIOp::create(b, loc, rest, extent);
     }
-  } else if (units.kind == KernelKind::Columns) {
+  } else if (kind == KernelKind::Columns) {
     context.columnBegin = begin;
     context.columnEnd = end;
   }
