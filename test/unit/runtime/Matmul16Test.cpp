@@ -253,6 +253,17 @@ TEST(Matmul16, HasTheBitsOfItsKernelWhereEachLoopHasSeveralBlocksAndARest) {
         expectItsBits(kernel, {kernel.type, 1, m, n, k, flags});
 }
 
+TEST(Matmul16, HasTheBitsOfItsKernelWhereOperandsAreReadInPlace) {
+  // Rows that begin at cache lines; parts of k, of columns and of rows.
+  for (const Kernel &kernel : kernels()) {
+    for (const unsigned flags : {0u, 2u, 3u, 12u, 30u, 46u})
+      for (auto [m, n, k] :
+           {std::tuple{40, 300, 96}, {300, 40, 96}, {40, 300, 2080}})
+        expectItsBits(kernel, {kernel.type, 1, m, n, k, flags});
+    expectItsBits(kernel, {kernel.type, 1, 1600, 33, 1056, 28});
+  }
+}
+
 TEST(Matmul16, TreatsDenormalsAsItsKernelDoes) {
   for (const Kernel &kernel : kernels())
     for (const unsigned flags : {0u, 7u, 12u, 28u})

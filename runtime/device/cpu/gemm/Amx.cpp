@@ -13,17 +13,21 @@
 // So bits do not depend on how the loops below are cut: f32 holds what a tile
 // holds.
 //
-// The tile of C in registers is 2 x 2 of them.
+// The tile of C in registers is 2 x 2 of them.  What is on the left is read in
+// place where its k lie side by side; what is on the right must be copied, and
+// turned where they do.  So where B is transposed, as a layer's weights are, the
+// product is computed as C^T = B^T A^T: large weights are read where they are,
+// and few activations are turned.
 //
-//   for some columns of B, so many that all of their k take 1 MiB (Blocks):
+//   for some columns on the right, so many that all of their k fit (Blocks):
 //     copy them in panels of 32, by steps of 32 k
-//     for 32 rows of A:
-//       where A is not transposed it is read in place, else copied
-//       for each panel of B:
-//         2 x 2 tiles of C = sum of the steps, finished by vectors
+//     for 32 rows on the left, in place or copied:
+//       for each panel:
+//         2 x 2 tiles of C = sum of the steps
 //
-// Where k is so large that too few columns would remain, it is cut as well, and
-// partial sums wait in f32.
+// Between the steps of one panel the C of the panel before is finished, and what
+// comes next is copied or fetched.  Where k is so large that too few columns
+// would fit, it is cut as well, and partial sums wait in f32.
 //
 //===----------------------------------------------------------------------===//
 #define ZRT_TARGET amx
@@ -99,8 +103,10 @@ inline void storeSums(float *to, int64_t stride) {
   _tile_stored(3, to + kTile * stride + kTile, bytes);
 }
 
-/// Adds `steps` steps.
-inline void addSteps(const Left &a, const std::byte *b, int64_t steps) {
+/// Adds `steps` steps; calls between() after each.
+template <typename Between>
+inline void addSteps(const Left &a, const std::byte *b, int64_t steps,
+                     Between between) {
   const std::byte *upper = a.upper, *lower = a.lower;
   const auto stride = size_t(a.stride);
   for (int64_t s = 0; s < steps; ++s) {
@@ -115,6 +121,7 @@ inline void addSteps(const Left &a, const std::byte *b, int64_t steps) {
     upper += a.step;
     lower += a.step;
     b += kStepBytes;
+    between();
   }
 }
 
@@ -122,32 +129,10 @@ inline void addSteps(const Left &a, const std::byte *b, int64_t steps) {
 // C
 //===----------------------------------------------------------------------===//
 
-inline Vector loadFrom(const std::byte *from, zrt_dtype type, int64_t i) {
-  if (type == ZRT_F32)
-    return load<kLanes>(reinterpret_cast<const float *>(from) + i);
-  return load<kLanes>(reinterpret_cast<const Brain *>(from) + i);
-}
-
 inline float oneFrom(const std::byte *from, zrt_dtype type, int64_t i) {
   if (type == ZRT_F32)
     return reinterpret_cast<const float *>(from)[i];
   return widen(reinterpret_cast<const Brain *>(from)[i]);
-}
-
-inline void storeTo(std::byte *to, zrt_dtype type, int64_t i, Vector value) {
-  if (type == ZRT_F32) {
-    *reinterpret_cast<AnyVector *>(reinterpret_cast<float *>(to) + i) = value;
-    return;
-  }
-  typedef uint32_t Wide __attribute__((vector_size(4 * kLanes)));
-  typedef uint16_t Narrow __attribute__((vector_size(2 * kLanes), aligned(2)));
-  // As narrowBrain.
-  const auto bits = reinterpret_cast<const Wide &>(value);
-  const Wide rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
-  const Wide nan = Wide{} + 0x7fc0u;
-  const Wide result = (bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded;
-  *reinterpret_cast<Narrow *>(reinterpret_cast<uint16_t *>(to) + i) =
-      __builtin_convertvector(result, Narrow);
 }
 
 inline void storeOne(std::byte *to, zrt_dtype type, int64_t i, float value) {
@@ -157,33 +142,130 @@ inline void storeOne(std::byte *to, zrt_dtype type, int64_t i, float value) {
     narrow(value, reinterpret_cast<Brain *>(to)[i]);
 }
 
-/// C = sums + old C + bias for the block at i, j.
-void finish(const Gemm16 &g, int64_t i, int64_t j, const float *sums) {
-  const int64_t rows = least(kBlock, g.m - i), columns = least(kBlock, g.n - j);
-  const int64_t size = g.cType == ZRT_F32 ? 4 : 2,
-                biasSize = g.biasType == ZRT_F32 ? 4 : 2;
-  const std::byte *const bias = g.bias ? g.bias + j * biasSize : nullptr;
-  for (int64_t r = 0; r < rows; ++r, sums += kBlock) {
-    std::byte *const c = g.c + ((i + r) * g.ldc + j) * size;
-    int64_t x = 0;
-    for (; x + kLanes <= columns; x += kLanes) {
-      Vector value = load<kLanes>(sums + x);
-      if (g.accumulate)
-        value += loadFrom(c, g.cType, x);
-      if (bias)
-        value += loadFrom(bias, g.biasType, x);
-      storeTo(c, g.cType, x, value);
+/// The upper halves of what `bits` round to, as narrowBrain; NaNs apart.
+inline __m512i roundUpper(__m512i bits) {
+  const __m512i odd =
+      _mm512_and_epi32(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  return _mm512_add_epi32(_mm512_add_epi32(bits, odd),
+                          _mm512_set1_epi32(0x7fff));
+}
+
+/// 32 numbers as bf16.
+inline void storeBrains(std::byte *to, Vector low, Vector high) {
+  const auto x = __m512(low), y = __m512(high);
+  const Shorts upperLow = Shorts(roundUpper(_mm512_castps_si512(x))),
+               upperHigh = Shorts(roundUpper(_mm512_castps_si512(y)));
+  const Shorts rounded = [&]<int... I>(std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(upperLow, upperHigh, (2 * I + 1)...);
+  }(std::make_integer_sequence<int, 32>());
+  const __mmask32 nan = __mmask32(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q)) |
+                        __mmask32(_mm512_cmp_ps_mask(y, y, _CMP_UNORD_Q)) << 16;
+  _mm512_storeu_si512(to, _mm512_mask_blend_epi16(nan, __m512i(rounded),
+                                                  _mm512_set1_epi16(0x7fc0)));
+}
+
+/// `rows` whole rows of 32 of C, whose sums are kBlock apart.
+template <bool IsWide, bool Adds>
+void finishRows(const float *sums, const float *bias, std::byte *c,
+                int64_t stride, int64_t rows) {
+  const Vector biasLow = load<kLanes>(bias), biasHigh = load<kLanes>(bias + 16);
+  for (int64_t r = 0; r < rows; ++r, sums += kBlock, c += stride) {
+    Vector low = load<kLanes>(sums), high = load<kLanes>(sums + 16);
+    if constexpr (Adds && IsWide) {
+      low += load<kLanes>(reinterpret_cast<const float *>(c));
+      high += load<kLanes>(reinterpret_cast<const float *>(c) + 16);
+    } else if constexpr (Adds) {
+      low += load<kLanes>(reinterpret_cast<const Brain *>(c));
+      high += load<kLanes>(reinterpret_cast<const Brain *>(c) + 16);
     }
-    for (; x < columns; ++x) {
-      float value = sums[x];
-      if (g.accumulate)
-        value += oneFrom(c, g.cType, x);
-      if (bias)
-        value += oneFrom(bias, g.biasType, x);
-      storeOne(c, g.cType, x, value);
+    low += biasLow;
+    high += biasHigh;
+    if constexpr (IsWide) {
+      *reinterpret_cast<AnyVector *>(c) = low;
+      *reinterpret_cast<AnyVector *>(c + 64) = high;
+    } else {
+      storeBrains(c, low, high);
     }
   }
 }
+
+/// C = sums + old C + bias for a block of 32 x 32, in small parts.
+class Finish {
+public:
+  explicit Finish(const Gemm16 &g)
+      : whole(g.cType == ZRT_F32 ? (g.accumulate ? finishRows<true, true>
+                                                 : finishRows<true, false>)
+                                 : (g.accumulate ? finishRows<false, true>
+                                                 : finishRows<false, false>)) {
+    // Adding -0 changes nothing.
+    for (float &x : bias)
+      x = -0.0f;
+  }
+
+  float *sums() { return memory; }
+  bool isDone() const { return row >= rows; }
+  /// How many parts a block has at most.
+  static constexpr int64_t kParts = 12;
+
+  /// What `sums` holds are rows i on and columns j on of C, `turned` or not.
+  void start(const Gemm16 &g, int64_t i, int64_t j, bool turned) {
+    rows = least(kBlock, g.m - i);
+    columns = least(kBlock, g.n - j);
+    row = 0;
+    toTurn = turned ? 2 : 0;
+    isTurned = turned;
+    stride = g.ldc * sizeOf(g.cType);
+    c = g.c + i * stride + j * sizeOf(g.cType);
+    if (g.bias)
+      for (int64_t x = 0; x < columns; ++x)
+        bias[x] = oneFrom(g.bias, g.biasType, j + x);
+  }
+
+  /// Some rows, or turns what will be some.
+  void doPart(const Gemm16 &g) {
+    if (toTurn > 0)
+      return turn(--toTurn);
+    const int64_t some = least(4, rows - row);
+    const float *const from =
+        isTurned ? straight + row % kTile * kBlock : memory + row * kBlock;
+    if (columns == kBlock)
+      whole(from, bias, c, stride, some);
+    else
+      finishPart(g, from, some);
+    c += some * stride;
+    row += some;
+    if (row % kTile == 0 && isTurned)
+      toTurn = 2;
+  }
+
+private:
+  static int64_t sizeOf(zrt_dtype type) { return type == ZRT_F32 ? 4 : 2; }
+
+  void finishPart(const Gemm16 &g, const float *from, int64_t count) const {
+    for (int64_t r = 0; r < count; ++r)
+      for (int64_t x = 0; x < columns; ++x) {
+        float value = from[r * kBlock + x];
+        if (g.accumulate)
+          value += oneFrom(c + r * stride, g.cType, x);
+        storeOne(c + r * stride, g.cType, x, value + bias[x]);
+      }
+  }
+
+  /// 16 rows of C from `row` on, 16 of their columns.
+  void turn(int64_t half) {
+    transpose<kTile>(memory + half * kTile * kBlock + row, kBlock,
+                     straight + half * kTile, kBlock);
+  }
+
+  void (*const whole)(const float *, const float *, std::byte *, int64_t,
+                      int64_t);
+  alignas(64) float memory[kBlock * kBlock];
+  alignas(64) float straight[kTile * kBlock];
+  alignas(64) float bias[kBlock];
+  std::byte *c = nullptr;
+  int64_t stride = 0, rows = 0, columns = 0, row = 0, toTurn = 0;
+  bool isTurned = false;
+};
 
 //===----------------------------------------------------------------------===//
 // Blocks
@@ -191,26 +273,43 @@ void finish(const Gemm16 &g, int64_t i, int64_t j, const float *sums) {
 
 /// How the loops are cut.  The memory of a thread holds, in bytes,
 ///
-///   | B: 1 MiB | partial sums: 768 KiB | A: 256 KiB |
+///   | right: 1 MiB | partial sums: 768 KiB | left: 256 KiB |
+///
+/// Where the left is read in place and the right is large, that of the right is
+/// two halves: one is multiplied while the other is filled.  Where the left is
+/// copied, that of the left is.
 struct Blocks {
-  static constexpr int64_t kBytesB = 1 << 20, kBytesPartial = 768 << 10,
-                           kBytesA = 256 << 10;
-  static_assert(kBytesB + kBytesPartial + kBytesA <= ZRT_PACKING_BYTES);
-  /// The most k of 32 rows of A, and k of a part where there is more.
-  static constexpr int64_t kMostDepth = kBytesA / (kBlock * 2), kDepth = 1024;
+  static constexpr int64_t kBytesRight = 1 << 20, kBytesPartial = 768 << 10,
+                           kBytesLeft = 256 << 10;
+  static_assert(kBytesRight + kBytesPartial + kBytesLeft <= ZRT_PACKING_BYTES);
+  /// k of a part, where there is more than fits.
+  static constexpr int64_t kDepth = 1024;
+  /// What stays in the second-level cache.
+  static constexpr int64_t kNear = 1280 << 10;
 
   int64_t depth, columns, rows;
+  bool copiesLeft, isDoubled;
 
-  explicit Blocks(const Gemm16 &g) {
-    const int64_t parts = g.k > kMostDepth ? divideUp(g.k, kDepth) : 1;
-    depth = evenly(g.k, parts, kStep);
-    const int64_t most = kBytesB / (2 * depth) / kBlock * kBlock;
-    columns = evenly(g.n, divideUp(g.n, most), kBlock);
-    rows = g.m;
+  Blocks(const Operand &left, const Operand &right, int64_t k) {
+    // Rows of tiles that begin anywhere would be two lines each.
+    copiesLeft = !left.isAlong || left.stride % kStep != 0;
+    isDoubled = !copiesLeft && left.things < right.things;
+    const int64_t mostDepth =
+        !copiesLeft && !right.isAlong
+            ? kDepth
+            : kBytesLeft / (copiesLeft ? 2 : 1) / (kBlock * 2);
+    const int64_t parts = k > mostDepth ? divideUp(k, kDepth) : 1;
+    depth = evenly(k, parts, kStep);
+    int64_t most =
+        kBytesRight / (isDoubled ? 2 : 1) / (2 * depth) / kBlock * kBlock;
+    if (isDoubled && left.things * depth * 2 <= kNear)
+      most = least(most, 4 * kBlock);
+    columns = evenly(right.things, divideUp(right.things, most), kBlock);
+    rows = left.things;
     if (parts > 1) {
       const int64_t fit =
           kBytesPartial / int64_t(sizeof(float)) / columns / kBlock * kBlock;
-      rows = evenly(g.m, divideUp(g.m, fit), kBlock);
+      rows = evenly(rows, divideUp(rows, fit), kBlock);
     }
   }
 
@@ -219,59 +318,192 @@ struct Blocks {
   }
 };
 
-/// Rows i on and columns j on of C, from k of p on.
-struct Place {
-  int64_t i, j, p;
+/// A round of the loops: i on of the left and j on of the right, k of p on.
+struct Round {
+  int64_t i = 0, j = 0, p = 0;
 };
 
-/// The block of C at rows `at.i` on, of all of its columns and some of k.
-void multiplyRows(const Gemm16 &g, const Blocks &blocks, const Place &at,
-                  const std::byte *packedB, float *partial,
-                  std::byte *packedA) {
-  const int64_t k = least(blocks.depth, g.k - at.p), steps = divideUp(k, kStep);
-  const int64_t columns = least(blocks.columns, g.n - at.j);
-  const bool first = at.p == 0, last = at.p + blocks.depth >= g.k;
-  const Panel panel = panelOfA(g, at.i, at.p, k, packedA);
-  alignas(64) float sums[kBlock * kBlock];
-  for (int64_t j = 0; j < columns; j += kBlock) {
-    if (first)
-      clearSums();
-    else
-      loadSums(partial, kBlock);
-    addSteps(panel.whole, packedB, panel.steps);
-    addSteps(panel.rest, packedB + panel.steps * kStepBytes,
-             steps - panel.steps);
-    if (last) {
-      storeSums(sums, kBlock);
-      finish(g, at.i, at.j + j, sums);
-    } else {
-      storeSums(partial, kBlock);
+class Product {
+public:
+  Product(const Gemm16 &g, float *packing)
+      : g(g), left(g.transB ? ofB(g) : ofA(g)),
+        right(g.transB ? ofA(g) : ofB(g)), blocks(left, right, g.k),
+        memoryRight(reinterpret_cast<std::byte *>(packing)),
+        memoryLeft(memoryRight + Blocks::kBytesRight + Blocks::kBytesPartial),
+        partial(reinterpret_cast<float *>(memoryRight + Blocks::kBytesRight)),
+        finish(g) {}
+
+  void run() {
+    Round round;
+    bool isLast = false;
+    copierOfRight(round, 0).copyAll();
+    for (int64_t number = 0; !isLast; ++number) {
+      Round next = round;
+      isLast = !advance(next);
+      const bool copies = !isLast && (next.j != round.j || next.p != round.p);
+      if (copies && blocks.isDoubled)
+        copier = copierOfRight(next, number + 1);
+      multiplyRound(round, bufferOfRight(number));
+      if (copies && !blocks.isDoubled)
+        copier = copierOfRight(next, number + 1);
+      copier.copyAll();
+      if (!copies)
+        --number;
+      round = next;
     }
-    packedB += steps * kStepBytes;
-    partial += kBlock * kBlock;
+    while (!finish.isDone())
+      finish.doPart(g);
   }
-}
+
+private:
+  static Operand ofA(const Gemm16 &g) { return {g.a, g.lda, !g.transA, g.m}; }
+  static Operand ofB(const Gemm16 &g) { return {g.b, g.ldb, g.transB, g.n}; }
+
+  int64_t rowsOf(const Round &r) const {
+    return least(blocks.rows, left.things - r.i);
+  }
+  int64_t columnsOf(const Round &r) const {
+    return least(blocks.columns, right.things - r.j);
+  }
+  int64_t depthOf(const Round &r) const {
+    return least(blocks.depth, g.k - r.p);
+  }
+
+  /// Whether there is a next round.
+  bool advance(Round &round) const {
+    round.p += blocks.depth;
+    if (round.p < g.k)
+      return true;
+    round.p = 0;
+    round.i += blocks.rows;
+    if (round.i < left.things)
+      return true;
+    round.i = 0;
+    round.j += blocks.columns;
+    return round.j < right.things;
+  }
+
+  std::byte *bufferOfRight(int64_t number) const {
+    return memoryRight +
+           (blocks.isDoubled && number % 2 ? Blocks::kBytesRight / 2 : 0);
+  }
+  std::byte *bufferOfLeft(int64_t number) const {
+    return memoryLeft + (number % 2 ? Blocks::kBytesLeft / 2 : 0);
+  }
+  Copier copierOfRight(const Round &r, int64_t number) const {
+    return {right,      /*isLeft=*/false,     r.j, columnsOf(r), r.p,
+            depthOf(r), bufferOfRight(number)};
+  }
+  /// 32 rows from the round's row i on.
+  Copier copierOfLeft(const Round &r, int64_t i) const {
+    return {left,
+            /*isLeft=*/true,
+            r.i + i,
+            least(kBlock, rowsOf(r) - i),
+            r.p,
+            depthOf(r),
+            bufferOfLeft(i / kBlock)};
+  }
+
+  void multiplyRound(const Round &round, const std::byte *packed) {
+    const int64_t rows = rowsOf(round), k = depthOf(round);
+    const int64_t stepsOfRows =
+        divideUp(columnsOf(round), kBlock) * divideUp(k, kStep);
+    if (blocks.copiesLeft)
+      copierOfLeft(round, 0).copyAll();
+    else
+      spread(stepsOfRows * divideUp(rows, kBlock));
+    float *sums = partial;
+    for (int64_t i = 0; i < rows; i += kBlock) {
+      Panel panel;
+      if (!blocks.copiesLeft) {
+        panel = panelInPlace(left, round.i + i, round.p, k, memoryLeft);
+        ahead = blocks.isDoubled ? Ahead()
+                                 : Ahead(left, round.i + i + kBlock, round.p, k,
+                                         stepsOfRows);
+      } else {
+        panel.rest = copied(bufferOfLeft(i / kBlock));
+        if (i + kBlock < rows) {
+          copier = copierOfLeft(round, i + kBlock);
+          spread(stepsOfRows);
+        }
+      }
+      multiplyRows(round, i, panel, packed, sums);
+      if (blocks.copiesLeft)
+        copier.copyAll();
+      sums += kBlock * blocks.columns;
+    }
+  }
+
+  /// 32 rows of the left.
+  void multiplyRows(const Round &round, int64_t i, const Panel &panel,
+                    const std::byte *packed, float *sums) {
+    const int64_t columns = columnsOf(round),
+                  steps = divideUp(depthOf(round), kStep);
+    const bool first = round.p == 0, last = round.p + blocks.depth >= g.k;
+    // The sums of the block before are not there at once.
+    const int64_t wait = steps > 4 ? 3 : 0;
+    const int64_t parts = divideUp(Finish::kParts, steps - wait);
+    int64_t step = 0;
+    const auto between = [&] {
+      if (step++ >= wait)
+        for (int64_t r = 0; r < parts && !finish.isDone(); ++r)
+          finish.doPart(g);
+      ahead.fetch();
+      work();
+    };
+    for (int64_t j = 0; j < columns; j += kBlock) {
+      step = 0;
+      if (first)
+        clearSums();
+      else
+        loadSums(sums, kBlock);
+      addSteps(panel.whole, packed, panel.steps, between);
+      addSteps(panel.rest, packed + panel.steps * kStepBytes,
+               steps - panel.steps, between);
+      if (last) {
+        while (!finish.isDone())
+          finish.doPart(g);
+        storeSums(finish.sums(), kBlock);
+        if (g.transB)
+          finish.start(g, round.j + j, round.i + i, /*turned=*/true);
+        else
+          finish.start(g, round.i + i, round.j + j, /*turned=*/false);
+      } else {
+        storeSums(sums, kBlock);
+      }
+      packed += steps * kStepBytes;
+      sums += kBlock * kBlock;
+    }
+  }
+
+  /// Spreads what is to be copied over so many calls of `work`.
+  void spread(int64_t calls) {
+    each = copier.squaresLeft();
+    of = calls;
+    due = 0;
+  }
+  void work() {
+    for (due += each; due >= of && copier.squaresLeft() > 0; due -= of)
+      copier.copySquare();
+  }
+
+  const Gemm16 &g;
+  const Operand left, right;
+  const Blocks blocks;
+  std::byte *const memoryRight, *const memoryLeft;
+  float *const partial;
+  Finish finish; ///< of the block before
+  Copier copier; ///< of what comes next
+  Ahead ahead;   ///< the rows that come next
+  int64_t each = 0, of = 1, due = 0;
+};
 
 } // namespace
 
 void multiply(const Gemm16 &g, float *packing) {
-  const Blocks blocks(g);
-  auto *const packedB = reinterpret_cast<std::byte *>(packing);
-  auto *const packedA = packedB + Blocks::kBytesB + Blocks::kBytesPartial;
-  auto *const partial = reinterpret_cast<float *>(packedB + Blocks::kBytesB);
   const Tiles tiles;
-  for (int64_t j = 0; j < g.n; j += blocks.columns)
-    for (int64_t i = 0; i < g.m; i += blocks.rows)
-      for (int64_t p = 0; p < g.k; p += blocks.depth) {
-        packB(g, p, least(blocks.depth, g.k - p), j,
-              least(blocks.columns, g.n - j), packedB);
-        float *sums = partial;
-        const int64_t end = least(i + blocks.rows, g.m);
-        for (int64_t r = i; r < end; r += kBlock) {
-          multiplyRows(g, blocks, {r, j, p}, packedB, sums, packedA);
-          sums += kBlock * blocks.columns;
-        }
-      }
+  Product(g, packing).run();
 }
 
 } // namespace zrt::amx

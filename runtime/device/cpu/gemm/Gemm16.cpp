@@ -134,6 +134,6 @@ void zrt::multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing) {
 
 Costs zrt::costsOf(Kernel16 kernel, zrt_dtype type) {
   if (kernel == Kernel16::AmxBrains && type == ZRT_BF16)
-    return {{32, 32}, 40, 130, 60, 120};
+    return {{32, 32}, 40, 100, 60, 30};
   return {gemmTile(), 27, 27, 8, 12};
 }
