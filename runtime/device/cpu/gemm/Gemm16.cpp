@@ -59,8 +59,10 @@ using Loops = void (*)(const GemmOf<From> &, float *);
 template <typename From>
 void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, Loops<From> loops,
                    float *packing) {
-  float *const block = packing + kGemmPackingBytes / sizeof(float),
-               *const bias = block + kBlockRows * kBlockColumns;
+  // What `loops` takes for itself comes first.
+  constexpr size_t kTaken = kGemmPackingBytes / sizeof(float);
+  float *const block = packing + kTaken;
+  float *const bias = block + kBlockRows * kBlockColumns;
   GemmOf<From> part = partOf<From>(g, i, j);
   part.m = std::min(part.m, kBlockRows);
   part.n = std::min(part.n, kBlockColumns);
