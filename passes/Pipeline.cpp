@@ -85,9 +85,11 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createSetInitialValues());
     // An error is one of the model's lines still.
     pm.addPass(createVerifyPositions());
+    // Every cast is part of the model from here on, and has a derivative.
+    pm.addPass(createSetPrecision({options.precision}));
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
-    pm.addPass(createDifferentiateLoss());
+    pm.addPass(createDifferentiateLoss({options.precision == "fp16"}));
     break;
   case Level::Kernels: {
     FormKernelsOptions kernels;
@@ -127,7 +129,24 @@ static void addPasses(OpPassManager &pm, Level level,
   }
 }
 
-/// What a plan of `module`, whose kernels are formed, is made with.
+/// Whether updates of `module` leave out steps that are not finite.
+static bool skipsNonfinite(ModuleOp module) {
+  bool skips = false;
+  module.walk([&](ClipOp clip) { skips |= clip.getSkipNonfinite(); });
+  return skips;
+}
+
+/// The precision of the parameters of `module`.
+static StringRef getPrecision(ModuleOp module) {
+  for (auto program : module.getOps<ProgramOp>())
+    for (BlockArgument argument : program.getArguments())
+      if (auto state = program.getState(argument.getArgNumber());
+          state && state.getSlot() == "param")
+        return stringifyPrecision(getElementType(argument.getType()));
+  return "fp32";
+}
+
+/// What a plan of `module`, whose state is laid out, is made with.
 static OptionsAttr getOptionsAttr(ModuleOp module,
                                   const PipelineOptions &options) {
   MLIRContext *context = module.getContext();
@@ -140,9 +159,10 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
   auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
   return OptionsAttr::get(
       context, optimizer, number(options.weightDecay), number(options.gradClip),
-      isReference(module), chunk ? chunk.getInt() : kLossChunk, options.stage,
-      options.worldSize, options.accumulate, options.persistBelow,
-      options.bucketSize, options.reuseDistance);
+      skipsNonfinite(module), getPrecision(module), isReference(module),
+      chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
+      options.accumulate, options.persistBelow, options.bucketSize,
+      options.reuseDistance);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,

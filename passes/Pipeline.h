@@ -20,6 +20,8 @@ StringRef stringifyLevel(Level level);
 /// The options of a plan: what PartitionState takes, and these.
 struct PipelineOptions : PartitionStateOptions {
   bool reference = false;
+  /// What the model's f32 becomes: fp32, bf16 or fp16.
+  std::string precision = "fp32";
   /// The most bytes of a chunk of logits; 0: any number.
   int64_t lossChunk = kLossChunk;
   /// Bytes of other parameters between two uses that one gather serves.

@@ -12,8 +12,12 @@
 #ifndef ZRT_HALF_FLOATS_H
 #define ZRT_HALF_FLOATS_H
 
+#include "runtime/zrt.h"
+
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace zrt {
 
@@ -79,6 +83,19 @@ struct Half {
 }
 [[gnu::always_inline]] inline void narrow(float from, Half &to) {
   to.bits = narrowHalf(from);
+}
+
+/// `count` f32 become elements of `dtype` in the same bytes, where that has 16
+/// bits; else they stay.
+inline void narrowInPlace(zrt_dtype dtype, float *values, size_t count) {
+  if (dtype != ZRT_BF16 && dtype != ZRT_F16)
+    return;
+  for (size_t i = 0; i < count; ++i) {
+    const uint16_t bits =
+        dtype == ZRT_BF16 ? narrowBrain(values[i]) : narrowHalf(values[i]);
+    std::memcpy(reinterpret_cast<std::byte *>(values) + i * sizeof(bits), &bits,
+                sizeof(bits));
+  }
 }
 
 } // namespace zrt

@@ -7,11 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mlir::nn;
+
+/// The type of `lse`.
+static RankedTensorType statisticsOf(RankedTensorType q) {
+  return RankedTensorType::get(
+      {q.getDimSize(0), q.getDimSize(2), q.getDimSize(1)},
+      getSumType(q.getElementType()));
+}
 
 static LogicalResult verifyAttention(Operation *op, RankedTensorType q,
                                      RankedTensorType k, Type lse,
@@ -26,8 +34,7 @@ static LogicalResult verifyAttention(Operation *op, RankedTensorType q,
     return op->emitOpError(
                "causal attention needs at least as many keys as queries, got ")
            << k.getDimSize(1) << " and " << q.getDimSize(1);
-  auto expected = RankedTensorType::get(
-      {q.getDimSize(0), q.getDimSize(2), q.getDimSize(1)}, q.getElementType());
+  RankedTensorType expected = statisticsOf(q);
   if (lse && lse != expected) // (C3)
     return op->emitOpError("lse must be ") << expected << ", got " << lse;
   return success();
@@ -83,7 +90,9 @@ int64_t causalOffset(Value q, Value k) {
 SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   int64_t offset = causalOffset(getQ(), getK());
-  Value s = scores(b, loc, getQ(), getK(), getScale().convertToDouble());
+  Value q = widen(b, loc, getQ()), k = widen(b, loc, getK()),
+        v = widen(b, loc, getV());
+  Value s = scores(b, loc, q, k, getScale().convertToDouble());
   if (getCausal())
     s = elementwise(
         b, loc, {s}, {"bhij"}, "bhij",
@@ -103,8 +112,9 @@ SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
                   [](OpBuilder &nested, Location at, ValueRange in) -> Value {
                     return S(nested, at, in[0]) / S(nested, at, in[1]);
                   });
-  Value o = reduceSum(b, loc, {p, getV()}, {"bhij", "bjhd"}, "bihd", multiply,
-                      "bihdj");
+  Value o =
+      reduceSum(b, loc, {p, v}, {"bhij", "bjhd"}, "bihd", multiply, "bihdj");
+  o = roundTo(b, loc, o, getResult().getType());
   if (!getLse())
     return {o};
   Value lse =
@@ -119,11 +129,10 @@ void AttentionOp::saveForBackward(RewriterBase &rewriter) {
   if (getLse())
     return;
   RankedTensorType q = getQ().getType();
-  auto lse = RankedTensorType::get(
-      {q.getDimSize(0), q.getDimSize(2), q.getDimSize(1)}, q.getElementType());
   rewriter.setInsertionPoint(*this);
-  auto op = AttentionOp::create(rewriter, getLoc(), q, lse, getQ(), getK(),
-                                getV(), getScaleAttr(), getCausalAttr());
+  auto op =
+      AttentionOp::create(rewriter, getLoc(), q, statisticsOf(q), getQ(),
+                          getK(), getV(), getScaleAttr(), getCausalAttr());
   rewriter.replaceOp(*this, op.getResult());
 }
 
@@ -142,15 +151,17 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   double scale = getScale().convertToDouble();
   int64_t offset = causalOffset(getQ(), getK());
-  Value s = scores(b, loc, getQ(), getK(), scale);
+  Value q = widen(b, loc, getQ()), k = widen(b, loc, getK()),
+        v = widen(b, loc, getV()), grad = widen(b, loc, getGrad());
+  Value s = scores(b, loc, q, k, scale);
   Value p = elementwise(
       b, loc, {s, getLse()}, {"bhij", "bhi"}, "bhij",
       [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
         S x = exp(S(nested, at, in[0]) - S(nested, at, in[1]));
         return getCausal() ? visible(nested, at, x, x.constant(0), offset) : x;
       });
-  Value dp = reduceSum(b, loc, {getGrad(), getV()}, {"bihd", "bjhd"}, "bhij",
-                       multiply, "bhijd");
+  Value dp =
+      reduceSum(b, loc, {grad, v}, {"bihd", "bjhd"}, "bhij", multiply, "bhijd");
   Value dot = reduceSum(b, loc, {p, dp}, {"bhij", "bhij"}, "bhi", multiply);
   Value ds =
       elementwise(b, loc, {p, dp, dot}, {"bhij", "bhij", "bhi"}, "bhij",
@@ -158,13 +169,15 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
                     auto x = [&](unsigned i) { return S(nested, at, in[i]); };
                     return scale * (x(0) * (x(1) - x(2)));
                   });
-  Value dq = reduceSum(b, loc, {ds, getK()}, {"bhij", "bjhd"}, "bihd", multiply,
-                       "bihdj");
-  Value dk = reduceSum(b, loc, {ds, getQ()}, {"bhij", "bihd"}, "bjhd", multiply,
-                       "bjhdi");
-  Value dv = reduceSum(b, loc, {p, getGrad()}, {"bhij", "bihd"}, "bjhd",
-                       multiply, "bjhdi");
-  return {dq, dk, dv};
+  Value dq =
+      reduceSum(b, loc, {ds, k}, {"bhij", "bjhd"}, "bihd", multiply, "bihdj");
+  Value dk =
+      reduceSum(b, loc, {ds, q}, {"bhij", "bihd"}, "bjhd", multiply, "bjhdi");
+  Value dv =
+      reduceSum(b, loc, {p, grad}, {"bhij", "bihd"}, "bjhd", multiply, "bjhdi");
+  return {roundTo(b, loc, dq, getDq().getType()),
+          roundTo(b, loc, dk, getDk().getType()),
+          roundTo(b, loc, dv, getDv().getType())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,8 +191,8 @@ static int64_t productFlops(RankedTensorType q, RankedTensorType k, bool causal,
                             int64_t products) {
   int64_t rows = q.getDimSize(1), columns = k.getDimSize(1);
   // Row i of T sees i + 1 + (S - T) positions of S.
-  int64_t seen = causal ? rows * columns - rows * (rows - 1) / 2
-                        : rows * columns;
+  int64_t seen =
+      causal ? rows * columns - rows * (rows - 1) / 2 : rows * columns;
   return 2 * products * seen * q.getDimSize(0) * q.getDimSize(2) *
          q.getDimSize(3);
 }

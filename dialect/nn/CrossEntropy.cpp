@@ -1,6 +1,7 @@
 //===- CrossEntropy.cpp - The loss and its count of targets ---------------===//
 
 #include "dialect/nn/CrossEntropy.h"
+#include "dialect/nn/Precision.h"
 
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -290,14 +291,32 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
       reduceMax(b, loc, {logits}, {all}, rows,
                 [](OpBuilder &, Location, ValueRange in) { return in[0]; });
   Value target = targetBelowMax(b, loc, logits, targets, max);
-  Value e =
-      elementwise(b, loc, {logits, max}, {all, rows}, all,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    // exp by a power of 2: it is at most 1, where that is as
-                    // exact.
-                    return exp2(std::numbers::log2e *
-                                (S(nested, at, in[0]) - S(nested, at, in[1])));
-                  });
+  // exp by a power of 2: it is at most 1, where that is as exact.
+  auto exponential = [](OpBuilder &nested, Location at, ValueRange in) {
+    return exp2(std::numbers::log2e *
+                (S(nested, at, in[0]) - S(nested, at, in[1])));
+  };
+  auto loss = [&](Value sum) {
+    return meanOfValid(b, op, sum, target, op.getCount(),
+                       [](S sum, S target) { return log(sum) - target; });
+  };
+  // Of 16 bits exponentials are made twice: rows of them in f32 take more
+  // memory than the logits do.
+  if (auto widened = logits.getDefiningOp<arith::ExtFOp>();
+      widened && isHalf(widened.getIn().getType())) {
+    Value sum =
+        reduceSum(b, loc, {logits, max}, {all, rows}, rows, exponential);
+    Value gradient = elementwise(
+        b, loc, {logits, max, sum, targets, backward.getGrad(), op.getCount()},
+        {all, rows, rows, rows, "", ""}, all,
+        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+          auto s = [&](unsigned i) { return S(nested, at, in[i]); };
+          S p = exponential(nested, at, in) * (1.0 / s(2));
+          return logitAdjoint(nested, at, backward, p, in[3], s(4), s(5));
+        });
+    return {loss(sum), gradient};
+  }
+  Value e = elementwise(b, loc, {logits, max}, {all, rows}, all, exponential);
   Value sum =
       reduceSum(b, loc, {e}, {all}, rows,
                 [](OpBuilder &, Location, ValueRange in) { return in[0]; });
@@ -316,7 +335,5 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
                                   in[1], s(2), s(3));
         linalg::YieldOp::create(nested, at, grad);
       });
-  Value loss = meanOfValid(b, op, sum, target, op.getCount(),
-                           [](S sum, S target) { return log(sum) - target; });
-  return {loss, gradient.getResult(0)};
+  return {loss(sum), gradient.getResult(0)};
 }

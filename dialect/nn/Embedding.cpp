@@ -1,6 +1,7 @@
 //===- Embedding.cpp - Table lookup and its scatter -----------------------===//
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,6 +31,7 @@ LogicalResult EmbeddingOp::verify() {
 
 SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
   int64_t rank = getTokens().getType().getRank();
+  std::string tokens = letters(rank), all = letters(rank + 1);
   RankedTensorType type = getResult().getType();
   // The row length comes from the result, so the generic is written out.
   Value empty = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
@@ -74,6 +76,7 @@ SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
   int64_t width = getInit().getType().getDimSize(1);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value rows = widen(b, loc, getGrad());
 
   SmallVector<Value> indices;
   auto nest = [&](auto &self, OpBuilder &at, int64_t dim, Value acc) -> Value {
@@ -93,8 +96,7 @@ SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
       S old(inner, loc,
             tensor::ExtractOp::create(inner, loc, current,
                                       ValueRange{row, index}));
-      S grad(inner, loc,
-             tensor::ExtractOp::create(inner, loc, getGrad(), indices));
+      S grad(inner, loc, tensor::ExtractOp::create(inner, loc, rows, indices));
       next = tensor::InsertOp::create(inner, loc, old + grad, current,
                                       ValueRange{row, index});
     } else {
@@ -105,7 +107,8 @@ SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
     scf::YieldOp::create(inner, loc, ValueRange{next});
     return loop.getResult(0);
   };
-  return {nest(nest, b, 0, getInit())};
+  Value sum = nest(nest, b, 0, widen(b, loc, getInit()));
+  return {roundTo(b, loc, sum, getResult().getType())};
 }
 
 int64_t EmbeddingBackwardOp::getFlops(SymbolTableCollection &) {

@@ -2,7 +2,7 @@
 //
 // About a dozen operations, each with a verifier, a derivative and a linalg
 // form.  They are pure functions of tensors; f32 and f64 are both valid, the
-// latter for checks of derivatives.
+// latter for checks of derivatives; embeddings, products and attention take 16 bits too.
 //
 // Statistics.  Operations whose derivative needs a by-product of the forward
 // pass (`cross_entropy`, `attention`, `layer_norm`) have optional trailing
@@ -29,6 +29,8 @@ def NN_Dialect : Dialect {
 
 def NN_Float : AnyTypeOf<[F32, F64]>;
 def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
+/// Of operations that add in f32 and round once, whatever they read.
+def NN_AnyTensor : StaticShapeTensorOf<[BF16, F16, F32, F64]>;
 def NN_IdTensor : StaticShapeTensorOf<[I32, I64]>;
 
 class NN_Op<string mnemonic, list<Trait> traits = []> :
@@ -60,8 +62,8 @@ def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
     Token ids outside of the table are undefined; the runtime rejects them
     before a step.
   }];
-  let arguments = (ins NN_IdTensor:$tokens, NN_Tensor:$table);
-  let results = (outs NN_Tensor:$result);
+  let arguments = (ins NN_IdTensor:$tokens, NN_AnyTensor:$table);
+  let results = (outs NN_AnyTensor:$result);
   let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
 }
 
@@ -70,7 +72,8 @@ def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [CountsFlops, AllTypesM
   let description = [{
     `result = init`, then for every token in row-major order
     `result[tokens[i], :] += grad[i, :]`.  The order is part of the meaning: it
-    makes the sum of a repeated token the same on every run and machine.
+    makes the sum of a repeated token the same on every run and machine.  Rows of
+    16 bits are added in f32, and rounded when the last token has been added.
 
     ```mlir
     %dwte = nn.embedding_backward %tokens, %dx into %init : tensor<4x64xi32>, tensor<4x64x32xf32>, tensor<256x32xf32>
@@ -79,8 +82,8 @@ def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [CountsFlops, AllTypesM
     Constraints:
     * (C1) `grad` has the shape of `tokens` with the row length appended.
   }];
-  let arguments = (ins NN_IdTensor:$tokens, NN_Tensor:$grad, NN_Tensor:$init);
-  let results = (outs NN_Tensor:$result);
+  let arguments = (ins NN_IdTensor:$tokens, NN_AnyTensor:$grad, NN_AnyTensor:$init);
+  let results = (outs NN_AnyTensor:$result);
   let assemblyFormat = "$tokens `,` $grad `into` $init attr-dict `:` type($tokens) `,` type($grad) `,` type($init)";
   let extraClassDeclaration = [{ static constexpr int kInitOperand = 2; }];
 }
@@ -116,7 +119,8 @@ def NN_MatmulOp : NN_Op<"matmul", [
     `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
     the form in which matrix products reach the plan: `nn.linear`, its
     derivatives and linalg contractions all become it, and each is one library
-    call.  `init` shares its bytes with the result.
+    call.  `init` shares its bytes with the result.  Products of 16 bits are
+    added in f32, with bias and `init`, and rounded once if the result has 16 bits.
 
     ```mlir
     %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
@@ -127,11 +131,12 @@ def NN_MatmulOp : NN_Op<"matmul", [
     * (C1) `a`, `b` and the result have the same rank of two or more, and equal batch dimensions.
     * (C2) the inner dimensions agree, and the result is m x n.
     * (C3) `bias`, if there, has n elements; `init`, if there, has the result's type.
-    * (C4) all have one element type.
+    * (C4) a and b have one element type; bias, init and the result have it too, or f32 where
+      it has 16 bits.
   }];
-  let arguments = (ins NN_Tensor:$a, NN_Tensor:$b, Optional<NN_Tensor>:$bias, Optional<NN_Tensor>:$init,
+  let arguments = (ins NN_AnyTensor:$a, NN_AnyTensor:$b, Optional<NN_AnyTensor>:$bias, Optional<NN_AnyTensor>:$init,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
-  let results = (outs NN_Tensor:$result);
+  let results = (outs NN_AnyTensor:$result);
   let assemblyFormat = [{
     $a `,` $b (`bias` `(` $bias^ `)`)? (`init` `(` $init^ `)`)? attr-dict `:`
     functional-type(operands, results)
@@ -208,7 +213,8 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
   let summary = "softmax(scale q k^T) v, per batch and head";
   let description = [{
     Operands are `[batch, sequence, heads, head_dim]` and may be slices of one
-    wider tensor: kernels read them where they lie.  With `causal`, position i of
+    wider tensor: kernels read them where they lie.  With 16 bits the scores,
+    probabilities and sums are f32 all the same, and so are the statistics.  With `causal`, position i of
     T sees positions `j <= i + (S - T)` of S.  No T x S matrix is held in memory.
 
     ```mlir
@@ -222,8 +228,8 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
     * (C2) with `causal`, S is at least T, so that every row sees a position.
     * (C3) `lse`, if there, is `[B, H, T]`.
   }];
-  let arguments = (ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, F64Attr:$scale, UnitAttr:$causal);
-  let results = (outs NN_Tensor:$result, Optional<NN_Tensor>:$lse);
+  let arguments = (ins NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs NN_AnyTensor:$result, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v attr-dict `:` type($q) `,` type($k) (`stats` type($lse)^)?
   }];
@@ -245,9 +251,9 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
     Constraints:
     * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, H, D]`; `lse` is `[B, H, T]`.
   }];
-  let arguments = (ins NN_Tensor:$grad, NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$lse,
+  let arguments = (ins NN_AnyTensor:$grad, NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, NN_Tensor:$lse,
                        F64Attr:$scale, UnitAttr:$causal);
-  let results = (outs NN_Tensor:$dq, NN_Tensor:$dk, NN_Tensor:$dv);
+  let results = (outs NN_AnyTensor:$dq, NN_AnyTensor:$dk, NN_AnyTensor:$dv);
   let assemblyFormat = [{
     $grad `,` $q `,` $k `,` $v `,` $lse attr-dict `:` type($q) `,` type($k) `,` type($lse)
   }];

@@ -1,6 +1,7 @@
 //===- Products.cpp - linear and matmul -----------------------------------===//
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -136,10 +137,20 @@ LogicalResult MatmulOp::verify() {
   }
   if (getInit() && getInit().getType() != c) // (C3)
     return emitOpError("init must be ") << c << ", got " << getInit().getType();
-  for (Type type : getOperandTypes())
-    if (getElementTypeOrSelf(type) != c.getElementType()) // (C4)
-      return emitOpError("computes ")
-             << c << " from " << type << "; all have one element type";
+  Type factor = a.getElementType(), sum = getSumType(factor);
+  auto isAllowed = [&](Type type) {
+    return getElementTypeOrSelf(type) == factor ||
+           getElementTypeOrSelf(type) == sum;
+  };
+  if (b.getElementType() != factor) // (C4)
+    return emitOpError("multiplies ")
+           << a << " by " << b << "; both have one element type";
+  if (!isAllowed(c) || (getBias() && !isAllowed(getBias().getType()))) // (C4)
+    return emitOpError("computes ")
+           << c << " from " << a
+           << (getBias() ? " and a bias; both have" : "; it has")
+           << " the element type of the operands, or f32 where that has 16 "
+              "bits";
   return success();
 }
 
@@ -148,13 +159,15 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
   std::string a = batch + (getTransposeA() ? "km" : "mk");
   std::string bb = batch + (getTransposeB() ? "nk" : "kn");
   std::string c = batch + "mn";
-  Value result =
-      reduceSum(b, getLoc(), {getA(), getB()}, {a, bb}, c, multiply, c + "k");
+  Location loc = getLoc();
+  auto wide = [&](Value value) { return widen(b, loc, value); };
+  Value result = reduceSum(b, loc, {wide(getA()), wide(getB())}, {a, bb}, c,
+                           multiply, c + "k");
   if (getBias())
-    result = elementwise(b, getLoc(), {result, getBias()}, {c, "n"}, c, add);
+    result = elementwise(b, loc, {result, wide(getBias())}, {c, "n"}, c, add);
   if (getInit())
-    result = elementwise(b, getLoc(), {result, getInit()}, {c, c}, c, add);
-  return {result};
+    result = elementwise(b, loc, {result, wide(getInit())}, {c, c}, c, add);
+  return {roundTo(b, loc, result, getResult().getType())};
 }
 
 SmallVector<zero::StorageTie>

@@ -42,8 +42,9 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError("operand must be the whole bucket of ")
            << use.bucket.getElements() << " elements, got "
            << getSource().getType();
-  if (getElementType(getSource().getType()) !=
-      getElementType(getResult().getType()))
+  Type element = getElementType(getSource().getType()),
+       sum = getElementType(getResult().getType());
+  if (element != sum && !(sum.isF32() && (element.isBF16() || element.isF16())))
     return emitOpError("changes the element type from ") // (C2)
            << getSource().getType() << " to " << getResult().getType();
   if (getInto() && isInPlace()) // (C3)

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/zero/ShortestText.h"
 #include "dialect/zero/Zero.h"
+
+#include <charconv>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -44,10 +45,10 @@ LogicalResult SGDAttr::verify(EmitError error, APFloat momentum) {
 
 LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
                                   APFloat weightDecay, APFloat gradClip, bool,
-                                  int64_t lossChunk, int64_t stage,
-                                  int64_t worldSize, int64_t accumulate,
-                                  int64_t persistBelow, int64_t bucketSize,
-                                  int64_t reuseDistance) {
+                                  StringRef precision, bool, int64_t lossChunk,
+                                  int64_t stage, int64_t worldSize,
+                                  int64_t accumulate, int64_t persistBelow,
+                                  int64_t bucketSize, int64_t reuseDistance) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -56,6 +57,9 @@ LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
     if (!value.isFinite() || value.isNegative()) // (C2)
       return error() << name << " must be 0 or more, and finite, got "
                      << value.convertToDouble() << " (C2)";
+  if (!llvm::is_contained({"fp32", "bf16", "fp16"}, precision)) // (C4)
+    return error() << "precision must be fp32, bf16 or fp16, got " << precision
+                   << " (C4)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -72,12 +76,24 @@ LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
   return success();
 }
 
+StringRef zero::stringifyPrecision(Type element) {
+  if (element.isF32())
+    return "fp32";
+  if (element.isBF16())
+    return "bf16";
+  return element.isF16() ? "fp16" : "";
+}
+
 //===----------------------------------------------------------------------===//
 // As a command line
 //===----------------------------------------------------------------------===//
 
+/// The shortest text that reads as `value` again.
 static std::string shortest(const APFloat &value) {
-  return shortestText(value.convertToDouble());
+  char text[32];
+  return {
+      text,
+      std::to_chars(text, text + sizeof(text), value.convertToDouble()).ptr};
 }
 
 SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
@@ -97,6 +113,10 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   };
   words.push_back({"--weight-decay", shortest(getWeightDecay())});
   words.push_back({"--grad-clip", shortest(getGradClip())});
+  words.push_back({"--skip-nonfinite", getSkipNonfinite() ? "on" : "off",
+                   getSkipNonfinite() != (getPrecision() == "fp32")});
+  words.push_back(
+      {"--precision", getPrecision().str(), getPrecision() == "fp32"});
   words.push_back({"--reference", "", !getReference()});
   number("--loss-chunk", getLossChunk(), kLossChunk);
   number("--stage", getStage());

@@ -280,9 +280,9 @@ int64_t ClipOp::getFlops(SymbolTableCollection &symbols) {
 
 FlatSymbolRefAttr UpdateOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> UpdateOp::getStorageTies(SymbolTableCollection &) {
-  // Operand 1 is the gradient; the slots follow it.
+  // Operand 1 is the gradient; what is kept follows it.
   SmallVector<StorageTie> ties = replaces(0);
-  ties.append(replaces(2, 1, getSlots().size()));
+  ties.append(replaces(2, 1, getKept().size()));
   return ties;
 }
 Extent UpdateOp::getExtent(Value value) {

@@ -192,15 +192,14 @@ ArrayRef<int64_t> KernelOp::getMayReplace(unsigned result) {
 
 /// (C1)
 static LogicalResult verifyUnits(KernelOp kernel) {
-  std::optional<KernelKind> kind = kernel.getKind();
-  if (!kind) {
+  if (!kernel.getKind()) {
     if (kernel.isExternal() && kernel.getSpace().empty())
       return success();
     return kernel.emitOpError("has a body and does not say its units");
   }
   size_t sizes = kernel.getSpace().size();
   StringRef needed;
-  switch (*kind) {
+  switch (*kernel.getKind()) {
   case KernelKind::Rows:
     needed = sizes > 0 ? "" : "one or more sizes";
     break;
@@ -218,8 +217,8 @@ static LogicalResult verifyUnits(KernelOp kernel) {
   if (needed.empty() || (kernel.isExternal() && sizes == 0))
     return success();
   return kernel.emitOpError("is cut into units of ")
-         << stringifyKernelKind(*kind) << ", which have " << needed << ", got ["
-         << kernel.getSpace() << "]";
+         << stringifyKernelKind(*kernel.getKind()) << ", which have " << needed
+         << ", got [" << kernel.getSpace() << "]";
 }
 
 /// (C5)

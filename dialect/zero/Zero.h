@@ -43,6 +43,8 @@ constexpr llvm::StringLiteral kGradAttr = "zero.grad";
 constexpr llvm::StringLiteral kStateAttr = "zero.state";
 constexpr llvm::StringLiteral kScalarAttr = "zero.scalar";
 constexpr llvm::StringLiteral kOutputAttr = "zero.output";
+/// The scalar that a loss's adjoint, and so every gradient, is scaled by.
+constexpr llvm::StringLiteral kLossScale = "loss_scale";
 constexpr llvm::StringLiteral kStreamAttr = "zero.stream";
 constexpr llvm::StringLiteral kBytesAttr = "zero.at";
 constexpr llvm::StringLiteral kLevelAttr = "zero.level";
@@ -103,6 +105,10 @@ bool holdsBytes(Type type);
 
 /// What such a value is made of, and the bytes of one element.
 Type getElementType(Type type);
+
+/// How --precision calls parameters of `element`: fp32, bf16 or fp16; "" for
+/// others.
+llvm::StringRef stringifyPrecision(Type element);
 int64_t getElementBytes(Type type);
 
 /// Bytes that a rank holds of a value of `type`; of a shard, of its slice.

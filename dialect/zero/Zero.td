@@ -133,16 +133,20 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                   bucket_size = 65536>
     ```
 
-    Each field is the option of zeroc with that name.  Not written are one
-    micro-step, chunks of the loss of 64 MiB, no `reference`, and sizes of 0.
+    Each field is the option of zeroc with that name.  Not written are fp32, one
+    micro-step, chunks of the loss of 64 MiB, switches that are off, and sizes of 0.
 
     Constraints:
     * (C1) the optimizer is a #zero.adamw or a #zero.sgd.
     * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
+    * (C4) the precision, the type of parameters, is fp32, bf16 or fp16.
     * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
-                        Zero_Double:$grad_clip, DefaultValuedParameter<"bool", "false">:$reference,
+                        Zero_Double:$grad_clip,
+                        DefaultValuedParameter<"bool", "false">:$skip_nonfinite,
+                        StringRefParameter<"fp32, bf16 or fp16", "\"fp32\"">:$precision,
+                        DefaultValuedParameter<"bool", "false">:$reference,
                         DefaultValuedParameter<"int64_t", "::mlir::zero::kLossChunk">:$loss_chunk,
                         "int64_t":$stage, "int64_t":$world_size,
                         DefaultValuedParameter<"int64_t", "1">:$accumulate,
@@ -561,6 +565,8 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   let summary = "Each rank's slice of the sum of all ranks' buckets";
   let description = [{
     `scale x (rank 0's + rank 1's + ...)`; with `into`, added to that value.
+    Elements of 16 bits are added in f32; the result is rounded to 16 bits, once,
+    or is f32.
 
     ```mlir
     %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2>
@@ -575,6 +581,7 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
     * (C2) the result is the bucket's shard by the ranks of its axis, or of the
       operand's type.
     * (C3) `into` has the result's type, a shard.
+    * (C4) the elements are those of the operand, or f32.
   }];
   let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$into,
                        F64Attr:$scale);
@@ -616,7 +623,8 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketR
   let hasVerifier = 0;
   let summary = "Adds a micro-step's gradients to those before it";
   let description = [{
-    `sum + scale x flat`, in the bytes of `sum`.
+    `sum + scale x flat`, in the bytes of `sum`.  A sum of f32 may be one of
+    gradients of 16 bits.
 
     ```mlir
     %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
@@ -694,7 +702,7 @@ def Zero_TotalOp : Zero_PlanOp<"total", ["getPreferredStream"], [CountsFlops, Pu
   let assemblyFormat = "$partials attr-dict `:` type($partials) `->` type($result)";
 }
 
-def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure]> {
+def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSegments]> {
   let summary = "The gradient norm, and the factor that limits it";
   let description = [{
     `norm = sqrt(sum of all partials)`, summed in f64 in operand order and
@@ -705,13 +713,24 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure]> {
     %norm, %factor = zero.clip %s0, %s1 {max_norm = 1.0 : f64} : tensor<2xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
     ```
 
+    Gradients that are `scale` times the true ones have their norm divided by it,
+    and the factor, too: it is the one place where a loss scale leaves the step.
+    With `skip_nonfinite` the factor is NaN if the norm is not finite.
+
+    ```mlir
+    %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) {skip_nonfinite} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+    ```
+
     Constraints:
     * (C1) partials are tensors of f64 of at most one dimension, at least one.
     * (C2) `max_norm` is positive.
   }];
-  let arguments = (ins Variadic<AnyStaticShapeTensor>:$partials, OptionalAttr<F64Attr>:$max_norm);
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$partials, Optional<0DTensorOf<[F32]>>:$scale,
+                       OptionalAttr<F64Attr>:$max_norm, UnitAttr:$skip_nonfinite);
   let results = (outs 0DTensorOf<[F32]>:$norm, 0DTensorOf<[F32]>:$factor);
-  let assemblyFormat = "$partials attr-dict `:` type($partials) `->` type($norm) `,` type($factor)";
+  let assemblyFormat = [{
+    $partials (`scale` `(` $scale^ `:` type($scale) `)`)? attr-dict `:` type($partials) `->` type($norm) `,` type($factor)
+  }];
   let extraClassDeclaration = [{ static constexpr double kEpsilon = 1e-6; }];
 }
 
@@ -732,25 +751,37 @@ def Zero_UpdateOp : Zero_PlanOp<"update", ["getStorageTies", "getBucketRef", "ge
       -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
     ```
 
+    A parameter of 16 bits has a `master` of f32, which the optimizer takes in its
+    place; the next master comes last, and the next parameter is its rounding.
+    Gradients and state of 16 bits are widened, and state is rounded.
+
+    With `skip_nonfinite` everything keeps its value if the factor of `zero.clip`,
+    the scalar `clip` of the optimizer, is NaN.
+
     Constraints:
     * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
     * (C2) one scalar operand per scalar of the optimizer but `decay`.
-    * (C3) parameter, gradient and state are f32, each the whole bucket or the
-      rank's slice.
-    * (C4) all state slots are whole, or all are slices; where they are whole, so
-      are parameter and gradient.
+    * (C3) parameter, gradient and state are f32, bf16 or f16, each the whole
+      bucket or the rank's slice.
+    * (C4) all state slots, the master among them, are whole, or all are slices;
+      where they are whole, so are parameter and gradient.
+    * (C5) there is a master, of f32, exactly if the parameter has 16 bits.
   }];
   let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Zero_Flat:$param,
-                       Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Variadic<0DTensorOf<[F32]>>:$scalars,
-                       F64Attr:$decay);
+                       Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Optional<Zero_Flat>:$master,
+                       Variadic<0DTensorOf<[F32]>>:$scalars, F64Attr:$decay, UnitAttr:$skip_nonfinite);
   let results = (outs Variadic<Zero_Flat>:$next);
   let extraClassDeclaration = [{
     /// Whether it works on the rank's slice.
     bool isSliced();
+    /// The state that it updates besides the parameter: the slots, then the
+    /// master.  The operands from 2 on, and the results from 1 on.
+    ::mlir::OperandRange getKept();
   }];
   let assemblyFormat = [{
-    $optimizer `of` $bucket `(` $param `,` $grad (`,` $slots^)? `)` `scalars` `(` $scalars `)` attr-dict `:`
-    `(` type($param) `,` type($grad) (`,` type($slots)^)? `)` `,` `(` type($scalars) `)` `->` type($next)
+    $optimizer `of` $bucket `(` $param `,` $grad (`,` $slots^)? `)` (`master` `(` $master^ `)`)?
+    `scalars` `(` $scalars `)` attr-dict `:` `(` type($param) `,` type($grad) (`,` type($slots)^)? `)` `,`
+    (`master` type($master)^ `,`)? `(` type($scalars) `)` `->` type($next)
   }];
 }
 

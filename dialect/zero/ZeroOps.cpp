@@ -299,10 +299,10 @@ LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-static LogicalResult verifyPartials(Operation *op) {
-  if (op->getNumOperands() == 0) // (C1)
+static LogicalResult verifyPartials(Operation *op, ValueRange partials) {
+  if (partials.empty()) // (C1)
     return op->emitOpError("needs at least one operand");
-  for (Value partial : op->getOperands()) {
+  for (Value partial : partials) {
     auto type = cast<RankedTensorType>(partial.getType());
     if (type.getRank() > 1 || !type.getElementType().isF64()) // (C1)
       return op->emitOpError("operands are tensors of f64 of at most one "
@@ -317,7 +317,7 @@ LogicalResult TotalOp::verify() {
   if (getResult().getType() != expected) // (C1)
     return emitOpError("result must be ")
            << expected << ", got " << getResult().getType();
-  return verifyPartials(*this);
+  return verifyPartials(*this, getPartials());
 }
 
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -333,31 +333,44 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult ClipOp::verify() {
-  if (failed(verifyPartials(*this))) // (C1)
+  if (failed(verifyPartials(*this, getPartials()))) // (C1)
     return failure();
-  std::optional<APFloat> norm = getMaxNorm();
-  if (norm && !(norm->convertToDouble() > 0)) // (C2)
+  if (getMaxNorm() && !(getMaxNorm()->convertToDouble() > 0)) // (C2)
     return emitOpError("max_norm must be positive, got ")
-           << norm->convertToDouble();
+           << getMaxNorm()->convertToDouble();
   return success();
 }
 
 bool UpdateOp::isSliced() {
-  return llvm::any_of(getSlots(),
+  return llvm::any_of(getKept(),
                       [](Value slot) { return isSlice(slot.getType()); }) ||
          isSlice(getParam().getType());
 }
 
+OperandRange UpdateOp::getKept() {
+  return getOperands().slice(2, getSlots().size() + (getMaster() ? 1 : 0));
+}
+
 LogicalResult UpdateOp::verify() {
-  if (getNext().size() != 1 + getSlots().size())
+  if (getNext().size() != 1 + getKept().size())
     return emitOpError("returns the parameter and ")
-           << getSlots().size() << " state slots";
+           << getKept().size() << " state slots";
   if (getNext().front().getType() != getParam().getType())
     return emitOpError("returns the parameter's type ") << getParam().getType();
-  for (auto [slot, next] : llvm::zip(getSlots(), getNext().drop_front()))
+  for (auto [slot, next] : llvm::zip(getKept(), getNext().drop_front()))
     if (slot.getType() != next.getType())
       return emitOpError("returns a state slot's type ")
              << slot.getType() << ", got " << next.getType();
+  Type param = getElementType(getParam().getType());
+  if (!getMaster() && !param.isF32()) // (C5)
+    return emitOpError("updates a parameter of ")
+           << param << " without a master of f32";
+  if (getMaster() &&
+      (param.isF32() || !getElementType(getMaster().getType()).isF32())) // (C5)
+    return emitOpError("has a parameter of ")
+           << param << " and a master of "
+           << getElementType(getMaster().getType())
+           << "; a master is f32, and the parameter has 16 bits";
   return success();
 }
 
@@ -382,13 +395,14 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!use)
     return failure();
   SmallVector<Value> state = {getParam(), getGrad()};
-  llvm::append_range(state, getSlots());
+  llvm::append_range(state, getKept());
   for (Value value : state) {
     if (!use.isWhole(value) && !use.isSlice(value)) // (C3)
       return emitOpError("parameter, gradient and state must be ")
              << use.either() << ", got " << value.getType();
-    if (!getElementType(value.getType()).isF32()) // (C3)
-      return emitOpError("works on f32, got ") << value.getType();
+    Type element = getElementType(value.getType());
+    if (!element.isF32() && !element.isBF16() && !element.isF16()) // (C3)
+      return emitOpError("works on f32, bf16 and f16, got ") << value.getType();
   }
   if (use.ranks == 1)
     return success();

@@ -61,6 +61,7 @@ static void addLowering(OpPassManager &pm, bool approximate) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   if (approximate)
     pm.addPass(createApproximateMath());
+  pm.addPass(createExpandBFloat16());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertBufferizationToMemRefPass());
@@ -82,6 +83,7 @@ static void addLowering(OpPassManager &pm, bool approximate) {
   pm.addPass(createConvertFuncToLLVMPass(functions));
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createMoveBFloat16AsIntegers());
   pm.addPass(createCanonicalizerPass());
 }
 

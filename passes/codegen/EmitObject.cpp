@@ -53,6 +53,12 @@ constexpr std::pair<const char *, const char *> kRequired[] = {
     {"+avx512dq", "avx512dq"}, {"+avx512vl", "avx512vl"},
     {"+avx512cd", "avx512cd"}};
 
+/// Besides, for products of 16 bits: the runtime has kernels for them.
+constexpr std::pair<const char *, const char *> kOfHalves[] = {
+    {"+avx512bf16", "avx512bf16"},
+    {"+amx-tile", "amx-tile"},
+    {"+amx-bf16", "amx-bf16"}};
+
 } // namespace
 
 llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
@@ -68,7 +74,7 @@ llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
     target.cpu = option.str();
     target.description = option.str();
   }
-  CpuTarget probe{"x86-64", "", "", ""};
+  CpuTarget probe{"x86-64", "", "", "", ""};
   std::unique_ptr<llvm::TargetMachine> generic = createMachine(probe, false);
   if (!generic)
     return llvm::createStringError(
@@ -79,10 +85,13 @@ llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
         "x86-64-v4 or a name such as znver4",
         target.cpu.c_str());
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, false);
-  for (auto [feature, name] : kRequired)
-    if (machine->getMCSubtargetInfo()->checkFeatures(feature))
-      target.required +=
-          (target.required.empty() ? "" : ",") + std::string(name);
+  auto add = [&](auto &features, std::string &list) {
+    for (auto [feature, name] : features)
+      if (machine->getMCSubtargetInfo()->checkFeatures(feature))
+        list += (list.empty() ? "" : ",") + std::string(name);
+  };
+  add(kRequired, target.required);
+  add(kOfHalves, target.ofHalves);
   return target;
 }
 

@@ -20,6 +20,7 @@ struct CpuTarget {
   std::string features;    ///< LLVM's feature string
   std::string description; ///< what the user asked for: "native (znver4)"
   std::string required;    ///< features a machine must have: "avx2,fma,avx512f"
+  std::string ofHalves; ///< the same, where matrices of 16 bits are multiplied
 };
 
 /// Resolves --cpu: "native", or any CPU name of LLVM such as "x86-64-v3".

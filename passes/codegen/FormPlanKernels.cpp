@@ -181,6 +181,30 @@ void PlanKernels::addAll(ValueRange partials, Value sum) {
 // What operations compute
 //===----------------------------------------------------------------------===//
 
+/// A scalar in f32.
+static Value widen(OpBuilder &b, Location loc, Value value) {
+  if (value.getType().getIntOrFloatBitWidth() >= 32)
+    return value;
+  return arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+}
+
+static Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return arith::TruncFOp::create(b, loc, type, value);
+}
+
+/// The argument of `rule` that is the factor of zero.clip.
+static BlockArgument getClip(OptimizerOp rule) {
+  unsigned next = 2 + rule.getSlots().size();
+  for (StringRef name : rule.getScalars().getAsValueRange<StringAttr>()) {
+    if (name == "clip")
+      return rule.getBody().getArgument(next);
+    ++next;
+  }
+  llvm_unreachable("an optimizer without a factor");
+}
+
 KernelOp PlanKernels::update(UpdateOp op, double decay) {
   auto rule = plan.lookupSymbol<OptimizerOp>(op.getOptimizer());
   auto fill = [&](ValueRange values) {
@@ -195,11 +219,15 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
         [&](OpBuilder &at, Location where, ValueRange in) {
           Block &body = rule.getBody().front();
           unsigned flat = 2 + rule.getSlots().size();
-          // Parameter, gradient and slots; then the scalars, of which decay is
-          // none of the operation's.
+          // Parameter or its master, gradient and slots; then the scalars, of
+          // which decay is none of the operation's.
           IRMapping map;
-          map.map(body.getArguments().take_front(flat), in.take_front(flat));
+          for (auto [argument, value] :
+               llvm::zip(body.getArguments().take_front(flat), in))
+            map.map(argument, widen(at, where, value));
           auto next = in.drop_front(flat).begin();
+          if (op.getMaster())
+            map.map(body.getArgument(0), *next++);
           for (auto [name, argument] :
                llvm::zip_equal(rule.getScalars().getAsValueRange<StringAttr>(),
                                body.getArguments().drop_front(flat)))
@@ -212,11 +240,28 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
           auto results = llvm::map_to_vector(
               body.getTerminator()->getOperands(),
               [&](Value value) { return map.lookupOrDefault(value); });
+          if (op.getSkipNonfinite()) {
+            // The factor is NaN in a step that changes nothing.
+            Value clip = map.lookup(getClip(rule));
+            Value isFinite = arith::CmpFOp::create(
+                at, where, arith::CmpFPredicate::ORD, clip, clip);
+            for (auto [i, result] : llvm::enumerate(results)) {
+              Value old = map.lookup(body.getArgument(i ? 1 + i : 0));
+              result =
+                  arith::SelectOp::create(at, where, isFinite, result, old);
+            }
+          }
+          if (op.getMaster())
+            results.push_back(results.front());
+          for (auto [result, old] : llvm::zip(results, in.drop_front(inputs)))
+            result = roundTo(at, where, result, old.getType());
           linalg::YieldOp::create(at, where, results);
         });
   };
-  return getOrCreateElementwise(
-      op, rule.getSymName() + "_decay" + nameOf(decay), fill);
+  return getOrCreateElementwise(op,
+                                rule.getSymName() + "_decay" + nameOf(decay) +
+                                    (op.getSkipNonfinite() ? "_skip" : ""),
+                                fill);
 }
 
 SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
@@ -227,7 +272,7 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
         SmallVector<AffineMap>(3, identity(1)),
         Iterators{utils::IteratorType::parallel},
         [&](OpBuilder &at, Location where, ValueRange in) {
-          S sum(at, where, in[0]), more(at, where, in[1]);
+          S sum(at, where, in[0]), more(at, where, widen(at, where, in[1]));
           if (scale != 1)
             more = scale * more;
           linalg::YieldOp::create(at, where, ValueRange{sum + more});
@@ -249,22 +294,38 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(TotalOp op) {
 
 SmallVector<KernelOp> PlanKernels::getOrCreate(ClipOp op) {
   return {createSerial(op, "grad_norm", [&](ValueRange values) {
-    ValueRange partials = values.drop_back(2), results = values.take_back(2);
+    ValueRange partials = values.take_front(op.getPartials().size()),
+               results = values.take_back(2);
     Type wide = typeOf(partials.front()).getElementType();
     Value sum = memref::AllocaOp::create(b, loc, MemRefType::get({}, wide));
     addAll(partials, sum);
+    SmallVector<Value> inputs = {sum};
+    if (op.getScale())
+      inputs.push_back(values[partials.size()]);
     linalg::GenericOp::create(
-        b, loc, TypeRange(), sum, results,
-        SmallVector<AffineMap>(3, identity(0)), Iterators{},
+        b, loc, TypeRange(), inputs, results,
+        SmallVector<AffineMap>(inputs.size() + 2, identity(0)), Iterators{},
         [&](OpBuilder &at, Location where, ValueRange in) {
           S root = nn::sqrt(S(at, where, in[0]));
+          if (op.getScale())
+            root = root / root.with(arith::ExtFOp::create(
+                              at, where, at.getF64Type(), in[1]));
           S norm = root.with(
-              arith::TruncFOp::create(at, where, in[1].getType(), root.v));
+              arith::TruncFOp::create(at, where, in.back().getType(), root.v));
           S factor = norm.constant(1);
           if (op.getMaxNorm()) {
             S limit =
                 op.getMaxNorm()->convertToDouble() / (norm + ClipOp::kEpsilon);
             factor = limit.apply<arith::MinimumFOp>(factor);
+          }
+          if (op.getScale())
+            factor = factor / norm.with(in[1]);
+          if (op.getSkipNonfinite()) {
+            // The difference of infinities is NaN, that of NaN, too.
+            S none = norm - norm;
+            Value isFinite = arith::CmpFOp::create(
+                at, where, arith::CmpFPredicate::ORD, none.v, none.v);
+            factor = nn::select(isFinite, factor, none);
           }
           linalg::YieldOp::create(at, where, ValueRange{norm, factor});
         });

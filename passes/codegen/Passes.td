@@ -119,4 +119,35 @@ def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];
 }
 
+def ExpandBFloat16 : Pass<"zero-expand-bf16", "::mlir::ModuleOp"> {
+  let summary = "Casts to and from bf16 become integer arithmetic";
+  let description = [{
+    Rounds to the nearest, to even where two are; denormal numbers keep their
+    value, and every NaN becomes 0x7fc0.
+
+    ```mlir
+    %1 = arith.extf %0 : vector<16xbf16> to vector<16xf32>
+    // becomes
+    %a = arith.bitcast %0 : vector<16xbf16> to vector<16xi16>
+    %b = arith.extui %a : vector<16xi16> to vector<16xi32>
+    %c = arith.shli %b, %sixteen : vector<16xi32>
+    %1 = arith.bitcast %c : vector<16xi32> to vector<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def MoveBFloat16AsIntegers : Pass<"zero-move-bf16-as-integers", "::mlir::ModuleOp"> {
+  let summary = "Loads and stores of bf16 become those of i16";
+  let description = [{
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> vector<16xbf16>
+    // becomes
+    %a = llvm.load %p : !llvm.ptr -> vector<16xi16>
+    %0 = llvm.bitcast %a : vector<16xi16> to vector<16xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif

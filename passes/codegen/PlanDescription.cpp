@@ -17,6 +17,13 @@
 using namespace mlir;
 using namespace mlir::zero;
 
+/// 1 if steps that are not finite change nothing.
+static uint32_t skipsNonfinite(ModuleOp plan) {
+  bool skips = false;
+  plan.walk([&](ClipOp clip) { skips |= clip.getSkipNonfinite(); });
+  return skips;
+}
+
 static int64_t intOf(ModuleOp plan, StringRef name, int64_t otherwise) {
   auto attr = plan->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : otherwise;
@@ -162,6 +169,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .input_count = static_cast<uint32_t>(inputList.size()),
       .output_count = static_cast<uint32_t>(outputList.size()),
       .category_count = static_cast<uint32_t>(categories.size()),
+      .skip_nonfinite = skipsNonfinite(plan),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

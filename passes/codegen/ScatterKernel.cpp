@@ -11,12 +11,112 @@
 #include "passes/codegen/VectorLoops.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::zero;
+
+/// Calls `emit` for [begin, end) of `views`, in vectors.
+static void
+forColumns(OpBuilder &b, Location loc, KernelViews &views,
+           llvm::function_ref<void(OpBuilder &, Value, Value)> emit) {
+  forVectors(b, loc, views.begin, views.end, {},
+             [&](OpBuilder &at, Value column, Value mask, ValueRange) {
+               emit(at, column, mask);
+               return SmallVector<Value>();
+             });
+}
+
+/// Rows of 16 bits.  A row is added up in f32 where the first of its tokens
+/// stands, with all that follow, and rounded then:
+///
+///   for i: if no token before i is tokens[i]:
+///     sum = out[tokens[i]]
+///     for j from i on: if tokens[j] = tokens[i]: sum += grad[j]
+///     out[tokens[i]] = sum
+static void emitRowSums(OpBuilder &b, nn::EmbeddingBackwardOp op,
+                        KernelViews &views, Value tokens, Value grad,
+                        Value out) {
+  Location loc = op.getLoc();
+  RankedTensorType ids = op.getTokens().getType();
+  Type wide = b.getF32Type();
+  auto constant = [&](OpBuilder &at, int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(at, loc, value);
+  };
+  Value zero = constant(b, 0), one = constant(b, 1),
+        count = constant(b, ids.getNumElements());
+  Value sum = memref::AllocaOp::create(
+      b, loc, MemRefType::get({op.getInit().getType().getDimSize(1)}, wide));
+  /// The place of token `i`, counted in row-major order.
+  auto placeOf = [&](OpBuilder &at, Value i) {
+    SmallVector<Value> place(ids.getRank());
+    for (int64_t d = ids.getRank() - 1; d >= 0; --d) {
+      Value extent = constant(at, ids.getDimSize(d));
+      place[d] =
+          d == 0 ? i : arith::RemUIOp::create(at, loc, i, extent).getResult();
+      i = arith::DivUIOp::create(at, loc, i, extent);
+    }
+    return place;
+  };
+  auto idOf = [&](OpBuilder &at, Value i) -> Value {
+    return memref::LoadOp::create(at, loc, tokens, placeOf(at, i));
+  };
+  auto isSame = [&](OpBuilder &at, Value i, Value id) -> Value {
+    return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, idOf(at, i),
+                                 id);
+  };
+  auto widened = [&](OpBuilder &at, Value memref, ValueRange place,
+                     Value mask) -> Value {
+    return arith::ExtFOp::create(at, loc, VectorType::get({kLanes}, wide),
+                                 loadVector(at, loc, memref, place, mask));
+  };
+
+  auto outer = scf::ForOp::create(b, loc, zero, count, one);
+  b = OpBuilder::atBlockBegin(outer.getBody());
+  Value i = outer.getInductionVar(), id = idOf(b, i);
+  Value never = arith::ConstantIntOp::create(b, loc, 0, 1);
+  auto before = scf::ForOp::create(
+      b, loc, zero, i, one, ValueRange{never},
+      [&](OpBuilder &at, Location, Value j, ValueRange seen) {
+        Value any = arith::OrIOp::create(at, loc, seen[0], isSame(at, j, id));
+        scf::YieldOp::create(at, loc, any);
+      });
+  Value isFirst = arith::XOrIOp::create(
+      b, loc, before.getResult(0), arith::ConstantIntOp::create(b, loc, 1, 1));
+  auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  b = OpBuilder::atBlockBegin(first.thenBlock());
+  Value row = arith::IndexCastOp::create(b, loc, b.getIndexType(), id);
+  forColumns(b, loc, views, [&](OpBuilder &at, Value column, Value mask) {
+    storeVector(at, loc, widened(at, out, {row, column}, mask), sum, {column},
+                mask);
+  });
+  auto rest = scf::ForOp::create(b, loc, i, count, one);
+  OpBuilder at = OpBuilder::atBlockBegin(rest.getBody());
+  Value j = rest.getInductionVar();
+  auto same = scf::IfOp::create(at, loc, isSame(at, j, id),
+                                /*withElseRegion=*/false);
+  at = OpBuilder::atBlockBegin(same.thenBlock());
+  SmallVector<Value> place = placeOf(at, j);
+  forColumns(at, loc, views, [&](OpBuilder &inner, Value column, Value mask) {
+    SmallVector<Value> source(place);
+    source.push_back(column);
+    Value next = arith::AddFOp::create(
+        inner, loc, loadVector(inner, loc, sum, {column}, mask),
+        widened(inner, grad, source, mask));
+    storeVector(inner, loc, next, sum, {column}, mask);
+  });
+  b.setInsertionPointAfter(rest);
+  forColumns(b, loc, views, [&](OpBuilder &inner, Value column, Value mask) {
+    Type narrow = cast<MemRefType>(out.getType()).getElementType();
+    Value rounded =
+        arith::TruncFOp::create(inner, loc, VectorType::get({kLanes}, narrow),
+                                loadVector(inner, loc, sum, {column}, mask));
+    storeVector(inner, loc, rounded, out, {row, column}, mask);
+  });
+}
 
 LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
   nn::EmbeddingBackwardOp op;
@@ -54,6 +154,11 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
         "starts from a value that is neither zeros nor an operand");
   }
 
+  if (nn::isHalf(element)) {
+    emitRowSums(b, op, views, tokens, grad, out);
+    views.finish();
+    return success();
+  }
   SmallVector<Value> position;
   OpBuilder at = b;
   for (int64_t extent : op.getTokens().getType().getShape()) {

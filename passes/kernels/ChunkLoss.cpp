@@ -34,6 +34,7 @@
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -74,10 +75,11 @@ struct Loss {
   SmallVector<Reader> readers; ///< of the gradient
 };
 
-/// The uses of `value` that are no reshapes, through reshapes.
+/// The uses of `value` that are no reshapes or casts, through these.
 void collectUses(Value value, SmallVector<OpOperand *> &uses) {
   for (OpOperand &use : value.getUses())
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(use.getOwner()))
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp,
+            arith::TruncFOp>(use.getOwner()))
       collectUses(use.getOwner()->getResult(0), uses);
     else
       uses.push_back(&use);
@@ -124,8 +126,10 @@ std::optional<Reader> matchReader(OpOperand &use) {
 
 std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   bool sawSlice = false;
-  auto logits =
-      skipViews(entropy.getLogits(), sawSlice).getDefiningOp<nn::MatmulOp>();
+  Value read = entropy.getLogits();
+  if (auto widened = read.getDefiningOp<arith::ExtFOp>())
+    read = widened.getIn();
+  auto logits = skipViews(read, sawSlice).getDefiningOp<nn::MatmulOp>();
   if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
       !entropy.getBackward())
     return std::nullopt;
@@ -195,8 +199,10 @@ public:
     for (first = 0; first < loss.rows; first += chunkRows) {
       slices.clear();
       nn::MatmulOp whole = loss.logits;
-      Value logits = product(whole, slice(whole.getA()), whole.getB(),
-                             whole.getBias(), /*init=*/Value());
+      Value logits = nn::widen(
+          b, entropy.getLoc(),
+          product(whole, slice(whole.getA()), whole.getB(), whole.getBias(),
+                  /*init=*/Value(), /*type=*/whole.getResult().getType()));
       auto type = cast<RankedTensorType>(logits.getType());
       auto chunk = nn::CrossEntropyOp::create(
           b, entropy.getLoc(), entropy.getLoss().getType(),
@@ -212,13 +218,18 @@ public:
           b, loss.backward.getLoc(), loss.backward.getGrad(), logits,
           chunk.getTargets(), chunk.getLse(), entropy.getCount(),
           entropy.getIgnoreIndexAttr());
+      // Products read it as they read the logits.
+      Value rounded =
+          nn::roundTo(b, gradient.getLoc(), gradient,
+                      type.clone(whole.getResult().getType().getElementType()));
       for (auto [i, reader] : llvm::enumerate(loss.readers)) {
         if (!reader.other)
-          sums[i] = rowSum(reader.op->getLoc(), gradient, sums[i]);
+          sums[i] = rowSum(reader.op->getLoc(),
+                           nn::widen(b, gradient.getLoc(), rounded), sums[i]);
         else if (reader.sums)
-          sums[i] = read(reader, gradient, slice(reader.other), sums[i]);
+          sums[i] = read(reader, rounded, slice(reader.other), sums[i]);
         else
-          pieces[i].push_back(read(reader, gradient, reader.other, Value()));
+          pieces[i].push_back(read(reader, rounded, reader.other, Value()));
       }
     }
     entropy.getLoss().replaceAllUsesWith(total);
@@ -226,7 +237,7 @@ public:
       Value old = reader.op->getResult(0);
       old.replaceAllUsesWith(
           reader.sums
-              ? sums[i]
+              ? nn::roundTo(b, old.getLoc(), sums[i], old.getType())
               : JoinOp::create(b, old.getLoc(), old.getType(), pieces[i])
                     .getResult());
     }
@@ -276,18 +287,22 @@ private:
   Value read(const Reader &reader, Value gradient, Value other, Value init) {
     auto whole = cast<nn::MatmulOp>(reader.op);
     bool isA = whole.getB() == reader.other;
+    RankedTensorType type = whole.getResult().getType();
+    // What is added to what comes is not rounded before.
+    if (reader.sums)
+      type = type.clone(nn::getSumType(type.getElementType()));
     return product(whole, isA ? gradient : other, isA ? other : gradient,
-                   Value(), init);
+                   Value(), init, type);
   }
 
-  /// `like` with other operands.
-  Value product(nn::MatmulOp like, Value a, Value c, Value bias, Value init) {
+  /// `like` with other operands; the result has the element type of `result`.
+  Value product(nn::MatmulOp like, Value a, Value c, Value bias, Value init,
+                RankedTensorType result) {
     auto extent = [](Value value, unsigned dim) {
       return cast<RankedTensorType>(value.getType()).getDimSize(dim);
     };
-    auto type = like.getResult().getType().clone(
-        {extent(a, like.getTransposeA() ? 1 : 0),
-         extent(c, like.getTransposeB() ? 0 : 1)});
+    auto type = result.clone({extent(a, like.getTransposeA() ? 1 : 0),
+                              extent(c, like.getTransposeB() ? 0 : 1)});
     return nn::MatmulOp::create(b, like.getLoc(), cast<RankedTensorType>(type),
                                 a, c, bias, init, like.getTransposeA(),
                                 like.getTransposeB());

@@ -24,6 +24,7 @@
 #include "passes/kernels/Passes.h"
 
 #include "dialect/nn/CrossEntropy.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -61,6 +62,10 @@ struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
     LDBG() << "fuses " << op << " with " << backward;
     rewriter.setInsertionPoint(op);
     nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, backward);
+    // Rounded where it is made, its f32 is never stored.
+    if (Value gradient = backward.getDlogits(); gradient.hasOneUse())
+      if (auto rounded = dyn_cast<arith::TruncFOp>(*gradient.user_begin()))
+        rewriter.moveOpAfter(rounded, made.gradient.getDefiningOp());
     rewriter.replaceOp(backward, made.gradient);
     rewriter.replaceAllUsesWith(op.getLoss(), made.loss);
     rewriter.eraseOp(op);

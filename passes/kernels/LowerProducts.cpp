@@ -26,6 +26,7 @@
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -150,7 +151,54 @@ Value reshape(OpBuilder &b, Location loc, Value value,
   return value;
 }
 
-void lowerContraction(linalg::GenericOp op, const Contraction &c) {
+/// What the product may read in the place of `value`: the 16 bits that it was
+/// widened from.
+Value unwidened(Value value) {
+  auto widened = value ? value.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
+  return widened && nn::isHalf(widened.getIn().getType()) ? widened.getIn()
+                                                          : value;
+}
+
+/// Replaces factors, both or none, by what they were widened from.
+void unwiden(Value &a, Value &b) {
+  Value narrowA = unwidened(a), narrowB = unwidened(b);
+  if (getElementTypeOrSelf(narrowA) != getElementTypeOrSelf(narrowB))
+    return;
+  a = narrowA;
+  b = narrowB;
+}
+
+/// Lets a product round its sum, if that is all that is done with it.
+void roundResult(nn::MatmulOp op) {
+  if (!nn::isHalf(op.getA().getType()) || op.getInit())
+    return;
+  SmallVector<Operation *> views;
+  Value value = op.getResult();
+  while (value.hasOneUse() &&
+         isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+             *value.user_begin())) {
+    views.push_back(*value.user_begin());
+    value = views.back()->getResult(0);
+  }
+  auto rounded = value.hasOneUse()
+                     ? dyn_cast<arith::TruncFOp>(*value.user_begin())
+                     : arith::TruncFOp();
+  if (!rounded || getElementTypeOrSelf(rounded.getType()) !=
+                      op.getA().getType().getElementType())
+    return;
+  auto narrow = [&](Value result) {
+    result.setType(cast<RankedTensorType>(result.getType())
+                       .clone(op.getA().getType().getElementType()));
+  };
+  narrow(op.getResult());
+  for (Operation *view : views)
+    narrow(view->getResult(0));
+  rounded.replaceAllUsesWith(value);
+  rounded.erase();
+}
+
+void lowerContraction(linalg::GenericOp op, Contraction c) {
+  unwiden(c.a, c.b);
   OpBuilder b(op);
   Location loc = op.getLoc();
   SmallVector<int64_t> loops = op.getStaticLoopRanges();
@@ -195,10 +243,14 @@ void lowerLinear(nn::LinearOp op) {
   RankedTensorType x = op.getX().getType(), y = op.getResult().getType();
   int64_t in = x.getShape().back(), out = y.getShape().back();
   int64_t rows = x.getNumElements() / in;
-  Value flat = reshape(b, loc, op.getX(), {rows, in});
+  Value left = op.getX(), weight = op.getWeight(), bias = op.getBias();
+  unwiden(left, weight);
+  if (nn::isHalf(left.getType()))
+    bias = unwidened(bias);
+  Value flat = reshape(b, loc, left, {rows, in});
   Value product = nn::MatmulOp::create(
       b, loc, RankedTensorType::get({rows, out}, y.getElementType()), flat,
-      op.getWeight(), op.getBias(), /*init=*/Value(), /*transpose_a=*/false,
+      weight, bias, /*init=*/Value(), /*transpose_a=*/false,
       !op.getTransposed());
   op.getResult().replaceAllUsesWith(reshape(b, loc, product, y.getShape()));
   op.erase();
@@ -221,6 +273,9 @@ struct LowerProductsPass : zero::impl::LowerProductsBase<LowerProductsPass> {
       if (FailureOr<Contraction> match = matchContraction(op); succeeded(match))
         lowerContraction(op, *match);
     }
+    SmallVector<nn::MatmulOp> products;
+    getOperation().walk([&](nn::MatmulOp op) { products.push_back(op); });
+    llvm::for_each(products, roundResult);
   }
 };
 

@@ -2,7 +2,8 @@
 //
 // 1. nn operations without a kernel of their own -> their linalg form.
 // 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
-// 3. Comparisons are computed by their readers that read the operands anyway.
+// 3. Comparisons are computed by their readers that read the operands anyway,
+//    and 16-bit values are widened by each of theirs: nobody stores the f32.
 // 4. Fuse elementwise chains, so that each value that is used once is never
 //    stored.  Generics read through reshapes that end a shape in ones: the mean
 //    of a row is that of [B, T] and of [B, T, 1].
@@ -18,6 +19,7 @@
 #include "passes/kernels/ShareStatements.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -89,6 +91,36 @@ void repeatComparison(linalg::GenericOp op) {
   for (OpOperand &use :
        llvm::make_early_inc_range(llvm::drop_begin(op->getUses())))
     use.set(b.clone(*op)->getResult(0));
+}
+
+/// Whether `op` does nothing but widen 16 bits.
+bool isWidening(linalg::GenericOp op) {
+  return op && op.getNumResults() == 1 && op.getNumDpsInputs() == 1 &&
+         op.getNumReductionLoops() == 0 && llvm::hasNItems(*op.getBody(), 2) &&
+         isa<arith::ExtFOp>(op.getBody()->front()) &&
+         op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity() &&
+         nn::isHalf(op.getDpsInputs()[0].getType());
+}
+
+/// Widens again for each reader.
+void repeatWidening(linalg::GenericOp op) {
+  if (!isWidening(op))
+    return;
+  Type wide = getElementTypeOrSelf(op.getResult(0).getType());
+  for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+    OpBuilder b(use.getOwner());
+    if (auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner())) {
+      Value element = tensor::ExtractOp::create(
+          b, extract.getLoc(), op.getDpsInputs()[0], extract.getIndices());
+      extract.replaceAllUsesWith(
+          arith::ExtFOp::create(b, extract.getLoc(), wide, element)
+              .getResult());
+      extract.erase();
+    } else if (isa<linalg::GenericOp>(use.getOwner()) && !op->hasOneUse()) {
+      b.setInsertionPointAfter(op);
+      use.set(b.clone(*op)->getResult(0));
+    }
+  }
 }
 
 /// The shape without the ones at its end.
@@ -212,21 +244,36 @@ struct LowerToGenericsPass
       if (auto generic = dyn_cast<linalg::GenericOp>(op))
         repeatComparison(generic);
     });
-
-    RewritePatternSet fusion(ctx);
-    linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *use) {
-      Operation *producer = use->get().getDefiningOp();
-      return producer && producer->hasOneUse() && !gathersElements(producer) &&
-             !overwritesInput(producer);
+    SmallVector<linalg::GenericOp> generics;
+    visitStatements(getOperation(), [&](Operation *op) {
+      if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        generics.push_back(generic);
     });
-    linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
-    linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
-    fusion.add<ReadThroughLastOnes>(ctx);
-    SmallVector<Operation *> statements;
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
-      for (Operation &op : function.getFunctionBody().front())
-        statements.push_back(&op);
-    if (failed(applyOpPatternsGreedily(statements, std::move(fusion), config)))
+    llvm::for_each(generics, repeatWidening);
+
+    auto fuse = [&](llvm::function_ref<bool(Operation *)> mayFuse) {
+      RewritePatternSet fusion(ctx);
+      linalg::populateElementwiseOpsFusionPatterns(fusion, [&](OpOperand *use) {
+        Operation *producer = use->get().getDefiningOp();
+        return producer && producer->hasOneUse() && mayFuse(producer);
+      });
+      linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
+      linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
+      fusion.add<ReadThroughLastOnes>(ctx);
+      SmallVector<Operation *> statements;
+      for (auto function : getOperation().getOps<FunctionOpInterface>())
+        for (Operation &op : function.getFunctionBody().front())
+          statements.push_back(&op);
+      return applyOpPatternsGreedily(statements, std::move(fusion), config);
+    };
+    if (failed(fuse([](Operation *producer) {
+          return !gathersElements(producer) && !overwritesInput(producer);
+        })))
+      return signalPassFailure();
+    // While chains are fused a widened value has dead readers, too.
+    if (failed(fuse([](Operation *producer) {
+          return isWidening(dyn_cast<linalg::GenericOp>(producer));
+        })))
       return signalPassFailure();
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       shareStatements(function);

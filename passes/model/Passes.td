@@ -137,6 +137,43 @@ def SinkScalars : Pass<"zero-sink-scalars", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
+  let summary = "Says which tensors of a model have 16 bits";
+  let description = [{
+    A model of f32 becomes one whose parameters and activations have 16 bits,
+    and whose arithmetic is f32 still.  A tensor is 16-bit where a cast says so:
+
+    ```mlir
+    func.func @loss(%w: tensor<8x4xf32> {zero.param = "w"}, ...)
+      %0 = nn.linear %x, %w : tensor<2x4xf32>, tensor<8x4xf32> -> tensor<2x8xf32>
+    // becomes
+    func.func @loss(%w: tensor<8x4xbf16> {zero.param = "w"}, ...)
+      %a = arith.extf %w : tensor<8x4xbf16> to tensor<8x4xf32>
+      %b = nn.linear %x, %a : tensor<2x4xf32>, tensor<8x4xf32> -> tensor<2x8xf32>
+      %0 = arith.truncf %b : tensor<2x8xf32> to tensor<2x8xbf16>
+    ```
+
+    So there is one meaning of every rounding, each is in the text, and all
+    derivatives are those of f32.  In program order,
+
+    | operation | operands | result |
+    |---|---|---|
+    | parameter | | 16 bits |
+    | product (`nn.linear`, contractions) | rounded to 16 bits, if they are not | rounded |
+    | `nn.attention` | 16 bits | 16 bits; sums and statistics f32 |
+    | `nn.embedding`, slices, reshapes, transposes, all of 16 bits | 16 bits | 16 bits |
+    | `nn.layer_norm`, `nn.gelu` | f32 | rounded |
+    | sums, products, choices of 16 bits, element by element | f32 | rounded, unless only sums read it |
+    | all else: losses, softmax, sums of rows, powers, quotients | f32 | f32 |
+
+    An element-wise operation that also reads f32 stays f32, so a norm or a loss
+    that a front end spells out is computed in f32 from its first sum on.
+  }];
+  let options = [Option<"precision", "precision", "std::string", "\"fp32\"",
+    "fp32 (changes nothing), bf16 or fp16">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let summary = "Turns the loss into a step that also returns its gradients";
   let description = [{
@@ -158,8 +195,15 @@ def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
     ```
 
     Contributions to one adjoint are added in a fixed order: against program
-    order, operands of an operation first to last.
+    order, operands of an operation first to last.  Those to a value of 16 bits
+    are added in f32, and their sum is rounded once.
+
+    With `scales-loss` the adjoint of the loss is not 1 but an argument of the
+    step, the scalar "loss_scale", and gradients are as much too large: so that
+    small ones are not lost in f16.
   }];
+  let options = [Option<"scalesLoss", "scales-loss", "bool", "false",
+    "take the adjoint of the loss as the scalar loss_scale">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];

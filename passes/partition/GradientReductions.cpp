@@ -50,8 +50,10 @@ Value ProgramBuilder::reduce(size_t k, Value flat, bool isLast) {
   auto scale = [&](int64_t parts) { return b.getF64FloatAttr(1.0 / parts); };
   Value sum = microSteps > 1 ? state.back()[k] : Value();
   if (partition.scattersAtOnce())
-    return ReduceScatterOp::create(b, loc, shardType(k, /*whole=*/false), flat,
-                                   symbol(k), sum, scale(ranks * microSteps));
+    return ReduceScatterOp::create(
+        b, loc,
+        sum ? sum.getType() : shardType(k, partition.element, /*whole=*/false),
+        flat, symbol(k), sum, scale(ranks * microSteps));
   if (sum)
     flat = AccumulateOp::create(b, loc, sum.getType(), sum, flat, symbol(k),
                                 scale(ranks == 1 ? microSteps : 1));

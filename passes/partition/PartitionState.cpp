@@ -91,6 +91,9 @@ private:
     if (optimizer != "adamw" && optimizer != "sgd")
       return error() << "unknown optimizer " << optimizer.getValue()
                      << "; use adamw or sgd";
+    if (!llvm::is_contained({"auto", "on", "off"}, skipNonfinite.getValue()))
+      return error() << "skip-nonfinite=" << skipNonfinite.getValue()
+                     << "; use auto, on or off";
     if (stage < 0 || stage > 3)
       return error() << "stage=" << stage.getValue()
                      << " is no stage of ZeRO; use 0, 1, 2 or 3";
@@ -124,10 +127,17 @@ private:
       if (!name)
         continue;
       auto type = cast<RankedTensorType>(arg.getType());
-      if (!type.getElementType().isF32())
+      Type element = type.getElementType();
+      if (!element.isF32() && !element.isBF16() && !element.isF16())
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type
-               << "; training binaries hold f32 parameters";
+               << "; training binaries hold parameters of f32, bf16 and f16";
+      if (!parameters.empty() &&
+          element != parameters.front().type.getElementType())
+        return emitError(arg.getLoc(), "parameter ")
+               << name << " is " << type << ", and " << parameters.front().name
+               << " is " << parameters.front().type
+               << "; the parameters of a model have one element type";
       if (type.getNumElements() == 0)
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type << ", which has no elements; drop it";
@@ -148,6 +158,9 @@ private:
                             Partition &partition) {
     OpBuilder b(step);
     Location loc = step.getLoc();
+    partition.element = parameters.front().type.getElementType();
+    partition.skipNonfinite = skipNonfinite == "auto" ? partition.hasMasters()
+                                                      : skipNonfinite == "on";
     partition.axis = AxisOp::create(b, loc, "dp", worldSize);
     partition.rule = optimizer == "adamw"
                          ? buildAdamW(b, loc, {beta1, beta2, eps})

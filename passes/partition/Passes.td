@@ -106,7 +106,9 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"eps", "eps", "double", "1e-8", "AdamW's epsilon">,
     Option<"momentum", "momentum", "double", "0.9", "SGD's momentum">,
     Option<"weightDecay", "weight-decay", "double", "0.1", "weight decay">,
-    Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">];
+    Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">,
+    Option<"skipNonfinite", "skip-nonfinite", "std::string", "\"auto\"",
+      "whether a step whose gradients are not finite changes nothing: on, off, or auto, on with 16 bits">];
 }
 
 def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {

@@ -11,6 +11,11 @@ bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
   return slot == "grad" ? !scattersAtOnce() : ranks() == 1 || stage == 0;
 }
 
+Type Partition::elementOf(StringRef slot) const {
+  return slot == "param" ? element
+                         : Type(Float32Type::get(Type(element).getContext()));
+}
+
 ProgramBuilder::ProgramBuilder(func::FuncOp function,
                                const Partition &partition)
     : function(function), partition(partition),
@@ -22,6 +27,8 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
   llvm::append_range(
       slots,
       OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
+  if (partition.hasMasters())
+    slots.push_back("master");
   if (partition.microSteps > 1)
     slots.push_back("grad");
   addArguments();
@@ -38,15 +45,19 @@ void ProgramBuilder::addArguments() {
   for (auto [s, slot] : llvm::enumerate(slots))
     for (auto [k, bucket] : llvm::enumerate(buckets))
       state[s].push_back(addArgument(
-          shardType(k, partition.isWhole(slot, bucket)), name(bucket.label),
-          kStateAttr,
+          shardType(k, partition.elementOf(slot),
+                    partition.isWhole(slot, bucket)),
+          name(bucket.label), kStateAttr,
           StateAttr::get(b.getContext(), symbol(k), b.getStringAttr(slot))));
   next = state;
   for (unsigned i = 0; i < oldCount; ++i)
     if (!function.getArgAttr(i, kParamAttr)) {
       BlockArgument old = block.getArgument(i);
-      old.replaceAllUsesWith(block.addArgument(old.getType(), old.getLoc()));
+      Value fresh = block.addArgument(old.getType(), old.getLoc());
+      old.replaceAllUsesWith(fresh);
       argAttrs.push_back(function.getArgAttrDict(i));
+      if (auto scalar = function.getArgAttrOfType<StringAttr>(i, kScalarAttr))
+        scalars[scalar] = fresh;
     }
   for (StringRef scalar :
        OptimizerOp(partition.rule).getScalars().getAsValueRange<StringAttr>())

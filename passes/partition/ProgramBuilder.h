@@ -35,6 +35,9 @@ namespace mlir::zero {
 struct Partition {
   int64_t stage, microSteps;
   double weightDecay, maxNorm; ///< 0: none
+  /// Whether a step whose gradients are not finite changes nothing.
+  bool skipNonfinite = false;
+  Type element = {}; ///< of the parameters
   AxisOp axis = {};
   OptimizerOp rule = {};
   BucketLayout layout = {};
@@ -47,6 +50,12 @@ struct Partition {
   bool scattersAtOnce() const { return ranks() > 1 && stage >= 2; }
   /// Whether state of that slot lies whole on every rank.
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
+  /// Whether updates work on a copy of the parameters in f32, which those are
+  /// the roundings of.
+  bool hasMasters() const { return !Type(element).isF32(); }
+  /// What state of that slot is made of: parameters of their element, all else
+  /// of f32.
+  Type elementOf(StringRef slot) const;
 };
 
 /// Rewrites a function from parameters and inputs to loss and gradients.  What
@@ -113,10 +122,10 @@ private:
     return FlatSymbolRefAttr::get(AxisOp(partition.axis));
   }
   RankedTensorType flatType(size_t k) {
-    return RankedTensorType::get({buckets[k].elements}, b.getF32Type());
+    return RankedTensorType::get({buckets[k].elements}, partition.element);
   }
-  Type shardType(size_t k, bool whole) {
-    return ShardType::get(b.getContext(), buckets[k].elements, b.getF32Type(),
+  Type shardType(size_t k, Type element, bool whole) {
+    return ShardType::get(b.getContext(), buckets[k].elements, element,
                           whole ? 1 : partition.ranks());
   }
   RankedTensorType scalarType() {

@@ -15,8 +15,10 @@ Value ProgramBuilder::emitClip() {
   }
   auto clip = ClipOp::create(
       b, function.getLoc(), scalarType(), scalarType(), partials,
+      scalars.lookup(kLossScale),
       partition.maxNorm > 0 ? b.getF64FloatAttr(partition.maxNorm)
-                            : FloatAttr());
+                            : FloatAttr(),
+      partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
   outputs.push_back({clip.getNorm(), "grad_norm"});
   return clip.getFactor();
 }
@@ -29,7 +31,8 @@ void ProgramBuilder::emitUpdates() {
   for (StringRef scalar : rule.getScalars().getAsValueRange<StringAttr>())
     if (scalar != "decay") // Members say which of them decay.
       scalarValues.push_back(scalars.lookup(scalar));
-  size_t updated = 1 + rule.getSlots().size();
+  size_t slotCount = rule.getSlots().size();
+  size_t updated = 1 + slotCount + (partition.hasMasters() ? 1 : 0);
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
     Location loc = name(bucket.label);
     SmallVector<Value> values;
@@ -37,8 +40,11 @@ void ProgramBuilder::emitUpdates() {
       values.push_back(state[s][k]);
     auto update = UpdateOp::create(
         b, loc, ValueRange(values).getTypes(), FlatSymbolRefAttr::get(rule),
-        symbol(k), values.front(), gradients[k], ArrayRef(values).drop_front(),
-        scalarValues, b.getF64FloatAttr(partition.weightDecay));
+        symbol(k), values.front(), gradients[k],
+        ArrayRef(values).slice(1, slotCount),
+        partition.hasMasters() ? values.back() : Value(), scalarValues,
+        b.getF64FloatAttr(partition.weightDecay),
+        partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
     for (size_t s = 0; s < updated; ++s)
       next[s][k] = update.getNext()[s];
     // The update wrote the rank's slice of a whole parameter.

@@ -87,14 +87,16 @@ Certificate::Term getPeakGradients(const Program &program) {
 }
 
 void countState(ProgramOp step, Certificate &certificate) {
-  Certificate::Term parameters{"parameters"}, gradients{"gradients"},
-      optimizer{"optimizer state"};
+  Certificate::Term parameters{"parameters"}, masters{"master parameters"},
+      gradients{"gradients"}, optimizer{"optimizer state"};
   for (BlockArgument argument : step.getArguments()) {
     auto state = step.getState(argument.getArgNumber());
     if (!state)
       continue;
     bool isParameter = state.getSlot() == "param";
+    bool isMaster = state.getSlot() == "master";
     Certificate::Term &term = isParameter                 ? parameters
+                              : isMaster                  ? masters
                               : state.getSlot() == "grad" ? gradients
                                                           : optimizer;
     int64_t held = getByteSize(argument.getType());
@@ -103,6 +105,7 @@ void countState(ProgramOp step, Certificate &certificate) {
     Certificate::Arena &arena =
         certificate.arenas[static_cast<unsigned>(getTier(argument.getType()))];
     (isParameter                 ? arena.parameters
+     : isMaster                  ? arena.masters
      : state.getSlot() == "grad" ? arena.gradients
                                  : arena.optimizerState) += held;
     auto bucket =
@@ -114,6 +117,8 @@ void countState(ProgramOp step, Certificate &certificate) {
         certificate.parameterCount += member.getNumElements();
   }
   certificate.modelState = {parameters, gradients, optimizer};
+  if (masters.held)
+    certificate.modelState.push_back(masters);
 }
 
 void countWire(ArrayRef<Program> programs, Certificate &certificate) {
@@ -228,6 +233,7 @@ static std::string group(int64_t number) {
 SmallVector<std::pair<StringRef, int64_t>>
 Certificate::Arena::getCategories() const {
   return {{"parameters", parameters},
+          {"master parameters", masters},
           {"gradients", gradients},
           {"optimizer state", optimizerState},
           {"communication buffers", communication},
@@ -261,7 +267,8 @@ std::string Certificate::print() const {
   os << "memory certificate\n";
   for (auto [tier, prefix, arena] : getArenasInUse()) {
     for (auto [name, bytes] : arena->getCategories())
-      if (bytes || name != "communication buffers")
+      if (bytes ||
+          (name != "communication buffers" && name != "master parameters"))
         line(name, bytes);
     line((tier + " arena").str(), arena->size);
   }

@@ -22,7 +22,7 @@ struct Certificate {
   /// they add up to `size`.
   struct Arena {
     int64_t size = 0;
-    int64_t parameters = 0, gradients = 0, optimizerState = 0,
+    int64_t parameters = 0, masters = 0, gradients = 0, optimizerState = 0,
             communication = 0, activations = 0, workspace = 0;
     /// Inputs, scalars and outputs.
     int64_t io = 0;

@@ -111,6 +111,8 @@ private:
     bool slice = op.isSliced();
     SmallVector<Value> flats = {op.getParam(), op.getGrad()};
     llvm::append_range(flats, op.getSlots());
+    if (op.getMaster())
+      flats.push_back(op.getMaster());
     for (auto [i, flat] : llvm::enumerate(flats))
       reads(i, members(bucket, flat, slice));
     for (auto [i, scalar] : llvm::enumerate(op.getScalars()))

@@ -176,7 +176,7 @@ private:
     if (failed(expect(op, op.getGrad(), whole(op.getBucketAttr()))) ||
         failed(expect(op, op.getParam(), {})))
       return failure();
-    for (Value slot : op.getSlots())
+    for (Value slot : op.getKept())
       if (failed(expect(op, slot, {})))
         return failure();
     for (Value next : op.getNext())

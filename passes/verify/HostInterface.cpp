@@ -67,8 +67,7 @@ private:
     return !name.empty() && !name.contains('\0');
   }
 
-  static bool isReadable(ProgramOp program, unsigned result,
-                         StringAttr name) {
+  static bool isReadable(ProgramOp program, unsigned result, StringAttr name) {
     auto type = dyn_cast<RankedTensorType>(program.getResultTypes()[result]);
     if (!type ||
         !(type.getElementType().isF32() || type.getElementType().isF64()))
@@ -182,7 +181,8 @@ private:
     if (!scalar) {
       bool isOutput = llvm::any_of(
           outputs, [&](auto &of) { return of.second.contains(name); });
-      if (isOutput || name == "lr" || name == "step") // (S5)
+      if (isOutput || name == "lr" || name == "step" ||
+          name == kLossScale) // (S5)
         return step.emitOpError("takes the input ")
                << name << ", and the host knows a scalar of that name (S5)";
       if (!type || type.getRank() == 0 ||
@@ -199,12 +199,12 @@ private:
       return step.emitOpError("takes the scalar ")
              << name << " as " << argument.getType()
              << " (S5); scalars are tensor<f32>";
-    if (name != "lr" && name != "step" &&
+    if (name != "lr" && name != "step" && name != kLossScale &&
         !outputs["count"].contains(name)) // (S5)
       return step.emitOpError("reads ")
              << name
-             << ", which is neither lr nor step, and which no output of @count "
-                "is called (S5)";
+             << ", which is none of lr, step and loss_scale, and which no "
+                "output of @count is called (S5)";
     return success();
   }
 
@@ -217,13 +217,18 @@ private:
     auto bucket = symbols.lookupSymbolIn<BucketOp>(module, state.getBucket());
     auto axis = symbols.lookupSymbolIn<AxisOp>(module, bucket.getAxisAttr());
     auto shard = dyn_cast<ShardType>(argument.getType());
-    if (axis && shard && shard.getElementType().isF32() &&
+    Type element = shard ? shard.getElementType() : Type();
+    bool isElement =
+        element && (element.isF32() || (state.getSlot() == "param" &&
+                                        (element.isBF16() || element.isF16())));
+    if (axis && isElement &&
         shard.getElements() == int64_t(bucket.getElements()) &&
         (shard.getRanks() == 1 || shard.getRanks() == int64_t(axis.getSize())))
       return success();
     return step.emitOpError("keeps ") // (S5)
            << describe(argument) << " as " << argument.getType()
-           << " (S5); state is f32, the whole of its bucket or a rank's slice";
+           << " (S5); state is f32, or 16 bits where it is parameters, and the "
+              "whole of its bucket or a rank's slice";
   }
 
   ModuleOp module;

@@ -29,8 +29,8 @@ bool judge::runs(Operation *op) {
 SmallVector<StorageTie> judge::getTies(Operation *op,
                                        SymbolTableCollection &symbols) {
   SmallVector<StorageTie> ties;
-  auto add = [&](StorageTie::Relation relation, unsigned operand, unsigned result,
-                 int64_t offset = 0) {
+  auto add = [&](StorageTie::Relation relation, unsigned operand,
+                 unsigned result, int64_t offset = 0) {
     ties.push_back({relation, operand, result, offset});
   };
   llvm::TypeSwitch<Operation *>(op)
@@ -81,8 +81,9 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
           [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
       .Case([&](UpdateOp update) {
         add(StorageTie::MustReplace, 0, 0);
-        // Operand 1 is the gradient; the slots follow it.
-        for (unsigned i = 0, e = update.getSlots().size(); i != e; ++i)
+        // Operand 1 is the gradient; the slots and the master follow it.
+        unsigned kept = update.getSlots().size() + (update.getMaster() ? 1 : 0);
+        for (unsigned i = 0; i != kept; ++i)
           add(StorageTie::MustReplace, 2 + i, 1 + i);
       })
       .Case([&](nn::MatmulOp matmul) {

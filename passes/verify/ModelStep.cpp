@@ -113,6 +113,11 @@ LogicalResult ModelStep::enter(func::FuncOp function,
     auto parameter = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
     auto input = function.getArgAttrOfType<StringAttr>(i, kInputAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (auto scalar = function.getArgAttrOfType<StringAttr>(i, kScalarAttr);
+        scalar && type && !parameter && !input) {
+      symbolic.set(argument, symbolic.terms.leaf(Leaf::Scalar, scalar, type));
+      continue;
+    }
     if (!type || !parameter == !input) // (V14)
       return function.emitOpError("takes argument ")
              << i << ", which must be a parameter or an input (V14)";

@@ -37,12 +37,14 @@ public:
       : plan(plan), options(options), ranks(ranks) {}
 
   LogicalResult run() {
-    return failure(failed(judgeNumbers()) || failed(judgeDecay()) ||
-                   failed(judgeClip()) || failed(judgeRule()));
+    return failure(failed(judgeNumbers()) || failed(judgePrecision()) ||
+                   failed(judgeDecay()) || failed(judgeClip()) ||
+                   failed(judgeRule()));
   }
 
 private:
   LogicalResult judgeNumbers();
+  LogicalResult judgePrecision();
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
   LogicalResult judgeRule();
@@ -126,6 +128,20 @@ LogicalResult Options::judgeDecay() {
   return success();
 }
 
+LogicalResult Options::judgePrecision() {
+  for (ProgramOp program : programs())
+    for (BlockArgument argument : program.getArguments())
+      if (auto state = program.getState(argument.getArgNumber());
+          state && state.getSlot() == "param" &&
+          stringifyPrecision(getElementType(argument.getType())) !=
+              options.getPrecision()) // (S7)
+        return error(program,
+                     "parameters of " +
+                         stringifyPrecision(getElementType(argument.getType())),
+                     "--precision");
+  return success();
+}
+
 LogicalResult Options::judgeClip() {
   double most = options.getGradClip().convertToDouble();
   for (ProgramOp program : programs())
@@ -134,6 +150,11 @@ LogicalResult Options::judgeClip() {
       if ((limit ? limit->convertToDouble() : 0) != most) // (S7)
         return error(clip, limit ? "another max_norm" : "no max_norm",
                      "--grad-clip");
+      if (clip.getSkipNonfinite() != options.getSkipNonfinite()) // (S7)
+        return error(clip,
+                     clip.getSkipNonfinite() ? "skip_nonfinite"
+                                             : "no skip_nonfinite",
+                     "--skip-nonfinite");
     }
   return success();
 }

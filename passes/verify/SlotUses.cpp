@@ -8,13 +8,14 @@
 //   * a gather and a copy give what they take; a reduction, a sum and a clear
 //     take and give gradients;
 //   * an operation `of` a bucket takes values of this bucket only; an update
-//     takes the parameters, the gradient and the slots of its optimizer, in
-//     this order;
+//     takes the parameters, the gradient, the slots of its optimizer, in this
+//     order, and the master;
 //   * a next state is the slot that it replaces.
 //
 // Neither do types tell scalars apart: an update takes those that its optimizer
-// names, `clip` being the factor of zero.clip and all others arguments of the
-// step; the output "grad_norm", and no other, is the norm of zero.clip.
+// names, `clip` being the factor of zero.clip, which skips what the update
+// skips, and all others arguments of the step; zero.clip takes the loss scale, if
+// the step has one; the output "grad_norm", and no other, is the norm of zero.clip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,6 +100,11 @@ private:
         return failure();
       known[op.getNext()[1 + i]] = {bucket, slot};
     }
+    if (op.getMaster()) {
+      if (failed(expect(op, op.getMaster(), {bucket, "master"})))
+        return failure();
+      known[op.getNext().back()] = {bucket, "master"};
+    }
     unsigned next = 0;
     for (StringRef name : optimizer.getScalars().getAsValueRange<StringAttr>())
       if (name != "decay" && // a constant
@@ -107,12 +113,25 @@ private:
     return success();
   }
 
+  /// A loss scale leaves the step here if there is one.
+  LogicalResult visitClip(ClipOp op) {
+    if (op.getScale())
+      return expectScalar(op, op.getScale(), kLossScale);
+    for (BlockArgument argument : program.getArguments())
+      if (auto scalar = program.getScalar(argument.getArgNumber());
+          scalar && scalar == kLossScale)
+        return op.emitOpError("has no scale, and the step takes ") // (V12)
+               << scalar << ", by which its gradients are too large (V12)";
+    return success();
+  }
+
   LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
     while (auto copy = value.getDefiningOp<CopyOp>())
       value = copy.getSource();
     if (name == "clip") {
       auto clip = value.getDefiningOp<ClipOp>();
-      if (clip && value == clip.getFactor())
+      if (clip && value == clip.getFactor() &&
+          clip.getSkipNonfinite() == cast<UpdateOp>(op).getSkipNonfinite())
         return success();
     } else if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto scalar = program.getScalar(argument.getArgNumber());
@@ -121,7 +140,7 @@ private:
     }
     return op->emitOpError("takes ") // (V12)
            << judge::describe(value) << " as the scalar \"" << name
-           << "\" of its optimizer, and it is not that (V12)";
+           << "\", and it is not that (V12)";
   }
 
   LogicalResult expectOutput(Operation *op, Value value, StringRef name) {
@@ -170,6 +189,7 @@ private:
           return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});
         })
         .Case([&](UpdateOp update) { return visitUpdate(update); })
+        .Case([&](ClipOp clip) { return visitClip(clip); })
         .Case([&](ReturnOp) { return visitReturn(op); })
         .Default([](Operation *) { return success(); });
   }

@@ -225,16 +225,20 @@ LogicalResult Structure::judgeExports(Operation *op) {
   return success();
 }
 
-/// The runtime's own work on buckets is of f32.
+static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
+
+/// The runtime's own work on buckets is of f32, and of 16 bits.
 LogicalResult Structure::judgeElements(Operation *op) {
   if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, SumSquaresOp,
            UpdateOp>(op))
     return success();
   Type type = getElementType(op->getOperand(0).getType());
-  if (type.isF32())
+  bool sums = isa<AccumulateOp, ClearOp>(op);
+  if (type.isF32() || (!sums && isHalf(type)))
     return success();
   return op->emitOpError("computes with ") // (S5)
-         << type << " (S5); the runtime does so with f32";
+         << type << " (S5); the runtime does so with "
+         << (sums ? "f32" : "f32, bf16 and f16");
 }
 
 LogicalResult Structure::judgeOperation(Operation *op) {
@@ -251,8 +255,10 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   if (isa<ViewOp, PackOp, JoinOp, SplitOp, AllGatherOp, ReduceScatterOp,
           AccumulateOp, ClearOp>(op))
     for (Value operand : op->getOperands())
-      if (getElementType(operand.getType()) !=
-          getElementType(op->getResult(0).getType())) // (S1)
+      if (Type from = getElementType(operand.getType()),
+          to = getElementType(op->getResult(0).getType());
+          from != to && !(isa<ReduceScatterOp, AccumulateOp>(op) &&
+                          isHalf(from) && to.isF32())) // (S1)
         return op->emitOpError("makes ")
                << op->getResult(0).getType() << " of " << operand.getType()
                << " (S1); both have the same elements";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/initialize/InitializeParameters.h"
 
+#include "runtime/HalfFloats.h"
 #include "runtime/StartThread.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/initialize/RandomFill.h"
@@ -31,12 +32,14 @@ struct Share {
 
 void fill(const Share &share, uint64_t seed, std::byte *values) {
   const Parameter &p = *share.parameter;
-  if (p.dtype == ZRT_F32)
-    fillInitial(p.init, seed, p.name, share.first, share.count,
-                reinterpret_cast<float *>(values));
-  else
+  if (p.dtype == ZRT_F64) {
     fillInitial(p.init, seed, p.name, share.first, share.count,
                 reinterpret_cast<double *>(values));
+    return;
+  }
+  auto *drawn = reinterpret_cast<float *>(values);
+  fillInitial(p.init, seed, p.name, share.first, share.count, drawn);
+  narrowInPlace(p.dtype, drawn, share.count);
 }
 
 } // namespace
@@ -52,7 +55,9 @@ void zrt::initializeParameters(const std::vector<Parameter> &parameters,
         const uint64_t count = std::min(kShare, piece.count - at);
         shares.push_back({&parameter, piece.first + at, count,
                           elementsOf(piece, parameter.dtype, at, count)});
-        largest = std::max(largest, shares.back().at.bytes);
+        // Elements of 16 bits are drawn as f32.
+        largest = std::max(
+            {largest, shares.back().at.bytes, count * uint64_t{sizeof(float)}});
       }
   std::atomic<size_t> next{0};
   std::mutex mutex;

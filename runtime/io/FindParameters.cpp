@@ -25,20 +25,22 @@ std::vector<int64_t> shapeOf(const zrt_member &member) {
   return {member.shape, member.shape + member.rank};
 }
 
-const zrt_state &paramState(const zrt_plan &plan, uint32_t bucket) {
+const zrt_state &stateOf(const zrt_plan &plan, uint32_t bucket,
+                         std::string_view slot) {
   const zrt_state *found = nullptr;
   for (uint32_t i = 0; i < plan.state_count; ++i) {
     const zrt_state &state = plan.states[i];
-    if (state.bucket != bucket || std::string_view(state.slot) != "param")
+    if (state.bucket != bucket || state.slot != slot)
       continue;
     if (found)
-      fail("bucket {} has two \"param\" states", plan.buckets[bucket].name);
+      fail("bucket {} has two \"{}\" states", plan.buckets[bucket].name, slot);
     found = &state;
   }
   if (!found)
-    fail("bucket {} has no \"param\" state", plan.buckets[bucket].name);
-  if (found->dtype != ZRT_F32 && found->dtype != ZRT_F64)
-    fail("bucket {}: parameters are f32 or f64, got {}",
+    fail("bucket {} has no \"{}\" state", plan.buckets[bucket].name, slot);
+  if (found->dtype != ZRT_F32 && found->dtype != ZRT_F64 &&
+      found->dtype != ZRT_BF16 && found->dtype != ZRT_F16)
+    fail("bucket {}: parameters are f64, f32, bf16 or f16, got {}",
          plan.buckets[bucket].name, dtypeName(found->dtype));
   return *found;
 }
@@ -79,8 +81,8 @@ void checkSame(const Parameter &parameter, const Parameter &other) {
     fail("parameter {} is {} in one bucket and {} in another", parameter.name,
          shapeText(parameter.shape), shapeText(other.shape));
   if (parameter.dtype != other.dtype)
-    fail("parameter {} is {} in one bucket and {} in another",
-         parameter.name, dtypeName(parameter.dtype), dtypeName(other.dtype));
+    fail("parameter {} is {} in one bucket and {} in another", parameter.name,
+         dtypeName(parameter.dtype), dtypeName(other.dtype));
   if (parameter.init.kind != other.init.kind ||
       parameter.init.a != other.init.a || parameter.init.b != other.init.b)
     fail("parameter {} starts differently in two buckets", parameter.name);
@@ -129,12 +131,20 @@ zrt_ref zrt::elementsOf(const ParameterPiece &piece, zrt_dtype dtype,
   return {piece.at.tier, 0, piece.at.offset + first * bytes, count * bytes};
 }
 
-std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank) {
+bool zrt::hasMasters(const zrt_plan &plan) {
+  return std::any_of(plan.states, plan.states + plan.state_count,
+                     [](const zrt_state &state) {
+                       return std::string_view(state.slot) == "master";
+                     });
+}
+
+std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
+                                           std::string_view slot) {
   std::vector<Parameter> parameters;
   std::map<std::string_view, size_t> byName;
   for (uint32_t b = 0; b < plan.bucket_count; ++b) {
     const zrt_bucket &bucket = plan.buckets[b];
-    const zrt_state &state = paramState(plan, b);
+    const zrt_state &state = stateOf(plan, b, slot);
     const uint64_t slice = sliceOf(plan, bucket, state);
     for (uint32_t i = 0; i < bucket.member_count; ++i) {
       const zrt_member &member = bucket.members[i];

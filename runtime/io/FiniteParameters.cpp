@@ -2,9 +2,11 @@
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
+#include "runtime/HalfFloats.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace zrt;
 
@@ -30,6 +32,17 @@ uint64_t firstNonfiniteOf(const T *values, uint64_t count) {
   return count;
 }
 
+/// `values` holds elements of `dtype`, which are 16-bit floats or T.
+template <typename T>
+void widenInPlace(zrt_dtype dtype, std::vector<T> &values) {
+  if (dtype != ZRT_BF16 && dtype != ZRT_F16)
+    return;
+  std::vector<uint16_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), bits.size() * sizeof(uint16_t));
+  for (size_t i = 0; i < bits.size(); ++i)
+    values[i] = dtype == ZRT_BF16 ? widenBrain(bits[i]) : widenHalf(bits[i]);
+}
+
 template <typename T>
 std::string firstNonfiniteIn(const Parameter &parameter,
                              const ParameterMemory &memory) {
@@ -39,6 +52,7 @@ std::string firstNonfiniteIn(const Parameter &parameter,
       values.resize(std::min(kAtOnce, piece.count - at));
       memory.read(elementsOf(piece, parameter.dtype, at, values.size()),
                   values.data());
+      widenInPlace(parameter.dtype, values);
       if (const uint64_t i = firstNonfiniteOf(values.data(), values.size());
           i < values.size())
         return fmt::format("parameter {} is {} at element {}",
@@ -53,9 +67,9 @@ std::string firstNonfiniteIn(const Parameter &parameter,
 std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters,
                                 const ParameterMemory &memory) {
   for (const Parameter &parameter : parameters) {
-    std::string found = parameter.dtype == ZRT_F32
-                            ? firstNonfiniteIn<float>(parameter, memory)
-                            : firstNonfiniteIn<double>(parameter, memory);
+    std::string found = parameter.dtype == ZRT_F64
+                            ? firstNonfiniteIn<double>(parameter, memory)
+                            : firstNonfiniteIn<float>(parameter, memory);
     if (!found.empty())
       return found;
   }

@@ -9,8 +9,8 @@
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/HalfFloats.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/io/Safetensors.h"
 
 #include <algorithm>
@@ -67,6 +67,7 @@ void readElements(const SafetensorsFile &file, const TensorEntry &tensor,
     readAs<float>(file, tensor, first, out, [](float value) { return value; });
 }
 
+/// `To` is what is read, f32 for elements of 16 bits.
 template <typename To>
 void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
                zrt_dtype dtype, const ParameterPiece &piece,
@@ -75,6 +76,8 @@ void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
   for (uint64_t at = 0; at < piece.count; at += kBlock) {
     block.resize(std::min(kBlock, piece.count - at));
     readElements(file, tensor, piece.first + at, block);
+    if constexpr (sizeof(To) == sizeof(float))
+      narrowInPlace(dtype, block.data(), block.size());
     memory.write(elementsOf(piece, dtype, at, block.size()), block.data());
   }
 }
@@ -141,9 +144,9 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
   for (size_t i = 0; i < parameters.size(); ++i)
     for (const ParameterPiece &piece : parameters[i].pieces)
       if (piece.here())
-        (parameters[i].dtype == ZRT_F32
-             ? readPiece<float>
-             : readPiece<double>)(file, *sources[i], parameters[i].dtype, piece,
-                                  memory);
+        (parameters[i].dtype == ZRT_F64 ? readPiece<double>
+                                        : readPiece<float>)(file, *sources[i],
+                                                            parameters[i].dtype,
+                                                            piece, memory);
   return warnOfExtras(file, used);
 }

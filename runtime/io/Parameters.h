@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zrt {
@@ -40,7 +41,7 @@ struct Parameter {
   std::string name;
   std::vector<int64_t> shape;
   uint64_t elements;
-  zrt_dtype dtype; ///< f32 or f64
+  zrt_dtype dtype; ///< f32, bf16 or f16
   zrt_init init;
   /// Of all ranks, in element order; they hold each element once.
   std::vector<ParameterPiece> pieces;
@@ -56,11 +57,17 @@ public:
   virtual void write(const zrt_ref &to, const void *from) const = 0;
 };
 
+/// Whether parameters of `plan` are the roundings of masters, which training
+/// changes, and files hold.
+bool hasMasters(const zrt_plan &plan);
+
 /// All parameters of `plan`, by name, so that a file does not depend on how the
-/// plan lays them out, with the places of what `rank` holds.  Throws when the
-/// plan contradicts itself: a bucket without its "param" state, members that
-/// overlap its end, members of one name that do not tile one parameter.
-std::vector<Parameter> findParameters(const zrt_plan &plan, int rank);
+/// plan lays them out, with the places of what `rank` holds in state `slot`:
+/// "param" or "master".  Throws when the plan contradicts itself: a bucket
+/// without that state, members that overlap its end, members of one name that do
+/// not tile one parameter.
+std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
+                                      std::string_view slot = "param");
 
 /// Elements [first, first + count) of a piece that lies here.
 zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
@@ -68,7 +75,8 @@ zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
 
 /// Sets what this rank holds from the safetensors file at `path`, and reads no
 /// other elements.  Names may differ by Hugging Face's leading "transformer.",
-/// in either direction.  BF16 and F16 are widened, exactly.  Throws before
+/// in either direction.  Elements of 16 bits become f32 exactly, and parameters
+/// of 16 bits are rounded from f32.  Throws before
 /// anything is changed when a tensor is missing or does not fit.  Returns a
 /// warning that names tensors of the file which the model does not have, or "".
 std::string loadParameters(const std::vector<Parameter> &parameters,

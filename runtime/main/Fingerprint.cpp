@@ -177,6 +177,7 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.schedule = static_cast<uint32_t>(options.schedule.kind);
   f.format = static_cast<uint32_t>(options.format);
   f.seed = options.seed;
+  f.lossScale = options.lossScale.value_or(0);
   return f;
 }
 
@@ -196,6 +197,7 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       optionDifference(all, "warmup", [](auto &f) { return f.warmup; }),
       optionDifference(all, "min-lr", [](auto &f) { return f.minLr; }),
       optionDifference(all, "seed", [](auto &f) { return f.seed; }),
+      optionDifference(all, "loss-scale", [](auto &f) { return f.lossScale; }),
       optionDifference(
           all, "data-format",
           [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),

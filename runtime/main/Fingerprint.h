@@ -33,6 +33,7 @@ struct Fingerprint {
   int64_t steps = 0, warmup = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
+  double lossScale = 0; ///< 0: dynamic
   uint32_t schedule = 0, format = 0;
   bool hasData = false, hasInit = false, saves = false;
 };

@@ -22,6 +22,10 @@ std::string zrt::metricsLine(const StepMetrics &m) {
   if (m.gradNorm)
     add("grad_norm", *m.gradNorm);
   add("lr", m.lr);
+  if (m.lossScale)
+    add("loss_scale", *m.lossScale);
+  if (m.skipped)
+    line += fmt::format(",\"skipped\":{}", m.skipped);
   add(fmt::format("{}_per_s", m.unit), m.perSecond);
   add("step_ms", m.milliseconds);
   if (nonfinite)

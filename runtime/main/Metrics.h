@@ -19,6 +19,8 @@ struct StepMetrics {
   double perSecond = 0;
   double milliseconds = 0;
   const char *unit = "tokens"; ///< or "samples": what is counted by the second
+  std::optional<double> lossScale = std::nullopt; ///< when the plan has one
+  int64_t skipped = 0; ///< steps until now, this one included
 };
 
 /// {"step":0,"loss":5.545,...} without a newline.  Nine digits tell all f32

@@ -8,6 +8,7 @@
 
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/SampleFile.h"
+#include "runtime/main/LossScale.h"
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -28,7 +29,8 @@ template <typename... Args>
 
 /// What was typed, before it is judged.
 struct Typed {
-  std::string steps = "0", warmup = "0", threads = "0", seed = "0";
+  std::string steps = "0", warmup = "0", threads = "0", seed = "0",
+              lossScale = "dynamic";
   std::string lr = "0", minLr = "0";
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
@@ -94,6 +96,17 @@ double readRate(const char *option, const std::string &text) {
   return value;
 }
 
+/// Nothing for "dynamic".
+std::optional<double> readScale(const std::string &text) {
+  if (text == "dynamic")
+    return std::nullopt;
+  constexpr const char *kKind = "dynamic, or a number from 1 to 2^126";
+  const auto value = number<double>("--loss-scale", text, kKind);
+  if (!(value >= LossScale::kMinimum && value <= LossScale::kMaximum))
+    usage("--loss-scale must be {}, got {}", kKind, text);
+  return value;
+}
+
 int64_t readCount(const char *option, const std::string &text, int64_t most) {
   const auto value = number<int64_t>(option, text, "a whole number");
   if (value < 0)
@@ -149,6 +162,8 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   schedule.minimum = readRate("--min-lr", typed.minLr);
   options.threads =
       static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
+  if (given("--loss-scale"))
+    options.lossScale = readScale(typed.lossScale);
   options.seed =
       number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
   schedule.kind = choose("--schedule", typed.schedule, kSchedules);
@@ -236,6 +251,10 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
          "Steps of linear rise at the start (default 0)");
   number("--min-lr", typed.minLr, "Learning rate",
          "Where linear and cosine end (default 0)");
+
+  text("--loss-scale", typed.lossScale, "N", "Learning rate",
+       "Of a plan with fp16: what gradients are scaled by, or dynamic "
+       "(default): from 65536, halved at overflows, doubled after 1000 steps");
 
   text("--data", options.data, "FILE", "Data",
        "Tokens to train on: the inputs \"tokens\" and \"targets\"");

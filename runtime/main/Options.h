@@ -7,6 +7,7 @@
 #include "runtime/main/Schedule.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,8 @@ struct TrainOptions {
   Schedule schedule; ///< with the number of steps
   uint64_t seed = 0;
   int32_t threads = 0; ///< 0: all
+  /// What the loss of an fp16 plan is scaled by; dynamic without one.
+  std::optional<double> lossScale;
   bool profile = false, certificate = false, plan = false, quiet = false;
   std::string help; ///< not empty: print this and end
 };

@@ -30,17 +30,19 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     const std::string_view name = input.name;
     if (input.rank > 0)
       continue; // Feed.h
-    if (name == "lr" || name == "step") {
+    if (name == "lr" || name == "step" || name == "loss_scale") {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
-      (name == "lr" ? lrInput : stepInput) = &input;
+      (name == "lr"     ? lrInput
+       : name == "step" ? stepInput
+                        : scaleInput) = &input;
     } else if (const zrt_output *output = findOutput(plan, name)) {
       if (input.dtype != output->dtype)
         fail("input \"{}\" is not a scalar of its output's type", name);
       means.emplace_back(&input, output);
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
-           "provide; it knows lr, step and means of outputs",
+           "provide; it knows lr, step, loss_scale and means of outputs",
            name);
     }
   }
@@ -75,11 +77,14 @@ void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
   }
 }
 
-void PlanInputs::writeScalars(zrt_context *ctx, float lr, int64_t step) const {
+void PlanInputs::writeScalars(zrt_context *ctx,
+                              const StepScalars &scalars) const {
   if (lrInput)
-    writeValue(ctx, lrInput->ref, lr);
+    writeValue(ctx, lrInput->ref, scalars.lr);
   if (stepInput)
-    writeValue(ctx, stepInput->ref, float(step + 1));
+    writeValue(ctx, stepInput->ref, float(scalars.update + 1));
+  if (scaleInput)
+    writeValue(ctx, scaleInput->ref, scalars.lossScale);
 }
 
 double PlanInputs::loss(zrt_context *ctx) const {

@@ -10,6 +10,13 @@
 
 namespace zrt {
 
+/// What the host gives to a step.
+struct StepScalars {
+  float lr = 0;
+  int64_t update = 0; ///< of the weights, from 0: steps that were not skipped
+  float lossScale = 1;
+};
+
 /// The plan's scalars and outputs, found by name and checked.
 class PlanInputs {
 public:
@@ -17,9 +24,10 @@ public:
   /// One named like an output is known: its mean.
   explicit PlanInputs(const zrt_plan &plan);
 
-  /// Writes the scalars that the plan has; `step` counts from 0 here and from 1
-  /// in the plan.
-  void writeScalars(zrt_context *ctx, float lr, int64_t step) const;
+  /// Writes the scalars that the plan has; updates count from 1 in the plan.
+  void writeScalars(zrt_context *ctx, const StepScalars &scalars) const;
+  /// Whether the plan scales its loss.
+  bool scalesLoss() const { return scaleInput != nullptr; }
 
   /// How many scalars are means of an output over a step's runs of ZRT_COUNT.
   size_t countMeans() const { return means.size(); }
@@ -33,7 +41,8 @@ public:
   std::optional<double> gradNorm(zrt_context *ctx) const;
 
 private:
-  const zrt_input *lrInput = nullptr, *stepInput = nullptr;
+  const zrt_input *lrInput = nullptr, *stepInput = nullptr,
+                  *scaleInput = nullptr;
   std::vector<std::pair<const zrt_input *, const zrt_output *>> means;
   const zrt_output *lossOutput = nullptr, *normOutput = nullptr;
 };

@@ -17,24 +17,24 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
 }
 
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
-                                   float lr) const {
+                                   const StepScalars &scalars) const {
   const uint32_t last = plan.accumulate - 1;
   std::vector<double> sums(inputs.countMeans());
   if (last > 0 && plan.programs[ZRT_COUNT].ops)
     for (uint32_t k = 0; k <= last; ++k) {
-      runProgram(ctx, ZRT_COUNT, step, lr, k, sums);
+      runProgram(ctx, ZRT_COUNT, step, scalars, k, sums);
       inputs.addToSums(ctx, sums);
     }
   double loss = 0;
   for (uint32_t k = 0; k <= last; ++k) {
-    runProgram(ctx, k < last ? ZRT_MICRO : ZRT_STEP, step, lr, k, sums);
+    runProgram(ctx, k < last ? ZRT_MICRO : ZRT_STEP, step, scalars, k, sums);
     loss += inputs.loss(ctx);
   }
   return {loss / plan.accumulate, inputs.gradNorm(ctx)};
 }
 
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
-                            float lr, uint32_t microStep,
+                            const StepScalars &scalars, uint32_t microStep,
                             const std::vector<double> &sums) const {
   const auto where = [&] {
     return plan.accumulate == 1
@@ -51,7 +51,7 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
   } catch (const Error &error) {
     fail("{}: {}", where(), error.what());
   }
-  inputs.writeScalars(ctx, lr, step);
+  inputs.writeScalars(ctx, scalars);
   if (program != ZRT_COUNT)
     inputs.writeMeans(ctx, sums, plan.accumulate);
   if (zrt_run(ctx, program) != 0)

@@ -26,13 +26,17 @@ public:
     double loss; ///< the mean over micro-steps
     std::optional<double> gradNorm;
   };
-  /// Step `step`, from 0.  Throws zrt::Error with the number of the step.
-  Result run(zrt_context *ctx, int64_t step, float lr) const;
+  /// Step `step` of the data, from 0.  Throws zrt::Error with the number of the
+  /// step.
+  Result run(zrt_context *ctx, int64_t step, const StepScalars &scalars) const;
+
+  bool scalesLoss() const { return inputs.scalesLoss(); }
 
 private:
   /// `sums`: the outputs of all runs of count.
-  void runProgram(zrt_context *ctx, uint32_t program, int64_t step, float lr,
-                  uint32_t microStep, const std::vector<double> &sums) const;
+  void runProgram(zrt_context *ctx, uint32_t program, int64_t step,
+                  const StepScalars &scalars, uint32_t microStep,
+                  const std::vector<double> &sums) const;
 
   const zrt_plan &plan;
   const Feed &feed;

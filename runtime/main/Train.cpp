@@ -20,6 +20,7 @@
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/HostAccess.h"
+#include "runtime/main/LossScale.h"
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
@@ -42,6 +43,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+/// Steps in a row without finite gradients after which a run has diverged.
+constexpr int64_t kMostSkipped = 10;
+
 /// The exit status, beside 0 and those of signals.
 enum Status : int { kFailed = 1, kMisused = 2, kDiverged = 3, kIncomplete = 4 };
 
@@ -62,6 +66,8 @@ public:
            const std::string &who)
       : plan(plan), options(options), world(world), handle{world},
         isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who) {
+    if (options.lossScale)
+      lossScale = LossScale(*options.lossScale);
   }
 
   /// The exit status.
@@ -97,6 +103,10 @@ private:
       createContext();
       feed = std::make_unique<Feed>(plan, options);
       runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
+      if (options.lossScale && !runner->scalesLoss())
+        fail("--loss-scale={:g}: the loss of this plan is not scaled; compile "
+             "the model with --precision=fp16, or drop the option",
+             *options.lossScale);
       if (world.size() > 1)
         fingerprint = fingerprintOf(options);
     });
@@ -121,26 +131,34 @@ private:
   std::string report(uint32_t what) { return zrt_report(context.get(), what); }
 
   void findAll() {
-    parameters = findParameters(plan, world.rank());
+    parameters = findParameters(plan, world.rank(),
+                                hasMasters(plan) ? "master" : "param");
+    if (hasMasters(plan))
+      roundings = findParameters(plan, world.rank());
     if (isFirst && !options.save.empty())
       checkSave(parameters, options.save);
   }
 
   void setInitialValues() {
     const bool random = options.init.empty();
-    if (random) {
-      initializeParameters(parameters, options.seed, zrt_threads(context.get()),
-                           memory());
-    } else {
-      const std::string warning =
-          loadParameters(parameters, options.init, memory());
-      if (isFirst && !warning.empty())
-        complain(fmt::format("{}: warning: {}", options.program, warning));
-    }
-    if (const std::string found = firstNonfinite(parameters, memory());
-        !found.empty())
-      fail("{}: {}; no training starts from that",
-           random ? "initial weights" : options.init, found);
+    for (const auto *each : {&parameters, &roundings})
+      if (random)
+        initializeParameters(*each, options.seed, zrt_threads(context.get()),
+                             memory());
+      else if (!each->empty())
+        loadInitial(*each);
+    for (const auto *each : {&parameters, &roundings})
+      if (const std::string found = firstNonfinite(*each, memory());
+          !found.empty())
+        fail("{}: {}{}; no training starts from that",
+             random ? "initial weights" : options.init, found,
+             each == &roundings ? ", rounded to 16 bits" : "");
+  }
+
+  void loadInitial(const std::vector<Parameter> &into) {
+    const std::string warning = loadParameters(into, options.init, memory());
+    if (isFirst && &into == &parameters && !warning.empty())
+      complain(fmt::format("{}: warning: {}", options.program, warning));
   }
 
   void loop() {
@@ -160,17 +178,36 @@ private:
       metrics = runStep(done);
       if (done > 0)
         laterSeconds += metrics.milliseconds * 1e-3;
-      if (!std::isfinite(metrics.loss))
-        diverge(fmt::format("step {}: the loss is {}", done, metrics.loss));
-      else if (metrics.gradNorm && !std::isfinite(*metrics.gradNorm))
-        diverge(fmt::format("step {}: the norm of the gradients is {}", done,
-                            *metrics.gradNorm));
+      judgeStep();
       withMetrics([&] { metricsFile.write(metrics); });
       progress.show(metrics);
       ++done;
     }
     progress.finish();
     withMetrics([&] { metricsFile.close(); });
+  }
+
+  /// A step whose gradients are not finite has changed nothing, if the plan is
+  /// made so; the next may fare better, and with a smaller scale will.
+  void judgeStep() {
+    const bool finite = !metrics.gradNorm || std::isfinite(*metrics.gradNorm);
+    if (finite || !plan.skip_nonfinite) {
+      if (!std::isfinite(metrics.loss))
+        diverge(fmt::format("step {}: the loss is {}", done, metrics.loss));
+      else if (!finite)
+        diverge(fmt::format("step {}: the norm of the gradients is {}", done,
+                            *metrics.gradNorm));
+      skippedInRow = 0;
+    } else {
+      metrics.skipped = ++skipped;
+      ++skippedInRow;
+      if (!lossScale.canShrink() && skippedInRow == kMostSkipped)
+        diverge(fmt::format("step {}: the norm of the gradients is {}, for the "
+                            "{}th step in a row",
+                            done, *metrics.gradNorm, kMostSkipped));
+    }
+    if (runner->scalesLoss())
+      lossScale.update(finite);
   }
 
   /// A disk that is full ends the metrics, not the training.
@@ -225,14 +262,20 @@ private:
   StepMetrics runStep(int64_t step) {
     zrt_context *ctx = context.get();
     const auto start = Clock::now();
-    const auto lr = static_cast<float>(options.schedule.at(step));
-    const StepRunner::Result outputs = runner->run(ctx, step, lr);
+    // Steps that are skipped do not count for the schedule or the optimizer.
+    const int64_t update = step - skipped;
+    const auto lr = static_cast<float>(options.schedule.at(update));
+    const StepRunner::Result outputs = runner->run(
+        ctx, step, {lr, update, static_cast<float>(lossScale.value())});
     const double seconds = secondsSince(start);
     StepMetrics result;
     result.step = step;
     result.loss = outputs.loss;
     result.gradNorm = outputs.gradNorm;
     result.lr = lr;
+    if (runner->scalesLoss())
+      result.lossScale = lossScale.value();
+    result.skipped = skipped;
     result.unit = feed->unit();
     result.perSecond = perStep() / seconds;
     result.milliseconds = seconds * 1e3;
@@ -273,6 +316,9 @@ private:
           options.schedule.steps);
     if (done > 0)
       say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
+    if (skipped > 0)
+      say("skipped {} of {} steps, whose gradients were not finite\n", skipped,
+          done);
     // The first step pays for page faults and kernel generation.
     if (done > 1)
       say("{:.0f} {}/s\n", perStep() * double(done - 1) / laterSeconds,
@@ -310,11 +356,15 @@ private:
   std::unique_ptr<const Feed> feed;
   std::unique_ptr<const StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters; ///< what is trained and saved
+  /// The same in 16 bits, where that is a state of its own.
+  std::vector<Parameter> roundings;
   MetricsFile metricsFile;
   StepMetrics metrics; ///< of the last step
   int64_t done = 0;    ///< steps
-  int stoppedBy = 0;   ///< signal
+  LossScale lossScale;
+  int64_t skipped = 0, skippedInRow = 0; ///< of the steps that are done
+  int stoppedBy = 0;                     ///< signal
   bool metricsLost = false;
   std::optional<AgreedError> divergence; ///< on all ranks or none
   double laterSeconds = 0;               ///< of all steps but the first

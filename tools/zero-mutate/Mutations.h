@@ -114,6 +114,11 @@ Change changeClip(Victim &);
 Change changeVocabulary(Victim &);
 Change useNvme(Victim &);
 
+// Precision (PrecisionMutations.cpp).
+Change exchangeMasters(Victim &);
+Change changeLossScale(Victim &);
+Change changeSkip(Victim &);
+
 // How kernels run, and what means are of (KernelMutations.cpp).
 Change changeScale(Victim &);
 Change changeSpace(Victim &);

@@ -11,6 +11,8 @@
 
 #include "tools/zeroc/EmitExecutable.h"
 
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "passes/codegen/EmitObject.h"
@@ -107,6 +109,15 @@ listCategories(const Certificate &certificate) {
 
 } // namespace
 
+/// Whether a program of `plan` multiplies matrices of 16 bits.
+static bool multipliesHalves(ModuleOp plan) {
+  bool does = false;
+  for (auto program : plan.getOps<ProgramOp>())
+    for (auto product : program.getOps<nn::MatmulOp>())
+      does |= nn::isHalf(product.getA().getType());
+  return does;
+}
+
 llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                            StringRef argv0, PassManagerSetup setup) {
   llvm::Expected<CpuTarget> target = resolveCpu(options.cpu);
@@ -137,8 +148,11 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
 
+  std::string features = target->required;
+  if (multipliesHalves(plan) && !target->ofHalves.empty())
+    features += (features.empty() ? "" : ",") + target->ofHalves;
   PlanInfo info{llvm::sys::path::filename(options.input).str(),
-                getPlanOptions(plan), target->description, target->required,
+                getPlanOptions(plan), target->description, features,
                 listCategories(certificate)};
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables, code;

@@ -2,10 +2,11 @@
 
 #include "tools/zeroc/OptionValues.h"
 
-#include "dialect/zero/ShortestText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <charconv>
 
 using namespace llvm;
 namespace zero = mlir::zero;
@@ -29,11 +30,16 @@ static Error readNumber(double &target, StringRef text, double low, double high,
   return Error::success();
 }
 
+static std::string show(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
 Values zero::number(double &target, double low, double high, StringRef range) {
   return {[=, &target](StringRef text) {
             return readNumber(target, text, low, high, range);
           },
-          zero::shortestText(target)};
+          show(target)};
 }
 
 Values zero::decays(double &first, double &second) {
@@ -47,7 +53,7 @@ Values zero::decays(double &first, double &second) {
       return error;
     return readNumber(second, b, 0, 0.9999999, kRange);
   };
-  return {read, zero::shortestText(first) + "," + zero::shortestText(second)};
+  return {read, show(first) + "," + show(second)};
 }
 
 Values zero::count(int64_t &target, int64_t low, int64_t high,

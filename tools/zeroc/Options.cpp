@@ -166,6 +166,15 @@ CommandLine::CommandLine() {
   add("grad-clip=N", number(p.gradClip, 0, 1e30, "0 (none) or more"),
       "limit of the gradient norm; 0 for none", update);
 
+  Values skips = text(p.skipNonfinite, {"on", "off"});
+  skips.otherwise = "on with 16 bits";
+  add("skip-nonfinite=on|off", skips,
+      "a step whose gradients are not finite changes\n"
+      "nothing", update);
+  add("precision=TYPE", text(p.precision, {"fp32", "bf16", "fp16"}),
+      "fp32, bf16 or fp16: what parameters, activations and\n"
+      "products are; sums, norms and the loss are fp32",
+      {loss, Emit::Step});
   add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
       "logits are computed by chunks of rows of so many\n"
       "bytes, with the loss and its gradient; 0 for no\n"
