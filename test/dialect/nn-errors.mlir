@@ -185,8 +185,16 @@ func.func @cross_entropy_backward_c3(%d: tensor<f32>, %l: tensor<4x10xf32>, %t: 
 
 // -----
 
+func.func @matmul_sum_c4(%a: tensor<4x8xbf16>, %b: tensor<8x2xbf16>) {
+  // expected-error @+1 {{computes 'tensor<4x2xf16>' from 'tensor<4x8xbf16>'; it has the element type of the operands, or f32 where that has 16 bits}}
+  %c = nn.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xf16>
+  return
+}
+
+// -----
+
 func.func @matmul_c4(%a: tensor<4x8xf64>, %b: tensor<8x2xf32>) {
-  // expected-error @+1 {{computes 'tensor<4x2xf32>' from 'tensor<4x8xf64>'; all have one element type}}
+  // expected-error @+1 {{multiplies 'tensor<4x8xf64>' by 'tensor<8x2xf32>'; both have one element type}}
   %c = nn.matmul %a, %b : (tensor<4x8xf64>, tensor<8x2xf32>) -> tensor<4x2xf32>
   return
 }

@@ -441,8 +441,44 @@ zero.bucket @b over @dp elements 32 members []
 zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
   zero.yield %p : f32
 }
+func.func @update_master_c5(%p: tensor<32xbf16>, %g: tensor<32xbf16>, %lr: tensor<f32>) {
+  // expected-error @+1 {{updates a parameter of 'bf16' without a master of f32}}
+  %0 = zero.update @o of @b (%p, %g) scalars(%lr) {decay = 0.0} : (tensor<32xbf16>, tensor<32xbf16>), (tensor<f32>) -> tensor<32xbf16>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_two_masters_c5(%p: tensor<32xf32>, %g: tensor<32xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{has a parameter of 'f32' and a master of 'f32'; a master is f32, and the parameter has 16 bits}}
+  %0:2 = zero.update @o of @b (%p, %g) master(%p) scalars(%lr) {decay = 0.0} : (tensor<32xf32>, tensor<32xf32>), master tensor<32xf32>, (tensor<f32>) -> tensor<32xf32>, tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+func.func @reduce_type(%f: tensor<32xf32>) {
+  // expected-error @+1 {{changes the element type from 'tensor<32xf32>' to '!zero.shard<32 x bf16 by 2>'}}
+  %0 = zero.reduce_scatter %f of @b {scale = 0.5} : tensor<32xf32> -> !zero.shard<32 x bf16 by 2>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
 func.func @update_type_c3(%p: tensor<32xf32>, %g: tensor<32xf64>, %lr: tensor<f32>) {
-  // expected-error @+1 {{works on f32, got 'tensor<32xf64>'}}
+  // expected-error @+1 {{works on f32, bf16 and f16, got 'tensor<32xf64>'}}
   %0 = zero.update @o of @b (%p, %g) scalars(%lr) {decay = 0.0} : (tensor<32xf32>, tensor<32xf64>), (tensor<f32>) -> tensor<32xf32>
   return
 }

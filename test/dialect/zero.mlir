@@ -182,6 +182,29 @@ zero.program @tiers(%a: !zero.shard<64 x bf16 by 4 on host>, %b: !zero.shard<64 
 
 // -----
 
+// 16 bits: a master, a loss scale, steps that are skipped, sums in f32.
+
+zero.axis @dp size 2
+zero.bucket @b0 over @dp elements 32 members [#zero.member<"w", 32 at 0, init = #zero.constant<0.0>>]
+zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
+  zero.yield %p : f32
+}
+// CHECK-LABEL: func.func @halves
+func.func @halves(%p: !zero.shard<32 x bf16 by 1>, %w: !zero.shard<32 x f32 by 2>, %flat: tensor<32xbf16>,
+                  %a: !zero.shard<32 x f32 by 2>, %s0: tensor<2xf64>, %s: tensor<f32>) {
+  // CHECK: zero.reduce_scatter %arg2 of @b0 {scale = 5.000000e-01 : f64} : tensor<32xbf16> -> !zero.shard<32 x f32 by 2>
+  %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<32xbf16> -> !zero.shard<32 x f32 by 2>
+  // CHECK: zero.clip %arg4 scale(%arg5 : tensor<f32>) {skip_nonfinite} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) {skip_nonfinite} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  // CHECK: zero.update @sgd of @b0(%arg0, %{{.*}}) master(%arg1) scalars(%{{.*}}) {decay = 0.000000e+00 : f64, skip_nonfinite} : (!zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>), master !zero.shard<32 x f32 by 2>, (tensor<f32>) -> !zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>
+  %n:2 = zero.update @sgd of @b0 (%p, %g) master(%w) scalars(%factor) {decay = 0.0, skip_nonfinite}
+    : (!zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>), master !zero.shard<32 x f32 by 2>, (tensor<f32>)
+    -> !zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>
+  return
+}
+
+// -----
+
 // Options that are the default are not printed.
 // CHECK: module attributes {zero.options = #zero.options<optimizer = #zero.adamw<beta1 = 9.000000e-01, beta2 = 0.94999999999999996, eps = 1.000000e-08>, weight_decay = 1.000000e-01, grad_clip = 1.000000e+00, stage = 3, world_size = 2, accumulate = 4, bucket_size = 65536>}
 module attributes {zero.options =

@@ -34,6 +34,9 @@ OTHER_NUMBERS = {
     "change-optimizer": "tiny-2-2-2",
     "change-decay": "tiny-2-2-2",
     "change-clip": "tiny-2-2-2",
+    "exchange-masters": "bf16-2-2-1",
+    "change-loss-scale": "fp16-1-2-2",
+    "change-skip": "bf16-3-2-2",
     "change-vocabulary": "tiny-2-2-2",
     "use-nvme": "tiny-2-2-2",
 }

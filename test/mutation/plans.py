@@ -74,6 +74,10 @@ PLANS = [
     Recipe("mlp-1-2-2", "mlp", 40, 1, 2, 2, ("--bucket-size=512",)),
     Recipe("mlp-2-3-1", "mlp", 40, 2, 3, 1, ("--optimizer=sgd",)),
     Recipe("mlp-3-3-2", "mlp", 40, 3, 3, 2),
+    # 16 bits: masters, and a loss scale.
+    Recipe("bf16-2-2-1", "tiny", 48, 2, 2, 1, ("--precision=bf16",)),
+    Recipe("bf16-3-2-2", "mlp", 40, 3, 2, 2, ("--precision=bf16",)),
+    Recipe("fp16-1-2-2", "tiny", 48, 1, 2, 2, ("--precision=fp16",)),
     Recipe("odd-0-1-2", "odd", 64, 0, 1, 2),
     Recipe("odd-1-2-2", "odd", 64, 1, 2, 2, ("--bucket-size=300", "--optimizer=sgd")),
     Recipe("odd-2-2-1", "odd", 64, 2, 2, 1, ("--bucket-size=300",)),

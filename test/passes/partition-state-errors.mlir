@@ -1,6 +1,6 @@
 // RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-partition-state
 
-// expected-error @+1 {{parameter "w" is 'tensor<4xf64>'; training binaries hold f32 parameters}}
+// expected-error @+1 {{parameter "w" is 'tensor<4xf64>'; training binaries hold parameters of f32, bf16 and f16}}
 func.func @step(%w: tensor<4xf64> {zero.param = "w", zero.init = #zero.constant<0.0>}, %l: tensor<f64> {zero.input = "l"}) -> (tensor<f64>, tensor<4xf64>) {
   return %l, %w : tensor<f64>, tensor<4xf64>
 }

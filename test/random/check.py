@@ -59,9 +59,11 @@ def kept_state(rng, stage):
 class Trial(Workplace):
     """One model, everything that is drawn for it, and the folder it is tried in."""
 
-    def __init__(self, seed, folder):
+    def __init__(self, seed, folder, precision="fp32"):
         super().__init__(folder)
         self.seed = seed
+        self.precision = precision
+        self.unit = compare.HALVES.get(precision, compare.UNIT)
         self.model = random_model(seed)
         self.rng = rng = random.Random(f"trial {seed}")
         self.ranks = rng.choice((2, 2, 3, 4))
@@ -100,7 +102,8 @@ class Trial(Workplace):
             yield stage, options, ["--threads", rng.choice((1, 1, 1, 2))], environment
 
     def compile(self, model, name, *options):
-        super().compile(model, name, *options, *self.optimizer["flags"])
+        chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]
+        super().compile(model, name, *options, *self.optimizer["flags"], *chosen)
         self.counts["plans"] += 1
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
@@ -151,23 +154,24 @@ class Trial(Workplace):
                           for line in compare.different_bits(outcome, bits)]
                 continue
             expected[group] = what, outcome
-            beyond, ratio = compare.beyond_rounding(outcome, reference, start, self.optimizer)
+            beyond, ratio = compare.beyond_rounding(outcome, reference, start, self.optimizer,
+                                                    unit=self.unit)
             if beyond:
                 nudged = self.train("reference", 1, lr=self.optimizer["lr"] * (1 + compare.NUDGE))
                 self.counts["nudged"] += 1
                 beyond, ratio = compare.beyond_rounding(outcome, reference, start,
-                                                        self.optimizer, nudged)
+                                                        self.optimizer, nudged, self.unit)
             self.counts["ratio"] = max(self.counts["ratio"], ratio)
             found += [f"{what}: {line}" for line in beyond]
         if found:
             raise Failure("\n".join(found[:12] + [f"and {len(found) - 12} more"] * (len(found) > 12)))
 
 
-def attempt(seed, keep=None, judge_only=False):
+def attempt(seed, keep=None, judge_only=False, precision="fp32"):
     """(seed, counts, what failed or nothing)."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zeroc-random-"))
-        trial = Trial(seed, folder)
+        trial = Trial(seed, folder, precision)
         try:
             trial.judge() if judge_only else trial.run()
             return seed, trial.counts, ""
@@ -175,17 +179,17 @@ def attempt(seed, keep=None, judge_only=False):
             text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
             if keep:
                 shutil.copytree(folder, Path(keep) / str(seed), dirs_exist_ok=True)
-        repeat = [f"test/random/check.py --models=1 --seed={seed} --keep=DIR   # files in DIR/{seed}",
+        repeat = [f"test/random/check.py --models=1 --seed={seed} --precision={precision} --keep=DIR   # files in DIR/{seed}",
                   f"# batches: whole.mlir {trial.rows * trial.ranks * trial.micro_steps}, "
                   f"model.mlir {trial.rows}; in that folder:", *trial.commands]
         return seed, trial.counts, text + "\nto repeat:\n  " + "\n  ".join(repeat)
 
 
-def check(models, seed, jobs=1, keep=None, judge_only=False, report=print):
+def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", report=print):
     """Tries the models; returns counts, with `failures` among them."""
     total, started = Counter(models=0), time.monotonic()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        tried = [pool.submit(attempt, seed + i, keep, judge_only) for i in range(models)]
+        tried = [pool.submit(attempt, seed + i, keep, judge_only, precision) for i in range(models)]
         for future in concurrent.futures.as_completed(tried):
             number, counts, text = future.result()
             total["models"] += 1
@@ -214,10 +218,12 @@ def main():
                         help="models tried at once (default 4; a run of several ranks mostly waits)")
     parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
     parser.add_argument("--judge-only", action="store_true", help="make and judge plans, train nothing")
+    parser.add_argument("--precision", default="fp32", choices=("fp32", *compare.HALVES),
+                        help="of all plans and the reference (default fp32)")
     options = parser.parse_args()
     support.require_zeroc()
     total = check(options.models, options.seed, options.jobs, options.keep, options.judge_only,
-                  report=lambda text: print(text, flush=True))
+                  options.precision, report=lambda text: print(text, flush=True))
     return 1 if total["failures"] or not total["models"] else 0
 
 

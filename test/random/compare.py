@@ -36,6 +36,9 @@ import support
 #: ten thousand tolerances.
 ROUNDINGS = 128
 UNIT = 2.0 ** -24
+#: Of tensors with 16 bits.  Both round at the same places, but what differs in f32 is
+#: rounded to another neighbour now and then, and fewer roundings explain all.
+HALVES = {"bf16": 2.0 ** -8 / 16, "fp16": 2.0 ** -11 / 16}
 SMALLEST_NORM = 1 / 64
 #: Some roundings, as a relative change of the learning rate.
 NUDGE = 2.0 ** -20
@@ -76,10 +79,10 @@ def sensitivity(optimizer, steps):
     return sum(sum(momentum ** i for i in range(step + 1)) for step in range(steps))
 
 
-def beyond_rounding(outcome, reference, start, optimizer, nudged=None):
+def beyond_rounding(outcome, reference, start, optimizer, nudged=None, unit=UNIT):
     """(what is further from the reference than roundings explain, largest difference in
     units of what is allowed).  `start` are the weights before training, `nudged` is the
-    reference with another learning rate."""
+    reference with another learning rate, `unit` the relative error of one rounding."""
     found, largest = [], 0.0
     nudged = nudged or reference
 
@@ -96,7 +99,7 @@ def beyond_rounding(outcome, reference, start, optimizer, nudged=None):
         runs = zip(outcome.values(name), reference.values(name), nudged.values(name))
         for step, (value, expected, other) in enumerate(runs):
             judge(f"{name} of step {step}", value, expected,
-                  UNIT * ROUNDINGS * (1 + abs(expected)), other)
+                  unit * ROUNDINGS * (1 + abs(expected)), other)
     steps = len(reference.lines)
     norm = max(reference.values("grad_norm"))
     if optimizer["clip"]:
@@ -106,7 +109,7 @@ def beyond_rounding(outcome, reference, start, optimizer, nudged=None):
     for name, (_, values) in reference.weights.items():
         size = max(map(abs, values))
         moved = max(abs(a - b) for a, b in zip(values, start[name][1]))
-        allowed = UNIT * (4 * steps * size + ROUNDINGS * (moved + spread)) + 1e-30
+        allowed = unit * (4 * steps * size + ROUNDINGS * (moved + spread)) + 1e-30
         got = outcome.weights[name][1]
         at = max(range(len(values)), key=lambda i: abs(got[i] - values[i])
                  if math.isfinite(got[i]) else math.inf)

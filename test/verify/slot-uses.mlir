@@ -94,7 +94,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
                   %step: tensor<f32> {zero.scalar = "step", zero.at = #zero.bytes<device, 68 + 4>}) -> !zero.shard<16 x f32 by 1> {
     %d = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 64>]} : () -> tensor<16xf32>
     %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> tensor<16xf32>
-    // expected-error @below {{'zero.update' op takes argument 2 as the scalar "lr" of its optimizer, and it is not that (V12)}}
+    // expected-error @below {{'zero.update' op takes argument 2 as the scalar "lr", and it is not that (V12)}}
     %p1 = zero.update @sgd of @a (%p, %g) scalars(%step, %lr) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 64>]} : (!zero.shard<16 x f32 by 1>, tensor<16xf32>), (tensor<f32>, tensor<f32>) -> !zero.shard<16 x f32 by 1>
     zero.return %p1 : !zero.shard<16 x f32 by 1>
   }
@@ -129,5 +129,46 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     // expected-error @below {{'zero.clear' op takes state @a "m", which is m of @a, where it needs grad of @a (V12)}}
     %c = zero.clear %m of @a {zero.at = [#zero.bytes<device, 0 + 64>]} : !zero.shard<16 x f32 by 1>
     zero.return %c : !zero.shard<16 x f32 by 1>
+  }
+}
+
+// -----
+
+// A master of another bucket.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  zero.bucket @b over @dp elements 16 members [#zero.member<"v", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+    zero.yield %p : f32
+  }
+  zero.kernel @f() -> tensor<16xbf16>
+  zero.program @step(%p: !zero.shard<16 x bf16 by 1> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 32>},
+                  %w: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b, "master">, zero.at = #zero.bytes<device, 256 + 64>},
+                  %lr: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 64 + 4>}) -> (!zero.shard<16 x bf16 by 1>, !zero.shard<16 x f32 by 1>) {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 32>]} : () -> tensor<16xbf16>
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 32>]} : tensor<16xbf16> -> tensor<16xbf16>
+    // expected-error @below {{'zero.update' op takes state @b "master", which is master of @b, where it needs master of @a (V12)}}
+    %p1, %w1 = zero.update @sgd of @a (%p, %g) master(%w) scalars(%lr) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 32>, #zero.bytes<device, 256 + 64>]} : (!zero.shard<16 x bf16 by 1>, tensor<16xbf16>), master !zero.shard<16 x f32 by 1>, (tensor<f32>) -> !zero.shard<16 x bf16 by 1>, !zero.shard<16 x f32 by 1>
+    zero.return %p1, %w1 : !zero.shard<16 x bf16 by 1>, !zero.shard<16 x f32 by 1>
+  }
+}
+
+// -----
+
+// Gradients are scaled, and nobody divides by that.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  zero.kernel @f() -> (tensor<16xf16>, tensor<f32>)
+  zero.program @step(%scale: tensor<f32> {zero.scalar = "loss_scale", zero.at = #zero.bytes<device, 64 + 4>}) -> (tensor<f32> {zero.output = "grad_norm"}, tensor<f32> {zero.output = "loss"}) {
+    %d, %loss = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 32>, #zero.bytes<device, 0 + 4>]} : () -> (tensor<16xf16>, tensor<f32>)
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 32>]} : tensor<16xf16> -> tensor<16xf16>
+    %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 8>]} : tensor<16xf16> -> tensor<1xf64>
+    // expected-error @below {{'zero.clip' op has no scale, and the step takes "loss_scale", by which its gradients are too large (V12)}}
+    %norm, %clip = zero.clip %s {zero.at = [#zero.bytes<device, 4 + 4>, #zero.bytes<device, 8 + 4>]} : tensor<1xf64> -> tensor<f32>, tensor<f32>
+    zero.return %norm, %loss : tensor<f32>, tensor<f32>
   }
 }

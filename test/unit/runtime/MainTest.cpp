@@ -241,6 +241,9 @@ TEST(Metrics, AreJson) {
             R"({"step":0,"loss":1,"lr":0,"tokens_per_s":1,"step_ms":1})");
   EXPECT_EQ(metricsLine({0, 1, std::nullopt, 0, 1, 1, "samples"}),
             R"({"step":0,"loss":1,"lr":0,"samples_per_s":1,"step_ms":1})");
+  EXPECT_EQ(metricsLine({0, 1, 2, 0, 1, 1, "tokens", 65536, 3}),
+            R"({"step":0,"loss":1,"grad_norm":2,"lr":0,"loss_scale":65536,)"
+            R"("skipped":3,"tokens_per_s":1,"step_ms":1})");
   EXPECT_EQ(metricsLine({0, NAN, HUGE_VAL, 0, 1, 1}),
             R"({"step":0,"loss":null,"grad_norm":null,"lr":0,)"
             R"("tokens_per_s":1,"step_ms":1,"nonfinite":true})");

@@ -126,7 +126,7 @@ TEST(FindParameters, ChecksBucketsAndStates) {
   EXPECT_EQ(error([](Slices &s) { s.states[1].bucket = 0; }),
             "bucket b has two \"param\" states");
   EXPECT_EQ(error([](Slices &s) { s.states[1].dtype = ZRT_I32; }),
-            "bucket b: parameters are f32 or f64, got i32");
+            "bucket b: parameters are f64, f32, bf16 or f16, got i32");
 }
 
 } // namespace

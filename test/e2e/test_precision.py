@@ -1,0 +1,197 @@
+"""Training in bf16 and fp16: against PyTorch in float64, against plain loops that
+round at the same places, and bit for bit over stages, ranks and threads.
+
+Where roundings are is in docs/precision.md.
+"""
+import json
+import math
+import struct
+
+import support
+
+HALVES = ("bf16", "fp16")
+GOLDEN = json.loads((support.GOLDEN / "golden.json").read_text())
+
+
+class Golden(support.Case):
+    """20 steps of a tiny GPT-2, which PyTorch trained in float64."""
+
+    def check(self, precision, *options):
+        hyper = GOLDEN["hyper"]
+        binary = support.compile_gpt2(
+            support.GOLDEN / "config.json", GOLDEN["batch"], GOLDEN["seq"],
+            f"--betas={hyper['betas'][0]},{hyper['betas'][1]}", f"--eps={hyper['eps']}",
+            f"--weight-decay={hyper['weight_decay']}", f"--grad-clip={hyper['clip']}",
+            f"--precision={precision}", *options)
+        lines, saved = self.train(binary, support.GOLDEN / "tokens.bin", GOLDEN["steps"],
+                                  hyper["lr"], "--init", support.GOLDEN / "model.safetensors")
+        for step, line in enumerate(lines):
+            self.assert_close(line["loss"], GOLDEN["loss"][step], 1e-2, f"loss of step {step}")
+            self.assert_close(line["grad_norm"], GOLDEN["grad_norm"][step], 3e-2,
+                              f"gradient norm of step {step}")
+        self.assert_weights_close(saved, support.GOLDEN / "final.safetensors", 1e-2)
+
+    def test_fast(self):
+        for precision in HALVES:
+            with self.subTest(precision):
+                self.check(precision)
+
+    def test_reference(self):
+        for precision in HALVES:
+            with self.subTest(precision):
+                self.check(precision, "--reference")
+
+    def test_loss_in_chunks(self):
+        self.check("bf16", "--loss-chunk=1")
+
+    def test_portable_cpu(self):
+        """No AVX-512, and no instruction for 16 bits."""
+        self.check("bf16", "--cpu=x86-64-v3")
+
+
+class Gradients(support.Case):
+    def step(self, precision, *options):
+        """What one step of plain SGD of rate 1 takes from the weights: the gradient."""
+        binary = support.compile_gpt2(support.GOLDEN / "config.json", GOLDEN["batch"],
+                                      GOLDEN["seq"], "--optimizer=sgd", "--momentum=0",
+                                      "--weight-decay=0", "--grad-clip=0",
+                                      f"--precision={precision}", *options)
+        tokens = support.GOLDEN / "tokens.bin"
+        init = support.GOLDEN / "model.safetensors"
+        _, after = self.train(binary, tokens, 1, 1, "--init", init)
+        before = support.read_safetensors(init)
+        return {name: [x - y for x, y in zip(before[name][1], values)]
+                for name, (_, values) in support.read_safetensors(after).items()}
+
+    def test_direction(self):
+        """Every parameter's gradient points where that of f32 does."""
+        expected = self.step("fp32")
+        for precision in HALVES:
+            found = self.step(precision)
+            for name, values in expected.items():
+                # The key's bias has a gradient of zero, and both are rounding there.
+                norm = math.sqrt(math.fsum(x * x for x in values))
+                dot = math.fsum(x * y for x, y in zip(values, found[name]))
+                other = math.sqrt(math.fsum(x * x for x in found[name]))
+                with self.subTest(precision=precision, parameter=name):
+                    self.assertGreaterEqual(dot, 0.999 * norm * other)
+
+
+class SameBits(support.Case):
+    def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=support.SMALL):
+        binary = support.compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
+        data = self.folder / "tokens.u16"
+        if not data.exists():
+            support.write_tokens(data, 1200, config["vocab_size"])
+        lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
+        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+
+    def check_all(self, outcomes):
+        expected = None
+        for what, outcome in outcomes:
+            with self.subTest(what):
+                expected = expected or outcome
+                self.assertEqual(outcome[0], expected[0], "losses or gradient norms differ")
+                self.assertTrue(outcome[1] == expected[1], "weights differ")
+
+    def test_stages_and_buckets(self):
+        for precision in HALVES:
+            for ranks in (2, 3):
+                self.check_all(
+                    (f"{precision}, {ranks} ranks, stage {stage}, {bucket}",
+                     self.outcome(f"--precision={precision}", f"--stage={stage}", bucket,
+                                  ranks=ranks))
+                    for stage in range(4) for bucket in ("--bucket-size=1", "--bucket-size=1GiB"))
+
+    def test_odd_sizes(self):
+        self.check_all((f"stage {stage}",
+                        self.outcome("--precision=bf16", f"--stage={stage}", "--loss-chunk=1",
+                                     "--bucket-size=20KiB", ranks=3, config=support.ODD))
+                       for stage in range(4))
+
+    def test_micro_steps(self):
+        """Sums over micro-steps are f32; stages 0 and 1 add in another order than 2 and 3."""
+        for stages in ((0, 1), (2, 3)):
+            self.check_all((f"stage {stage}",
+                            self.outcome("--precision=bf16", f"--stage={stage}",
+                                         "--accumulate=2", ranks=2, steps=3))
+                           for stage in stages)
+
+    def test_delays_threads_and_runs(self):
+        plan = ("--precision=bf16", "--stage=3")
+        self.check_all([("plain", self.outcome(*plan, ranks=2)),
+                        ("again", self.outcome(*plan, ranks=2)),
+                        ("two threads", self.outcome(*plan, ranks=2, flags=("--threads", 2)))] +
+                       [(f"delays {seed}", self.outcome(*plan, ranks=2, env={"ZRT_CHAOS": str(seed)}))
+                        for seed in (1, 2)])
+
+
+class Overflow(support.Case):
+    """Gradients that are not finite change nothing, on any rank."""
+
+    def run_steps(self, ranks, scale, steps, name, *options, precision="fp16"):
+        binary = support.compile_gpt2(support.SMALL, 2, 16, f"--precision={precision}",
+                                      f"--world-size={ranks}", "--stage=2", *options)
+        data = self.write("text.txt", support.TEXT)
+        saved = self.folder / f"{name}.safetensors"
+        metrics = self.folder / f"{name}.jsonl"
+        done = support.run(*support.launcher(ranks), binary, "--data", data, "--lr", 1e-3,
+                           "--steps", steps, "--save", saved, "--metrics", metrics,
+                           *([f"--loss-scale={scale}"] if scale else []),
+                           env=support.MPI_ENVIRONMENT)
+        return done, support.read_metrics(metrics) if steps else [], saved
+
+    def test_nothing_changes(self):
+        _, _, start = self.run_steps(3, None, 0, "start")
+        done, lines, after = self.run_steps(3, 2.0 ** 40, 3, "after")
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertEqual([line["skipped"] for line in lines], [1, 2, 3])
+        self.assertTrue(all(math.isfinite(line["loss"]) for line in lines))
+        self.assertEqual([line["grad_norm"] for line in lines], [None] * 3)
+        self.assert_same_bytes(start, after)
+
+    def test_scale_is_no_part_of_the_result(self):
+        """Powers of two: the same gradients, to the last bit, where nothing is lost."""
+        runs = [self.run_steps(2, scale, 3, f"by-{scale}") for scale in (1024, 4096)]
+        for _, lines, _ in runs:
+            self.assertNotIn("skipped", lines[-1])
+        (_, a, _), (_, b, _) = runs
+        for x, y in zip(a, b):
+            self.assert_close(x["grad_norm"], y["grad_norm"], 1e-3, "norm")
+            self.assert_close(x["loss"], y["loss"], 1e-4, "loss")
+
+    def test_it_ends(self):
+        """A run that nothing can help does not go on for ever."""
+        done, lines, _ = self.run_steps(1, 2.0 ** 40, 50, "run")
+        self.assertEqual(done.returncode, 3, done.err)
+        self.assertEqual(len(lines), 10)
+        self.assertRegex(done.err, "for the 10th step in a row; the training has diverged")
+
+    def test_no_scale_to_set(self):
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--precision=bf16")
+        done = support.run(binary, "--data", self.write("t.txt", support.TEXT), "--steps", 1,
+                           "--lr", 1e-3, "--loss-scale", 8)
+        self.assert_refused(done, "the loss of this plan is not scaled", "--precision=fp16")
+        done = support.run(support.compile_gpt2(support.SMALL, 2, 16, "--precision=fp16"),
+                           "--data", self.write("t.txt", support.TEXT), "--steps", 1, "--lr", 1e-3,
+                           "--loss-scale", 0.5)
+        self.assert_refused(done, "--loss-scale must be dynamic, or a number from 1", "0.5")
+
+
+class Files(support.Case):
+    def test_masters_are_saved(self):
+        """What is saved starts the same training again: masters, not their roundings."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--precision=bf16")
+        data = self.write("text.txt", support.TEXT)
+        _, first = self.train(binary, data, 1, 1e-3, name="first")
+        _, again = self.train(binary, data, 0, 1e-3, "--init", first, name="again")
+        self.assert_same_bytes(first, again)
+        values = support.read_safetensors(first)["transformer.wte.weight"][1]
+        self.assertTrue(any(value != rounded(value) for value in values))
+
+
+def rounded(value):
+    """To bf16."""
+    (bits,) = struct.unpack("<I", struct.pack("<f", value))
+    bits = bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
