@@ -306,4 +306,40 @@ TEST(Matmul16, TheKernelFollowsFromWhatThePlanWasCompiledFor) {
       Kernel16::Widen);
 }
 
+TEST(Matmul16, RunsOnAStreamByTheKernelOfItsPlan) {
+  const std::string wide = "avx512bw,avx512dq,avx512f,avx512vl";
+  const std::pair<Kernel16, std::string> compiledFor[] = {
+      {Kernel16::Widen, ""},
+      {Kernel16::DotBrains, wide + ",avx512bf16"},
+      {Kernel16::AmxBrains, wide + ",avx512bf16,amx-tile,amx-bf16"}};
+  for (const Kernel &kernel : kernels())
+    for (const auto &[which, features] : compiledFor) {
+      if (which != kernel.kernel)
+        continue;
+      Problem problem(kernel.type, 1, 17, 33, 70, 0);
+      auto place = [at = uint64_t{0}](zrt_operand &operand,
+                                      const Bytes &bytes) mutable {
+        operand = tensor(deviceRef(at, bytes.size()), operand.dtype);
+        at += (bytes.size() + 63) / 64 * 64;
+      };
+      place(problem.desc.a, problem.a);
+      place(problem.desc.b, problem.b);
+      place(problem.desc.c, problem.c);
+      zrt_plan plan = testPlan(Table().matmul(ZRT_COMPUTE, problem.desc));
+      plan.features = features.c_str();
+      const ContextPtr ctx = create(plan);
+      std::memcpy(memoryOf(ctx, problem.desc.a.ref), problem.a.data(),
+                  problem.a.size());
+      std::memcpy(memoryOf(ctx, problem.desc.b.ref), problem.b.data(),
+                  problem.b.size());
+      ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+      EXPECT_EQ(std::memcmp(memoryOf(ctx, problem.desc.c.ref),
+                            problem.expected(kernel.plain).data(),
+                            problem.c.size()),
+                0)
+          << kernel.name;
+    }
+}
+
 } // namespace
