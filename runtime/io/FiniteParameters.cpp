@@ -5,8 +5,8 @@
 #include "runtime/HalfFloats.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace zrt;
 
@@ -15,18 +15,19 @@ namespace {
 /// Elements that are read at once.
 constexpr uint64_t kAtOnce = uint64_t{64} << 10;
 
-/// The index of the first of `count` values that is not finite, or `count`.
+/// The index of the first of `count` values that is not below `limit`, whatever
+/// its sign, or `count`.
 template <typename T>
-uint64_t firstNonfiniteOf(const T *values, uint64_t count) {
-  // Whole blocks at once, which takes vectors: x - x is 0 for a finite x alone.
+uint64_t firstNotBelow(const T *values, uint64_t count, T limit) {
+  // Whole blocks at once, which takes vectors.
   constexpr uint64_t kBlock = 1024;
   for (uint64_t at = 0; at < count; at += kBlock) {
     const uint64_t end = std::min(count, at + kBlock);
     bool all = true;
     for (uint64_t i = at; i < end; ++i)
-      all &= values[i] - values[i] == T(0);
+      all &= values[i] < limit && values[i] > -limit;
     for (uint64_t i = at; !all && i < end; ++i)
-      if (!std::isfinite(values[i]))
+      if (!(values[i] < limit && values[i] > -limit))
         return i;
   }
   return count;
@@ -44,8 +45,8 @@ void widenInPlace(zrt_dtype dtype, std::vector<T> &values) {
 }
 
 template <typename T>
-std::string firstNonfiniteIn(const Parameter &parameter,
-                             const ParameterMemory &memory) {
+std::string firstNotBelowIn(const Parameter &parameter,
+                            const ParameterMemory &memory, double limit) {
   std::vector<T> values;
   for (const ParameterPiece &piece : parameter.pieces)
     for (uint64_t at = 0; piece.here() && at < piece.count; at += kAtOnce) {
@@ -53,7 +54,8 @@ std::string firstNonfiniteIn(const Parameter &parameter,
       memory.read(elementsOf(piece, parameter.dtype, at, values.size()),
                   values.data());
       widenInPlace(parameter.dtype, values);
-      if (const uint64_t i = firstNonfiniteOf(values.data(), values.size());
+      if (const uint64_t i =
+              firstNotBelow(values.data(), values.size(), T(limit));
           i < values.size())
         return fmt::format("parameter {} is {} at element {}",
                            shown(parameter.name), values[i],
@@ -62,16 +64,29 @@ std::string firstNonfiniteIn(const Parameter &parameter,
   return "";
 }
 
-} // namespace
-
-std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters,
-                                const ParameterMemory &memory) {
+std::string firstNotBelow(const std::vector<Parameter> &parameters,
+                          const ParameterMemory &memory, double limit) {
   for (const Parameter &parameter : parameters) {
     std::string found = parameter.dtype == ZRT_F64
-                            ? firstNonfiniteIn<double>(parameter, memory)
-                            : firstNonfiniteIn<float>(parameter, memory);
+                            ? firstNotBelowIn<double>(parameter, memory, limit)
+                            : firstNotBelowIn<float>(parameter, memory, limit);
     if (!found.empty())
       return found;
   }
   return "";
+}
+
+} // namespace
+
+std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters,
+                                const ParameterMemory &memory) {
+  return firstNotBelow(parameters, memory,
+                       std::numeric_limits<double>::infinity());
+}
+
+std::string zrt::firstBeyond(const std::vector<Parameter> &parameters,
+                             const ParameterMemory &memory, zrt_dtype dtype) {
+  // Half a place above the largest that is finite.
+  constexpr double kBrain = 0x1.ffp127, kHalf = 65520;
+  return firstNotBelow(parameters, memory, dtype == ZRT_F16 ? kHalf : kBrain);
 }

@@ -83,22 +83,27 @@ std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path,
                            const ParameterMemory &memory);
 
-/// Writes every parameter to one safetensors file.  All ranks call it; rank 0
-/// writes, and no rank holds more than its own pieces and one chunk.  Throws on
-/// every rank when the file could not be written on rank 0.
+/// Writes every parameter to one safetensors file, those of f32 rounded to `as`:
+/// f32, bf16 or f16.  All ranks call it; rank 0 writes, and no rank holds more
+/// than its own pieces and one chunk.  Throws on every rank when the file could
+/// not be written on rank 0.
 void saveParameters(const std::vector<Parameter> &parameters,
                     const std::string &path, const ParameterMemory &memory,
-                    World &world);
+                    World &world, zrt_dtype as = ZRT_F32);
 
 /// Throws unless saveParameters could write the file at `path` now: a name that
 /// the format cannot hold, a folder that is not writable, a disk that is full.
 void checkSave(const std::vector<Parameter> &parameters,
-               const std::string &path);
+               const std::string &path, zrt_dtype as = ZRT_F32);
 
 /// The first value of this rank that is not finite, as "parameter w is nan at
 /// element 3"; "" when there is none.
 std::string firstNonfinite(const std::vector<Parameter> &parameters,
                            const ParameterMemory &memory);
+
+/// The first value of this rank that would be infinite as a `dtype`, likewise.
+std::string firstBeyond(const std::vector<Parameter> &parameters,
+                        const ParameterMemory &memory, zrt_dtype dtype);
 
 /// What travels at once when parameters are saved.
 constexpr uint64_t kSaveChunkBytes = uint64_t{4} << 20;

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
 
+#include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/world/Agree.h"
@@ -39,6 +40,7 @@ struct Chunk {
   int owner;  ///< kWriter for what the writer holds itself
   zrt_ref at; ///< where this rank holds it
   uint64_t bytes;
+  zrt_dtype dtype; ///< in memory
 };
 
 std::vector<Chunk> chunksOf(const std::vector<Parameter> &parameters) {
@@ -51,19 +53,41 @@ std::vector<Chunk> chunksOf(const std::vector<Parameter> &parameters) {
       for (uint64_t at = 0; at < piece.count; at += most) {
         const uint64_t count = std::min(most, piece.count - at);
         chunks.push_back({owner, elementsOf(piece, parameter.dtype, at, count),
-                          count * size});
+                          count * size, parameter.dtype});
       }
     }
   }
   return chunks;
 }
 
-std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters) {
+/// What elements of `dtype` are in the file.
+zrt_dtype saved(zrt_dtype dtype, zrt_dtype as) {
+  return dtype == ZRT_F32 ? as : dtype;
+}
+
+/// As safetensors calls it.
+const char *nameInFile(zrt_dtype dtype) {
+  switch (dtype) {
+  case ZRT_F64:
+    return "F64";
+  case ZRT_BF16:
+    return "BF16";
+  case ZRT_F16:
+    return "F16";
+  default:
+    return "F32";
+  }
+}
+
+std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters,
+                                    zrt_dtype as) {
   std::vector<TensorHeader> headers;
   headers.reserve(parameters.size());
-  for (const Parameter &p : parameters)
-    headers.push_back({p.name, p.dtype == ZRT_F32 ? "F32" : "F64", p.shape,
-                       p.elements * dtypeBytes(p.dtype)});
+  for (const Parameter &p : parameters) {
+    const zrt_dtype dtype = saved(p.dtype, as);
+    headers.push_back(
+        {p.name, nameInFile(dtype), p.shape, p.elements * dtypeBytes(dtype)});
+  }
   return headers;
 }
 
@@ -91,11 +115,12 @@ private:
 std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
                                     const std::vector<Chunk> &chunks,
                                     const std::string &path,
-                                    const ParameterMemory &memory,
-                                    World &world) {
+                                    const ParameterMemory &memory, World &world,
+                                    zrt_dtype as) {
   Output output;
   output.attempt([&](auto &writer) {
-    writer = std::make_unique<SafetensorsWriter>(path, headersOf(parameters));
+    writer =
+        std::make_unique<SafetensorsWriter>(path, headersOf(parameters, as));
   });
   std::vector<bool> stopped(static_cast<size_t>(world.size()), false);
   std::vector<std::byte> data;
@@ -114,8 +139,13 @@ std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
         continue;
       world.receive(chunk.owner, data.data(), chunk.bytes);
     }
-    output.attempt(
-        [&](auto &writer) { writer->write(data.data(), chunk.bytes); });
+    uint64_t bytes = chunk.bytes;
+    if (const zrt_dtype dtype = saved(chunk.dtype, as); dtype != chunk.dtype) {
+      const uint64_t count = bytes / sizeof(float);
+      narrowInPlace(dtype, reinterpret_cast<float *>(data.data()), count);
+      bytes = count * dtypeBytes(dtype);
+    }
+    output.attempt([&](auto &writer) { writer->write(data.data(), bytes); });
   }
   output.attempt([](auto &writer) { writer->commit(); });
   return output.failure;
@@ -140,8 +170,8 @@ void sendOwn(const std::vector<Chunk> &chunks, const ParameterMemory &memory,
 } // namespace
 
 void zrt::checkSave(const std::vector<Parameter> &parameters,
-                    const std::string &path) {
-  const std::vector<TensorHeader> tensors = headersOf(parameters);
+                    const std::string &path, zrt_dtype as) {
+  const std::vector<TensorHeader> tensors = headersOf(parameters, as);
   uint64_t bytes = safetensorsHeader(tensors).size();
   for (const TensorHeader &tensor : tensors)
     bytes += tensor.bytes;
@@ -150,11 +180,11 @@ void zrt::checkSave(const std::vector<Parameter> &parameters,
 
 void zrt::saveParameters(const std::vector<Parameter> &parameters,
                          const std::string &path, const ParameterMemory &memory,
-                         World &world) {
+                         World &world, zrt_dtype as) {
   const std::vector<Chunk> chunks = chunksOf(parameters);
   std::optional<std::string> failure;
   if (world.rank() == kWriter)
-    failure = writeAll(parameters, chunks, path, memory, world);
+    failure = writeAll(parameters, chunks, path, memory, world, as);
   else
     sendOwn(chunks, memory, world);
   agree(world, failure);

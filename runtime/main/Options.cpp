@@ -30,7 +30,7 @@ template <typename... Args>
 /// What was typed, before it is judged.
 struct Typed {
   std::string steps = "0", warmup = "0", threads = "0", seed = "0",
-              lossScale = "dynamic";
+              lossScale = "dynamic", saveType = "f32";
   std::string lr = "0", minLr = "0";
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
@@ -50,6 +50,9 @@ constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
                                                {"text", TokenFormat::Text},
                                                {"u16", TokenFormat::U16},
                                                {"u32", TokenFormat::U32}}};
+
+constexpr Choices<zrt_dtype, 3> kSaveTypes = {
+    {{"bf16", ZRT_BF16}, {"f16", ZRT_F16}, {"f32", ZRT_F32}}};
 
 template <typename T, size_t N>
 const char *nameIn(const Choices<T, N> &choices, T wanted) {
@@ -172,6 +175,9 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
   options.format = choose("--data-format", typed.format, kFormats);
+  options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
+  if (given("--save-dtype") && options.save.empty())
+    usage("--save-dtype={} needs --save", typed.saveType);
   for (const std::string &text : typed.inputs) {
     auto input = readInput(text);
     for (const auto &[name, place] : options.inputs)
@@ -274,6 +280,9 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
          "Seed of random initial weights (default 0)");
   text("--save", options.save, "FILE", "Weights",
        "Save the final weights (safetensors)");
+
+  text("--save-dtype", typed.saveType, "TYPE", "Weights",
+       "f32 (default), bf16 or f16: what the elements of --save are");
 
   text("--metrics", options.metrics, "FILE", "Output",
        "Write one line of JSON per step");

@@ -17,6 +17,7 @@ namespace zrt {
 struct TrainOptions {
   std::string program; ///< for messages: the name without folders
   std::string data, init, save, metrics;
+  zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16
   /// Of --input: names of inputs, and where their samples are.
   std::vector<std::pair<std::string, std::string>> inputs;
   TokenFormat format = TokenFormat::Auto;

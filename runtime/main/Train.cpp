@@ -15,6 +15,7 @@
 #include "runtime/main/Train.h"
 
 #include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/io/Parameters.h"
 #include "runtime/main/Feed.h"
@@ -90,7 +91,7 @@ public:
     if (!divergence)
       checkWeights();
     if (!divergence && !options.save.empty())
-      saveParameters(parameters, options.save, memory(), world);
+      saveParameters(parameters, options.save, memory(), world, saveType());
     if (isFirst)
       printReport();
     return status();
@@ -136,7 +137,7 @@ private:
     if (hasMasters(plan))
       roundings = findParameters(plan, world.rank());
     if (isFirst && !options.save.empty())
-      checkSave(parameters, options.save);
+      checkSave(parameters, options.save, options.saveType);
   }
 
   void setInitialValues() {
@@ -244,6 +245,27 @@ private:
     }
   }
 
+  /// Weights that 16 bits cannot hold are saved as f32: training is not lost.
+  zrt_dtype saveType() {
+    if (options.saveType == ZRT_F32)
+      return ZRT_F32;
+    try {
+      together(world, [&] {
+        const std::string found =
+            firstBeyond(parameters, memory(), options.saveType);
+        if (!found.empty())
+          fail("{}, more than {} holds", found, dtypeName(options.saveType));
+      });
+      return options.saveType;
+    } catch (const AgreedError &error) {
+      savedWider = true;
+      if (!error.printedElsewhere)
+        complain(fmt::format("{}: warning: {}; the weights are saved as f32",
+                             options.program, error.what()));
+      return ZRT_F32;
+    }
+  }
+
   int status() const {
     if (divergence) {
       if (!divergence->printedElsewhere)
@@ -256,7 +278,7 @@ private:
     }
     if (stoppedBy)
       return 128 + stoppedBy;
-    return metricsLost || !lostOutput().empty() ? kIncomplete : 0;
+    return metricsLost || savedWider || !lostOutput().empty() ? kIncomplete : 0;
   }
 
   StepMetrics runStep(int64_t step) {
@@ -366,6 +388,7 @@ private:
   int64_t skipped = 0, skippedInRow = 0; ///< of the steps that are done
   int stoppedBy = 0;                     ///< signal
   bool metricsLost = false;
+  bool savedWider = false;               ///< than was asked for
   std::optional<AgreedError> divergence; ///< on all ranks or none
   double laterSeconds = 0;               ///< of all steps but the first
 };

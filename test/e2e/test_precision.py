@@ -189,6 +189,51 @@ class Files(support.Case):
         values = support.read_safetensors(first)["transformer.wte.weight"][1]
         self.assertTrue(any(value != rounded(value) for value in values))
 
+    def saved_as(self, dtype, init, name, status=0):
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--stage=3", "--world-size=2")
+        path = self.folder / f"{name}.safetensors"
+        done = support.run(*support.launcher(2), binary, "--data", self.write("t.txt", support.TEXT),
+                           "--steps", 0, "--lr", 1, "--init", init, "--save", path,
+                           "--save-dtype", dtype, "--quiet", env=support.MPI_ENVIRONMENT)
+        self.assertEqual(done.returncode, status, done.err)
+        return path, done
+
+    def test_types_of_the_file(self):
+        """Every element is the rounding of what f32 would be."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16)
+        _, start = self.train(binary, self.write("text.txt", support.TEXT), 1, 1e-3, name="start")
+        values = support.read_safetensors(start)
+        for dtype, name, form in (("bf16", "BF16", None), ("f16", "F16", "<e")):
+            path, _ = self.saved_as(dtype, start, dtype)
+            raw = path.read_bytes()
+            (length,) = struct.unpack_from("<Q", raw)
+            for tensor, entry in json.loads(raw[8:8 + length]).items():
+                if tensor == "__metadata__":
+                    continue
+                self.assertEqual(entry["dtype"], name)
+                begin, end = entry["data_offsets"]
+                found = raw[8 + length + begin:8 + length + end]
+                expected = b"".join(
+                    struct.pack(form, value) if form else struct.pack("<f", rounded(value))[2:]
+                    for value in values[tensor][1])
+                self.assertTrue(found == expected, f"{tensor} in {dtype}")
+            # It starts a training.
+            again, _ = self.saved_as("f32", path, f"again-{dtype}")
+            self.assertEqual(self.saved_as(dtype, again, f"{dtype}-2")[0].read_bytes(), raw)
+
+    def test_nothing_is_lost(self):
+        """Weights that f16 cannot hold are saved as f32, and the program says so."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16)
+        _, start = self.train(binary, self.write("text.txt", support.TEXT), 0, 1, name="start")
+        tensors = support.read_safetensors(start)
+        tensors["transformer.ln_f.bias"][1][3] = 70000.0
+        large = self.folder / "large.safetensors"
+        support.write_safetensors(large, tensors)
+        path, done = self.saved_as("f16", large, "out", status=4)
+        self.assertRegex(done.err, r"warning: .*ln_f.bias is 70000 at element 3, more than f16 holds; "
+                                   "the weights are saved as f32")
+        self.assertEqual(support.read_safetensors(path)["transformer.ln_f.bias"][1][3], 70000.0)
+
 
 def rounded(value):
     """To bf16."""
