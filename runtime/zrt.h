@@ -135,12 +135,14 @@ typedef void (*zrt_kernel_fn)(void *const *args, int64_t begin, int64_t end);
 // What a plan is made of
 //===----------------------------------------------------------------------===//
 
-#define ZRT_STRUCT(NAME) typedef struct NAME {
+#define ZRT_STRUCT(NAME)                                                       \
+  typedef struct NAME NAME;                                                    \
+  struct NAME {
 #define ZRT_FIELD(NAME, TYPE, FIELD) TYPE FIELD;
 #define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT) TYPE FIELD[COUNT];
 #define ZRT_END(NAME)                                                          \
   }                                                                            \
-  NAME;
+  ;
 #include "runtime/ZrtStructs.def"
 
 /// Defined by plan.o.

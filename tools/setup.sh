@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Installs what zeroc is built from, on Debian 12.  Asks for root only when a
 # package is missing; otherwise it returns at once.
+#
+#   tools/setup.sh               what a build and test/run.sh need
+#   tools/setup.sh --developer   also what test/sanitize.sh and test/tidy.sh need
 set -euo pipefail
 
 packages=(
@@ -13,6 +16,15 @@ packages=(
   # The build, the link of training binaries (g++), and the tests.
   cmake ninja-build ccache g++ libgtest-dev python3
 )
+case "$*" in
+"") ;;
+# The sanitizers' libraries, and two readers of the source.
+--developer) packages+=(libclang-rt-22-dev clang-tidy-22 clang-format-22) ;;
+*)
+  echo "setup: error: $* is not --developer, the only option" >&2
+  exit 2
+  ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do

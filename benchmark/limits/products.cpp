@@ -1,9 +1,10 @@
 //===- products.cpp - How fast oneDNN multiplies matrices -----------------===//
 //
-//   OMP_NUM_THREADS=2 products SECONDS 256x768x3072 ...
+//   OMP_NUM_THREADS=2 products SECONDS 256x768x3072 ... [bf16 256x768x3072 ...]
 //
-// A line `M N K form seconds` for C (M x N) = A (M x K) * B (K x N) in f32 and
-// each way in which a caller may hold A and B:
+// A line `M N K form seconds` for C (M x N) = A (M x K) * B (K x N) and each way
+// in which a caller may hold A and B.  All are f32; behind the word `bf16`, A
+// and B are bf16 and C is f32.
 //
 //   NN      both as they are multiplied
 //   NT      B stored transposed, as a weight is in the backward pass
@@ -14,9 +15,12 @@
 //===----------------------------------------------------------------------===//
 #include "timing.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
 #include <vector>
 
 using dnnl::memory;
@@ -36,17 +40,28 @@ const Form kForms[] = {
 };
 
 void fill(memory &matrix) {
-  auto *values = static_cast<float *>(matrix.get_data_handle());
-  const size_t count = matrix.get_desc().get_size() / sizeof(float);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = 0.125f * float(i % 7) - 0.375f;
+  const size_t bytes = matrix.get_desc().get_size();
+  const auto value = [](size_t i) { return 0.125f * float(i % 7) - 0.375f; };
+  if (matrix.get_desc().data_type() == memory::data_type::f32) {
+    auto *values = static_cast<float *>(matrix.get_data_handle());
+    for (size_t i = 0; i < bytes / 4; ++i)
+      values[i] = value(i);
+    return;
+  }
+  // These values are exact in the upper halves of f32's.
+  auto *values = static_cast<uint16_t *>(matrix.get_data_handle());
+  for (size_t i = 0; i < bytes / 2; ++i) {
+    const float exact = value(i);
+    uint32_t bits;
+    std::memcpy(&bits, &exact, sizeof bits);
+    values[i] = uint16_t(bits >> 16);
+  }
 }
 
-double measure(dnnl::engine &engine, const Form &form, memory::dim m,
-               memory::dim n, memory::dim k, double budget) {
-  const auto f32 = memory::data_type::f32;
-  const memory::desc a({m, k}, f32, form.a), b({k, n}, f32, form.b),
-      c({m, n}, f32, memory::format_tag::ab);
+double measure(dnnl::engine &engine, memory::data_type type, const Form &form,
+               memory::dim m, memory::dim n, memory::dim k, double budget) {
+  const memory::desc a({m, k}, type, form.a), b({k, n}, type, form.b),
+      c({m, n}, memory::data_type::f32, memory::format_tag::ab);
   const dnnl::matmul::primitive_desc described({a, b, c}, engine);
   memory left(described.src_desc(), engine),
       right(described.weights_desc(), engine),
@@ -67,7 +82,12 @@ double measure(dnnl::engine &engine, const Form &form, memory::dim m,
 
 int main(int argc, char **argv) {
   dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  auto type = memory::data_type::f32;
   for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "bf16") {
+      type = memory::data_type::bf16;
+      continue;
+    }
     long m = 0, n = 0, k = 0;
     if (std::sscanf(argv[i], "%ldx%ldx%ld", &m, &n, &k) != 3) {
       std::fprintf(stderr, "products: error: %s is not MxNxK\n", argv[i]);
@@ -75,6 +95,6 @@ int main(int argc, char **argv) {
     }
     for (const Form &form : kForms)
       std::printf("%ld %ld %ld %s %.9f\n", m, n, k, form.name,
-                  measure(engine, form, m, n, k, std::atof(argv[1])));
+                  measure(engine, type, form, m, n, k, std::atof(argv[1])));
   }
 }

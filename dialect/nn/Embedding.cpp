@@ -31,7 +31,6 @@ LogicalResult EmbeddingOp::verify() {
 
 SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
   int64_t rank = getTokens().getType().getRank();
-  std::string tokens = letters(rank), all = letters(rank + 1);
   RankedTensorType type = getResult().getType();
   // The row length comes from the result, so the generic is written out.
   Value empty = tensor::EmptyOp::create(b, getLoc(), type.getShape(),

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/ShortestText.h"
 #include "dialect/zero/Zero.h"
-
-#include <charconv>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -88,12 +87,8 @@ StringRef zero::stringifyPrecision(Type element) {
 // As a command line
 //===----------------------------------------------------------------------===//
 
-/// The shortest text that reads as `value` again.
 static std::string shortest(const APFloat &value) {
-  char text[32];
-  return {
-      text,
-      std::to_chars(text, text + sizeof(text), value.convertToDouble()).ptr};
+  return shortestText(value.convertToDouble());
 }
 
 SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {

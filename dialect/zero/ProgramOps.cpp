@@ -192,14 +192,15 @@ ArrayRef<int64_t> KernelOp::getMayReplace(unsigned result) {
 
 /// (C1)
 static LogicalResult verifyUnits(KernelOp kernel) {
-  if (!kernel.getKind()) {
+  std::optional<KernelKind> kind = kernel.getKind();
+  if (!kind) {
     if (kernel.isExternal() && kernel.getSpace().empty())
       return success();
     return kernel.emitOpError("has a body and does not say its units");
   }
   size_t sizes = kernel.getSpace().size();
   StringRef needed;
-  switch (*kernel.getKind()) {
+  switch (*kind) {
   case KernelKind::Rows:
     needed = sizes > 0 ? "" : "one or more sizes";
     break;
@@ -217,8 +218,8 @@ static LogicalResult verifyUnits(KernelOp kernel) {
   if (needed.empty() || (kernel.isExternal() && sizes == 0))
     return success();
   return kernel.emitOpError("is cut into units of ")
-         << stringifyKernelKind(*kernel.getKind()) << ", which have " << needed
-         << ", got [" << kernel.getSpace() << "]";
+         << stringifyKernelKind(*kind) << ", which have " << needed << ", got ["
+         << kernel.getSpace() << "]";
 }
 
 /// (C5)

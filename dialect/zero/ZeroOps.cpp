@@ -335,9 +335,10 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
 LogicalResult ClipOp::verify() {
   if (failed(verifyPartials(*this, getPartials()))) // (C1)
     return failure();
-  if (getMaxNorm() && !(getMaxNorm()->convertToDouble() > 0)) // (C2)
+  std::optional<APFloat> norm = getMaxNorm();
+  if (norm && !(norm->convertToDouble() > 0)) // (C2)
     return emitOpError("max_norm must be positive, got ")
-           << getMaxNorm()->convertToDouble();
+           << norm->convertToDouble();
   return success();
 }
 

@@ -6,7 +6,7 @@
 //
 //   C(m, n) = sum_k A(m, k) B(k, n)   =>   dA(m, k) = sum_n dC(m, n) B(k, n)
 //
-// 1. Classify each result by how it uses its accumulator (`Combiner`):
+// 1. Classify each result by how it uses its accumulator (Combiners.h):
 //      elementwise  no loop is reduced; the accumulator, if read at all, is one
 //                   more input
 //      sum          acc + t, acc - t or fma(a, b, acc): dt = dr, dinit = dr
@@ -17,8 +17,8 @@
 //                   product without it, and those of all others are zero.
 // 2. For each needed operand clone the body, walk it backwards with the scalar
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
-// 3. Drop what the new body does not read: contractions stay contractions, with
-//    two inputs and a plain product, output loops before reductions.
+// 3. Drop what the new body does not read, so that contractions stay
+//    contractions (LoopsOfGeneric.h).
 //
 // Rejected: any other reductions, operands that are not read through a
 // projected permutation, body operations without a rule.
@@ -27,317 +27,21 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/model/Derivatives.h"
 #include "passes/model/ElementwiseRules.h"
+#include "passes/model/LoopsOfGeneric.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 using nn::S;
+using zero::Combiner;
+using zero::ExtraInput;
 using zero::isEqual;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// 1. How results use their accumulators
-//===----------------------------------------------------------------------===//
-
-struct Combiner {
-  enum Reduction { Elementwise, Sum, Extremum, Product } reduction;
-  /// The body's value whose adjoint starts the walk: what is yielded, or the
-  /// term of an extremum or a product.
-  Value term;
-};
-
-/// Whether no loop is reduced on the way to the result.
-bool keepsLoops(GenericOp op, unsigned result) {
-  return op.getMatchingIndexingMap(op.getDpsInitOperand(result))
-             .getNumResults() == op.getNumLoops();
-}
-
-using Values = llvm::SmallDenseSet<Value>;
-
-/// What `value` of the body is computed from, itself included.
-Values computedFrom(GenericOp op, Value value) {
-  SmallVector<Value> open = {value};
-  Values found;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    if (!found.insert(next).second)
-      continue;
-    Operation *source = next.getDefiningOp();
-    if (source && source->getBlock() == op.getBody())
-      llvm::append_range(open, source->getOperands());
-  }
-  return found;
-}
-
-/// Whether one of `values` is the accumulator of another result than `result`
-/// that reduces loops.
-bool readsRunningValue(GenericOp op, const Values &values, unsigned result) {
-  return llvm::any_of(llvm::seq(op.getNumResults()), [&](unsigned k) {
-    return k != result && !keepsLoops(op, k) &&
-           values.contains(op.getRegionOutputArgs()[k]);
-  });
-}
-
-FailureOr<Combiner> classify(GenericOp op, unsigned result) {
-  OpOperand *init = op.getDpsInitOperand(result);
-  BlockArgument acc = op.getMatchingBlockArgument(init);
-  Value yielded = op.getBody()->getTerminator()->getOperand(result);
-  Values sources = computedFrom(op, yielded);
-  if (readsRunningValue(op, sources, result))
-    return op.emitError("'linalg.generic' has no derivative: result ")
-           << result
-           << " depends on what another one is reduced to so far; compute it "
-              "by "
-              "an operation of its own";
-  if (keepsLoops(op, result))
-    return Combiner{Combiner::Elementwise, yielded};
-
-  // Other results, as the index of a maximum, may read the accumulator too.
-  Operation *last = yielded.getDefiningOp();
-  auto readers = llvm::make_filter_range(acc.getUsers(), [&](Operation *user) {
-    return llvm::any_of(user->getResults(),
-                        [&](Value v) { return sources.contains(v); });
-  });
-  bool readOnce =
-      last && llvm::hasSingleElement(readers) && *readers.begin() == last;
-  if (readOnce) {
-    if (isa<arith::AddFOp>(last) ||
-        (isa<arith::SubFOp>(last) && last->getOperand(0) == acc) ||
-        (isa<math::FmaOp>(last) && last->getOperand(2) == acc))
-      return Combiner{Combiner::Sum, yielded};
-    if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-            arith::MinNumFOp>(last))
-      return Combiner{Combiner::Extremum,
-                      last->getOperand(last->getOperand(0) == acc ? 1 : 0)};
-    if (isa<arith::MulFOp>(last))
-      return Combiner{Combiner::Product,
-                      last->getOperand(last->getOperand(0) == acc ? 1 : 0)};
-  }
-  return op.emitError("'linalg.generic' has no derivative: result ")
-         << result
-         << " reduces loops, but its accumulator is not used once, in a sum, "
-            "product, maximum or minimum with a term";
-}
-
-//===----------------------------------------------------------------------===//
-// 2. A generic over the loops of another
-//===----------------------------------------------------------------------===//
-
-/// An input that the derivative reads besides those of the original.
-struct Extra {
-  Value tensor;
-  AffineMap map; // over the original loops
-};
-
-/// Emits the scalar of one iteration, after a clone of the original body:
-/// `primal` maps the original's values, `extras` are the extra inputs' scalars.
-using TermBody = llvm::function_ref<FailureOr<Value>(
-    OpBuilder &, const IRMapping &primal, ValueRange extras,
-    ArrayRef<Operation *> cloned)>;
-
-/// Erases dead operations of `block`, last first.
-void eraseDead(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
-/// Indices of the inputs to keep: those the body reads, and where a loop would
-/// lose its extent the first that has it.  Two factors are ordered as in a
-/// matrix product: the one with the first output loop that they do not share.
-SmallVector<unsigned> selectInputs(Block &body, ArrayRef<AffineMap> maps,
-                                   AffineMap outMap) {
-  unsigned loops = outMap.getNumDims();
-  llvm::SmallBitVector covered(loops), kept(maps.size());
-  auto cover = [&](AffineMap map) {
-    for (AffineExpr expr : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        covered.set(dim.getPosition());
-  };
-  cover(outMap);
-  for (auto [i, map] : llvm::enumerate(maps))
-    if (!body.getArgument(i).use_empty()) {
-      kept.set(i);
-      cover(map);
-    }
-  for (unsigned loop = 0; loop < loops; ++loop)
-    for (unsigned i = 0; i < maps.size() && !covered[loop]; ++i)
-      if (llvm::is_contained(maps[i].getResults(),
-                             getAffineDimExpr(loop, outMap.getContext()))) {
-        kept.set(i);
-        cover(maps[i]);
-      }
-
-  SmallVector<unsigned> order(kept.set_bits());
-  if (order.size() == 2)
-    for (AffineExpr expr : outMap.getResults()) {
-      bool first = llvm::is_contained(maps[order[0]].getResults(), expr);
-      bool second = llvm::is_contained(maps[order[1]].getResults(), expr);
-      if (first == second)
-        continue;
-      if (second)
-        std::swap(order[0], order[1]);
-      break;
-    }
-  return order;
-}
-
-/// Rebuilds `op` with the inputs `order` only.
-GenericOp withInputs(OpBuilder &b, GenericOp op, ArrayRef<unsigned> order) {
-  Block &body = *op.getBody();
-  unsigned oldCount = op.getNumDpsInputs();
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (unsigned i : order) {
-    inputs.push_back(op.getDpsInputs()[i]);
-    maps.push_back(op.getIndexingMapsArray()[i]);
-    BlockArgument old = body.getArgument(i);
-    old.replaceAllUsesWith(body.addArgument(old.getType(), old.getLoc()));
-  }
-  BlockArgument acc = body.getArgument(oldCount);
-  acc.replaceAllUsesWith(body.addArgument(acc.getType(), acc.getLoc()));
-  body.eraseArguments(0, oldCount + 1);
-  maps.push_back(op.getIndexingMapsArray()[oldCount]);
-
-  auto pruned =
-      GenericOp::create(b, op.getLoc(), op.getResultTypes(), inputs,
-                        op.getDpsInits(), maps, op.getIteratorTypesArray());
-  pruned.getRegion().takeBody(op.getRegion());
-  op.erase();
-  return pruned;
-}
-
-/// A product of two inputs, to be summed, without what keeps a zero adjoint
-/// zero: so the derivative of a contraction is one.
-Value plainProduct(Value value) {
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  auto product =
-      select ? select.getFalseValue().getDefiningOp<arith::MulFOp>() : nullptr;
-  bool plain =
-      product && select.getTrueValue() == product.getLhs() &&
-      llvm::all_of(product->getOperands(), llvm::IsaPred<BlockArgument>);
-  return plain ? product.getResult() : value;
-}
-
-/// Emits a generic over the loops of `source` with result `type` at `outMap`, a
-/// projected permutation of them: output loops first, the others summed onto
-/// `init` (zeros if null).
-FailureOr<Value> emitOverLoops(OpBuilder &b, GenericOp source,
-                               ArrayRef<Combiner> combiners,
-                               ArrayRef<Extra> extras, AffineMap outMap,
-                               RankedTensorType type, Value init,
-                               TermBody term) {
-  Location loc = source.getLoc();
-  MLIRContext *ctx = b.getContext();
-  unsigned loops = source.getNumLoops();
-
-  // Where each original loop goes.
-  SmallVector<unsigned> position(loops, loops);
-  unsigned next = 0;
-  for (AffineExpr expr : outMap.getResults())
-    position[cast<AffineDimExpr>(expr).getPosition()] = next++;
-  bool reduces = next < loops;
-  SmallVector<utils::IteratorType> iterators(next,
-                                             utils::IteratorType::parallel);
-  iterators.resize(loops, utils::IteratorType::reduction);
-  for (unsigned &at : position)
-    if (at == loops)
-      at = next++;
-  SmallVector<AffineExpr> moved;
-  for (unsigned at : position)
-    moved.push_back(getAffineDimExpr(at, ctx));
-  auto move = [&](AffineMap map) {
-    return map.replaceDimsAndSymbols(moved, {}, loops, 0);
-  };
-
-  // Inputs: the original's, the accumulators that its elementwise results
-  // read, the extras.
-  SmallVector<Value> inputs(source.getDpsInputs()), read;
-  SmallVector<AffineMap> maps;
-  for (OpOperand *operand : source.getDpsInputOperands())
-    maps.push_back(move(source.getMatchingIndexingMap(operand)));
-  SmallVector<BlockArgument> primalArgs(source.getRegionInputArgs());
-  for (auto [k, combiner] : llvm::enumerate(combiners)) {
-    OpOperand *operand = source.getDpsInitOperand(k);
-    BlockArgument acc = source.getMatchingBlockArgument(operand);
-    if (combiner.reduction != Combiner::Elementwise || acc.use_empty())
-      continue;
-    inputs.push_back(operand->get());
-    maps.push_back(move(source.getMatchingIndexingMap(operand)));
-    primalArgs.push_back(acc);
-  }
-  for (const Extra &extra : extras) {
-    inputs.push_back(extra.tensor);
-    maps.push_back(move(extra.map));
-  }
-  maps.push_back(move(outMap));
-
-  if (!init)
-    init = reduces ? nn::zeros(b, loc, type)
-                   : Value(tensor::EmptyOp::create(b, loc, type.getShape(),
-                                                   type.getElementType()));
-  bool failedInBody = false;
-  llvm::SmallPtrSet<Operation *, 2> placeholders;
-  auto generic = GenericOp::create(
-      b, loc, type, inputs, init, maps, iterators,
-      [&](OpBuilder &nested, Location at, ValueRange args) {
-        IRMapping primal;
-        primal.map(primalArgs, args.take_front(primalArgs.size()));
-        // The other accumulators are running sums that no loop order of ours
-        // has: only combiners may read them, whose clones are dead.
-        for (BlockArgument acc : source.getRegionOutputArgs())
-          if (!primal.contains(acc) && !acc.use_empty()) {
-            primal.map(acc, nn::constant(nested, at, acc.getType(), 0));
-            placeholders.insert(primal.lookup(acc).getDefiningOp());
-          }
-        SmallVector<Operation *> cloned;
-        for (Operation &inner : source.getBody()->without_terminator()) {
-          cloned.push_back(nested.clone(inner, primal));
-          cloned.back()->walk([&](linalg::IndexOp index) {
-            index.setDim(position[index.getDim()]);
-          });
-        }
-        FailureOr<Value> value =
-            term(nested, primal, args.drop_front(primalArgs.size()).drop_back(),
-                 cloned);
-        failedInBody = failed(value);
-        // A body must end in a yield even when it is about to be erased.
-        Value yielded = failedInBody || !*value ? Value(args.back()) : *value;
-        if (!failedInBody && *value && reduces)
-          yielded = arith::AddFOp::create(nested, at, args.back(),
-                                          plainProduct(yielded));
-        linalg::YieldOp::create(nested, at, yielded);
-        failedInBody |= succeeded(value) && !*value;
-      });
-  if (failedInBody) {
-    generic.erase();
-    return failure();
-  }
-  eraseDead(*generic.getBody());
-  if (llvm::any_of(*generic.getBody(), [&](Operation &inner) {
-        return placeholders.contains(&inner);
-      })) {
-    generic.erase();
-    return source.emitError(
-        "'linalg.generic' has no derivative: a result reads "
-        "the running value of another");
-  }
-  SmallVector<AffineMap> inputMaps(ArrayRef(maps).drop_back());
-  return withInputs(b, generic,
-                    selectInputs(*generic.getBody(), inputMaps, maps.back()))
-      .getResult(0);
-}
-
-//===----------------------------------------------------------------------===//
-// 3. Adjoints
-//===----------------------------------------------------------------------===//
 
 /// Walks cloned body operations backwards from `adjoints` and returns that of
 /// `target`, null if nothing depends on it.
@@ -427,12 +131,13 @@ struct GenericModel
     SmallVector<Combiner> combiners;
     for (unsigned k = 0; k < op->getNumResults(); ++k) {
       if (!adjoints[k]) {
-        combiners.push_back(
-            {keepsLoops(generic, k) ? Combiner::Elementwise : Combiner::Sum,
-             Value()});
+        combiners.push_back({zero::keepsLoops(generic, k)
+                                 ? Combiner::Elementwise
+                                 : Combiner::Sum,
+                             Value()});
         continue;
       }
-      FailureOr<Combiner> combiner = classify(generic, k);
+      FailureOr<Combiner> combiner = zero::classifyResult(generic, k);
       if (failed(combiner))
         return failure();
       combiners.push_back(*combiner);
@@ -523,7 +228,7 @@ private:
       return nn::select(isEqual(a, b), a.constant(1), a.constant(0));
     };
     Value start = init ? indicator(wanted.with(init), wanted) : Value();
-    return emitOverLoops(
+    return zero::emitOverLoops(
         b, op, combiners, {{wanted, map}}, map, type, start,
         [&](OpBuilder &nested, const IRMapping &primal, ValueRange extras,
             ArrayRef<Operation *>) -> FailureOr<Value> {
@@ -599,13 +304,13 @@ private:
       }
     auto reduced = RankedTensorType::get(shape, type.getElementType());
 
-    SmallVector<Extra> extras;
+    SmallVector<ExtraInput> extras;
     for (auto [k, result] : llvm::enumerate(received))
       for (Value tensor : result.given)
         extras.push_back(
             {tensor, op.getMatchingIndexingMap(op.getDpsInitOperand(k))});
     bool reached = true;
-    FailureOr<Value> adjoint = emitOverLoops(
+    FailureOr<Value> adjoint = zero::emitOverLoops(
         b, op, combiners, extras,
         AffineMap::get(op.getNumLoops(), 0, dims, b.getContext()), reduced,
         Value(),

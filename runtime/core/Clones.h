@@ -8,19 +8,12 @@
 #ifndef ZRT_CORE_CLONES_H
 #define ZRT_CORE_CLONES_H
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-// Its runtime is not ready yet when the loader picks.
-#define ZRT_CLONES
-#endif
-#endif
-
-#ifndef ZRT_CLONES
-#ifdef __x86_64__
+// The loader picks before a sanitizer's runtime is ready, so that gets one form.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
+    !defined(__SANITIZE_THREAD__)
 #define ZRT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ZRT_CLONES
-#endif
 #endif
 
 #endif // ZRT_CORE_CLONES_H

@@ -17,6 +17,7 @@
 #include "runtime/initialize/RandomFill.h"
 
 #include "runtime/Hash.h"
+#include "runtime/core/Clones.h"
 #include "runtime/initialize/Philox.h"
 
 #include <algorithm>
@@ -24,19 +25,6 @@
 #include <cmath>
 
 using namespace zrt;
-
-// Under a sanitizer the resolvers of cloned functions would run too early.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ZRT_SANITIZED
-#endif
-#endif
-#if defined(__x86_64__) && !defined(ZRT_SANITIZED) &&                          \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define ZRT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define ZRT_CLONES
-#endif
 
 namespace {
 

@@ -96,8 +96,14 @@ struct Described {
   std::optional<std::vector<int64_t>> shape;
 };
 
+struct Array {
+  std::string_view descr;
+  bool fortran = false;
+  std::vector<int64_t> shape;
+};
+
 /// Nothing where it is no such dictionary.
-std::optional<Described> parse(std::string_view text) {
+std::optional<Array> parse(std::string_view text) {
   Header header(text);
   Described found;
   if (!header.take("{"))
@@ -125,7 +131,7 @@ std::optional<Described> parse(std::string_view text) {
   }
   if (!header.isOver() || !found.descr || !found.fortran || !found.shape)
     return std::nullopt;
-  return found;
+  return Array{*found.descr, *found.fortran, std::move(*found.shape)};
 }
 
 const Dtype &findDtype(const std::string &path, std::string_view descr) {
@@ -173,19 +179,19 @@ TensorEntry zrt::readNpy(const InputFile &file) {
          path, length, size - begin);
   std::string text(length, '\0');
   file.read(begin, text.data(), length);
-  const std::optional<Described> found = parse(text);
+  const std::optional<Array> found = parse(text);
   if (!found)
     fail("{}: its NumPy header is not {{'descr': ..., 'fortran_order': ..., "
          "'shape': ...}} of an array of numbers",
          path);
-  if (*found->fortran)
+  if (found->fortran)
     fail("{}: its elements lie by columns (fortran_order); write "
          "numpy.ascontiguousarray(x)",
          path);
-  const Dtype &dtype = findDtype(path, *found->descr);
+  const Dtype &dtype = findDtype(path, found->descr);
   TensorEntry entry;
   entry.dtype = dtype.name;
-  entry.shape = *found->shape;
+  entry.shape = found->shape;
   entry.elements = 1;
   bool fits = true;
   for (const int64_t extent : entry.shape)

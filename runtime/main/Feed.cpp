@@ -82,6 +82,7 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
           return input->name == name;
         })) {
       std::vector<std::string_view> names;
+      names.reserve(inputs.size());
       for (const zrt_input *input : inputs)
         names.push_back(input->name);
       throw UsageError(

@@ -110,7 +110,7 @@ std::string tryOne(MLIRContext &context, const std::string &text,
   if (child == 0) {
     rlimit time{kSeconds, kSeconds + 1};
     setrlimit(RLIMIT_CPU, &time);
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+#ifndef __SANITIZE_ADDRESS__
     rlimit memory{rlim_t{4} << 30, rlim_t{4} << 30};
     setrlimit(RLIMIT_AS, &memory);
 #endif

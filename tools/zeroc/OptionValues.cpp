@@ -2,11 +2,10 @@
 
 #include "tools/zeroc/OptionValues.h"
 
+#include "dialect/zero/ShortestText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <charconv>
 
 using namespace llvm;
 namespace zero = mlir::zero;
@@ -30,16 +29,11 @@ static Error readNumber(double &target, StringRef text, double low, double high,
   return Error::success();
 }
 
-static std::string show(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
-}
-
 Values zero::number(double &target, double low, double high, StringRef range) {
   return {[=, &target](StringRef text) {
             return readNumber(target, text, low, high, range);
           },
-          show(target)};
+          zero::shortestText(target)};
 }
 
 Values zero::decays(double &first, double &second) {
@@ -53,7 +47,7 @@ Values zero::decays(double &first, double &second) {
       return error;
     return readNumber(second, b, 0, 0.9999999, kRange);
   };
-  return {read, show(first) + "," + show(second)};
+  return {read, zero::shortestText(first) + "," + zero::shortestText(second)};
 }
 
 Values zero::count(int64_t &target, int64_t low, int64_t high,

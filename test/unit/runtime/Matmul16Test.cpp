@@ -63,13 +63,36 @@ float byTiles(const Sum &of) {
   float sum = 0;
   for (size_t p = 0; p < of.a.size(); p += 32) {
     float even = 0, odd = 0;
-    for (size_t q = p; q < std::min(p + 32, of.a.size()); ++q) {
+    for (size_t q = p; q < p + 32; ++q) {
       float &half = (q - p) % 2 ? odd : even;
-      half = multiplyAdd(of.a[q], of.b[q], half);
+      half = q < of.a.size() ? multiplyAdd(of.a[q], of.b[q], half)
+                             : multiplyAdd(0, 0, half);
     }
     sum = flush(sum + flush(even + odd));
   }
   return of.finish(sum);
+}
+
+/// AVX512_BF16: pair after pair, the odd product first; blocks of up to 384
+/// pairs as below.
+float byPairs(const Sum &of) {
+  const auto k = int64_t(of.a.size()), pairs = (k + 1) / 2;
+  if (k == 0)
+    return of.finish(0);
+  const int64_t blocks = (pairs + kGemmDepth - 1) / kGemmDepth;
+  const int64_t depth = ((pairs + blocks - 1) / blocks + 7) / 8 * 8;
+  const auto one = [&](int64_t q, float sum) {
+    return q < k ? multiplyAdd(of.a[size_t(q)], of.b[size_t(q)], sum)
+                 : multiplyAdd(0, 0, sum);
+  };
+  float c = 0;
+  for (int64_t p = 0; p < pairs; p += depth) {
+    float sum = 0;
+    for (int64_t q = p; q < std::min(p + depth, pairs); ++q)
+      sum = one(2 * q, one(2 * q + 1, sum));
+    c = p == 0 ? of.finish(sum) : sum + c;
+  }
+  return c;
 }
 
 /// The f32 product: blocks of up to 384 of k, the first with bias and old C.
@@ -107,6 +130,8 @@ std::vector<Kernel> kernels() {
       {"widened bf16", Kernel16::Widen, ZRT_BF16, byFloats},
       {"widened f16", Kernel16::Widen, ZRT_F16, byFloats}};
   const auto flags = cpuFlags();
+  if (hasFeature(flags, "avx512bf16"))
+    all.push_back({"AVX512_BF16", Kernel16::DotBrains, ZRT_BF16, byPairs});
   if (hasFeature(flags, "amx-tile") && hasFeature(flags, "amx-bf16"))
     try {
       enable(Kernel16::AmxBrains);
@@ -298,6 +323,8 @@ TEST(Matmul16, TheKernelFollowsFromWhatThePlanWasCompiledFor) {
       "amx-bf16,amx-int8,amx-tile,avx512bw,avx512dq,avx512f,avx512vl";
 #ifdef __x86_64__
   EXPECT_EQ(kernel16For(sapphire), Kernel16::AmxBrains);
+  EXPECT_EQ(kernel16For("avx512bf16,avx512bw,avx512dq,avx512f,avx512vl"),
+            Kernel16::DotBrains);
 #endif
   EXPECT_EQ(kernel16For(std::string(sapphire) + ",-amx-bf16"),
             kernel16For(sapphire));

@@ -50,222 +50,9 @@ constexpr int64_t kTileBytes = kStepBytes / 2, kTileRow = 64;
 
 #include "runtime/device/cpu/gemm/AmxPanels.inc"
 
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
+#include "runtime/device/cpu/gemm/AmxTiles.inc"
 
-/// Tiles are configured while it lives.
-class Tiles {
-public:
-  Tiles() {
-    Config config;
-    for (int i = 0; i < 8; ++i) {
-      config.rowBytes[i] = kTileRow;
-      config.rows[i] = kTile;
-    }
-    _tile_loadconfig(&config);
-  }
-  ~Tiles() { _tile_release(); }
-  Tiles(const Tiles &) = delete;
-  Tiles &operator=(const Tiles &) = delete;
-
-private:
-  struct alignas(64) Config {
-    uint8_t palette = 1, startRow = 0, reserved[14] = {};
-    uint16_t rowBytes[16] = {};
-    uint8_t rows[16] = {};
-  };
-};
-
-// Tiles 0 to 3 are the block of C, 4 and 5 of A, 6 and 7 of B.
-
-inline void clearSums() {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-}
-
-/// `stride` in floats.
-inline void loadSums(const float *from, int64_t stride) {
-  const auto bytes = size_t(stride) * sizeof(float);
-  _tile_loadd(0, from, bytes);
-  _tile_loadd(1, from + kTile, bytes);
-  _tile_loadd(2, from + kTile * stride, bytes);
-  _tile_loadd(3, from + kTile * stride + kTile, bytes);
-}
-
-inline void storeSums(float *to, int64_t stride) {
-  const auto bytes = size_t(stride) * sizeof(float);
-  _tile_stored(0, to, bytes);
-  _tile_stored(1, to + kTile, bytes);
-  _tile_stored(2, to + kTile * stride, bytes);
-  _tile_stored(3, to + kTile * stride + kTile, bytes);
-}
-
-/// Adds `steps` steps; calls between() after each.
-template <typename Between>
-inline void addSteps(const Left &a, const std::byte *b, int64_t steps,
-                     Between between) {
-  const std::byte *upper = a.upper, *lower = a.lower;
-  const auto stride = size_t(a.stride);
-  for (int64_t s = 0; s < steps; ++s) {
-    _tile_loadd(4, upper, stride);
-    _tile_loadd(6, b, kTileRow);
-    _tile_loadd(7, b + kTileBytes, kTileRow);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(5, lower, stride);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
-    upper += a.step;
-    lower += a.step;
-    b += kStepBytes;
-    between();
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// C
-//===----------------------------------------------------------------------===//
-
-inline float oneFrom(const std::byte *from, zrt_dtype type, int64_t i) {
-  if (type == ZRT_F32)
-    return reinterpret_cast<const float *>(from)[i];
-  return widen(reinterpret_cast<const Brain *>(from)[i]);
-}
-
-inline void storeOne(std::byte *to, zrt_dtype type, int64_t i, float value) {
-  if (type == ZRT_F32)
-    reinterpret_cast<float *>(to)[i] = value;
-  else
-    narrow(value, reinterpret_cast<Brain *>(to)[i]);
-}
-
-/// The upper halves of what `bits` round to, as narrowBrain; NaNs apart.
-inline __m512i roundUpper(__m512i bits) {
-  const __m512i odd =
-      _mm512_and_epi32(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-  return _mm512_add_epi32(_mm512_add_epi32(bits, odd),
-                          _mm512_set1_epi32(0x7fff));
-}
-
-/// 32 numbers as bf16.
-inline void storeBrains(std::byte *to, Vector low, Vector high) {
-  const auto x = __m512(low), y = __m512(high);
-  const Shorts upperLow = Shorts(roundUpper(_mm512_castps_si512(x))),
-               upperHigh = Shorts(roundUpper(_mm512_castps_si512(y)));
-  const Shorts rounded = [&]<int... I>(std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(upperLow, upperHigh, (2 * I + 1)...);
-  }(std::make_integer_sequence<int, 32>());
-  const __mmask32 nan = __mmask32(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q)) |
-                        __mmask32(_mm512_cmp_ps_mask(y, y, _CMP_UNORD_Q)) << 16;
-  _mm512_storeu_si512(to, _mm512_mask_blend_epi16(nan, __m512i(rounded),
-                                                  _mm512_set1_epi16(0x7fc0)));
-}
-
-/// `rows` whole rows of 32 of C, whose sums are kBlock apart.
-template <bool IsWide, bool Adds>
-void finishRows(const float *sums, const float *bias, std::byte *c,
-                int64_t stride, int64_t rows) {
-  const Vector biasLow = load<kLanes>(bias), biasHigh = load<kLanes>(bias + 16);
-  for (int64_t r = 0; r < rows; ++r, sums += kBlock, c += stride) {
-    Vector low = load<kLanes>(sums), high = load<kLanes>(sums + 16);
-    if constexpr (Adds && IsWide) {
-      low += load<kLanes>(reinterpret_cast<const float *>(c));
-      high += load<kLanes>(reinterpret_cast<const float *>(c) + 16);
-    } else if constexpr (Adds) {
-      low += load<kLanes>(reinterpret_cast<const Brain *>(c));
-      high += load<kLanes>(reinterpret_cast<const Brain *>(c) + 16);
-    }
-    low += biasLow;
-    high += biasHigh;
-    if constexpr (IsWide) {
-      *reinterpret_cast<AnyVector *>(c) = low;
-      *reinterpret_cast<AnyVector *>(c + 64) = high;
-    } else {
-      storeBrains(c, low, high);
-    }
-  }
-}
-
-/// C = sums + old C + bias for a block of 32 x 32, in small parts.
-class Finish {
-public:
-  explicit Finish(const Gemm16 &g)
-      : whole(g.cType == ZRT_F32 ? (g.accumulate ? finishRows<true, true>
-                                                 : finishRows<true, false>)
-                                 : (g.accumulate ? finishRows<false, true>
-                                                 : finishRows<false, false>)) {
-    // Adding -0 changes nothing.
-    for (float &x : bias)
-      x = -0.0f;
-  }
-
-  float *sums() { return memory; }
-  bool isDone() const { return row >= rows; }
-  /// How many parts a block has at most.
-  static constexpr int64_t kParts = 12;
-
-  /// What `sums` holds are rows i on and columns j on of C, `turned` or not.
-  void start(const Gemm16 &g, int64_t i, int64_t j, bool turned) {
-    rows = least(kBlock, g.m - i);
-    columns = least(kBlock, g.n - j);
-    row = 0;
-    toTurn = turned ? 2 : 0;
-    isTurned = turned;
-    stride = g.ldc * sizeOf(g.cType);
-    c = g.c + i * stride + j * sizeOf(g.cType);
-    if (g.bias)
-      for (int64_t x = 0; x < columns; ++x)
-        bias[x] = oneFrom(g.bias, g.biasType, j + x);
-  }
-
-  /// Some rows, or turns what will be some.
-  void doPart(const Gemm16 &g) {
-    if (toTurn > 0)
-      return turn(--toTurn);
-    const int64_t some = least(4, rows - row);
-    const float *const from =
-        isTurned ? straight + row % kTile * kBlock : memory + row * kBlock;
-    if (columns == kBlock)
-      whole(from, bias, c, stride, some);
-    else
-      finishPart(g, from, some);
-    c += some * stride;
-    row += some;
-    if (row % kTile == 0 && isTurned)
-      toTurn = 2;
-  }
-
-private:
-  static int64_t sizeOf(zrt_dtype type) { return type == ZRT_F32 ? 4 : 2; }
-
-  void finishPart(const Gemm16 &g, const float *from, int64_t count) const {
-    for (int64_t r = 0; r < count; ++r)
-      for (int64_t x = 0; x < columns; ++x) {
-        float value = from[r * kBlock + x];
-        if (g.accumulate)
-          value += oneFrom(c + r * stride, g.cType, x);
-        storeOne(c + r * stride, g.cType, x, value + bias[x]);
-      }
-  }
-
-  /// 16 rows of C from `row` on, 16 of their columns.
-  void turn(int64_t half) {
-    transpose<kTile>(memory + half * kTile * kBlock + row, kBlock,
-                     straight + half * kTile, kBlock);
-  }
-
-  void (*const whole)(const float *, const float *, std::byte *, int64_t,
-                      int64_t);
-  alignas(64) float memory[kBlock * kBlock];
-  alignas(64) float straight[kTile * kBlock];
-  alignas(64) float bias[kBlock];
-  std::byte *c = nullptr;
-  int64_t stride = 0, rows = 0, columns = 0, row = 0, toTurn = 0;
-  bool isTurned = false;
-};
+#include "runtime/device/cpu/gemm/AmxFinish.inc"
 
 //===----------------------------------------------------------------------===//
 // Blocks
@@ -413,6 +200,7 @@ private:
       copierOfLeft(round, 0).copyAll();
     else
       spread(stepsOfRows * divideUp(rows, kBlock));
+    const bool isFar = g.m * g.n >= kFar;
     float *sums = partial;
     for (int64_t i = 0; i < rows; i += kBlock) {
       Panel panel;
@@ -428,14 +216,18 @@ private:
           spread(stepsOfRows);
         }
       }
-      multiplyRows(round, i, panel, packed, sums);
+      if (isFar && round.p + blocks.depth >= g.k)
+        multiplyRows<true>(round, i, panel, packed, sums);
+      else
+        multiplyRows<false>(round, i, panel, packed, sums);
       if (blocks.copiesLeft)
         copier.copyAll();
       sums += kBlock * blocks.columns;
     }
   }
 
-  /// 32 rows of the left.
+  /// 32 rows of the left.  `Fetches` the lines of C, which come from memory.
+  template <bool Fetches>
   void multiplyRows(const Round &round, int64_t i, const Panel &panel,
                     const std::byte *packed, float *sums) {
     const int64_t columns = columnsOf(round),
@@ -444,16 +236,21 @@ private:
     // The sums of the block before are not there at once.
     const int64_t wait = steps > 4 ? 3 : 0;
     const int64_t parts = divideUp(Finish::kParts, steps - wait);
-    int64_t step = 0;
+    int64_t step = 0, fetched = 0, j = 0;
+    const int64_t rowsEach = divideUp(kBlock, steps);
     const auto between = [&] {
       if (step++ >= wait)
         for (int64_t r = 0; r < parts && !finish.isDone(); ++r)
           finish.doPart(g);
       ahead.fetch();
+      if constexpr (Fetches)
+        for (int64_t r = 0; r < rowsEach && fetched < kBlock; ++r, ++fetched)
+          finish.fetchRow(g, g.transB ? round.j + j : round.i + i,
+                          g.transB ? round.i + i : round.j + j, fetched);
       work();
     };
-    for (int64_t j = 0; j < columns; j += kBlock) {
-      step = 0;
+    for (; j < columns; j += kBlock) {
+      step = fetched = 0;
       if (first)
         clearSums();
       else
@@ -487,6 +284,9 @@ private:
     for (due += each; due >= of && copier.squaresLeft() > 0; due -= of)
       copier.copySquare();
   }
+
+  /// From so many elements on C does not stay in the caches.
+  static constexpr int64_t kFar = 8 << 20;
 
   const Gemm16 &g;
   const Operand left, right;

@@ -1,10 +1,11 @@
 //===- Gemm16.cpp - Which kernel, and products of widened operands --------===//
 //
 // Where there is no instruction for products of 16 bits, operands become f32
-// when the f32 product copies them.  C is computed in f32, a block at a time,
-// and rounded when its sums are complete:
+// when the f32 product copies them.  Dot products of pairs use the same loops.
+// C is computed in f32, a block at a time, and rounded when its sums are
+// complete:
 //
-//   packing   | A and B of the f32 product | block of C | its bias |
+//   packing   | A and B of the loops | block of C | its bias |
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/gemm/Gemm16.h"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #ifdef __x86_64__
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,10 +52,17 @@ GemmOf<From> partOf(const Gemm16 &g, int64_t i, int64_t j) {
   return part;
 }
 
+/// A product whose C is f32.
 template <typename From>
-void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, float *packing) {
-  float *const block = packing + kGemmPackingBytes / sizeof(float),
-               *const bias = block + kBlockRows * kBlockColumns;
+using Loops = void (*)(const GemmOf<From> &, float *);
+
+template <typename From>
+void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, Loops<From> loops,
+                   float *packing) {
+  // What `loops` takes for itself comes first.
+  constexpr size_t kTaken = kGemmPackingBytes / sizeof(float);
+  float *const block = packing + kTaken;
+  float *const bias = block + kBlockRows * kBlockColumns;
   GemmOf<From> part = partOf<From>(g, i, j);
   part.m = std::min(part.m, kBlockRows);
   part.n = std::min(part.n, kBlockColumns);
@@ -72,34 +81,41 @@ void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, float *packing) {
     for (int64_t r = 0; r < part.m; ++r)
       widen(c + uint64_t(r) * stride, g.cType, columns,
             block + r * kBlockColumns);
-  multiply(part, packing);
+  loops(part, packing);
   for (int64_t r = 0; r < part.m; ++r)
     narrow(block + r * kBlockColumns, columns, g.cType,
            c + uint64_t(r) * stride);
 }
 
 template <typename From>
-void multiplyWidened(const Gemm16 &g, float *packing) {
+void multiplyBy(Loops<From> loops, const Gemm16 &g, float *packing) {
   if (g.cType == ZRT_F32 && (!g.bias || g.biasType == ZRT_F32)) {
     GemmOf<From> whole = partOf<From>(g, 0, 0);
     whole.c = reinterpret_cast<float *>(g.c);
     whole.ldc = g.ldc;
     whole.bias = reinterpret_cast<const float *>(g.bias);
-    return multiply(whole, packing);
+    return loops(whole, packing);
   }
   for (int64_t j = 0; j < g.n; j += kBlockColumns)
     for (int64_t i = 0; i < g.m; i += kBlockRows)
-      multiplyBlock<From>(g, i, j, packing);
+      multiplyBlock<From>(g, i, j, loops, packing);
 }
 
 } // namespace
 
 Kernel16 zrt::kernel16For(std::string_view features) {
 #ifdef __x86_64__
-  if (lists(features, "amx-tile") && lists(features, "amx-bf16") &&
-      lists(features, "avx512bw") && lists(features, "avx512vl") &&
-      lists(features, "avx512dq"))
-    return Kernel16::AmxBrains;
+  const auto all = [&](std::initializer_list<const char *> names) {
+    return std::all_of(names.begin(), names.end(),
+                       [&](const char *name) { return lists(features, name); });
+  };
+  // What CMakeLists.txt compiles the files for.
+  if (all({"avx512f", "avx512vl", "avx512bw", "avx512dq"})) {
+    if (all({"amx-tile", "amx-bf16"}))
+      return Kernel16::AmxBrains;
+    if (all({"avx512bf16"}))
+      return Kernel16::DotBrains;
+  }
 #endif
   (void)features;
   return Kernel16::Widen;
@@ -122,18 +138,27 @@ void zrt::multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing) {
   if (gemm.m <= 0 || gemm.n <= 0)
     return;
 #ifdef __x86_64__
-  if (kernel == Kernel16::AmxBrains && gemm.type == ZRT_BF16 && gemm.k > 0)
-    return amx::multiply(gemm, packing);
+  if (gemm.type == ZRT_BF16 && gemm.k > 0) {
+    if (kernel == Kernel16::AmxBrains)
+      return amx::multiply(gemm, packing);
+    if (kernel == Kernel16::DotBrains)
+      return multiplyBy<Brain>(avx512bf16::multiply, gemm, packing);
+  }
 #endif
   (void)kernel;
   if (gemm.type == ZRT_BF16)
-    multiplyWidened<Brain>(gemm, packing);
+    multiplyBy<Brain>(multiply, gemm, packing);
   else
-    multiplyWidened<Half>(gemm, packing);
+    multiplyBy<Half>(multiply, gemm, packing);
 }
 
 Costs zrt::costsOf(Kernel16 kernel, zrt_dtype type) {
+#ifdef __x86_64__
   if (kernel == Kernel16::AmxBrains && type == ZRT_BF16)
     return {{32, 32}, 40, 100, 60, 30};
+  if (kernel == Kernel16::DotBrains && type == ZRT_BF16)
+    return {avx512bf16::kTile, 40, 40, 20, 30};
+#endif
+  (void)kernel, (void)type;
   return {gemmTile(), 27, 27, 8, 12};
 }

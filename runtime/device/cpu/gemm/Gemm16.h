@@ -36,8 +36,9 @@ struct Gemm16 {
 };
 
 enum class Kernel16 {
-  Widen,    ///< the f32 product of the widened operands, rounded
-  AmxBrains ///< bf16 by AMX's tiles; f16 as Widen
+  Widen,     ///< the f32 product of the widened operands, rounded
+  DotBrains, ///< bf16 by AVX512_BF16's dot products of pairs; f16 as Widen
+  AmxBrains  ///< bf16 by AMX's tiles; f16 as Widen
 };
 
 /// The kernel for what a plan was compiled to, a comma-separated list.
@@ -57,6 +58,12 @@ struct Costs {
   double a, transposedA, b, transposedB;
 };
 Costs costsOf(Kernel16 kernel, zrt_dtype type);
+
+namespace avx512bf16 {
+extern const GemmTile kTile;
+/// As Gemm.h's, in the order of Pairs.inc; m, n and k are not 0.
+void multiply(const GemmOf<Brain> &gemm, float *packing);
+} // namespace avx512bf16
 
 namespace amx {
 /// `type` is ZRT_BF16, and k is not 0.

@@ -1,0 +1,98 @@
+//===- Adjoints.cpp - Sums of what reaches a value ------------------------===//
+
+#include "passes/model/Adjoints.h"
+
+#include "dialect/nn/Generic.h"
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static bool isStatic(tensor::InsertSliceOp insert) {
+  auto known = [](ArrayRef<int64_t> sizes) {
+    return llvm::none_of(sizes, ShapedType::isDynamic);
+  };
+  return known(insert.getStaticOffsets()) && known(insert.getStaticSizes()) &&
+         known(insert.getStaticStrides());
+}
+
+/// Whether two static slices share an element; strides count as dense.
+static bool overlap(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
+  for (size_t d = 0; d < x.getStaticOffsets().size(); ++d) {
+    auto range = [&](tensor::InsertSliceOp op) {
+      int64_t start = op.getStaticOffsets()[d], size = op.getStaticSizes()[d];
+      return std::pair(start,
+                       size ? start + (size - 1) * op.getStaticStrides()[d] + 1
+                            : start);
+    };
+    auto [xStart, xEnd] = range(x);
+    auto [yStart, yEnd] = range(y);
+    if (xEnd <= yStart || yEnd <= xStart)
+      return false;
+  }
+  return true;
+}
+
+/// The sum; of 16 bits it is rounded once, its terms are not rounded before.
+static Value addRounded(OpBuilder &b, Location loc, Value x, Value y) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getElementTypeBitWidth() > 16)
+    return arith::AddFOp::create(b, loc, x, y);
+  auto wide = [&](Value term) -> Value {
+    if (auto rounded = term.getDefiningOp<arith::TruncFOp>())
+      return rounded.getIn();
+    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), term);
+  };
+  Value sum = arith::AddFOp::create(b, loc, wide(x), wide(y));
+  return arith::TruncFOp::create(b, loc, type, sum);
+}
+
+void Adjoints::add(Value value, Value contribution) {
+  if (auto insert = contribution.getDefiningOp<tensor::InsertSliceOp>();
+      insert && nn::isZeros(insert.getDest()) && isStatic(insert) &&
+      llvm::none_of(slices[value], [&](tensor::InsertSliceOp other) {
+        return overlap(insert, other);
+      })) {
+    slices[value].push_back(insert);
+    return;
+  }
+  Value &sum = sums[value];
+  if (!sum) {
+    sum = contribution;
+    return;
+  }
+  auto scatter = contribution.getDefiningOp<nn::EmbeddingBackwardOp>();
+  if (scatter && nn::isZeros(scatter.getInit())) {
+    scatter.getInitMutable().assign(sum);
+    sum = contribution;
+    return;
+  }
+  sum = addRounded(b, value.getLoc(), sum, contribution);
+}
+
+Value Adjoints::get(Value value) {
+  auto waiting = slices.find(value);
+  if (waiting != slices.end() && !waiting->second.empty()) {
+    SmallVector<tensor::InsertSliceOp> inserts = std::move(waiting->second);
+    slices.erase(waiting);
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t covered = 0;
+    for (tensor::InsertSliceOp insert : inserts)
+      covered += insert.getSourceType().getNumElements();
+    Value packed =
+        covered == type.getNumElements()
+            ? tensor::EmptyOp::create(b, value.getLoc(), type.getShape(),
+                                      type.getElementType())
+                  .getResult()
+            : nn::zeros(b, value.getLoc(), type);
+    for (tensor::InsertSliceOp insert : inserts)
+      packed = tensor::InsertSliceOp::create(
+          b, insert.getLoc(), insert.getSource(), packed,
+          insert.getMixedOffsets(), insert.getMixedSizes(),
+          insert.getMixedStrides());
+    Value &sum = sums[value];
+    sum = sum ? addRounded(b, value.getLoc(), sum, packed) : packed;
+  }
+  return sums.lookup(value);
+}

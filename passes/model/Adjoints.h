@@ -1,0 +1,43 @@
+//===- Adjoints.h - Sums of what reaches a value ----------------*- C++ -*-===//
+//
+// Contributions to the adjoint of one value are added in the order in which
+// they come, so sums of tied parameters have a fixed order.
+//
+// Two sums are better than an addition:
+//
+// * A scatter into zeros scatters into what has been accumulated already, so a
+//   tied embedding adds its rows to the projection's gradient in place.
+// * Slices of one value (q, k and v of a packed projection) are inserted into
+//   one tensor, which starts undefined when the slices cover it all.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_MODEL_ADJOINTS_H
+#define PASSES_MODEL_ADJOINTS_H
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::zero {
+
+class Adjoints {
+public:
+  /// Sums are emitted by `builder`, where it stands.
+  explicit Adjoints(OpBuilder &builder) : b(builder) {}
+
+  /// Adds a contribution, of the value's type.
+  void add(Value value, Value contribution);
+
+  /// The sum of all contributions to `value`, or null.
+  Value get(Value value);
+
+private:
+  OpBuilder &b;
+  DenseMap<Value, Value> sums;
+  /// Slices of a value's adjoint that have not been inserted yet: they wait
+  /// until it is read.
+  DenseMap<Value, SmallVector<tensor::InsertSliceOp>> slices;
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_MODEL_ADJOINTS_H

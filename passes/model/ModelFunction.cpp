@@ -1,0 +1,88 @@
+//===- ModelFunction.cpp - The function that is trained -------------------===//
+
+#include "passes/model/ModelFunction.h"
+
+#include "dialect/zero/Zero.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static bool isFloatTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         isa<FloatType>(tensor.getElementType());
+}
+
+static LogicalResult checkModel(func::FuncOp model) {
+  if (!model.getBody().hasOneBlock())
+    return model.emitError("the model must be one block, got ")
+           << model.getBody().getBlocks().size()
+           << "; branches have no place in a plan";
+  if (model.getNumResults() != 1)
+    return model.emitError("the model must return one value, the loss, got ")
+           << model.getNumResults();
+  auto loss = dyn_cast<RankedTensorType>(model.getResultTypes()[0]);
+  if (!loss || loss.getRank() != 0 ||
+      !(loss.getElementType().isF32() || loss.getElementType().isF64()))
+    return model.getBody().front().getTerminator()->emitError(
+               "the loss must be a scalar, tensor<f32> or tensor<f64>, got ")
+           << model.getResultTypes()[0]
+           << "; reduce it, for example with nn.cross_entropy";
+  llvm::StringSet<> names;
+  for (BlockArgument arg : model.getArguments()) {
+    unsigned i = arg.getArgNumber();
+    auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
+    bool isInput = model.getArgAttr(i, kInputAttr) != nullptr;
+    if (name && isInput)
+      return emitError(arg.getLoc(), "argument ")
+             << i
+             << " is both a parameter and an input; drop zero.param or "
+                "zero.input";
+    if (!name && !isInput)
+      return emitError(arg.getLoc(), "argument ")
+             << i
+             << " is neither a parameter nor an input; give it zero.param or "
+                "zero.input";
+    if (!name)
+      continue;
+    if (name.empty() || !names.insert(name).second)
+      return emitError(arg.getLoc(),
+                       "parameter names must be unique and not empty, got ")
+             << name;
+    if (!isFloatTensor(arg.getType()))
+      return emitError(arg.getLoc(), "parameter ")
+             << name << " must be a tensor of floats with a static shape, got "
+             << arg.getType();
+  }
+  return success();
+}
+
+FailureOr<func::FuncOp> zero::findModel(ModuleOp module) {
+  func::FuncOp model;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isDeclaration())
+      continue;
+    bool hasParams =
+        llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+          return function.getArgAttr(i, kParamAttr) != nullptr;
+        });
+    if (!hasParams)
+      continue;
+    if (model) {
+      InFlightDiagnostic error =
+          function.emitError("is a second function with zero.param arguments; "
+                             "a module holds one model");
+      error.attachNote(model.getLoc()) << "the first is here";
+      return failure();
+    }
+    model = function;
+  }
+  if (!model)
+    return module.emitError(
+        "has no public function with zero.param arguments; mark the "
+        "parameters of @loss");
+  if (failed(checkModel(model)))
+    return failure();
+  return model;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds compiler and runtime with the address and the undefined-behaviour
+# sanitizer (preset `asan`) and runs tests with them.  The last line is the
+# number of findings; the status is 0 only if there are none and no test failed.
+#
+#   tools/setup.sh --developer
+#   test/sanitize/run.sh               # unit, lit, and some end-to-end tests
+#   test/sanitize/run.sh WORD ...      # end-to-end tests with these words only
+#
+# Kernels are no part of it: zeroc emits them, not clang.  What they write
+# outside of their operands is the business of zero-kernels and of the judge.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+here=$PWD/test/sanitize
+build=$PWD/build/asan
+reports=$build/reports
+
+# Findings are files, so that none hides in what a test expects to fail.
+rm -rf "$reports"
+mkdir -p "$reports"
+common=log_path=$reports/report:print_stacktrace=1
+# libMLIR and libLLVM are not instrumented: memory that they fill or poison, or
+# a container that they grow, says nothing of ours.  Ranks are ended by signals
+# in tests, and so is what touches a guarded arena.
+export ASAN_OPTIONS=$common:detect_container_overflow=0:allow_user_poisoning=0:detect_odr_violation=0
+export UBSAN_OPTIONS=$common
+export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
+# What zeroc links gets the runtime of the sanitizers.
+export ZERO_LINKER=$here/link.sh
+export ZERO_BUILD_DIR=$build
+
+cmake --preset asan && cmake --build "$build" || exit 2
+
+failed=0
+if (($# == 0)); then
+  ctest --test-dir "$build" --output-on-failure --timeout 600 -j2 --no-tests=error || failed=1
+  lit-22 -sv -j2 "$build/test" || failed=1
+  set -- golden certificate guard faults inputs bad_input round_trip test_mlp
+fi
+python3 test/e2e/run.py "$@" || failed=1
+
+findings=$(find "$reports" -type f | wc -l)
+for report in "$reports"/*; do
+  [[ -f $report ]] && grep -m 1 -hE 'ERROR:|runtime error:' "$report"
+done | sort | uniq -c | sort -rn | head -20
+echo "$findings findings; their reports are in $reports"
+((failed == 0 && findings == 0))
