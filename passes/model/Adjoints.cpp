@@ -4,6 +4,7 @@
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -37,15 +38,15 @@ static bool overlap(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
 /// The sum; of 16 bits it is rounded once, its terms are not rounded before.
 static Value addRounded(OpBuilder &b, Location loc, Value x, Value y) {
   auto type = cast<RankedTensorType>(x.getType());
-  if (type.getElementTypeBitWidth() > 16)
+  if (!nn::isHalf(type))
     return arith::AddFOp::create(b, loc, x, y);
   auto wide = [&](Value term) -> Value {
     if (auto rounded = term.getDefiningOp<arith::TruncFOp>())
       return rounded.getIn();
-    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), term);
+    return nn::widen(b, loc, term);
   };
   Value sum = arith::AddFOp::create(b, loc, wide(x), wide(y));
-  return arith::TruncFOp::create(b, loc, type, sum);
+  return nn::roundTo(b, loc, sum, type);
 }
 
 void Adjoints::add(Value value, Value contribution) {

@@ -270,6 +270,15 @@ class Case(unittest.TestCase):
                               f"gradient norm of step {step}")
         self.assert_weights_close(saved, GOLDEN / "final.safetensors", 1e-5)
 
+    def check_same_bits(self, outcomes):
+        """All of (what it is, (losses and norms, weights)) are as the first."""
+        expected = None
+        for what, outcome in outcomes:
+            with self.subTest(what):
+                expected = expected or outcome
+                self.assertEqual(outcome[0], expected[0], "losses or gradient norms differ")
+                self.assertTrue(outcome[1] == expected[1], "weights differ")
+
     def assert_close(self, value, expected, relative, what):
         self.assertTrue(math.isfinite(value), f"{what} is {value}")
         error = abs(value - expected) / max(abs(expected), 1e-30)

@@ -86,25 +86,17 @@ class SameBits(support.Case):
         lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
-    def check_all(self, outcomes):
-        expected = None
-        for what, outcome in outcomes:
-            with self.subTest(what):
-                expected = expected or outcome
-                self.assertEqual(outcome[0], expected[0], "losses or gradient norms differ")
-                self.assertTrue(outcome[1] == expected[1], "weights differ")
-
     def test_stages_and_buckets(self):
         for precision in HALVES:
             for ranks in (2, 3):
-                self.check_all(
+                self.check_same_bits(
                     (f"{precision}, {ranks} ranks, stage {stage}, {bucket}",
                      self.outcome(f"--precision={precision}", f"--stage={stage}", bucket,
                                   ranks=ranks))
                     for stage in range(4) for bucket in ("--bucket-size=1", "--bucket-size=1GiB"))
 
     def test_odd_sizes(self):
-        self.check_all((f"stage {stage}",
+        self.check_same_bits((f"stage {stage}",
                         self.outcome("--precision=bf16", f"--stage={stage}", "--loss-chunk=1",
                                      "--bucket-size=20KiB", ranks=3, config=support.ODD))
                        for stage in range(4))
@@ -112,14 +104,14 @@ class SameBits(support.Case):
     def test_micro_steps(self):
         """Sums over micro-steps are f32; stages 0 and 1 add in another order than 2 and 3."""
         for stages in ((0, 1), (2, 3)):
-            self.check_all((f"stage {stage}",
+            self.check_same_bits((f"stage {stage}",
                             self.outcome("--precision=bf16", f"--stage={stage}",
                                          "--accumulate=2", ranks=2, steps=3))
                            for stage in stages)
 
     def test_delays_threads_and_runs(self):
         plan = ("--precision=bf16", "--stage=3")
-        self.check_all([("plain", self.outcome(*plan, ranks=2)),
+        self.check_same_bits([("plain", self.outcome(*plan, ranks=2)),
                         ("again", self.outcome(*plan, ranks=2)),
                         ("two threads", self.outcome(*plan, ranks=2, flags=("--threads", 2)))] +
                        [(f"delays {seed}", self.outcome(*plan, ranks=2, env={"ZRT_CHAOS": str(seed)}))

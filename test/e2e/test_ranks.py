@@ -50,17 +50,9 @@ class SameBits(support.Case):
                                   env=env)
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
-    def check_all(self, outcomes):
-        expected = None
-        for what, outcome in outcomes:
-            with self.subTest(what):
-                expected = expected or outcome
-                self.assertEqual(outcome[0], expected[0], "losses or gradient norms differ")
-                self.assertTrue(outcome[1] == expected[1], "weights differ")
-
     def test_loss_in_chunks(self):
         """Three chunks, the last smaller; parameters split by rows at stage 3."""
-        self.check_all((f"stage {stage}, {bucket}",
+        self.check_same_bits((f"stage {stage}, {bucket}",
                         self.outcome(stage, 2, bucket, "--loss-chunk=9KiB", config=support.ODD,
                                      batch=2, seq=19))
                        for stage in range(4) for bucket in ("--bucket-size=20KiB",
@@ -68,37 +60,37 @@ class SameBits(support.Case):
 
     def test_stages_and_buckets(self):
         for ranks in (2, 3, 4):
-            self.check_all((f"{ranks} ranks, stage {stage}, {bucket}",
+            self.check_same_bits((f"{ranks} ranks, stage {stage}, {bucket}",
                             self.outcome(stage, ranks, bucket))
                            for stage in range(4) for bucket in self.BUCKETS)
 
     def test_odd_sizes(self):
-        self.check_all((f"stage {stage}, {bucket}",
+        self.check_same_bits((f"stage {stage}, {bucket}",
                         self.outcome(stage, 3, bucket, config=support.ODD, batch=1, seq=23))
                        for stage in range(4) for bucket in ("--bucket-size=20KiB",
                                                             "--bucket-size=1GiB"))
 
     def test_what_is_kept(self):
-        self.check_all((str(options), self.outcome(3, 2, *options))
+        self.check_same_bits((str(options), self.outcome(3, 2, *options))
                        for options in ((), ("--persist-below=1KiB",), ("--persist-below=1GiB",),
                                        ("--reuse-distance=1GiB",), ("--reuse-distance=8KiB",)))
 
     def test_micro_steps(self):
         """Sums are in another order in stages 2 and 3 than in 0 and 1."""
         for stages in ((0, 1), (2, 3)):
-            self.check_all((f"stage {stage}, {bucket}",
+            self.check_same_bits((f"stage {stage}, {bucket}",
                             self.outcome(stage, 2, "--accumulate=3", bucket))
                            for stage in stages for bucket in self.BUCKETS)
 
     def test_threads(self):
-        self.check_all((f"{threads} threads",
+        self.check_same_bits((f"{threads} threads",
                         self.outcome(3, 2, flags=("--threads", threads)))
                        for threads in (1, 2))
 
     def test_random_delays(self):
         for stage, micro_steps, seeds in ((0, 1, 5), (2, 1, 5), (3, 1, 5), (3, 2, 2)):
             options = (stage, 2, f"--accumulate={micro_steps}")
-            self.check_all([("quiet", self.outcome(*options))] + [
+            self.check_same_bits([("quiet", self.outcome(*options))] + [
                 (f"stage {stage}, {micro_steps} micro-steps, seed {seed}",
                  self.outcome(*options, env={"ZRT_CHAOS": str(seed)}))
                 for seed in range(1, seeds + 1)])
@@ -106,7 +98,7 @@ class SameBits(support.Case):
     def test_hosts(self):
         """Ranks of one host share memory; between hosts they send messages."""
         for stage, ranks in ((0, 2), (1, 3), (3, 4)):
-            self.check_all(
+            self.check_same_bits(
                 (f"stage {stage}, {ranks} ranks, {per_host or 'all'} on a host",
                  self.outcome(stage, ranks,
                               env={"ZRT_RANKS_PER_HOST": per_host} if per_host else None))
