@@ -21,6 +21,13 @@ class RandomModels(support.Case):
         self.assertEqual(total["models"], 5)
         self.assertEqual(total["failures"], 0, "\n".join(failures))
 
+    def test_models_in_16_bits(self):
+        for precision in ("bf16", "fp16"):
+            failures = []
+            total = check.check(3, seed=21, jobs=4, precision=precision, report=failures.append)
+            self.assertEqual(total["models"], 3)
+            self.assertEqual(total["failures"], 0, "\n".join(failures))
+
     def test_a_failure_fails_the_check(self):
         """Here every compilation does."""
         compiler, support.ZEROC = support.ZEROC, shutil.which("false")

@@ -108,8 +108,10 @@ class Trial(Workplace):
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr
+        # Gradients of unit size would be infinite by the scale that fp16 begins with.
+        scale = ["--loss-scale", 16] if self.precision == "fp16" else []
         outcome = super().train(name, ranks, "--data", "tokens.u16", "--seed", self.seed, *flags,
-                                steps=steps, lr=lr, environment=environment)
+                                *scale, steps=steps, lr=lr, environment=environment)
         self.counts["runs"] += 1
         return outcome
 
