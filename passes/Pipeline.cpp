@@ -8,6 +8,7 @@
 #include "passes/Pipeline.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Sizes.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
@@ -127,13 +128,6 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createInsertEvents());
     break;
   }
-}
-
-/// Whether updates of `module` leave out steps that are not finite.
-static bool skipsNonfinite(ModuleOp module) {
-  bool skips = false;
-  module.walk([&](ClipOp clip) { skips |= clip.getSkipNonfinite(); });
-  return skips;
 }
 
 /// The precision of the parameters of `module`.

@@ -302,8 +302,7 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
   };
   // Of 16 bits exponentials are made twice: rows of them in f32 take more
   // memory than the logits do.
-  if (auto widened = logits.getDefiningOp<arith::ExtFOp>();
-      widened && isHalf(widened.getIn().getType())) {
+  if (getWidened(logits)) {
     Value sum =
         reduceSum(b, loc, {logits, max}, {all, rows}, rows, exponential);
     Value gradient = elementwise(

@@ -25,20 +25,28 @@ inline Type getSumType(Type element) {
   return isHalf(element) ? Float32Type::get(element.getContext()) : element;
 }
 
-/// `tensor` in its sum type.
-inline Value widen(OpBuilder &b, Location loc, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!isHalf(type))
-    return tensor;
-  return arith::ExtFOp::create(
-      b, loc, type.clone(getSumType(type.getElementType())), tensor);
+/// `value`, a scalar, vector or tensor, in its sum type.
+inline Value widen(OpBuilder &b, Location loc, Value value) {
+  if (!isHalf(value.getType()))
+    return value;
+  Type wide = getSumType(getElementTypeOrSelf(value.getType()));
+  if (auto shaped = dyn_cast<ShapedType>(value.getType()))
+    wide = shaped.clone(wide);
+  return arith::ExtFOp::create(b, loc, wide, value);
 }
 
-/// `tensor` rounded to `type`; as it is if that is its type.
-inline Value roundTo(OpBuilder &b, Location loc, Value tensor, Type type) {
-  if (tensor.getType() == type)
-    return tensor;
-  return arith::TruncFOp::create(b, loc, type, tensor);
+/// The 16 bits that `value` was widened from, or null.
+inline Value getWidened(Value value) {
+  auto widened = value ? value.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
+  return widened && isHalf(widened.getIn().getType()) ? widened.getIn()
+                                                      : Value();
+}
+
+/// `value` rounded to `type`; as it is if that is its type.
+inline Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return arith::TruncFOp::create(b, loc, type, value);
 }
 
 } // namespace mlir::nn

@@ -63,6 +63,15 @@ inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
   return programs;
 }
 
+/// Whether steps of `module` whose gradients are not finite change nothing.
+inline bool skipsNonfinite(ModuleOp module) {
+  for (ProgramOp program : findPrograms(module))
+    for (auto clip : program.front().getOps<ClipOp>())
+      if (clip.getSkipNonfinite())
+        return true;
+  return false;
+}
+
 } // namespace mlir::zero
 
 #endif // DIALECT_ZERO_PLANPROGRAMS_H

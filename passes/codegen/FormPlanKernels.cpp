@@ -30,6 +30,7 @@
 #include "passes/codegen/Dispatch.h"
 #include "passes/codegen/Passes.h"
 
+#include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/IR/IRMapping.h"
@@ -181,19 +182,6 @@ void PlanKernels::addAll(ValueRange partials, Value sum) {
 // What operations compute
 //===----------------------------------------------------------------------===//
 
-/// A scalar in f32.
-static Value widen(OpBuilder &b, Location loc, Value value) {
-  if (value.getType().getIntOrFloatBitWidth() >= 32)
-    return value;
-  return arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-}
-
-static Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  return arith::TruncFOp::create(b, loc, type, value);
-}
-
 /// The argument of `rule` that is the factor of zero.clip.
 static BlockArgument getClip(OptimizerOp rule) {
   unsigned next = 2 + rule.getSlots().size();
@@ -224,7 +212,7 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
           IRMapping map;
           for (auto [argument, value] :
                llvm::zip(body.getArguments().take_front(flat), in))
-            map.map(argument, widen(at, where, value));
+            map.map(argument, nn::widen(at, where, value));
           auto next = in.drop_front(flat).begin();
           if (op.getMaster())
             map.map(body.getArgument(0), *next++);
@@ -254,7 +242,7 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
           if (op.getMaster())
             results.push_back(results.front());
           for (auto [result, old] : llvm::zip(results, in.drop_front(inputs)))
-            result = roundTo(at, where, result, old.getType());
+            result = nn::roundTo(at, where, result, old.getType());
           linalg::YieldOp::create(at, where, results);
         });
   };
@@ -272,7 +260,7 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
         SmallVector<AffineMap>(3, identity(1)),
         Iterators{utils::IteratorType::parallel},
         [&](OpBuilder &at, Location where, ValueRange in) {
-          S sum(at, where, in[0]), more(at, where, widen(at, where, in[1]));
+          S sum(at, where, in[0]), more(at, where, nn::widen(at, where, in[1]));
           if (scale != 1)
             more = scale * more;
           linalg::YieldOp::create(at, where, ValueRange{sum + more});

@@ -17,13 +17,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// 1 if steps that are not finite change nothing.
-static uint32_t skipsNonfinite(ModuleOp plan) {
-  bool skips = false;
-  plan.walk([&](ClipOp clip) { skips |= clip.getSkipNonfinite(); });
-  return skips;
-}
-
 static int64_t intOf(ModuleOp plan, StringRef name, int64_t otherwise) {
   auto attr = plan->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : otherwise;

@@ -70,8 +70,7 @@ static void emitRowSums(OpBuilder &b, nn::EmbeddingBackwardOp op,
   };
   auto widened = [&](OpBuilder &at, Value memref, ValueRange place,
                      Value mask) -> Value {
-    return arith::ExtFOp::create(at, loc, VectorType::get({kLanes}, wide),
-                                 loadVector(at, loc, memref, place, mask));
+    return nn::widen(at, loc, loadVector(at, loc, memref, place, mask));
   };
 
   auto outer = scf::ForOp::create(b, loc, zero, count, one);

@@ -127,8 +127,8 @@ std::optional<Reader> matchReader(OpOperand &use) {
 std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   bool sawSlice = false;
   Value read = entropy.getLogits();
-  if (auto widened = read.getDefiningOp<arith::ExtFOp>())
-    read = widened.getIn();
+  if (Value narrow = nn::getWidened(read))
+    read = narrow;
   auto logits = skipViews(read, sawSlice).getDefiningOp<nn::MatmulOp>();
   if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
       !entropy.getBackward())

@@ -154,9 +154,8 @@ Value reshape(OpBuilder &b, Location loc, Value value,
 /// What the product may read in the place of `value`: the 16 bits that it was
 /// widened from.
 Value unwidened(Value value) {
-  auto widened = value ? value.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
-  return widened && nn::isHalf(widened.getIn().getType()) ? widened.getIn()
-                                                          : value;
+  Value narrow = nn::getWidened(value);
+  return narrow ? narrow : value;
 }
 
 /// Replaces factors, both or none, by what they were widened from.

@@ -20,6 +20,7 @@
 
 #include "passes/verify/HostInterface.h"
 
+#include "dialect/nn/Precision.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/MapVector.h"
@@ -219,8 +220,8 @@ private:
     auto shard = dyn_cast<ShardType>(argument.getType());
     Type element = shard ? shard.getElementType() : Type();
     bool isElement =
-        element && (element.isF32() || (state.getSlot() == "param" &&
-                                        (element.isBF16() || element.isF16())));
+        element && (element.isF32() ||
+                    (state.getSlot() == "param" && nn::isHalf(element)));
     if (axis && isElement &&
         shard.getElements() == int64_t(bucket.getElements()) &&
         (shard.getRanks() == 1 || shard.getRanks() == int64_t(axis.getSize())))

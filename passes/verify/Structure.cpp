@@ -3,6 +3,7 @@
 #include "passes/verify/Structure.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
 #include "passes/verify/KnownOperations.h"
@@ -225,8 +226,6 @@ LogicalResult Structure::judgeExports(Operation *op) {
   return success();
 }
 
-static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
-
 /// The runtime's own work on buckets is of f32, and of 16 bits.
 LogicalResult Structure::judgeElements(Operation *op) {
   if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, SumSquaresOp,
@@ -234,7 +233,7 @@ LogicalResult Structure::judgeElements(Operation *op) {
     return success();
   Type type = getElementType(op->getOperand(0).getType());
   bool sums = isa<AccumulateOp, ClearOp>(op);
-  if (type.isF32() || (!sums && isHalf(type)))
+  if (type.isF32() || (!sums && nn::isHalf(type)))
     return success();
   return op->emitOpError("computes with ") // (S5)
          << type << " (S5); the runtime does so with "
@@ -258,7 +257,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
       if (Type from = getElementType(operand.getType()),
           to = getElementType(op->getResult(0).getType());
           from != to && !(isa<ReduceScatterOp, AccumulateOp>(op) &&
-                          isHalf(from) && to.isF32())) // (S1)
+                          nn::isHalf(from) && to.isF32())) // (S1)
         return op->emitOpError("makes ")
                << op->getResult(0).getType() << " of " << operand.getType()
                << " (S1); both have the same elements";
