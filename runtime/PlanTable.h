@@ -11,6 +11,7 @@
 #include "runtime/zrt.h"
 
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -87,6 +88,23 @@ void forEachOperand(const zrt_op &op, Visit visit) {
   default:
     return;
   }
+}
+
+/// The class of the streams that copy from tier to tier, if there is such a
+/// link.
+constexpr std::optional<uint32_t> linkOf(uint32_t from, uint32_t to) {
+  if (from == ZRT_HOST && to == ZRT_DEVICE)
+    return ZRT_H2D;
+  if (from == ZRT_DEVICE && to == ZRT_HOST)
+    return ZRT_D2H;
+  if (from == ZRT_NVME && to == ZRT_HOST)
+    return ZRT_NVME_READ;
+  if (from == ZRT_HOST && to == ZRT_NVME)
+    return ZRT_NVME_WRITE;
+  return std::nullopt;
+}
+inline std::optional<uint32_t> linkOf(const zrt_copy_desc &desc) {
+  return linkOf(desc.source.ref.tier, desc.result.ref.tier);
 }
 
 /// "device 4096 + 1024 f32 whole"

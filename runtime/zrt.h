@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 10u
+#define ZRT_ABI_VERSION 11u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -52,8 +52,14 @@ typedef int32_t zrt_status;
 /// Where bytes are.  The order is that of `#zero.tier` in the plan.
 enum { ZRT_DEVICE = 0, ZRT_HOST = 1, ZRT_NVME = 2, ZRT_TIER_COUNT = 3 };
 
+/// What nvme is read and written in.
+#define ZRT_NVME_BLOCK 4096
+
 /// What a stream is for.  The order is that of `#zero.stream` in the plan.
-/// Operations on `compute` may use many threads, on all others one.
+/// Operations on `compute` and on `host` may use many threads, on all others
+/// one.  A copy from one tier to another runs on the stream of its link:
+/// host to device on ZRT_H2D, device to host on ZRT_D2H, nvme to host on
+/// ZRT_NVME_READ, host to nvme on ZRT_NVME_WRITE.
 enum {
   ZRT_COMPUTE = 0,
   ZRT_GATHER = 1,
@@ -198,11 +204,22 @@ typedef struct zrt_world zrt_world;
 /// after a failure it can say why.
 zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx);
 
+/// How a run is set up; all zeros will do for a plan without nvme.
+typedef struct zrt_setup {
+  int32_t threads;      ///< of `compute`; 0: this rank's share of the host's
+  int32_t host_threads; ///< of a stream of class host; 0: as many as `compute`
+  /// Folders of the nvme tier, separated by commas, over which it is striped;
+  /// NULL where the plan has no such tier.
+  const char *nvme_path;
+  uint32_t verify_reads; ///< 1: what is read from nvme is compared with a hash
+  uint32_t reserved;
+} zrt_setup;
+
 /// Allocates the arenas of the plan, starts its streams and connects the ranks
 /// of `world` (NULL: this process is the only one).  Refuses operations that
-/// the device cannot do.  Once; all ranks call it together.  `threads` is the
-/// number of threads of `compute` (0: this rank's share of what the host has).
-zrt_status zrt_start(zrt_context *ctx, int32_t threads, zrt_world *world);
+/// the device cannot do.  Once; all ranks call it together.
+zrt_status zrt_start(zrt_context *ctx, const zrt_setup *setup,
+                     zrt_world *world);
 
 /// Waits for every stream, then frees all; NULL is allowed.
 void zrt_destroy(zrt_context *ctx);
@@ -221,18 +238,24 @@ zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
 /// Bytes allocated for the arena of `tier`.
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
 
-/// How many threads `compute` has.
+/// How many threads `compute` has, and each stream of class host.
 int32_t zrt_threads(const zrt_context *ctx);
+int32_t zrt_host_threads(const zrt_context *ctx);
 
 /// Measures from here on, again from nothing.  No program may be running.
 void zrt_profile(zrt_context *ctx);
 
 /// What a run can say of itself, "" when there is nothing to say.
 enum {
-  ZRT_NOTE = 0,    ///< why ranks of this machine do not share memory
-  ZRT_TIMES = 1,   ///< where the time went since zrt_profile: a table
-  ZRT_TRAFFIC = 2, ///< what came over the wire since zrt_profile: a table
-  /// Which collective received other bytes than the plan predicts.
+  /// Why ranks of this machine do not share memory, or the nvme tier is slower
+  /// than it could be: a line each.
+  ZRT_NOTE = 0,
+  ZRT_TIMES = 1, ///< where the time went since zrt_profile: a table
+  /// What came over the wire, and went from tier to tier, since zrt_profile:
+  /// tables.
+  ZRT_TRAFFIC = 2,
+  /// Which collective received, or which copy between tiers moved, other bytes
+  /// than the plan predicts.
   ZRT_UNPREDICTED = 3
 };
 /// Valid until the next call for `ctx`.  No program may be running.

@@ -131,8 +131,9 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
   auto outputList = outputs();
   auto categories = llvm::map_to_vector(
       info.categories, [&](const auto &category) -> Zrt<zrt_category> {
-        return {.name = constants.string(category.first),
-                .bytes = category.second};
+        return {.name = constants.string(category.name),
+                .bytes = category.bytes,
+                .tier = category.tier};
       });
   SmallVector<Stream> streams = listStreams(plan);
   auto streamList =

@@ -5,7 +5,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace llvm {
@@ -18,7 +17,13 @@ namespace mlir::zero {
 /// What a training binary says about itself besides its plan.
 struct PlanInfo {
   std::string model, options, cpu, features;
-  std::vector<std::pair<std::string, uint64_t>> categories;
+  /// Lines of the memory certificate, of the arenas in use.
+  struct Category {
+    uint32_t tier;
+    std::string name;
+    uint64_t bytes;
+  };
+  std::vector<Category> categories;
 };
 
 /// Builds plan.o's module from a plan whose kernels are formed:

@@ -63,11 +63,16 @@ int32_t zrt_threads(const zrt_context *ctx) {
   return ctx->run ? ctx->run->device().threads() : 0;
 }
 
+int32_t zrt_host_threads(const zrt_context *ctx) {
+  return ctx->run ? ctx->run->device().hostThreads() : 0;
+}
+
 void zrt_profile(zrt_context *ctx) {
   if (!isReady(ctx))
     return;
   ctx->run->profile.start();
   ctx->run->wire.start();
+  ctx->run->links.start();
 }
 
 const char *zrt_report(zrt_context *ctx, uint32_t what) {
@@ -78,9 +83,11 @@ const char *zrt_report(zrt_context *ctx, uint32_t what) {
     else if (what == ZRT_TIMES)
       ctx->report = run->profile.table();
     else if (what == ZRT_TRAFFIC)
-      ctx->report = run->wire.table();
+      ctx->report = run->wire.table() + run->links.table();
     else if (what == ZRT_UNPREDICTED)
       ctx->report = run->wire.difference();
+    if (what == ZRT_UNPREDICTED && ctx->report.empty())
+      ctx->report = run->links.difference();
   }
   return ctx->report.c_str();
 }

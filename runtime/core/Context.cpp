@@ -31,7 +31,7 @@ uint32_t eventCount(const zrt_plan &plan) {
 
 Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
                  ErrorLatch &error)
-    : profile(plan), wire(plan), plan(plan), error(error),
+    : profile(plan), wire(plan), links(plan), plan(plan), error(error),
       parts(std::move(theParts)), events(eventCount(plan)) {
   checkEach(plan, [&](const zrt_op &op) {
     if (op.kind == ZRT_COLLECTIVE)
@@ -166,20 +166,43 @@ void Context::work(const zrt_op &op, uint32_t operation) {
         trace() ? &trace()->collective(op.stream) : nullptr);
   }
   case ZRT_COPY:
-    return copy(op.stream, copyOf(op));
+    return copy(op, operation);
   default: // not here: execute
     return;
   }
 }
 
-void Context::copy(zrt_stream stream, const zrt_copy_desc &desc) {
-  zrt_ref from = desc.source.ref, to = desc.result.ref;
-  if (parts.chaos->on() && from.bytes > 1) {
-    const uint64_t half = from.bytes / 2;
-    parts.device->copy(stream, {from.tier, 0, from.offset, half}, to);
-    parts.chaos->delay(stream);
-    from = {from.tier, 0, from.offset + half, from.bytes - half};
-    to = {to.tier, 0, to.offset + half, to.bytes - half};
+void Context::copy(const zrt_op &op, uint32_t operation) {
+  const zrt_copy_desc &desc = copyOf(op);
+  const auto start = Clock::now();
+  uint64_t moved = 0;
+  try {
+    moved = parts.chaos->on() ? copyInHalves(op.stream, desc)
+                              : parts.device->copy(op.stream, desc.source.ref,
+                                                   desc.result.ref);
+  } catch (const Error &error) {
+    fail("{}: {}", nameOf(op), error.what());
   }
-  parts.device->copy(stream, from, to);
+  if (LinkRow *row = links.row(program, operation)) {
+    ++row->calls;
+    row->bytes += moved;
+    row->seconds += secondsSince(start);
+  }
+}
+
+uint64_t Context::copyInHalves(zrt_stream stream, const zrt_copy_desc &desc) {
+  const zrt_ref &from = desc.source.ref, &to = desc.result.ref;
+  uint64_t half = from.bytes / 2;
+  // Copies to and from nvme begin with a block.
+  if (from.tier == ZRT_NVME || to.tier == ZRT_NVME)
+    half -= half % ZRT_NVME_BLOCK;
+  uint64_t moved = 0;
+  if (half > 0) {
+    moved = parts.device->copy(stream, {from.tier, 0, from.offset, half}, to);
+    parts.chaos->delay(stream);
+  }
+  return moved + parts.device->copy(
+                     stream,
+                     {from.tier, 0, from.offset + half, from.bytes - half},
+                     {to.tier, 0, to.offset + half, to.bytes - half});
 }

@@ -19,6 +19,7 @@
 #include "runtime/core/Device.h"
 #include "runtime/core/ErrorLatch.h"
 #include "runtime/core/EventTable.h"
+#include "runtime/core/LinkLedger.h"
 #include "runtime/core/Profile.h"
 #include "runtime/core/Segments.h"
 #include "runtime/core/StreamQueue.h"
@@ -61,6 +62,7 @@ public:
 
   Profile profile;
   WireLedger wire;
+  LinkLedger links;
 
 private:
   zrt_ref checkAccess(const zrt_ref &ref, uint64_t bytes) const;
@@ -72,7 +74,8 @@ private:
   void execute(uint32_t operation);
   void executeWork(const zrt_op &op, uint32_t operation);
   void work(const zrt_op &op, uint32_t operation);
-  void copy(zrt_stream stream, const zrt_copy_desc &desc);
+  void copy(const zrt_op &op, uint32_t operation);
+  uint64_t copyInHalves(zrt_stream stream, const zrt_copy_desc &desc);
   Trace *trace() { return parts.trace.get(); }
 
   const zrt_plan &plan;

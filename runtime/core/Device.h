@@ -58,17 +58,19 @@ public:
   /// Any thread: throws unless the device can do `op`, which is sound; the
   /// message names the operand and its type.
   virtual void check(const zrt_op &op) const = 0;
-  /// How many threads `compute` has.
+  /// How many threads `compute` has, and each stream of class host.
   virtual int threads() const = 0;
+  virtual int hostThreads() const = 0;
   virtual void launch(zrt_stream stream, const zrt_launch_desc &desc) = 0;
   virtual void multiply(zrt_stream stream, const zrt_matmul_desc &desc) = 0;
   virtual void update(zrt_stream stream, const zrt_update_desc &desc,
                       const BucketPart &bucket) = 0;
   virtual void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                           const BucketPart &bucket) = 0;
-  /// Copies `from.bytes` bytes; the ranges do not overlap.
-  virtual void copy(zrt_stream stream, const zrt_ref &from,
-                    const zrt_ref &to) = 0;
+  /// Copies `from.bytes` bytes; the ranges do not overlap.  How many have
+  /// arrived, as whoever moved them has counted.
+  virtual uint64_t copy(zrt_stream stream, const zrt_ref &from,
+                        const zrt_ref &to) = 0;
 };
 
 } // namespace zrt

@@ -57,6 +57,10 @@ public:
     const Elements elements = elementsOf(op);
     forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
       checkOperand(what, one, elements);
+      if (one.ref.tier == ZRT_NVME && op.kind != ZRT_COPY)
+        fail("{}: it lies on nvme, and a {} works in memory; copy it to the "
+             "host before",
+             what, kindName(op.kind));
       // Who knows no bucket finds no slice in it.
       if (!elements && one.extent == ZRT_SLICE_OF_WHOLE)
         fail("{}: it is {}, and a {} works on all of its bytes", what,
@@ -72,7 +76,7 @@ public:
     case ZRT_SQUARES:
       return checkSquares(squaresOf(op));
     case ZRT_COPY:
-      return checkCopy(copyOf(op));
+      return checkCopy(copyOf(op), plan.streams[op.stream].stream_class);
     case ZRT_RECORD:
     case ZRT_WAIT:
       return checkEvent(op);
@@ -178,7 +182,7 @@ private:
     }
   }
 
-  static void checkCopy(const zrt_copy_desc &desc) {
+  static void checkCopy(const zrt_copy_desc &desc, uint32_t streamClass) {
     const zrt_ref &from = desc.source.ref, &to = desc.result.ref;
     if (to.bytes < from.bytes)
       fail("a copy of {} bytes goes to a range of {} bytes", from.bytes,
@@ -186,6 +190,27 @@ private:
     if (desc.source.dtype != desc.result.dtype)
       fail("a copy changes no type, got {} and {}",
            dtypeName(desc.source.dtype), dtypeName(desc.result.dtype));
+    if (from.tier != to.tier || from.tier == ZRT_NVME)
+      checkLink(desc, streamClass);
+  }
+
+  static void checkLink(const zrt_copy_desc &desc, uint32_t streamClass) {
+    const zrt_ref &from = desc.source.ref, &to = desc.result.ref;
+    const auto link = linkOf(desc);
+    if (!link)
+      fail("no copy goes from {} to {}; go by the host", tierName(from.tier),
+           tierName(to.tier));
+    if (*link != streamClass)
+      fail("a copy from {} to {} runs on a stream of class {}, not of {}",
+           tierName(from.tier), tierName(to.tier), streamClassName(*link),
+           streamClassName(streamClass));
+    if (from.tier != ZRT_NVME && to.tier != ZRT_NVME)
+      return;
+    for (const auto &[what, ref] :
+         {std::pair("source", &from), std::pair("result", &to)})
+      if (ref->offset % ZRT_NVME_BLOCK != 0)
+        fail("{}: offset {} of {} is no multiple of {}, as nvme needs it", what,
+             ref->offset, tierName(ref->tier), ZRT_NVME_BLOCK);
   }
 
   void checkEvent(const zrt_op &op) {

@@ -29,8 +29,8 @@ template <typename... Args>
 
 /// What was typed, before it is judged.
 struct Typed {
-  std::string steps = "0", warmup = "0", threads = "0", seed = "0",
-              lossScale = "dynamic", saveType = "f32";
+  std::string steps = "0", warmup = "0", threads = "0", hostThreads = "0",
+              seed = "0", lossScale = "dynamic", saveType = "f32";
   std::string lr = "0", minLr = "0";
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
@@ -165,6 +165,8 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   schedule.minimum = readRate("--min-lr", typed.minLr);
   options.threads =
       static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
+  options.hostThreads = static_cast<int32_t>(
+      readCount("--host-threads", typed.hostThreads, 4096));
   if (given("--loss-scale"))
     options.lossScale = readScale(typed.lossScale);
   options.seed =
@@ -299,6 +301,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       ->group("Output");
   number("--threads", typed.threads, "Machine",
          "Threads that compute (default: this rank's share of the machine)");
+  number("--host-threads", typed.hostThreads, "Machine",
+         "Threads for what a plan does in host memory (default: as many)");
 
   try {
     app.parse(argc, argv);

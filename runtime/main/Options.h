@@ -23,7 +23,8 @@ struct TrainOptions {
   TokenFormat format = TokenFormat::Auto;
   Schedule schedule; ///< with the number of steps
   uint64_t seed = 0;
-  int32_t threads = 0; ///< 0: all
+  int32_t threads = 0;     ///< 0: all
+  int32_t hostThreads = 0; ///< of streams of the host; 0: as many as `threads`
   /// What the loss of an fp16 plan is scaled by; dynamic without one.
   std::optional<double> lossScale;
   bool profile = false, certificate = false, plan = false, quiet = false;

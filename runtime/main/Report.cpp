@@ -38,6 +38,13 @@ uint64_t runsPerStep(const zrt_plan &plan, uint32_t program) {
   }
 }
 
+/// "parameters" of the device, "host parameters".
+std::string categoryName(const zrt_category &category) {
+  return category.tier == ZRT_DEVICE
+             ? std::string(category.name)
+             : fmt::format("{} {}", tierName(category.tier), category.name);
+}
+
 /// "25MB" of "--stage=3 --bucket-size=25MB", or "".
 std::string_view bucketOption(std::string_view options) {
   constexpr std::string_view kOption = "--bucket-size=";
@@ -90,7 +97,7 @@ std::string zrt::withUnit(uint64_t bytes) {
 std::string zrt::certificate(const zrt_plan &plan) {
   size_t width = 0;
   for (uint32_t i = 0; i < plan.category_count; ++i)
-    width = std::max(width, std::string_view(plan.categories[i].name).size());
+    width = std::max(width, categoryName(plan.categories[i]).size());
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     width = std::max(width, std::string_view(tierName(tier)).size() + 6);
   constexpr std::string_view kWire = "received each step";
@@ -105,12 +112,15 @@ std::string zrt::certificate(const zrt_plan &plan) {
                   "ranks {}\n",
                   orUnknown(plan.model), hasPeers(plan) ? " of each rank" : "",
                   ranksText(plan));
-  for (uint32_t i = 0; i < plan.category_count; ++i)
-    text += line(plan.categories[i].name, plan.categories[i].bytes);
-  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier) {
+    for (uint32_t i = 0; i < plan.category_count; ++i)
+      if (plan.categories[i].tier == tier)
+        text +=
+            line(categoryName(plan.categories[i]), plan.categories[i].bytes);
     if (plan.arena_bytes[tier] != 0 || tier == ZRT_DEVICE)
       text +=
           line(std::string(tierName(tier)) + " arena", plan.arena_bytes[tier]);
+  }
   if (hasPeers(plan))
     text += line(std::string(kWire), wireBytesPerStep(plan));
   return text;

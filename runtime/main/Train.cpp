@@ -31,6 +31,7 @@
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StopSignal.h"
+#include "runtime/main/TierOptions.h"
 #include "runtime/world/Agree.h"
 
 #include <chrono>
@@ -124,7 +125,9 @@ private:
   }
 
   void startContext() {
-    if (zrt_start(context.get(), options.threads, &handle) != 0)
+    const zrt_setup setup = {options.threads, options.hostThreads, nullptr, 0,
+                             0};
+    if (zrt_start(context.get(), &setup, &handle) != 0)
       throw Error(zrt_error_message(context.get()));
   }
 
@@ -438,6 +441,7 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       return lostOutput().empty() ? 0 : kFailed;
     }
     checkGiven(plan, options);
+    checkTierOptions(plan, options);
     const std::unique_ptr<World> world = connectWorld(plan.world_size);
     return trainWith(*world, plan, options);
   } catch (const UsageError &error) {

@@ -20,14 +20,15 @@ namespace {
 
 constexpr zrt_status kOk = 0, kFailed = 1;
 
-void start(zrt_context &ctx, int threads, World *world) {
+void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   const zrt_plan &plan = ctx.plan;
   const int rank = world ? world->rank() : 0;
   checkRanks(plan, world ? world->size() : 1);
   ContextParts parts;
   parts.chaos = std::make_unique<ChaosDelays>(rank);
-  if (threads < 0)
-    fail("the number of threads is {}; give 0 for all", threads);
+  for (const int32_t threads : {setup.threads, setup.host_threads})
+    if (threads < 0)
+      fail("the number of threads is {}; give 0 for all", threads);
   std::unique_ptr<CpuDevice> device;
   const auto allocate = [&] {
     device = std::make_unique<CpuDevice>(
@@ -44,7 +45,8 @@ void start(zrt_context &ctx, int threads, World *world) {
   std::vector<int> processors = availableProcessors();
   if (const Peers *peers = transport->connected())
     processors = peers->shareOf(processors);
-  device->startThreads(plan, threads, std::move(processors));
+  device->startThreads(plan, setup.threads, std::move(processors),
+                       setup.host_threads);
   parts.device = std::move(device);
   parts.collectives = std::move(transport);
   ctx.run = std::make_unique<Context>(plan, rank, std::move(parts), ctx.error);
@@ -76,12 +78,13 @@ zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx) {
   });
 }
 
-zrt_status zrt_start(zrt_context *ctx, int32_t threads, zrt_world *world) {
+zrt_status zrt_start(zrt_context *ctx, const zrt_setup *setup,
+                     zrt_world *world) {
   if (ctx->error.set())
     return kFailed;
   return attempt(*ctx, [&] {
     if (ctx->run)
       fail("the context has been started already");
-    start(*ctx, threads, world ? &world->world : nullptr);
+    start(*ctx, *setup, world ? &world->world : nullptr);
   });
 }

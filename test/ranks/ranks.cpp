@@ -193,7 +193,8 @@ void job(World &world) {
     zrt_context *ctx;
     ~Destroy() { zrt_destroy(ctx); }
   } destroy{ctx};
-  if (made != 0 || zrt_start(ctx, 1, &handle) != 0)
+  const zrt_setup setup = {1, 0, nullptr, 0, 0};
+  if (made != 0 || zrt_start(ctx, &setup, &handle) != 0)
     throw Error(zrt_error_message(ctx));
   if (mode == "speed")
     return speed(ctx);

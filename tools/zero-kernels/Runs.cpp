@@ -181,8 +181,9 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
     setenv("ZRT_CHAOS", std::to_string(chaos).c_str(), /*overwrite=*/1);
   zrt_context *ctx = nullptr;
   zrt_status status = zrt_create(&plan, &ctx);
+  zrt_setup setup = {kThreads, 0, nullptr, 0, 0};
   if (!status)
-    status = zrt_start(ctx, kThreads, nullptr);
+    status = zrt_start(ctx, &setup, nullptr);
   unsetenv("ZRT_CHAOS");
   if (!status) {
     zrt_ref all{ZRT_DEVICE, 0, 0, layout.bytes.size()};

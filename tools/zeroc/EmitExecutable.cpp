@@ -97,13 +97,14 @@ llvm::Error checkInterface(ModuleOp plan) {
   return llvm::createStringError("@step has no output \"loss\"");
 }
 
-/// The lines of all arenas in use; those of the device have no prefix.
-std::vector<std::pair<std::string, uint64_t>>
-listCategories(const Certificate &certificate) {
-  std::vector<std::pair<std::string, uint64_t>> lines;
-  for (auto [tier, prefix, arena] : certificate.getArenasInUse())
+/// The lines of all arenas in use.
+std::vector<PlanInfo::Category> listCategories(const Certificate &certificate) {
+  std::vector<PlanInfo::Category> lines;
+  for (auto [tier, prefix, arena] : certificate.getArenasInUse()) {
+    const auto number = static_cast<uint32_t>(arena - &certificate.arenas[0]);
     for (auto [name, bytes] : arena->getCategories())
-      lines.emplace_back(prefix + name.str(), bytes);
+      lines.push_back({number, name.str(), static_cast<uint64_t>(bytes)});
+  }
   return lines;
 }
 

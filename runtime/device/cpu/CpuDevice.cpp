@@ -29,18 +29,26 @@ CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded)
 }
 
 void CpuDevice::startThreads(const zrt_plan &plan, int threads,
-                             std::vector<int> processors) {
+                             std::vector<int> processors, int hostThreads) {
   const size_t size =
       threads ? size_t(threads) : std::max<size_t>(processors.size(), 1);
   // With fewer threads than processors, other programs may want the rest.
   if (processors.size() != size)
     processors.clear();
   computeThreads = static_cast<int>(size);
+  hostStreamThreads = hostThreads ? hostThreads : computeThreads;
+  const auto teamOf = [&](uint32_t streamClass) {
+    if (streamClass == ZRT_COMPUTE)
+      return std::make_unique<Team>(computeThreads, processors);
+    // It works beside `compute` and must not take a processor from it to wait.
+    if (streamClass == ZRT_HOST_STREAM)
+      return std::make_unique<Team>(hostStreamThreads, std::vector<int>(),
+                                    /*watchful=*/false);
+    return std::make_unique<Team>(1);
+  };
   streams.resize(plan.stream_count);
   for (zrt_stream i = 0; i < plan.stream_count; ++i)
-    streams[i].team = plan.streams[i].stream_class == ZRT_COMPUTE
-                          ? std::make_unique<Team>(computeThreads, processors)
-                          : std::make_unique<Team>(1);
+    streams[i].team = teamOf(plan.streams[i].stream_class);
 }
 
 void CpuDevice::check(const zrt_op &op) const {
@@ -140,7 +148,8 @@ void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                      *streams[stream].team);
 }
 
-void CpuDevice::copy(zrt_stream, const zrt_ref &from, const zrt_ref &to) {
+uint64_t CpuDevice::copy(zrt_stream, const zrt_ref &from, const zrt_ref &to) {
   if (from.bytes != 0)
     std::memcpy(memory(to), memory(from), from.bytes);
+  return from.bytes;
 }

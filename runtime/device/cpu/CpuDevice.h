@@ -25,9 +25,10 @@ public:
 
   /// Once, before any work: gives streams of `compute` as many threads (0: one
   /// for each of `processors`), bound to `processors` when there are as many,
-  /// and every other stream one.  Throws zrt::Error.
+  /// those of class host `hostThreads` (0: as many), which sleep while they have
+  /// nothing to do, and every other stream one.  Throws zrt::Error.
   void startThreads(const zrt_plan &plan, int threads,
-                    std::vector<int> processors);
+                    std::vector<int> processors, int hostThreads = 0);
 
   uint64_t arenaBytes(uint32_t tier) const override {
     return arenas[tier].size();
@@ -47,13 +48,15 @@ public:
 
   void check(const zrt_op &op) const override;
   int threads() const override { return computeThreads; }
+  int hostThreads() const override { return hostStreamThreads; }
   void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
   void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
   void update(zrt_stream stream, const zrt_update_desc &desc,
               const BucketPart &bucket) override;
   void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                   const BucketPart &bucket) override;
-  void copy(zrt_stream stream, const zrt_ref &from, const zrt_ref &to) override;
+  uint64_t copy(zrt_stream stream, const zrt_ref &from,
+                const zrt_ref &to) override;
 
 private:
   std::byte *hostMemory(const zrt_ref &ref) const {
@@ -72,7 +75,7 @@ private:
   const Kernel16 kernel16;
   std::array<Arena, ZRT_TIER_COUNT> arenas;
   std::vector<Stream> streams;
-  int computeThreads = 0;
+  int computeThreads = 0, hostStreamThreads = 0;
 };
 
 } // namespace zrt

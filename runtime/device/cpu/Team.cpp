@@ -52,10 +52,11 @@ struct alignas(64) Team::Helper {
   std::thread thread;
 };
 
-Team::Team(int size, std::vector<int> theProcessors)
+Team::Team(int size, std::vector<int> theProcessors, bool isWatchful)
     : memory(size), processors(std::move(theProcessors)),
       // Threads that share a processor must leave it to each other at once.
-      watchful(static_cast<size_t>(size) <= availableProcessors().size()) {
+      watchful(isWatchful &&
+               static_cast<size_t>(size) <= availableProcessors().size()) {
   try {
     for (int member = 1; member < size; ++member) {
       helpers.push_back(std::make_unique<Helper>());

@@ -27,8 +27,10 @@ public:
   /// `size` threads, at least 1, the caller among them.  `processors` is empty
   /// or has one for each, which it is then bound to (the caller in its first
   /// call).  Throws zrt::Error when there are no more threads to be had, or no
-  /// memory for them to multiply in.
-  explicit Team(int size, std::vector<int> processors = {});
+  /// memory for them to multiply in.  One that is not `watchful` goes to sleep
+  /// at once between calls.
+  explicit Team(int size, std::vector<int> processors = {},
+                bool watchful = true);
   ~Team();
   Team(const Team &) = delete;
   Team &operator=(const Team &) = delete;

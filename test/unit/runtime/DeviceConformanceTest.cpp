@@ -174,19 +174,18 @@ TEST_P(Conformance, D_EveryUnitIsWorkedOnOnceInPiecesOfGrain) {
 /// each stream one copy after another.  Step n counts n times, and adds what
 /// comes out at the end to a sum.
 zrt_plan chainPlan(const DeviceUnderTest &device) {
-  constexpr zrt_stream streams[] = {ZRT_COMPUTE, ZRT_H2D, ZRT_D2H,
-                                    ZRT_HOST_STREAM, ZRT_GATHER};
-  // On the device and on the host by turns.
-  const auto place = [](uint32_t i) {
-    return numbers(i, i % 2 ? ZRT_HOST : ZRT_DEVICE);
-  };
+  constexpr zrt_stream streams[] = {ZRT_COMPUTE, ZRT_D2H, ZRT_HOST_STREAM,
+                                    ZRT_H2D, ZRT_GATHER};
+  constexpr uint32_t tiers[] = {ZRT_DEVICE, ZRT_HOST, ZRT_HOST, ZRT_DEVICE,
+                                ZRT_DEVICE};
+  const auto place = [&](uint32_t i) { return numbers(i, tiers[i]); };
   Table table;
   launch(table, ZRT_COMPUTE, device.count, {numbers(0)});
   for (uint32_t i = 0; i < 4; ++i)
     table.record(streams[i], i)
         .wait(streams[i + 1], i)
-        .copy(streams[i + 1], place(i), numbers(5))
-        .copy(streams[i + 1], numbers(5), place(i + 1));
+        .copy(streams[i + 1], place(i), numbers(5, tiers[i]))
+        .copy(streams[i + 1], numbers(5, tiers[i]), place(i + 1));
   table.record(streams[4], 4).wait(ZRT_COMPUTE, 4);
   launch(table, ZRT_COMPUTE, device.addTo, {numbers(4), numbers(9)});
   zrt_plan plan = planOf(table);
@@ -222,8 +221,8 @@ TEST_P(Conformance, G_CopiesOfAnySizeBetweenAllTiers) {
       for (const uint64_t bytes : {0, 1, 3, 4096, 8192 + 5}) {
         const zrt_ref source = {from, 0, 3, bytes},
                       target = {to, 0, (1 << 15) + 1, bytes + 8};
-        DeviceRun run(planOf(Table().copy(ZRT_H2D, source, target)),
-                      GetParam());
+        const zrt_stream stream = linkOf(from, to).value_or(ZRT_COMPUTE);
+        DeviceRun run(planOf(Table().copy(stream, source, target)), GetParam());
         std::vector<char> sent(bytes);
         std::iota(sent.begin(), sent.end(), char(1));
         run.write(source, sent);

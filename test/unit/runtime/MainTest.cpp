@@ -435,6 +435,14 @@ TEST_F(Loop, FeedsThePlanAndReportsIt) {
     EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
 }
 
+TEST_F(Loop, RefusesOptionsOfTiersThatThePlanDoesNotHave) {
+  plan.stream_count = 1; // compute
+  EXPECT_EQ(train(args({"--steps", "1", "--host-threads", "2"})), 2);
+  EXPECT_EQ(err, "train: error: --host-threads=2: this plan does nothing in "
+                 "host memory; compile the model with --offload=cpu, or drop "
+                 "the option\n");
+}
+
 TEST_F(Loop, StartsFromAFile) {
   ASSERT_EQ(train(args({"--steps", "3", "--save", folder / "w"})), 0);
   ASSERT_EQ(train(args({"--steps", "0", "--init", folder / "w", "--save",

@@ -159,7 +159,8 @@ inline ContextPtr create(const zrt_plan &plan, int threads = 2,
                          zrt_world *world = nullptr) {
   zrt_context *ctx = nullptr;
   zrt_create(&plan, &ctx);
-  zrt_start(ctx, threads, world);
+  const zrt_setup setup = {threads, 0, nullptr, 0, 0};
+  zrt_start(ctx, &setup, world);
   return ContextPtr(ctx);
 }
 

@@ -1,0 +1,25 @@
+//===- TierOptions.cpp - Options of the host and the nvme tier ------------===//
+#include "runtime/main/TierOptions.h"
+
+#include "runtime/PlanTable.h"
+
+#include <algorithm>
+
+using namespace zrt;
+
+static bool worksOnHost(const zrt_plan &plan) {
+  return std::any_of(plan.streams, plan.streams + plan.stream_count,
+                     [](const zrt_stream_desc &stream) {
+                       return stream.stream_class == ZRT_HOST_STREAM;
+                     });
+}
+
+void zrt::checkTierOptions(const zrt_plan &plan, const TrainOptions &options) {
+  if (plan.abi_version != ZRT_ABI_VERSION)
+    return; // it cannot be read; checkPlan says so
+  if (options.hostThreads != 0 && !worksOnHost(plan))
+    throw UsageError(fmt::format("--host-threads={}: this plan does nothing in "
+                                 "host memory; compile the model with "
+                                 "--offload=cpu, or drop the option",
+                                 options.hostThreads));
+}

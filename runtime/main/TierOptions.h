@@ -1,0 +1,16 @@
+//===- TierOptions.h - Options of the host and the nvme tier ----*- C++ -*-===//
+#ifndef ZRT_MAIN_TIER_OPTIONS_H
+#define ZRT_MAIN_TIER_OPTIONS_H
+
+#include "runtime/main/Options.h"
+#include "runtime/zrt.h"
+
+namespace zrt {
+
+/// Throws UsageError when `plan` has no such tier as an option is for, or needs
+/// an option that is missing.
+void checkTierOptions(const zrt_plan &plan, const TrainOptions &options);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_TIER_OPTIONS_H
