@@ -11,7 +11,7 @@ packages=(
   llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22
   zlib1g-dev libzstd-dev
   # The runtime.
-  libfmt-dev nlohmann-json3-dev libcli11-dev
+  libfmt-dev nlohmann-json3-dev libcli11-dev liburing-dev
   libopenmpi-dev openmpi-bin
   # The build, the link of training binaries (g++), and the tests.
   cmake ninja-build ccache g++ libgtest-dev python3

@@ -78,9 +78,12 @@ void zrt_profile(zrt_context *ctx) {
 const char *zrt_report(zrt_context *ctx, uint32_t what) {
   ctx->report.clear();
   if (Context *run = ctx->run.get()) {
-    if (what == ZRT_NOTE)
-      ctx->report = run->collectives().note();
-    else if (what == ZRT_TIMES)
+    if (what == ZRT_NOTE) {
+      for (const std::string &note :
+           {run->collectives().note(), run->device().note()})
+        if (!note.empty())
+          ctx->report += (ctx->report.empty() ? "" : "\n") + note;
+    } else if (what == ZRT_TIMES)
       ctx->report = run->profile.table();
     else if (what == ZRT_TRAFFIC)
       ctx->report = run->wire.table() + run->links.table();

@@ -24,6 +24,7 @@
 #include "runtime/zrt.h"
 
 #include <cstddef>
+#include <string>
 
 namespace zrt {
 
@@ -44,6 +45,9 @@ public:
   virtual void read(const zrt_ref &from, void *to) = 0;
   virtual void write(const zrt_ref &to, const void *from) = 0;
   virtual void fill(const zrt_ref &to, unsigned char byte) = 0;
+  /// What makes a tier slower than it could be, a line each; "" when nothing
+  /// does.
+  virtual std::string note() const { return ""; }
   /// What peers on this host may read.
   virtual ExportedMemory exported() const = 0;
 

@@ -30,10 +30,6 @@ void zrt::checkVersion(const zrt_plan &plan) {
 void zrt::checkPlan(const zrt_plan &plan) {
   if (plan.world_size == 0)
     fail("the plan is for 0 ranks");
-  if (plan.arena_bytes[ZRT_NVME] != 0)
-    fail("the plan keeps {} bytes on nvme, which this runtime cannot do; "
-         "compile with --offload=cpu or without offload",
-         plan.arena_bytes[ZRT_NVME]);
   if (!plan.programs[ZRT_STEP].ops)
     fail("the plan has no step");
   const uint64_t device = plan.arena_bytes[ZRT_DEVICE];

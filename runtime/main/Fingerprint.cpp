@@ -1,15 +1,13 @@
 //===- Fingerprint.cpp - Do all ranks train the same thing? ---------------===//
 #include "runtime/main/Fingerprint.h"
 
-#include "runtime/Hash.h"
+#include "runtime/ContentHash.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/main/Report.h"
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 using namespace zrt;
 
@@ -95,27 +93,6 @@ uint64_t hashOf(const InputFile &file, uint64_t begin, uint64_t end,
 }
 
 } // namespace
-
-uint64_t zrt::contentHash(const std::byte *data, uint64_t bytes,
-                          uint64_t start) {
-  // FNV-1a over words; the rotation lets high bits reach low ones.
-  constexpr uint64_t kPrime = Hash::kPrime;
-  uint64_t hash = start ^ Hash::kStart;
-  const auto add = [&](uint64_t word) {
-    hash = std::rotl((hash ^ word) * kPrime, 29);
-  };
-  for (; bytes >= 8; data += 8, bytes -= 8) {
-    uint64_t word;
-    std::memcpy(&word, data, sizeof(word));
-    add(word);
-  }
-  uint64_t rest = 0;
-  if (bytes > 0)
-    std::memcpy(&rest, data, bytes);
-  add(rest);
-  add(bytes); // "a" and "a\0" are different ends
-  return hash * kPrime;
-}
 
 std::vector<std::pair<uint64_t, uint64_t>> zrt::sampledRanges(uint64_t bytes) {
   constexpr uint64_t kBlocks = kSpread + 2;

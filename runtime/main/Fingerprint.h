@@ -38,9 +38,6 @@ struct Fingerprint {
   bool hasData = false, hasInit = false, saves = false;
 };
 
-/// 64 bits that almost surely tell different bytes apart.
-uint64_t contentHash(const std::byte *data, uint64_t bytes, uint64_t start = 0);
-
 /// The byte ranges [first, second) of a file that are hashed: the whole of a
 /// small one, else the first 64 KiB, the last, and 64 spread between.
 std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);

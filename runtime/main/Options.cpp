@@ -31,7 +31,7 @@ template <typename... Args>
 struct Typed {
   std::string steps = "0", warmup = "0", threads = "0", hostThreads = "0",
               seed = "0", lossScale = "dynamic", saveType = "f32";
-  std::string lr = "0", minLr = "0";
+  std::string lr = "0", minLr = "0", nvmeEndurance;
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
 };
@@ -165,6 +165,18 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   schedule.minimum = readRate("--min-lr", typed.minLr);
   options.threads =
       static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
+  if (given("--nvme-path") &&
+      (options.nvmePath.empty() ||
+       ("," + options.nvmePath + ",").find(",,") != std::string::npos))
+    usage("--nvme-path must be DIR[,DIR...], got \"{}\"", options.nvmePath);
+  if (given("--nvme-endurance")) {
+    constexpr const char *kKind = "a number of terabytes above 0";
+    const auto value =
+        number<double>("--nvme-endurance", typed.nvmeEndurance, kKind);
+    if (!(value > 0 && std::isfinite(value)))
+      usage("--nvme-endurance must be {}, got {}", kKind, typed.nvmeEndurance);
+    options.nvmeEndurance = value;
+  }
   options.hostThreads = static_cast<int32_t>(
       readCount("--host-threads", typed.hostThreads, 4096));
   if (given("--loss-scale"))
@@ -303,6 +315,14 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
          "Threads that compute (default: this rank's share of the machine)");
   number("--host-threads", typed.hostThreads, "Machine",
          "Threads for what a plan does in host memory (default: as many)");
+  text("--nvme-path", options.nvmePath, "DIR[,DIR...]", "Machine",
+       "Folders for what a plan keeps on nvme; several share it by stripes");
+  text("--nvme-endurance", typed.nvmeEndurance, "TB", "Machine",
+       "Terabytes that these drives are rated for: says how long this run may "
+       "write to them");
+  app.add_flag("--verify-reads", options.verifyReads,
+               "Compare what is read from nvme with hashes of what was written")
+      ->group("Machine");
 
   try {
     app.parse(argc, argv);

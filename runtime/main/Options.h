@@ -25,6 +25,11 @@ struct TrainOptions {
   uint64_t seed = 0;
   int32_t threads = 0;     ///< 0: all
   int32_t hostThreads = 0; ///< of streams of the host; 0: as many as `threads`
+  /// Folders of the nvme tier, separated by commas; "" without it.
+  std::string nvmePath;
+  bool verifyReads = false; ///< what is read from nvme
+  /// Terabytes that may be written to its drives, if given.
+  std::optional<double> nvmeEndurance;
   /// What the loss of an fp16 plan is scaled by; dynamic without one.
   std::optional<double> lossScale;
   bool profile = false, certificate = false, plan = false, quiet = false;

@@ -2,6 +2,8 @@
 #include "runtime/main/Report.h"
 
 #include "runtime/PlanTable.h"
+#include "runtime/main/LinkReport.h"
+#include "runtime/main/TierOptions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,17 +27,9 @@ uint64_t parameterCount(const zrt_plan &plan) {
 
 bool hasPeers(const zrt_plan &plan) { return plan.world_size > 1; }
 
-/// How often a step runs `program`.
-uint64_t runsPerStep(const zrt_plan &plan, uint32_t program) {
-  const uint64_t k = plan.accumulate;
-  switch (program) {
-  case ZRT_COUNT:
-    return k > 1 ? k : 0;
-  case ZRT_MICRO:
-    return k > 0 ? k - 1 : 0;
-  default:
-    return 1;
-  }
+/// "nvme_read each step"
+std::string linkLine(uint32_t link) {
+  return fmt::format("{} each step", streamClassName(link));
 }
 
 /// "parameters" of the device, "host parameters".
@@ -100,6 +94,9 @@ std::string zrt::certificate(const zrt_plan &plan) {
     width = std::max(width, categoryName(plan.categories[i]).size());
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     width = std::max(width, std::string_view(tierName(tier)).size() + 6);
+  for (const uint32_t link : {ZRT_H2D, ZRT_D2H, ZRT_NVME_READ, ZRT_NVME_WRITE})
+    if (linkBytesPerStep(plan, link) != 0)
+      width = std::max(width, linkLine(link).size());
   constexpr std::string_view kWire = "received each step";
   if (hasPeers(plan))
     width = std::max(width, kWire.size());
@@ -123,19 +120,25 @@ std::string zrt::certificate(const zrt_plan &plan) {
   }
   if (hasPeers(plan))
     text += line(std::string(kWire), wireBytesPerStep(plan));
+  for (const uint32_t link : {ZRT_H2D, ZRT_D2H, ZRT_NVME_READ, ZRT_NVME_WRITE})
+    if (const uint64_t bytes = linkBytesPerStep(plan, link))
+      text += line(linkLine(link), bytes);
   return text;
 }
 
 std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
                             const std::string &data, int threads) {
+  const std::string hostThreads =
+      worksOnHost(plan) ? fmt::format(", {} on the host", zrt_host_threads(ctx))
+                        : "";
   std::string text =
       fmt::format("model     {}, {} parameters\n"
                   "options   {}\n"
                   "ranks     {}\n"
-                  "cpu       {}, {} thread{}\n",
+                  "cpu       {}, {} thread{}{}\n",
                   orUnknown(plan.model), withCommas(parameterCount(plan)),
                   orUnknown(plan.options), ranksText(plan), orUnknown(plan.cpu),
-                  threads, threads == 1 ? "" : "s");
+                  threads, threads == 1 ? "" : "s", hostThreads);
   std::string arenas;
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (const uint64_t bytes = zrt_arena_bytes(ctx, tier))
@@ -145,5 +148,7 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   if (const uint64_t wire = wireBytesPerStep(plan))
     text += fmt::format("wire      {} bytes ({}) received in a step\n",
                         withCommas(wire), withUnit(wire));
+  if (const std::string links = linksText(plan); !links.empty())
+    text += fmt::format("links     {} in a step\n", links);
   return text + data;
 }

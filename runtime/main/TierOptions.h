@@ -7,6 +7,9 @@
 
 namespace zrt {
 
+/// Whether it has a stream of class host.
+bool worksOnHost(const zrt_plan &plan);
+
 /// Throws UsageError when `plan` has no such tier as an option is for, or needs
 /// an option that is missing.
 void checkTierOptions(const zrt_plan &plan, const TrainOptions &options);

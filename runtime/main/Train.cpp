@@ -21,6 +21,7 @@
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/HostAccess.h"
+#include "runtime/main/LinkReport.h"
 #include "runtime/main/LossScale.h"
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
@@ -39,6 +40,7 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 using namespace zrt;
 using Clock = std::chrono::steady_clock;
@@ -125,8 +127,8 @@ private:
   }
 
   void startContext() {
-    const zrt_setup setup = {options.threads, options.hostThreads, nullptr, 0,
-                             0};
+    const zrt_setup setup = {options.threads, options.hostThreads,
+                             options.nvmePath.c_str(), options.verifyReads, 0};
     if (zrt_start(context.get(), &setup, &handle) != 0)
       throw Error(zrt_error_message(context.get()));
   }
@@ -329,7 +331,8 @@ private:
                           "learning rate ends at {:.3g}\n",
                           schedule.warmup, schedule.steps,
                           schedule.at(schedule.steps - 1));
-    if (const std::string note = report(ZRT_NOTE); !note.empty())
+    std::istringstream notes(report(ZRT_NOTE));
+    for (std::string note; std::getline(notes, note);)
       text += fmt::format("note      {}\n", note);
     sayText(text);
   }
@@ -348,6 +351,8 @@ private:
     if (done > 1)
       say("{:.0f} {}/s\n", perStep() * double(done - 1) / laterSeconds,
           feed->unit());
+    if (done > 0 && writtenPerStep(plan) > 0)
+      say("{}\n", enduranceText(plan, secondsOfStep(), options.nvmeEndurance));
     say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
         withUnit(peakResidentBytes()), withUnit(arenaBytes()));
     if (!options.save.empty() && !divergence)
@@ -360,9 +365,15 @@ private:
            double(plan.world_size);
   }
 
+  /// Of the steps after the first, where there are any.
+  double secondsOfStep() const {
+    return done > 1 ? laterSeconds / double(done - 1)
+                    : metrics.milliseconds * 1e-3;
+  }
+
   uint64_t arenaBytes() const {
     uint64_t bytes = 0;
-    for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+    for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST}) // nvme is no memory
       bytes += zrt_arena_bytes(context.get(), tier);
     return bytes;
   }

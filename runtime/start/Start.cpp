@@ -7,6 +7,7 @@
 #include "runtime/core/Context.h"
 #include "runtime/core/PlanChecks.h"
 #include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/store/Store.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/Waiting.h"
@@ -20,6 +21,21 @@ namespace {
 
 constexpr zrt_status kOk = 0, kFailed = 1;
 
+/// The nvme tier; nullptr where the plan has none.
+std::unique_ptr<Store> makeStore(const zrt_plan &plan, const zrt_setup &setup,
+                                 int rank, bool isChaos) {
+  const uint64_t bytes = plan.arena_bytes[ZRT_NVME];
+  if (bytes == 0)
+    return nullptr;
+  if (!setup.nvme_path || !*setup.nvme_path)
+    fail("the plan keeps {} bytes on nvme; say in which folders, with "
+         "--nvme-path=DIR[,DIR...]",
+         bytes);
+  return std::make_unique<Store>(bytes, setup.nvme_path,
+                                 Faults::fromEnvironment(rank),
+                                 setup.verify_reads != 0 || isChaos);
+}
+
 void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   const zrt_plan &plan = ctx.plan;
   const int rank = world ? world->rank() : 0;
@@ -32,7 +48,8 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   std::unique_ptr<CpuDevice> device;
   const auto allocate = [&] {
     device = std::make_unique<CpuDevice>(
-        plan, /*isGuarded=*/environmentNumber("ZRT_GUARD", 0, 1) != 0);
+        plan, /*isGuarded=*/environmentNumber("ZRT_GUARD", 0, 1) != 0,
+        makeStore(plan, setup, rank, parts.chaos->on()));
     parts.trace = Trace::fromEnvironment(plan, rank);
   };
   // A rank without memory must not leave the others waiting for it.

@@ -207,7 +207,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
       command[6] = "-lzrt_mpi";
       command.push_back(ZERO_MPI_LIBRARY);
     }
-    command.append({"-lpthread", "-lm", "-o", result});
+    command.append({"-luring", "-lpthread", "-lm", "-o", result});
     if (llvm::Error error = runTool(command, folder))
       return error;
     if (llvm::Error error = install(result, options.output, true))

@@ -18,9 +18,11 @@ void zrt::checkMachine(const zrt_plan &plan) {
                 cpuFlags());
 }
 
-CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded)
-    : kernel16(kernel16For(plan.features ? plan.features : "")) {
-  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded,
+                     std::unique_ptr<Store> theStore)
+    : kernel16(kernel16For(plan.features ? plan.features : "")),
+      store(std::move(theStore)) {
+  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST})
     arenas[tier].allocate(plan.arena_bytes[tier], tier,
                           tier == ZRT_DEVICE && plan.world_size > 1
                               ? plan.exported_begin
@@ -49,6 +51,11 @@ void CpuDevice::startThreads(const zrt_plan &plan, int threads,
   streams.resize(plan.stream_count);
   for (zrt_stream i = 0; i < plan.stream_count; ++i)
     streams[i].team = teamOf(plan.streams[i].stream_class);
+  if (store)
+    for (zrt_stream i = 0; i < plan.stream_count; ++i)
+      if (plan.streams[i].stream_class == ZRT_NVME_READ ||
+          plan.streams[i].stream_class == ZRT_NVME_WRITE)
+        streams[i].lane = store->lane();
 }
 
 void CpuDevice::check(const zrt_op &op) const {
@@ -81,17 +88,23 @@ void CpuDevice::check(const zrt_op &op) const {
 }
 
 void CpuDevice::read(const zrt_ref &from, void *to) {
-  if (from.bytes != 0)
+  if (from.tier == ZRT_NVME)
+    store->read(from.offset, from.bytes, static_cast<std::byte *>(to));
+  else if (from.bytes != 0)
     std::memcpy(to, hostMemory(from), from.bytes);
 }
 
 void CpuDevice::write(const zrt_ref &to, const void *from) {
-  if (to.bytes != 0)
+  if (to.tier == ZRT_NVME)
+    store->write(to.offset, to.bytes, static_cast<const std::byte *>(from));
+  else if (to.bytes != 0)
     std::memcpy(hostMemory(to), from, to.bytes);
 }
 
 void CpuDevice::fill(const zrt_ref &to, unsigned char byte) {
-  if (to.bytes != 0)
+  if (to.tier == ZRT_NVME)
+    store->fill(to.offset, to.bytes, byte);
+  else if (to.bytes != 0)
     std::memset(hostMemory(to), byte, to.bytes);
 }
 
@@ -148,7 +161,12 @@ void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                      *streams[stream].team);
 }
 
-uint64_t CpuDevice::copy(zrt_stream, const zrt_ref &from, const zrt_ref &to) {
+uint64_t CpuDevice::copy(zrt_stream stream, const zrt_ref &from,
+                         const zrt_ref &to) {
+  if (from.tier == ZRT_NVME)
+    return streams[stream].lane->read(from.offset, from.bytes, memory(to));
+  if (to.tier == ZRT_NVME)
+    return streams[stream].lane->write(to.offset, from.bytes, memory(from));
   if (from.bytes != 0)
     std::memcpy(memory(to), memory(from), from.bytes);
   return from.bytes;

@@ -6,6 +6,7 @@
 #include "runtime/device/cpu/Arena.h"
 #include "runtime/device/cpu/Team.h"
 #include "runtime/device/cpu/gemm/Gemm16.h"
+#include "runtime/store/Store.h"
 
 #include <array>
 #include <memory>
@@ -19,9 +20,10 @@ void checkMachine(const zrt_plan &plan);
 class CpuDevice final : public Device {
 public:
   /// Maps the arenas of `plan`, which is read here only; with `isGuarded` those
-  /// of kernels are open while a program runs, and only then.  Throws
-  /// zrt::Error.
-  explicit CpuDevice(const zrt_plan &plan, bool isGuarded = false);
+  /// of kernels are open while a program runs, and only then.  `store` has the
+  /// bytes of nvme, if there are any.  Throws zrt::Error.
+  explicit CpuDevice(const zrt_plan &plan, bool isGuarded = false,
+                     std::unique_ptr<Store> store = nullptr);
 
   /// Once, before any work: gives streams of `compute` as many threads (0: one
   /// for each of `processors`), bound to `processors` when there are as many,
@@ -31,7 +33,7 @@ public:
                     std::vector<int> processors, int hostThreads = 0);
 
   uint64_t arenaBytes(uint32_t tier) const override {
-    return arenas[tier].size();
+    return tier == ZRT_NVME && store ? store->bytes() : arenas[tier].size();
   }
   std::byte *memory(const zrt_ref &ref) const override {
     return arenas[ref.tier].data() + ref.offset;
@@ -39,6 +41,7 @@ public:
   void read(const zrt_ref &from, void *to) override;
   void write(const zrt_ref &to, const void *from) override;
   void fill(const zrt_ref &to, unsigned char byte) override;
+  std::string note() const override { return store ? store->note() : ""; }
   ExportedMemory exported() const override {
     return arenas[ZRT_DEVICE].exported();
   }
@@ -65,6 +68,7 @@ private:
 
   struct Stream {
     std::unique_ptr<Team> team;
+    std::unique_ptr<Lane> lane;    ///< to nvme, of a stream of such a link
     std::vector<void *> arguments; ///< of the kernel that it executes now
   };
 
@@ -73,7 +77,8 @@ private:
                                  uint32_t count);
 
   const Kernel16 kernel16;
-  std::array<Arena, ZRT_TIER_COUNT> arenas;
+  std::array<Arena, ZRT_TIER_COUNT> arenas; ///< that of nvme is empty
+  const std::unique_ptr<Store> store;       ///< nullptr without nvme
   std::vector<Stream> streams;
   int computeThreads = 0, hostStreamThreads = 0;
 };

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <stdexcept>
 
@@ -51,7 +52,12 @@ void update(void *const *args, int64_t begin, int64_t end) {
 DeviceUnderTest cpu(const char *name, int threads) {
   return {name,
           [threads](const zrt_plan &plan) {
-            auto device = std::make_unique<CpuDevice>(plan);
+            auto device = std::make_unique<CpuDevice>(
+                plan, /*isGuarded=*/false,
+                std::make_unique<Store>(
+                    plan.arena_bytes[ZRT_NVME],
+                    std::filesystem::temp_directory_path().string(),
+                    std::make_shared<Faults>(), /*verifies=*/true));
             device->startThreads(plan, threads, {});
             return device;
           },
@@ -75,10 +81,10 @@ INSTANTIATE_TEST_SUITE_P(Devices, Conformance,
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// A plan with arenas on device and host.
+/// A plan with arenas in all tiers.
 zrt_plan planOf(const Table &step, uint64_t bytes = 1 << 20) {
   zrt_plan plan = testPlan(step, bytes);
-  plan.arena_bytes[ZRT_HOST] = 1 << 16;
+  plan.arena_bytes[ZRT_HOST] = plan.arena_bytes[ZRT_NVME] = 1 << 16;
   return plan;
 }
 zrt_plan idle(uint64_t bytes = 1 << 20) { return planOf(Table(), bytes); }
@@ -122,14 +128,17 @@ TEST_P(Conformance, A_ArenasHaveThePlansSizeAndAreZero) {
     DeviceRun run(idle(size), GetParam());
     EXPECT_EQ(run.device().arenaBytes(ZRT_DEVICE), size);
     EXPECT_EQ(run.device().arenaBytes(ZRT_HOST), 1u << 16);
-    EXPECT_EQ(run.device().arenaBytes(ZRT_NVME), 0u);
+    EXPECT_EQ(run.device().arenaBytes(ZRT_NVME), 1u << 16);
     EXPECT_EQ(run.read<char>(deviceRef(0, size)), std::vector<char>(size));
+    for (const uint32_t tier : {ZRT_HOST, ZRT_NVME})
+      EXPECT_EQ(run.read<char>({tier, 0, 0, 1 << 16}),
+                std::vector<char>(1 << 16));
   }
 }
 
 TEST_P(Conformance, B_HostAccessReadsWhatItWrote) {
   DeviceRun run(idle(), GetParam());
-  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST}) {
+  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST, ZRT_NVME}) {
     run.write(numbers(1, tier), counted(3));
     const int32_t one = 7;
     run.device().write({tier, 0, 4096 + 8, 4}, &one);
@@ -146,13 +155,16 @@ TEST_P(Conformance, B_HostAccessReadsWhatItWrote) {
 
 TEST_P(Conformance, C_FillSetsEveryByteAndNoOther) {
   DeviceRun run(idle(), GetParam());
-  run.write(numbers(0), counted(1));
-  run.device().fill(deviceRef(5, 3991), 0xff);
-  const auto bytes = run.read<unsigned char>(numbers(0));
-  for (size_t i = 5; i < 3996; ++i)
-    ASSERT_EQ(bytes[i], 0xff) << i;
-  EXPECT_EQ(bytes[4], 2); // of the second number, 2
-  EXPECT_EQ(run.read<int32_t>(deviceRef(3996, 4)), std::vector<int32_t>{1000});
+  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST, ZRT_NVME}) {
+    run.write(numbers(0, tier), counted(1));
+    run.device().fill({tier, 0, 5, 3991}, 0xff);
+    const auto bytes = run.read<unsigned char>(numbers(0, tier));
+    for (size_t i = 5; i < 3996; ++i)
+      ASSERT_EQ(bytes[i], 0xff) << i;
+    EXPECT_EQ(bytes[4], 2); // of the second number, 2
+    EXPECT_EQ(run.read<int32_t>({tier, 0, 3996, 4}),
+              std::vector<int32_t>{1000});
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,6 +242,31 @@ TEST_P(Conformance, G_CopiesOfAnySizeBetweenAllTiers) {
         sent.resize(bytes + 8); // what is beyond stays
         EXPECT_EQ(run.read<char>(target), sent);
       }
+}
+
+TEST_P(Conformance, O_WhatIsSpilledToNvmeComesBack) {
+  // On the host what follows is another's, down to the byte.
+  for (const uint64_t bytes : {0, 1, 4095, 4096, 4097, 3 * 4096 + 5}) {
+    const zrt_ref source = {ZRT_HOST, 0, 4096, bytes},
+                  spilled = {ZRT_NVME, 0, 3 * 4096, bytes},
+                  target = {ZRT_HOST, 0, 6 * 4096, bytes};
+    DeviceRun run(planOf(Table()
+                             .copy(ZRT_NVME_WRITE, source, spilled)
+                             .record(ZRT_NVME_WRITE, 0)
+                             .wait(ZRT_NVME_READ, 0)
+                             .copy(ZRT_NVME_READ, spilled, target)),
+                  GetParam());
+    std::vector<char> sent(bytes);
+    std::iota(sent.begin(), sent.end(), char(1));
+    run.write(source, sent);
+    const zrt_ref beyond = {ZRT_HOST, 0, 6 * 4096 + bytes, 5000};
+    run.device().fill(beyond, 0x5a);
+    run.step();
+    EXPECT_EQ(run.read<char>(spilled), sent);
+    EXPECT_EQ(run.read<char>(target), sent);
+    EXPECT_EQ(run.read<char>(beyond), std::vector<char>(5000, 0x5a));
+    EXPECT_STREQ(zrt_report(run.get(), ZRT_UNPREDICTED), "");
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,6 @@
 //===- FingerprintTest.cpp - What ranks must have in common ---------------===//
 #include "runtime/main/Fingerprint.h"
+#include "runtime/ContentHash.h"
 #include "runtime/world/Agree.h"
 
 #include "TestFiles.h"

@@ -316,7 +316,7 @@ const zrt_member member = {"w", 1, 1, wShape,
                            0,   0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
 const zrt_bucket bucket = {"b0", 4, 1, 0, &member};
 const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
-const zrt_category category = {"parameters", 16};
+const zrt_category category = {"parameters", 16, ZRT_DEVICE, 0};
 
 int steps;       ///< that have run
 int interruptAt; ///< raise SIGINT in this step, from 1; 0: never

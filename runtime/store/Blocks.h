@@ -1,0 +1,40 @@
+//===- Blocks.h - What is read and written at once --------------*- C++ -*-===//
+#ifndef ZRT_STORE_BLOCKS_H
+#define ZRT_STORE_BLOCKS_H
+
+#include "runtime/zrt.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace zrt {
+
+constexpr uint64_t kBlock = ZRT_NVME_BLOCK;
+/// The most bytes of a request, and what a folder gets before the next one.
+constexpr uint64_t kStripe = uint64_t{1} << 20;
+
+constexpr uint64_t roundUpToBlock(uint64_t bytes) {
+  return (bytes + kBlock - 1) / kBlock * kBlock;
+}
+
+/// A memory of whole blocks that begins at a multiple of one, or nothing.
+class BlockMemory {
+public:
+  /// Throws std::bad_alloc.
+  explicit BlockMemory(uint64_t bytes)
+      : base(static_cast<std::byte *>(
+            ::operator new(roundUpToBlock(bytes), std::align_val_t(kBlock)))) {}
+  ~BlockMemory() { ::operator delete(base, std::align_val_t(kBlock)); }
+  BlockMemory(const BlockMemory &) = delete;
+  BlockMemory &operator=(const BlockMemory &) = delete;
+
+  std::byte *data() const { return base; }
+
+private:
+  std::byte *const base;
+};
+
+} // namespace zrt
+
+#endif // ZRT_STORE_BLOCKS_H

@@ -1,0 +1,170 @@
+//===- Lane.cpp - One thread's way to a store -----------------------------===//
+#include "runtime/store/Lane.h"
+
+#include "runtime/Error.h"
+#include "runtime/store/PlainQueue.h"
+#include "runtime/store/UringQueue.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+using namespace zrt;
+
+namespace {
+
+/// Requests in flight.
+constexpr uint32_t kDepth = 16;
+/// What one request has at least, so that a small transfer keeps several in
+/// flight and a large one makes few.
+constexpr uint64_t kSmallest = uint64_t{128} << 10;
+
+/// Attempts without progress; with the pauses between them some 10 s.
+constexpr int kMostTries = 1000;
+
+uint64_t requestBytes(uint64_t bytes) {
+  return std::clamp(roundUpToBlock(bytes / kDepth), kSmallest, kStripe);
+}
+
+} // namespace
+
+Lane::Lane(Space &space) : space(space), requests(kDepth) {
+  if (!space.faults->is(Fault::NoUring))
+    queue = UringQueue::make(kDepth);
+  else
+    errno = EPERM;
+  if (!queue) {
+    remark = fmt::format("nvme tier: no io_uring here ({}), so there is one "
+                         "request at a time, by pread and pwrite, and drives "
+                         "give less than they could",
+                         errnoText());
+    queue = std::make_unique<PlainQueue>();
+  }
+  if (!space.faults->is(Fault::None))
+    queue = Faults::around(std::move(queue), space.faults);
+}
+
+uint64_t Lane::transfer(const Transfer &t) {
+  const uint64_t rest = t.bytes % kBlock, whole = t.bytes - rest;
+  if (rest > 0 && t.writes) {
+    std::memcpy(last.data(), t.memory + whole, rest);
+    std::memset(last.data() + rest, 0, kBlock - rest);
+  }
+  const uint64_t most = requestBytes(whole);
+  uint64_t next = 0, moved = 0;
+  uint32_t inFlight = 0, unused = 0; // slots from here on have not been used
+  std::vector<uint32_t> free;
+  std::optional<Error> error;
+  const auto begin = [&] {
+    const uint32_t slot = free.empty() ? unused++ : free.back();
+    if (!free.empty())
+      free.pop_back();
+    const uint64_t at = t.offset + next;
+    if (next < whole) {
+      const uint64_t bytes =
+          std::min({most, whole - next, kStripe - at % kStripe});
+      requests[slot] = {{t.writes, at, t.memory + next, bytes}};
+      next += bytes;
+    } else {
+      requests[slot] = {{t.writes, at, last.data(), kBlock}};
+      next = t.bytes;
+    }
+    const Transfer &one = requests[slot].all;
+    if (BlockHashes *hashes = space.hashes(); hashes && one.writes)
+      hashes->keep(one.offset, one.bytes, one.memory);
+    start(slot);
+    ++inFlight;
+  };
+  // After an error nothing more is started, but what is in flight still uses
+  // its memory.
+  while (true) {
+    while (!error && inFlight < kDepth && next < t.bytes)
+      begin();
+    if (inFlight == 0)
+      break;
+    const BlockResult result = queue->wait();
+    bool isOver = true;
+    try {
+      isOver = error || finish(result);
+    } catch (const Error &failure) {
+      error = failure;
+    }
+    if (isOver) {
+      moved += requests[result.slot].done;
+      free.push_back(result.slot);
+      --inFlight;
+    }
+  }
+  if (error)
+    throw *error;
+  if (rest > 0 && !t.writes)
+    std::memcpy(t.memory + whole, last.data(), rest);
+  return rest > 0 ? moved - (kBlock - rest) : moved;
+}
+
+void Lane::start(uint32_t slot) {
+  const Request &request = requests[slot];
+  const Transfer &all = request.all;
+  const Space::Place place = space.placeOf(all.offset);
+  queue->start(slot,
+               {place.file->number(), all.writes, place.offset + request.done,
+                all.memory + request.done, all.bytes - request.done});
+}
+
+bool Lane::finish(const BlockResult &result) {
+  Request &request = requests[result.slot];
+  const Transfer &all = request.all;
+  if (result.result == -EAGAIN || result.result == -EINTR) {
+    retry(request, static_cast<int>(-result.result));
+  } else if (result.result < 0) {
+    const auto number = static_cast<int>(-result.result);
+    failAt(request,
+           number == ENOSPC || number == EDQUOT
+               ? errnoText(number) + ", though it was reserved; make room there"
+               : errnoText(number) +
+                     "; the kernel's log (dmesg) may say more of the drive");
+  } else if (result.result == 0) {
+    failAt(request, all.writes ? "nothing was written"
+                               : "the file ends there; it has been cut");
+  } else {
+    // Of a block that came in part all comes again: requests are whole blocks.
+    const uint64_t blocks = uint64_t(result.result) / kBlock * kBlock;
+    request.done += blocks;
+    if (blocks > 0)
+      request.tries = 0;
+    else
+      retry(request, EIO);
+    if (request.done == all.bytes) {
+      const BlockHashes *hashes = space.hashes();
+      if (hashes && !all.writes)
+        if (const uint64_t at =
+                hashes->firstOther(all.offset, all.bytes, all.memory);
+            at != UINT64_MAX) {
+          request.done = at - all.offset;
+          failAt(request, "this is not what was written there; the drive, its "
+                          "cable or the machine's memory has changed it");
+        }
+      return true;
+    }
+  }
+  start(result.slot);
+  return false;
+}
+
+void Lane::retry(Request &request, int number) {
+  if (++request.tries > kMostTries)
+    failAt(request,
+           fmt::format("{}, {} times in a row", errnoText(number), kMostTries));
+  std::this_thread::sleep_for(
+      std::chrono::microseconds(100 * std::min(request.tries, 100)));
+}
+
+void Lane::failAt(const Request &request, const std::string &why) const {
+  const Transfer &all = request.all;
+  const Space::Place place = space.placeOf(all.offset);
+  fail("{} {} bytes at {} of the nvme tier's file in {}: {}",
+       all.writes ? "writing" : "reading", all.bytes - request.done,
+       place.offset + request.done, place.file->folder(), why);
+}

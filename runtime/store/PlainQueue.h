@@ -1,0 +1,33 @@
+//===- PlainQueue.h - Blocks by pread and pwrite ----------------*- C++ -*-===//
+//
+// Where io_uring is not to be had.  One request at a time: most drives give less
+// than they could.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_STORE_PLAIN_QUEUE_H
+#define ZRT_STORE_PLAIN_QUEUE_H
+
+#include "runtime/store/BlockQueue.h"
+
+#include <deque>
+
+namespace zrt {
+
+class PlainQueue final : public BlockQueue {
+public:
+  void start(uint32_t slot, const BlockRequest &request) override {
+    waiting.push_back({slot, request});
+  }
+  BlockResult wait() override;
+
+private:
+  struct Started {
+    uint32_t slot;
+    BlockRequest request;
+  };
+  std::deque<Started> waiting;
+};
+
+} // namespace zrt
+
+#endif // ZRT_STORE_PLAIN_QUEUE_H

@@ -1,0 +1,56 @@
+//===- Space.h - The bytes of a store, over its folders ---------*- C++ -*-===//
+//
+// Folders get stripes in turn:
+//
+//   space     | 0 | 1 | 2 | 3 | 4 |.      a stripe is 1 MiB; the last one
+//   /disk0    | 0 | 2 | 4 |.              ends with the space, in a whole block
+//   /disk1    | 1 | 3 |
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_STORE_SPACE_H
+#define ZRT_STORE_SPACE_H
+
+#include "runtime/store/BlockHashes.h"
+#include "runtime/store/Faults.h"
+#include "runtime/store/SpaceFile.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// Of so many bytes, how many lie in folder `which` of `count`; whole blocks.
+uint64_t bytesInFolder(uint64_t bytes, uint64_t which, uint64_t count);
+
+class Space {
+public:
+  /// Takes `bytes` bytes, rounded up to blocks, in `folders`, of which there is
+  /// at least one.  Throws zrt::Error.
+  Space(uint64_t bytes, const std::vector<std::string> &folders,
+        std::shared_ptr<Faults> faults, bool verifies);
+
+  /// Where a byte of the space is.
+  struct Place {
+    const SpaceFile *file;
+    uint64_t offset;
+  };
+  Place placeOf(uint64_t offset) const;
+
+  uint64_t bytes() const { return size; }
+  std::string note() const; ///< of all files
+  /// nullptr unless reads are verified.
+  BlockHashes *hashes() { return verified ? &*verified : nullptr; }
+  const std::shared_ptr<Faults> faults;
+
+private:
+  const uint64_t size;
+  std::vector<std::unique_ptr<const SpaceFile>> files;
+  std::optional<BlockHashes> verified;
+};
+
+} // namespace zrt
+
+#endif // ZRT_STORE_SPACE_H

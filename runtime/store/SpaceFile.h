@@ -1,0 +1,53 @@
+//===- SpaceFile.h - A store's part in one folder ---------------*- C++ -*-===//
+//
+// A file without a name: it is gone with its process, however that ends, no two
+// runs meet in it, and nobody can remove or cut it.  All of its space is taken
+// from the file system before the first step.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_STORE_SPACE_FILE_H
+#define ZRT_STORE_SPACE_FILE_H
+
+#include "runtime/store/Faults.h"
+
+#include <cstdint>
+#include <string>
+
+namespace zrt {
+
+class SpaceFile {
+public:
+  /// Takes `bytes`, whole blocks, in `folder`.  Throws zrt::Error, which names
+  /// the folder.
+  SpaceFile(const std::string &folder, uint64_t bytes, const Faults &faults);
+  ~SpaceFile();
+  SpaceFile(const SpaceFile &) = delete;
+  SpaceFile &operator=(const SpaceFile &) = delete;
+
+  int number() const { return file; } ///< descriptor
+  const std::string &folder() const { return where; }
+  /// Why it is slower than a drive could be, a line each; "" when it is not.
+  const std::string &note() const { return remark; }
+  /// Whether both lie in one folder.
+  bool isBeside(const SpaceFile &other) const {
+    return device == other.device && inode == other.inode;
+  }
+
+private:
+  void open(bool direct);
+  void checkRoom(uint64_t bytes, const Faults &faults) const;
+  void reserve(uint64_t bytes);
+  void writeZeros(uint64_t bytes);
+  bool readsDirectly() const;
+  [[noreturn]] void failForRoom(uint64_t bytes) const;
+  void close();
+
+  const std::string where;
+  int file = -1;
+  uint64_t device = 0, inode = 0; ///< of the folder
+  std::string remark;
+};
+
+} // namespace zrt
+
+#endif // ZRT_STORE_SPACE_FILE_H

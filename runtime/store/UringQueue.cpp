@@ -1,0 +1,67 @@
+//===- UringQueue.cpp - Blocks by io_uring --------------------------------===//
+//
+// Requests are handed to the system when somebody waits, all that have been
+// started at once.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/store/UringQueue.h"
+
+#include "runtime/Error.h"
+
+#include <liburing.h>
+#include <sched.h>
+
+using namespace zrt;
+
+struct UringQueue::Ring {
+  io_uring uring = {};
+  bool isOpen = false;
+  ~Ring() {
+    if (isOpen)
+      io_uring_queue_exit(&uring);
+  }
+};
+
+UringQueue::UringQueue(std::unique_ptr<Ring> aRing) : ring(std::move(aRing)) {}
+UringQueue::~UringQueue() = default;
+
+std::unique_ptr<UringQueue> UringQueue::make(uint32_t depth) {
+  auto ring = std::make_unique<Ring>();
+  if (const int status = io_uring_queue_init(depth, &ring->uring, 0);
+      status < 0) {
+    errno = -status;
+    return nullptr;
+  }
+  ring->isOpen = true;
+  return std::unique_ptr<UringQueue>(new UringQueue(std::move(ring)));
+}
+
+void UringQueue::start(uint32_t slot, const BlockRequest &r) {
+  // There are as many entries as slots.
+  io_uring_sqe *entry = io_uring_get_sqe(&ring->uring);
+  if (!entry)
+    fail("io_uring has no room for request {}", slot);
+  const auto bytes = static_cast<unsigned>(r.bytes);
+  if (r.writes)
+    io_uring_prep_write(entry, r.file, r.memory, bytes, r.offset);
+  else
+    io_uring_prep_read(entry, r.file, r.memory, bytes, r.offset);
+  io_uring_sqe_set_data64(entry, slot);
+}
+
+BlockResult UringQueue::wait() {
+  io_uring_cqe *done = nullptr;
+  while (true) {
+    const int status = io_uring_submit_and_wait(&ring->uring, 1);
+    if (io_uring_peek_cqe(&ring->uring, &done) == 0 && done)
+      break;
+    // A signal, or the system has no memory for more requests right now.
+    if (status < 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY)
+      fail("io_uring_enter: {}", errnoText(-status));
+    sched_yield();
+  }
+  const BlockResult result = {
+      static_cast<uint32_t>(io_uring_cqe_get_data64(done)), done->res};
+  io_uring_cqe_seen(&ring->uring, done);
+  return result;
+}

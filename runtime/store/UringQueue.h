@@ -1,0 +1,30 @@
+//===- UringQueue.h - Blocks by io_uring ------------------------*- C++ -*-===//
+#ifndef ZRT_STORE_URING_QUEUE_H
+#define ZRT_STORE_URING_QUEUE_H
+
+#include "runtime/store/BlockQueue.h"
+
+#include <memory>
+
+namespace zrt {
+
+class UringQueue final : public BlockQueue {
+public:
+  /// A queue of so many slots; nullptr where the system gives none, and errno
+  /// then says why.
+  static std::unique_ptr<UringQueue> make(uint32_t depth);
+  ~UringQueue() override;
+
+  void start(uint32_t slot, const BlockRequest &request) override;
+  BlockResult wait() override;
+
+private:
+  struct Ring;
+  explicit UringQueue(std::unique_ptr<Ring> ring);
+
+  const std::unique_ptr<Ring> ring;
+};
+
+} // namespace zrt
+
+#endif // ZRT_STORE_URING_QUEUE_H
