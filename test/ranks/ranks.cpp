@@ -8,6 +8,7 @@
 //   mpirun -n N zrt_ranks N early      ... fails before ranks are connected
 //   mpirun -n N zrt_ranks N asleep     ... stops itself before that
 //   mpirun -n N zrt_ranks N unborn     ... and before MPI knows of it
+//   mpirun -n N zrt_ranks N spill      bits, and each spills to DIR=$TMPDIR
 //   mpirun -n N zrt_ranks N speed      times of 64 MiB
 //
 // No model and no compiler: a program of a few collectives.
@@ -27,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 using namespace zrt;
 
@@ -43,10 +45,20 @@ zrt_ref refAt(uint64_t offset, uint64_t count) {
 zrt_collective_desc gather, reduce, norm;
 zrt_launch_desc fault;
 zrt_input inputs[3];
-zrt_op table[4];
+zrt_copy_desc spill, fetch;
+const zrt_event_desc spilled = {0, 0};
+zrt_op table[8];
 const zrt_stream_desc streams[] = {{"compute", ZRT_COMPUTE, 0},
                                    {"gather", ZRT_GATHER, 0},
-                                   {"reduce", ZRT_REDUCE, 0}};
+                                   {"reduce", ZRT_REDUCE, 0},
+                                   {"nvme_read", ZRT_NVME_READ, 0},
+                                   {"nvme_write", ZRT_NVME_WRITE, 0}};
+
+/// What a rank spills, and what it fetches again.
+constexpr uint64_t kSpilled = (3 << 20) + 12;
+constexpr zrt_ref kKept = {ZRT_HOST, 0, 0, kSpilled},
+                  kOnNvme = {ZRT_NVME, 0, 0, kSpilled},
+                  kFetched = {ZRT_HOST, 0, 4 << 20, kSpilled};
 
 void misbehave(void *const *, int64_t, int64_t) {
   if (me != int(ranks) - 1 || run != 3)
@@ -57,6 +69,23 @@ void misbehave(void *const *, int64_t, int64_t) {
     raise(SIGSTOP);
   if (mode == "fail")
     fail("the kernel is broken");
+}
+
+/// The rank's bytes go to nvme and come back.
+void addSpill(zrt_plan &plan) {
+  const auto operand = [](const zrt_ref &ref) {
+    return zrt_operand{ref, ZRT_F32, ZRT_MEMBERS};
+  };
+  spill = {"spill of b2", operand(kKept), operand(kOnNvme)};
+  fetch = {"fetch of b2", operand(kOnNvme), operand(kFetched)};
+  table[4] = {ZRT_COPY, 4, &spill};
+  table[5] = {ZRT_RECORD, 4, &spilled};
+  table[6] = {ZRT_WAIT, 3, &spilled};
+  table[7] = {ZRT_COPY, 3, &fetch};
+  plan.stream_count = 5;
+  plan.arena_bytes[ZRT_HOST] = 8 << 20;
+  plan.arena_bytes[ZRT_NVME] = 4 << 20;
+  plan.programs[ZRT_STEP] = {table, 8, 1, 0};
 }
 
 zrt_plan makePlan(uint64_t count) {
@@ -106,6 +135,8 @@ zrt_plan makePlan(uint64_t count) {
   plan.streams = streams;
   plan.stream_count = 3;
   plan.programs[ZRT_STEP] = {table, 4, 0, 0};
+  if (mode == "spill")
+    addSpill(plan);
   inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source.ref, 0, 0};
   inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source.ref, 0, 0};
   inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source.ref, 0, 0};
@@ -133,6 +164,15 @@ void fill(zrt_context *ctx) {
     reinterpret_cast<double *>(at(ctx, norm.source.ref))[i] = next();
 }
 
+/// Throws unless what was spilled has come back.
+void checkFetched(zrt_context *ctx) {
+  std::vector<char> bytes(kSpilled);
+  if (zrt_read(ctx, &kFetched, bytes.data(), kSpilled) != 0)
+    throw Error(zrt_error_message(ctx));
+  if (bytes != std::vector<char>(kSpilled, char(me + run)))
+    fail("it has fetched something else");
+}
+
 void bits(zrt_context *ctx, World &world) {
   Hash hash;
   const auto add = [&](const zrt_ref &ref) {
@@ -140,8 +180,14 @@ void bits(zrt_context *ctx, World &world) {
   };
   for (run = 0; run < 5; ++run) {
     fill(ctx);
+    if (mode == "spill") {
+      const std::vector<char> bytes(kSpilled, char(me + run));
+      zrt_write(ctx, &kKept, bytes.data(), kSpilled);
+    }
     if (zrt_run(ctx, ZRT_STEP) != 0)
       throw Error(zrt_error_message(ctx));
+    if (mode == "spill")
+      checkFetched(ctx);
     add(gather.result.ref);
     add(reduce.result.ref);
     add(norm.result.ref);
@@ -193,7 +239,8 @@ void job(World &world) {
     zrt_context *ctx;
     ~Destroy() { zrt_destroy(ctx); }
   } destroy{ctx};
-  const zrt_setup setup = {1, 0, nullptr, 0, 0};
+  const char *folder = getenv("TMPDIR");
+  const zrt_setup setup = {1, 0, folder, 1, 0};
   if (made != 0 || zrt_start(ctx, &setup, &handle) != 0)
     throw Error(zrt_error_message(ctx));
   if (mode == "speed")

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -47,6 +48,13 @@ class Bits(unittest.TestCase):
                     self.assertEqual(self.bits(4, ZRT_CHAOS=seed, ZRT_RANKS_PER_HOST=hosts), quiet)
 
 
+    def test_ranks_share_a_folder_of_nvme(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = job(3, "spill", TMPDIR=folder)
+            self.assertEqual((done.returncode, done.stdout), (0, self.bits(3)), done.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
+
 class Faults(unittest.TestCase):
     def failing(self, mode, **environment):
         done = job(3, mode, **environment)
@@ -68,6 +76,21 @@ class Faults(unittest.TestCase):
             with self.subTest(per_host=hosts):
                 self.assert_told(self.failing("fail", ZRT_RANKS_PER_HOST=hosts),
                                  "rank 2 failed: the kernel is broken" + self.WAITING)
+
+    def test_a_failing_drive(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for fault, message in (
+                    ("eio@9", r"(spill|fetch) of b2: (writing|reading) \d+ bytes at \d+ of the nvme "
+                              f"tier's file in {folder}: input/output error; .*" + self.WAITING),
+                    ("flip@2", r"fetch of b2: reading \d+ bytes at \d+ of the nvme tier's file in "
+                               f"{folder}: this is not what was written there; .*" + self.WAITING),
+                    ("full", rf"--nvme-path: the nvme tier needs 4194304 bytes in {folder}, "
+                             "which has .*")):
+                with self.subTest(fault=fault):
+                    self.assert_told(self.failing("spill", TMPDIR=folder,
+                                                  ZRT_STORE_FAULT=f"{fault}:2"),
+                                     "rank 2 failed: " + message)
+                    self.assertEqual(os.listdir(folder), [])
 
     def test_a_failure_between_steps(self):
         for hosts in "31":

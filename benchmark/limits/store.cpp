@@ -1,0 +1,73 @@
+//===- store.cpp - What the nvme tier makes of a drive --------------------===//
+//
+//   store SECONDS PATH BYTES COPY
+//
+// Copies of COPY bytes to and from a store of BYTES bytes on PATH, one after
+// another, as a plan's streams make them: reads alone, writes alone, and both
+// at once on lanes of their own.  A line `form read-bytes written-bytes seconds`
+// for each.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/store/Store.h"
+
+#include "timing.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace {
+
+/// Copies for so long, through the whole space and from its beginning again.
+/// How many bytes.
+uint64_t copyFor(double seconds, zrt::Store &store, bool writes,
+                 std::byte *memory, uint64_t copy) {
+  const auto lane = store.lane();
+  const double end = now() + seconds;
+  uint64_t bytes = 0;
+  for (uint64_t at = 0; now() < end; at = (at + copy) % store.bytes())
+    bytes +=
+        writes ? lane->write(at, copy, memory) : lane->read(at, copy, memory);
+  return bytes;
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  if (argc != 5)
+    return 2;
+  const double seconds = std::atof(argv[1]);
+  const uint64_t copy = std::strtoull(argv[4], nullptr, 10);
+  const uint64_t bytes = std::strtoull(argv[3], nullptr, 10) / copy * copy;
+  zrt::Store store(bytes, argv[2], std::make_shared<zrt::Faults>(), false);
+  if (!store.note().empty())
+    std::fprintf(stderr, "%s\n", store.note().c_str());
+  // Space that has only been reserved is read without the drive.
+  const zrt::BlockMemory in(copy), out(copy);
+  std::memset(in.data(), 1, copy);
+  std::memset(out.data(), 2, copy);
+  const auto lane = store.lane();
+  for (uint64_t at = 0; at < bytes; at += copy)
+    lane->write(at, copy, out.data());
+  for (const auto &[form, reads, writes] : {std::tuple("read", true, false),
+                                            {"write", false, true},
+                                            {"mix", true, true}}) {
+    uint64_t read = 0, written = 0;
+    const double start = now();
+    std::thread reader([&, reads = reads] {
+      if (reads)
+        read = copyFor(seconds, store, false, in.data(), copy);
+    });
+    if (writes)
+      written = copyFor(seconds, store, true, out.data(), copy);
+    reader.join();
+    std::printf("%s %lu %lu %.6f\n", form, static_cast<unsigned long>(read),
+                static_cast<unsigned long>(written), now() - start);
+    std::fflush(stdout);
+  }
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "store: error: %s\n", error.what());
+  return 1;
+}
