@@ -248,7 +248,7 @@ struct DifferentiateLossPass
   using DifferentiateLossBase::DifferentiateLossBase;
 
   void runOnOperation() override {
-    FailureOr<func::FuncOp> model = findModel(getOperation());
+    FailureOr<func::FuncOp> model = findModelFunction(getOperation());
     if (failed(model))
       return signalPassFailure();
     prepare(*model);

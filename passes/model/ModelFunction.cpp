@@ -58,7 +58,7 @@ static LogicalResult checkModel(func::FuncOp model) {
   return success();
 }
 
-FailureOr<func::FuncOp> zero::findModel(ModuleOp module) {
+FailureOr<func::FuncOp> zero::findModelFunction(ModuleOp module) {
   func::FuncOp model;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isDeclaration())

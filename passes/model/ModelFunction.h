@@ -10,7 +10,7 @@ namespace mlir::zero {
 /// The one public function of `module` with parameters, of one block, which
 /// returns a scalar loss and whose arguments are parameters or inputs each.
 /// Fails with an error where there is none, or more than one.
-FailureOr<func::FuncOp> findModel(ModuleOp module);
+FailureOr<func::FuncOp> findModelFunction(ModuleOp module);
 
 } // namespace mlir::zero
 
