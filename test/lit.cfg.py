@@ -22,6 +22,10 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
+# lit forgets what it does not know; the sanitizers need these (test/sanitize).
+for name in ("ZERO_LINKER", "OMPI_MCA_mca_base_component_disable_dlclose"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
 # Builds with assertions print what passes decide.
 listed = subprocess.run(
     [os.path.join(config.zero_binary_dir, "bin", "zero-opt"), "--help-hidden"],
@@ -30,8 +34,9 @@ listed = subprocess.run(
 if "--debug-only=" in listed.stdout:
     config.available_features.add("debug-only")
 
-# A test that hangs is a failure, not the end of the run.
-if lit_config.maxIndividualTestTimeIsSupported[0]:
+# A test that hangs is a failure, not the end of the run.  `lit --timeout=N` gives
+# slower builds more.
+if lit_config.maxIndividualTestTimeIsSupported[0] and not lit_config.maxIndividualTestTime:
     lit_config.maxIndividualTestTime = 300
 
 config.substitutions.append(("%examples", os.path.join(config.zero_source_dir, "examples")))

@@ -3,7 +3,7 @@
 # package is missing; otherwise it returns at once.
 #
 #   tools/setup.sh               what a build and test/run.sh need
-#   tools/setup.sh --developer   also what test/sanitize.sh and test/tidy.sh need
+#   tools/setup.sh --developer   also what test/sanitize/run.sh and test/tidy.sh need
 set -euo pipefail
 
 packages=(
