@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 #include "passes/plan/Certificate.h"
+#include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -87,6 +88,7 @@ int main(int argc, char **argv) {
   // Not freed, nor is the module: the process ends, and in a deep model that is
   // millions of operations.
   MLIRContext &context = *new MLIRContext(registry);
+  llvm::BuryPointer(&context);
   // Our messages name the operation; MLIR would print the whole module.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
@@ -114,6 +116,7 @@ int main(int argc, char **argv) {
   });
   if (!module)
     return fail(options->input + " is no valid MLIR; the errors are above");
+  llvm::BuryPointer(module.getOperation());
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
   bool printed = getLevel(module) == Level::Memory;
