@@ -76,6 +76,6 @@ llvm::Error zero::CompiledFunction::call(ArrayRef<const void *> arguments,
   for (SmallVector<int64_t> &descriptor : descriptors)
     pointers.push_back(descriptor.data());
   for (void *&pointer : pointers)
-    packed.push_back(&pointer);
+    packed.push_back(static_cast<void *>(&pointer));
   return engine->invokePacked(entry, packed);
 }

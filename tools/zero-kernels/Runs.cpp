@@ -123,10 +123,10 @@ private:
                     const llvm::Twine &how) {
     for (const Launch &launch : layout.launches)
       for (auto [i, ref] : llvm::enumerate(launch.args))
-        if (memcmp(right + ref.offset, arena + ref.offset, ref.bytes))
+        if (memcmp(right + ref.offset, arena + ref.offset, ref.bytes) != 0)
           note(launch,
                "argument " + llvm::Twine(i) + " has other bytes " + how);
-    if (memcmp(right, arena, layout.bytes.size()) &&
+    if (memcmp(right, arena, layout.bytes.size()) != 0 &&
         llvm::all_of(layout.launches, [](const Launch &launch) {
           return launch.of->finding.empty();
         }))
@@ -156,6 +156,7 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
     launches.push_back({launch.of->symbol.c_str(), launch.of->entry,
                         launch.of->extent, launch.of->grain,
                         uint32_t(list.size()), 0, list.data()});
+  table.reserve(launches.size());
   for (const zrt_launch_desc &launch : launches)
     table.push_back({ZRT_LAUNCH, 0, &launch});
   const zrt_stream_desc compute = {"compute", ZRT_COMPUTE, 0};

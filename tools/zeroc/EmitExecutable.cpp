@@ -100,7 +100,7 @@ llvm::Error checkInterface(ModuleOp plan) {
 /// The lines of all arenas in use.
 std::vector<PlanInfo::Category> listCategories(const Certificate &certificate) {
   std::vector<PlanInfo::Category> lines;
-  for (auto [tier, prefix, arena] : certificate.getArenasInUse()) {
+  for (const auto &[tier, prefix, arena] : certificate.getArenasInUse()) {
     const auto number = static_cast<uint32_t>(arena - &certificate.arenas[0]);
     for (auto [name, bytes] : arena->getCategories())
       lines.push_back({number, name.str(), static_cast<uint64_t>(bytes)});

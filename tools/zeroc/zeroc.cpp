@@ -33,7 +33,7 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   std::optional<Level> level = getLevel(module);
   if (!level)
     return llvm::Error::success(); // The pipeline reports it.
-  for (auto [option, changes] : options.given) {
+  for (const auto &[option, changes] : options.given) {
     // A plan is judged whenever it is read.
     if (int(*level) < int(changes) || changes >= Emit::Memory)
       continue;
