@@ -49,7 +49,7 @@ struct ZrtField<T *> {
   struct Zrt<NAME> {
 #define ZRT_FIELD(NAME, TYPE, FIELD) detail::ZrtField<TYPE>::type FIELD = {};
 #define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT)                                    \
-  std::array<detail::ZrtField<TYPE>::type, COUNT> FIELD = {};
+  std::array<detail::ZrtField<TYPE>::type, (COUNT)> FIELD = {};
 #define ZRT_END(NAME)                                                          \
   }                                                                            \
   ;
