@@ -202,7 +202,7 @@ public:
       Value logits = nn::widen(
           b, entropy.getLoc(),
           product(whole, slice(whole.getA()), whole.getB(), whole.getBias(),
-                  /*init=*/Value(), /*type=*/whole.getResult().getType()));
+                  /*init=*/Value(), /*result=*/whole.getResult().getType()));
       auto type = cast<RankedTensorType>(logits.getType());
       auto chunk = nn::CrossEntropyOp::create(
           b, entropy.getLoc(), entropy.getLoss().getType(),
