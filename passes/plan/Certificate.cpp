@@ -265,7 +265,7 @@ std::string Certificate::print() const {
        << llvm::format("%12.2f MiB\n", bytes / 1048576.0);
   };
   os << "memory certificate\n";
-  for (auto [tier, prefix, arena] : getArenasInUse()) {
+  for (const auto &[tier, prefix, arena] : getArenasInUse()) {
     for (auto [name, bytes] : arena->getCategories())
       if (bytes ||
           (name != "communication buffers" && name != "master parameters"))
@@ -306,7 +306,7 @@ std::string Certificate::print() const {
          << llvm::right_justify(group(each.bytes), 20) << " B  in "
          << group(each.calls) << (each.calls == 1 ? " call" : " calls") << '\n';
   }
-  for (auto [tier, prefix, arena] : getArenasInUse()) {
+  for (const auto &[tier, prefix, arena] : getArenasInUse()) {
     os << "  " << prefix << "peak: " << group(arena->peak) << " bytes live at "
        << (arena->peakAt.empty() ? "the start" : arena->peakAt) << '\n';
     if (!arena->largest.empty())

@@ -16,8 +16,9 @@ Occupancy::Occupancy(unsigned points)
     : parts(points / kBlock + 1), trails(kTrails) {
   while (firstLeaf < parts.size())
     firstLeaf *= 2;
-  through.resize(2 * firstLeaf);
-  any.resize(2 * firstLeaf);
+  const size_t nodes = size_t{2} * firstLeaf;
+  through.resize(nodes);
+  any.resize(nodes);
 }
 
 void Occupancy::Shadow::add(Run run) {

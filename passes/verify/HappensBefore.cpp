@@ -93,7 +93,7 @@ LogicalResult Simulation::collect(int side) {
 void Simulation::enter(int side, int stream) {
   Queue &q = queue(side, stream);
   Place &place = order.places[q.head()];
-  unsigned *own = q.clock.data() + side * kStreams;
+  unsigned *own = q.clock.data() + ptrdiff_t{side} * kStreams;
   std::copy(own, own + kStreams, place.over.begin());
   place.number = ++own[stream];
   ++q.next;
