@@ -4,7 +4,7 @@
     benchmark/store.py --path=/disk0
 
 Reads, writes, and both at once (two lanes, and two jobs of fio), past the page cache, with
-requests of 1 MiB of which 16 are in flight on each.  Rounds measure both in turn; the ratios
+requests of 1 MiB of which 16 are in flight on each, in memory that is pinned before.  Rounds measure both in turn; the ratios
 are medians of those of the rounds.  Takes 2 x --size of the drive, and needs fio and a build
 of the runtime in build/release (ZERO_BUILD_DIR names another build folder).
 """
@@ -52,7 +52,7 @@ def ours(program, options):
 def fio(options, folder):
     rates = {}
     common = ["fio", "--output-format=json", "--ioengine=io_uring", "--direct=1", "--bs=1M",
-              "--iodepth=16", f"--filename={folder}/fio", f"--size={options.size}M",
+              "--iodepth=16", "--fixedbufs=1", f"--filename={folder}/fio", f"--size={options.size}M",
               "--time_based", f"--runtime={options.seconds}"]
     for form in FORMS:
         jobs = [part for one in ("read", "write") if form in (one, "mix")

@@ -25,6 +25,8 @@ namespace {
 uint64_t copyFor(double seconds, zrt::Store &store, bool writes,
                  std::byte *memory, uint64_t copy) {
   const auto lane = store.lane();
+  if (const std::string why = lane->pin(memory, copy); !why.empty())
+    std::fprintf(stderr, "%s\n", why.c_str());
   const double end = now() + seconds;
   uint64_t bytes = 0;
   for (uint64_t at = 0; now() < end; at = (at + copy) % store.bytes())

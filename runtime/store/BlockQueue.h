@@ -38,6 +38,10 @@ struct BlockResult {
 class BlockQueue {
 public:
   virtual ~BlockQueue() = default;
+  /// Lets the system pin memory that many requests will use, which outlives
+  /// this, so that it need not do so for each.  False where it will not, and
+  /// errno says why; requests may use that memory all the same.
+  virtual bool pin(std::byte *, uint64_t) { return true; }
   /// Starts `request` in a slot below the queue's depth that is not in use; its
   /// memory stays until it is done.
   virtual void start(uint32_t slot, const BlockRequest &request) = 0;

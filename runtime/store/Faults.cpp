@@ -17,7 +17,8 @@ constexpr std::pair<std::string_view, Fault> kKinds[] = {
     {"eagain", Fault::Eagain},     {"eintr", Fault::Eintr},
     {"short", Fault::Short},       {"cut", Fault::Cut},
     {"flip", Fault::Flip},         {"nouring", Fault::NoUring},
-    {"nodirect", Fault::NoDirect}, {"full", Fault::Full}};
+    {"nodirect", Fault::NoDirect}, {"nopin", Fault::NoPin},
+    {"full", Fault::Full}};
 
 [[noreturn]] void refuse(std::string_view text) {
   fail("ZRT_STORE_FAULT={} is no KIND[@N][:RANK]; see runtime/store/Faults.h",
@@ -45,6 +46,14 @@ class FaultyQueue final : public BlockQueue {
 public:
   FaultyQueue(std::unique_ptr<BlockQueue> queue, std::shared_ptr<Faults> faults)
       : queue(std::move(queue)), faults(std::move(faults)) {}
+
+  bool pin(std::byte *memory, uint64_t bytes) override {
+    if (faults->kind == Fault::NoPin) {
+      errno = ENOMEM;
+      return false;
+    }
+    return queue->pin(memory, bytes);
+  }
 
   void start(uint32_t slot, const BlockRequest &request) override {
     if (slot >= requests.size())

@@ -11,6 +11,7 @@
 //   flip     a bit of what was read is another
 //   nouring  no io_uring
 //   nodirect no O_DIRECT
+//   nopin    memory cannot be locked
 //   full     no room at the start
 //
 //===----------------------------------------------------------------------===//
@@ -36,6 +37,7 @@ enum class Fault {
   Flip,
   NoUring,
   NoDirect,
+  NoPin,
   Full
 };
 

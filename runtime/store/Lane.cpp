@@ -31,6 +31,8 @@ uint64_t requestBytes(uint64_t bytes) {
 } // namespace
 
 Lane::Lane(Space &space) : space(space), requests(kDepth) {
+  for (uint32_t slot = kDepth; slot-- > 0;)
+    unused.push_back(slot);
   if (!space.faults->is(Fault::NoUring))
     queue = UringQueue::make(kDepth);
   else
@@ -46,6 +48,16 @@ Lane::Lane(Space &space) : space(space), requests(kDepth) {
     queue = Faults::around(std::move(queue), space.faults);
 }
 
+std::string Lane::pin(std::byte *memory, uint64_t bytes) {
+  if (bytes == 0 || queue->pin(memory, bytes))
+    return "";
+  return fmt::format("nvme tier: the {} bytes of host memory that it copies to "
+                     "and from cannot be locked ({}), so each request pins its "
+                     "own and drives give less than they could; raise the "
+                     "limit (ulimit -l)",
+                     bytes, errnoText());
+}
+
 uint64_t Lane::transfer(const Transfer &t) {
   const uint64_t rest = t.bytes % kBlock, whole = t.bytes - rest;
   if (rest > 0 && t.writes) {
@@ -54,13 +66,10 @@ uint64_t Lane::transfer(const Transfer &t) {
   }
   const uint64_t most = requestBytes(whole);
   uint64_t next = 0, moved = 0;
-  uint32_t inFlight = 0, unused = 0; // slots from here on have not been used
-  std::vector<uint32_t> free;
   std::optional<Error> error;
   const auto begin = [&] {
-    const uint32_t slot = free.empty() ? unused++ : free.back();
-    if (!free.empty())
-      free.pop_back();
+    const uint32_t slot = unused.back();
+    unused.pop_back();
     const uint64_t at = t.offset + next;
     if (next < whole) {
       const uint64_t bytes =
@@ -75,14 +84,13 @@ uint64_t Lane::transfer(const Transfer &t) {
     if (BlockHashes *hashes = space.hashes(); hashes && one.writes)
       hashes->keep(one.offset, one.bytes, one.memory);
     start(slot);
-    ++inFlight;
   };
   // After an error nothing more is started, but what is in flight still uses
   // its memory.
   while (true) {
-    while (!error && inFlight < kDepth && next < t.bytes)
+    while (!error && !unused.empty() && next < t.bytes)
       begin();
-    if (inFlight == 0)
+    if (unused.size() == kDepth)
       break;
     const BlockResult result = queue->wait();
     bool isOver = true;
@@ -93,8 +101,7 @@ uint64_t Lane::transfer(const Transfer &t) {
     }
     if (isOver) {
       moved += requests[result.slot].done;
-      free.push_back(result.slot);
-      --inFlight;
+      unused.push_back(result.slot);
     }
   }
   if (error)

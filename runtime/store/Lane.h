@@ -38,6 +38,10 @@ public:
     return transfer({true, offset, const_cast<std::byte *>(from), bytes});
   }
 
+  /// Lets the system pin memory that many transfers will use, once; it outlives
+  /// this.  Why it will not, or "".
+  std::string pin(std::byte *memory, uint64_t bytes);
+
   /// Why it has no io_uring; "" when it has.
   const std::string &note() const { return remark; }
 
@@ -65,10 +69,12 @@ private:
                            const std::string &why) const;
 
   Space &space;
-  std::unique_ptr<BlockQueue> queue;
   std::string remark;
   const BlockMemory last{kBlock}; ///< of a transfer, where it is not whole
   std::vector<Request> requests;  ///< by slot
+  std::vector<uint32_t> unused;   ///< slots
+  /// After the memory that it uses.
+  std::unique_ptr<BlockQueue> queue;
 };
 
 } // namespace zrt

@@ -7,11 +7,14 @@
 using namespace zrt;
 
 BlockResult PlainQueue::wait() {
-  const Started next = waiting.front();
-  waiting.pop_front();
-  const BlockRequest &r = next.request;
+  const Started one = waiting[next++];
+  if (next == waiting.size()) {
+    waiting.clear();
+    next = 0;
+  }
+  const BlockRequest &r = one.request;
   const auto at = static_cast<off_t>(r.offset);
   const ssize_t moved = r.writes ? pwrite(r.file, r.memory, r.bytes, at)
                                  : pread(r.file, r.memory, r.bytes, at);
-  return {next.slot, moved < 0 ? -int64_t{errno} : moved};
+  return {one.slot, moved < 0 ? -int64_t{errno} : moved};
 }

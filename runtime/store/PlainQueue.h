@@ -9,7 +9,7 @@
 
 #include "runtime/store/BlockQueue.h"
 
-#include <deque>
+#include <vector>
 
 namespace zrt {
 
@@ -25,7 +25,8 @@ private:
     uint32_t slot;
     BlockRequest request;
   };
-  std::deque<Started> waiting;
+  std::vector<Started> waiting; ///< from `next` on, in their order
+  size_t next = 0;
 };
 
 } // namespace zrt

@@ -25,7 +25,7 @@ std::vector<std::string> zrt::splitFolders(std::string_view path) {
 Store::Store(uint64_t bytes, std::string_view path,
              std::shared_ptr<Faults> faults, bool verifies)
     : space(bytes, splitFolders(path), std::move(faults), verifies),
-      hostLane(space), staged(std::min(roundUpToBlock(bytes), kStaged)) {}
+      staged(std::min(roundUpToBlock(bytes), kStaged)), hostLane(space) {}
 
 std::string Store::note() const {
   std::string all = space.note();

@@ -47,8 +47,8 @@ private:
 
   Space space;
   std::mutex mutex;
-  Lane hostLane;            ///< under `mutex`
   const BlockMemory staged; ///< under `mutex`
+  Lane hostLane;            ///< under `mutex`
 };
 
 } // namespace zrt

@@ -8,10 +8,15 @@
 
 #include "runtime/Error.h"
 
+#include <algorithm>
 #include <liburing.h>
 #include <sched.h>
+#include <vector>
 
 using namespace zrt;
+
+/// The most that io_uring takes as one buffer.
+static constexpr uint64_t kBuffer = uint64_t{1} << 30;
 
 struct UringQueue::Ring {
   io_uring uring = {};
@@ -36,13 +41,44 @@ std::unique_ptr<UringQueue> UringQueue::make(uint32_t depth) {
   return std::unique_ptr<UringQueue>(new UringQueue(std::move(ring)));
 }
 
+bool UringQueue::pin(std::byte *memory, uint64_t bytes) {
+  std::vector<iovec> buffers;
+  for (uint64_t at = 0; at < bytes; at += kBuffer)
+    buffers.push_back({memory + at, std::min(kBuffer, bytes - at)});
+  if (const int status = io_uring_register_buffers(
+          &ring->uring, buffers.data(), static_cast<unsigned>(buffers.size()));
+      status < 0) {
+    errno = -status;
+    return false;
+  }
+  pinned = memory;
+  pinnedBytes = bytes;
+  return true;
+}
+
+std::optional<int> UringQueue::bufferOf(const BlockRequest &r) const {
+  if (!pinned || r.memory < pinned || r.memory + r.bytes > pinned + pinnedBytes)
+    return std::nullopt;
+  const auto first = static_cast<uint64_t>(r.memory - pinned);
+  const uint64_t last = first + r.bytes - 1;
+  if (first / kBuffer != last / kBuffer)
+    return std::nullopt;
+  return static_cast<int>(first / kBuffer);
+}
+
 void UringQueue::start(uint32_t slot, const BlockRequest &r) {
   // There are as many entries as slots.
   io_uring_sqe *entry = io_uring_get_sqe(&ring->uring);
   if (!entry)
     fail("io_uring has no room for request {}", slot);
   const auto bytes = static_cast<unsigned>(r.bytes);
-  if (r.writes)
+  const auto buffer = bufferOf(r);
+  if (buffer && r.writes)
+    io_uring_prep_write_fixed(entry, r.file, r.memory, bytes, r.offset,
+                              *buffer);
+  else if (buffer)
+    io_uring_prep_read_fixed(entry, r.file, r.memory, bytes, r.offset, *buffer);
+  else if (r.writes)
     io_uring_prep_write(entry, r.file, r.memory, bytes, r.offset);
   else
     io_uring_prep_read(entry, r.file, r.memory, bytes, r.offset);

@@ -18,10 +18,10 @@ void zrt::checkMachine(const zrt_plan &plan) {
                 cpuFlags());
 }
 
-CpuDevice::CpuDevice(const zrt_plan &plan, bool isGuarded,
+CpuDevice::CpuDevice(const zrt_plan &plan, bool shallGuard,
                      std::unique_ptr<Store> theStore)
     : kernel16(kernel16For(plan.features ? plan.features : "")),
-      store(std::move(theStore)) {
+      store(std::move(theStore)), isGuarded(shallGuard) {
   for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST})
     arenas[tier].allocate(plan.arena_bytes[tier], tier,
                           tier == ZRT_DEVICE && plan.world_size > 1
@@ -51,11 +51,27 @@ void CpuDevice::startThreads(const zrt_plan &plan, int threads,
   streams.resize(plan.stream_count);
   for (zrt_stream i = 0; i < plan.stream_count; ++i)
     streams[i].team = teamOf(plan.streams[i].stream_class);
-  if (store)
-    for (zrt_stream i = 0; i < plan.stream_count; ++i)
-      if (plan.streams[i].stream_class == ZRT_NVME_READ ||
-          plan.streams[i].stream_class == ZRT_NVME_WRITE)
-        streams[i].lane = store->lane();
+  if (!store)
+    return;
+  for (zrt_stream i = 0; i < plan.stream_count; ++i)
+    if (plan.streams[i].stream_class == ZRT_NVME_READ ||
+        plan.streams[i].stream_class == ZRT_NVME_WRITE)
+      streams[i].lane = openLane();
+}
+
+std::unique_ptr<Lane> CpuDevice::openLane() {
+  std::unique_ptr<Lane> lane = store->lane();
+  // A closed arena cannot be pinned.
+  if (!isGuarded)
+    pinNote = lane->pin(arenas[ZRT_HOST].data(), arenas[ZRT_HOST].size());
+  return lane;
+}
+
+std::string CpuDevice::note() const {
+  std::string all = store ? store->note() : "";
+  if (!pinNote.empty())
+    all += (all.empty() ? "" : "\n") + pinNote;
+  return all;
 }
 
 void CpuDevice::check(const zrt_op &op) const {

@@ -41,7 +41,7 @@ public:
   void read(const zrt_ref &from, void *to) override;
   void write(const zrt_ref &to, const void *from) override;
   void fill(const zrt_ref &to, unsigned char byte) override;
-  std::string note() const override { return store ? store->note() : ""; }
+  std::string note() const override;
   ExportedMemory exported() const override {
     return arenas[ZRT_DEVICE].exported();
   }
@@ -66,6 +66,9 @@ private:
     return arenas[ref.tier].hostView() + ref.offset;
   }
 
+  /// A stream's way to nvme.
+  std::unique_ptr<Lane> openLane();
+
   struct Stream {
     std::unique_ptr<Team> team;
     std::unique_ptr<Lane> lane;    ///< to nvme, of a stream of such a link
@@ -79,6 +82,8 @@ private:
   const Kernel16 kernel16;
   std::array<Arena, ZRT_TIER_COUNT> arenas; ///< that of nvme is empty
   const std::unique_ptr<Store> store;       ///< nullptr without nvme
+  const bool isGuarded;
+  std::string pinNote; ///< why host memory is not locked
   std::vector<Stream> streams;
   int computeThreads = 0, hostStreamThreads = 0;
 };

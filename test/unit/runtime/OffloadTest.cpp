@@ -199,10 +199,14 @@ TEST_F(Offload, ChaosAndGuardsChangeNothing) {
 
 TEST_F(Offload, DrivesThatAreSlowOrAskAgainChangeNothing) {
   for (const char *fault :
-       {"short@2", "eagain@2", "eintr@3", "nouring", "nodirect"}) {
+       {"short@2", "eagain@2", "eintr@3", "nopin", "nouring", "nodirect"}) {
     const Setting setting("ZRT_STORE_FAULT", fault);
     const ContextPtr ctx = start(/*verifies=*/1);
     EXPECT_EQ(trained(ctx, 3), expected(3)) << fault;
+    EXPECT_EQ(std::string(zrt_report(ctx.get(), ZRT_NOTE))
+                      .find("cannot be locked (cannot allocate memory)") !=
+                  std::string::npos,
+              fault == std::string("nopin"));
     EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED), "") << fault;
   }
 }
