@@ -37,7 +37,8 @@ public:
 
 private:
   /// The intervals of the results of `function`, which has one block.
-  FailureOr<RangeList> judge(FunctionOpInterface function, const RangeList &arguments);
+  FailureOr<RangeList> judge(FunctionOpInterface function,
+                             const RangeList &arguments);
   LogicalResult judgeBlock(Block &block, Intervals &intervals);
   LogicalResult judgeLaunch(LaunchOp launch, Intervals &intervals);
   LogicalResult judgeOperation(Operation *op, const Intervals &intervals);
@@ -48,8 +49,9 @@ private:
 } // namespace
 
 /// Whether a position is one of the first `size` of dimension `dim`.
-static LogicalResult judgePosition(Operation *op, IntegerValueRange range,
-                                   int64_t dim, int64_t size) {
+static LogicalResult judgePosition(Operation *op,
+                                   const IntegerValueRange &range, int64_t dim,
+                                   int64_t size) {
   APInt first = range.getValue().smin(), last = range.getValue().smax();
   if (first.isNonNegative() && last.slt(size))
     return success();
@@ -177,7 +179,8 @@ FailureOr<RangeList> Positions::judge(FunctionOpInterface function,
   if (failed(judgeBlock(function.getFunctionBody().front(), intervals)))
     return failure();
   RangeList results;
-  for (Value value : function.getFunctionBody().front().getTerminator()->getOperands())
+  for (Value value :
+       function.getFunctionBody().front().getTerminator()->getOperands())
     results.push_back(intervals.of(value));
   return results;
 }

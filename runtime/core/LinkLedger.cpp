@@ -41,8 +41,8 @@ std::string LinkLedger::table() const {
   std::array<LinkRow, ZRT_STREAM_CLASS_COUNT> links = {};
   for (const auto &program : totals)
     for (const LinkRow &row : program)
-      if (row.copy) {
-        LinkRow &link = links[*linkOf(*row.copy)];
+      if (const auto number = row.copy ? linkOf(*row.copy) : std::nullopt) {
+        LinkRow &link = links[*number];
         link.calls += row.calls;
         link.bytes += row.bytes;
         link.seconds += row.seconds;
