@@ -68,6 +68,14 @@ void zero::registerPipelinePasses() {
   registerZeroVerifyPasses();
 }
 
+/// Updates of the host work on masters where parameters are the device's.
+static PartitionStateOptions getPartitioning(const PipelineOptions &options) {
+  PartitionStateOptions partitioning = options;
+  partitioning.masters =
+      options.offloadOptimizer != "none" && options.offloadParams == "none";
+  return partitioning;
+}
+
 /// Appends the passes that lead from the level before to `level`.
 static void addPasses(OpPassManager &pm, Level level,
                       const PipelineOptions &options) {
@@ -114,7 +122,10 @@ static void addPasses(OpPassManager &pm, Level level,
     // While @step is nothing but the model: what a plan shall compute, for the
     // judge.
     pm.addPass(createKeepModel());
-    pm.addPass(createPartitionState(options));
+    pm.addPass(createPartitionState(getPartitioning(options)));
+    // While an update is one operation, and a bucket is gathered once.
+    pm.addPass(
+        createPlaceTiers({options.offloadParams, options.offloadOptimizer}));
     // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
@@ -156,7 +167,7 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       skipsNonfinite(module), getPrecision(module), isReference(module),
       chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
       options.accumulate, options.persistBelow, options.bucketSize,
-      options.reuseDistance);
+      options.reuseDistance, options.offloadOptimizer, options.offloadParams);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,

@@ -26,6 +26,9 @@ struct PipelineOptions : PartitionStateOptions {
   int64_t lossChunk = kLossChunk;
   /// Bytes of other parameters between two uses that one gather serves.
   int64_t reuseDistance = 0;
+  /// Where the optimizer's state and the parameters lie: none (the device), cpu
+  /// or nvme.
+  std::string offloadOptimizer = "none", offloadParams = "none";
   /// The most bytes of device memory that a rank may use; -1: any number.
   int64_t deviceMemory = -1;
   /// The same of host memory.

@@ -125,6 +125,17 @@ inline uint64_t bytesOf(const zrt_operand &operand, uint32_t ranks) {
                                               : operand.ref.bytes;
 }
 
+/// The bytes that an operation works on, on `rank` of so many.
+inline zrt_ref refOf(const zrt_operand &operand, uint32_t rank,
+                     uint32_t ranks) {
+  zrt_ref ref = operand.ref;
+  if (operand.extent == ZRT_SLICE_OF_WHOLE) {
+    ref.bytes /= ranks;
+    ref.offset += rank * ref.bytes;
+  }
+  return ref;
+}
+
 /// Whether an update works on the rank's slice.
 inline bool isSliced(const zrt_update_desc &desc) {
   for (uint32_t i = 0; i < desc.arg_count; ++i)

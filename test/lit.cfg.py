@@ -11,7 +11,7 @@ import lit.formats
 config.name = "zeroc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".c"]
-config.excludes = ["Inputs", "e2e", "foreign", "fuzz", "golden", "unit"]
+config.excludes = ["Inputs", "e2e", "foreign", "fuzz", "golden", "sanitize", "unit"]
 config.test_source_root = os.path.join(config.zero_source_dir, "test")
 config.test_exec_root = os.path.join(config.zero_binary_dir, "test")
 

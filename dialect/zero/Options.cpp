@@ -47,7 +47,9 @@ LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
                                   StringRef precision, bool, int64_t lossChunk,
                                   int64_t stage, int64_t worldSize,
                                   int64_t accumulate, int64_t persistBelow,
-                                  int64_t bucketSize, int64_t reuseDistance) {
+                                  int64_t bucketSize, int64_t reuseDistance,
+                                  StringRef offloadOptimizer,
+                                  StringRef offloadParams) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -59,6 +61,12 @@ LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
   if (!llvm::is_contained({"fp32", "bf16", "fp16"}, precision)) // (C4)
     return error() << "precision must be fp32, bf16 or fp16, got " << precision
                    << " (C4)";
+  for (auto [name, value] :
+       {std::pair<StringRef, StringRef>{"offload_optimizer", offloadOptimizer},
+        {"offload_params", offloadParams}})
+    if (!llvm::is_contained({"none", "cpu", "nvme"}, value)) // (C5)
+      return error() << name << " must be none, cpu or nvme, got " << value
+                     << " (C5)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -120,6 +128,10 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   number("--persist-below", getPersistBelow(), 0);
   number("--bucket-size", getBucketSize(), 0);
   number("--reuse-distance", getReuseDistance(), 0);
+  words.push_back({"--offload-optimizer", getOffloadOptimizer().str(),
+                   getOffloadOptimizer() == "none"});
+  words.push_back({"--offload-params", getOffloadParams().str(),
+                   getOffloadParams() == "none"});
   return words;
 }
 

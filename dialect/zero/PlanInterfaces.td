@@ -14,13 +14,17 @@ include "mlir/IR/OpBase.td"
 def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
   let description = [{
     An operation of a plan.  Symbols are looked up in the enclosing module,
-    whose tables `symbols` keeps.  Its values lie in one tier.
+    whose tables `symbols` keeps.  Its values lie in one tier, unless it says
+    otherwise.
   }];
   let cppNamespace = "::mlir::zero";
-  let verify = [{ return ::mlir::zero::detail::verifyOneTier($_op); }];
+  let verify = [{ return ::mlir::cast<::mlir::zero::PlanOpInterface>($_op).crossesTiers()
+        ? ::mlir::success() : ::mlir::zero::detail::verifyOneTier($_op); }];
   let methods = [
     InterfaceMethod<"Whether it only names bytes (view, pack) and runs nothing.",
       "bool", "movesNothing", (ins), "", "return false;">,
+    InterfaceMethod<"Whether it moves a value to another tier.",
+      "bool", "crossesTiers", (ins), "", "return false;">,
     InterfaceMethod<"The pairs of values that share bytes; by default results are apart.",
       "::llvm::SmallVector<::mlir::zero::StorageTie>", "getStorageTies",
       (ins "::mlir::SymbolTableCollection &":$symbols), "", "(void)symbols; return {};">,

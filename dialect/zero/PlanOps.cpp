@@ -32,7 +32,7 @@ StringRef zero::stringifyExtent(Extent extent) {
 Extent zero::getTypeExtent(Type type, bool ofBucket) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getRanks() > 1 ? Extent::Slice : Extent::Whole;
-  auto tensor = dyn_cast<RankedTensorType>(type);
+  RankedTensorType tensor = getHeldTensor(type);
   if (!tensor || tensor.getRank() == 0)
     return Extent::Scalar;
   return ofBucket && tensor.getRank() == 1 ? Extent::Whole : Extent::Members;
@@ -280,10 +280,16 @@ int64_t ClipOp::getFlops(SymbolTableCollection &symbols) {
 
 FlatSymbolRefAttr UpdateOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> UpdateOp::getStorageTies(SymbolTableCollection &) {
-  // Operand 1 is the gradient; what is kept follows it.
-  SmallVector<StorageTie> ties = replaces(0);
-  ties.append(replaces(2, 1, getKept().size()));
+  SmallVector<StorageTie> ties;
+  if (getParam())
+    ties = replaces(0);
+  if (OperandRange kept = getKept(); !kept.empty())
+    ties.append(replaces(kept.getBeginOperandIndex(), 1, kept.size()));
   return ties;
+}
+Stream UpdateOp::getPreferredStream() {
+  return getTier(getGrad().getType()) == Tier::Device ? Stream::Compute
+                                                      : Stream::Host;
 }
 Extent UpdateOp::getExtent(Value value) {
   Extent extent = getTypeExtent(value.getType(), true);
@@ -294,5 +300,49 @@ int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom<OptimizerOp>(*this, getOptimizerAttr());
   // Arithmetic on scalars alone, which is done once, counts as well.
   int64_t each = rule ? countFloatOps(rule.getBody()) : 0;
-  return each * countElements(*this, getParam(), symbols);
+  return each * countElements(*this, getNext().front(), symbols);
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers between tiers
+//===----------------------------------------------------------------------===//
+
+/// How much of `value`: the slice, if that is all that the other side has.
+template <typename TransferOp>
+static Extent getTransferExtent(TransferOp op, Value value) {
+  bool isSlice =
+      getTypeExtent(op.getSource().getType(), true) == Extent::Slice ||
+      getTypeExtent(op.getResult().getType(), true) == Extent::Slice;
+  if (op.getBucketAttr() && isSlice)
+    // What it goes into is overwritten; the rest stays as it is.
+    return value == op.getInto() ? Extent::None : Extent::Slice;
+  return value == op.getInto()
+             ? Extent::None
+             : getTypeExtent(value.getType(), op.getBucketAttr() != nullptr);
+}
+
+bool FetchOp::crossesTiers() { return true; }
+FlatSymbolRefAttr FetchOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> FetchOp::getStorageTies(SymbolTableCollection &) {
+  return getInto() ? replaces(1) : SmallVector<StorageTie>();
+}
+Extent FetchOp::getExtent(Value value) {
+  return getTransferExtent(*this, value);
+}
+Stream FetchOp::getPreferredStream() {
+  return getTier(getResult().getType()) == Tier::Device ? Stream::H2D
+                                                        : Stream::NvmeRead;
+}
+
+bool SpillOp::crossesTiers() { return true; }
+FlatSymbolRefAttr SpillOp::getBucketRef() { return getBucketAttr(); }
+SmallVector<StorageTie> SpillOp::getStorageTies(SymbolTableCollection &) {
+  return getInto() ? replaces(1) : SmallVector<StorageTie>();
+}
+Extent SpillOp::getExtent(Value value) {
+  return getTransferExtent(*this, value);
+}
+Stream SpillOp::getPreferredStream() {
+  return getTier(getResult().getType()) == Tier::Host ? Stream::D2H
+                                                      : Stream::NvmeWrite;
 }

@@ -199,6 +199,12 @@ bool zero::holdsBytes(Type type) {
   return isa<ShardType, StoredType, RankedTensorType>(type);
 }
 
+RankedTensorType zero::getHeldTensor(Type type) {
+  if (auto stored = dyn_cast<StoredType>(type))
+    return stored.getTensor();
+  return dyn_cast<RankedTensorType>(type);
+}
+
 Type zero::getElementType(Type type) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getElementType();

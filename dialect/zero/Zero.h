@@ -103,6 +103,9 @@ Tier getTier(Type type);
 /// a shard.
 bool holdsBytes(Type type);
 
+/// The tensor that a value of `type` is, stored or not; null for shards.
+RankedTensorType getHeldTensor(Type type);
+
 /// What such a value is made of, and the bytes of one element.
 Type getElementType(Type type);
 

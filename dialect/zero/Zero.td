@@ -140,6 +140,7 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C1) the optimizer is a #zero.adamw or a #zero.sgd.
     * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
     * (C4) the precision, the type of parameters, is fp32, bf16 or fp16.
+    * (C5) state is offloaded to none, cpu or nvme.
     * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
@@ -152,7 +153,9 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         DefaultValuedParameter<"int64_t", "1">:$accumulate,
                         DefaultValuedParameter<"int64_t", "0">:$persist_below,
                         DefaultValuedParameter<"int64_t", "0">:$bucket_size,
-                        DefaultValuedParameter<"int64_t", "0">:$reuse_distance);
+                        DefaultValuedParameter<"int64_t", "0">:$reuse_distance,
+                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_optimizer,
+                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_params);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -268,6 +271,9 @@ def Zero_EventType : Zero_Type<"Event", "event"> {
 }
 
 def Zero_Flat : AnyTypeOf<[Zero_ShardType, AnyStaticShapeTensor]>;
+def Zero_Held : AnyTypeOf<[Zero_ShardType, AnyStaticShapeTensor, Zero_StoredType]>;
+/// A scalar of the step, in the tier that it is read in.
+def Zero_Scalar : AnyTypeOf<[0DTensorOf<[F32]>, Zero_StoredType]>;
 
 //===----------------------------------------------------------------------===//
 // Layout: axes, buckets, optimizers
@@ -615,6 +621,70 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands
 }
 
 //===----------------------------------------------------------------------===//
+// Transfers between tiers
+//===----------------------------------------------------------------------===//
+//
+//   nvme  -- fetch, nvme_read -->   host  -- fetch, h2d -->   device
+//   nvme  <-- spill, nvme_write --  host  <-- spill, d2h --   device
+//
+// What lies elsewhere is brought here for a while: position says how long.  They
+// are the only operations whose values lie in two tiers.
+
+class Zero_TransferOp<string mnemonic> : Zero_PlanOp<mnemonic, [
+    "crossesTiers", "getStorageTies", "getBucketRef", "getExtent", "getPreferredStream"], [UsesSymbols]> {
+  let arguments = (ins Zero_Held:$source, OptionalAttr<FlatSymbolRefAttr>:$bucket,
+                       Optional<Zero_Held>:$into);
+  let results = (outs Zero_Held:$result);
+  let assemblyFormat = [{
+    $source (`of` $bucket^)? (`into` $into^)? attr-dict `:` type($source) (`,` type($into)^)? `->` type($result)
+  }];
+}
+
+def Zero_FetchOp : Zero_TransferOp<"fetch"> {
+  let summary = "The same value one tier nearer to the device";
+  let description = [{
+    From nvme to the host, or from the host to the device; with `into`, in the
+    bytes of that value.
+
+    ```mlir
+    %w = zero.fetch %p of @b0 : !zero.shard<4160 x f32 by 2 on host> -> !zero.shard<4160 x f32 by 2>
+    %q1 = zero.fetch %next of @b0 into %q : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
+    ```
+
+    The second fetches a slice into the rank's part of a whole value, which for
+    the rest stays as it is.
+
+    Constraints:
+    * (C1) the result is one tier nearer to the device.
+    * (C2) of a bucket, both are the whole bucket or both the rank's slice; or a
+      slice goes into a whole one.  Of none, both are the same tensor.
+    * (C3) `into` has the result's type.
+  }];
+}
+
+def Zero_SpillOp : Zero_TransferOp<"spill"> {
+  let summary = "The same value one tier farther from the device";
+  let description = [{
+    From the device to the host, or from the host to nvme; with `into`, in the
+    bytes of that value.
+
+    ```mlir
+    %h = zero.spill %g of @b0 : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2 on host>
+    %m2 = zero.spill %m1 of @b0 into %m : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 2 on nvme> -> !zero.shard<4160 x f32 by 2 on nvme>
+    %c = zero.spill %clip : tensor<f32> -> !zero.stored<tensor<f32> on host>
+    ```
+
+    The first spills the rank's slice of a whole value.
+
+    Constraints:
+    * (C1) the result is one tier farther from the device.
+    * (C2) of a bucket, both are the whole bucket or both the rank's slice; or a
+      slice is taken of a whole one.  Of none, both are the same tensor.
+    * (C3) `into` has the result's type.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // The update
 //===----------------------------------------------------------------------===//
 
@@ -734,7 +804,8 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSe
   let extraClassDeclaration = [{ static constexpr double kEpsilon = 1e-6; }];
 }
 
-def Zero_UpdateOp : Zero_PlanOp<"update", ["getStorageTies", "getBucketRef", "getExtent"], [
+def Zero_UpdateOp : Zero_PlanOp<"update", [
+    "getStorageTies", "getBucketRef", "getExtent", "getPreferredStream"], [
     CountsFlops, UsesSymbols, AttrSizedOperandSegments]> {
   let summary = "Applies an optimizer to a bucket";
   let description = [{
@@ -758,29 +829,41 @@ def Zero_UpdateOp : Zero_PlanOp<"update", ["getStorageTies", "getBucketRef", "ge
     With `skip_nonfinite` everything keeps its value if the factor of `zero.clip`,
     the scalar `clip` of the optimizer, is NaN.
 
+    It runs where its operands are.  An update of host memory takes its scalars
+    there, and where the parameter itself is the device's, it has none (`_`): the
+    next one, in bytes of its own, is made of the master.
+
+    ```mlir
+    %h1, %m1, %v1, %w1 = zero.update @adamw of @b0 (_, %g, %m, %v) master(%w) scalars(%lr, %clip, %step) {decay = 0.1 : f64}
+      : (_, !zero.shard<4144 x bf16 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>), master !zero.shard<4144 x f32 by 1 on host>,
+        (!zero.stored<tensor<f32> on host>, !zero.stored<tensor<f32> on host>, !zero.stored<tensor<f32> on host>)
+      -> !zero.shard<4144 x bf16 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>
+    ```
+
     Constraints:
     * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
-    * (C2) one scalar operand per scalar of the optimizer but `decay`.
+    * (C2) one scalar operand of f32 per scalar of the optimizer but `decay`.
     * (C3) parameter, gradient and state are f32, bf16 or f16, each the whole
       bucket or the rank's slice.
     * (C4) all state slots, the master among them, are whole, or all are slices;
       where they are whole, so are parameter and gradient.
-    * (C5) there is a master, of f32, exactly if the parameter has 16 bits.
+    * (C5) a parameter of 16 bits has a master; one of f32 may have one, which it
+      equals.  Masters are f32.  Where there is no parameter, there is a master.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Zero_Flat:$param,
+  let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Optional<Zero_Flat>:$param,
                        Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Optional<Zero_Flat>:$master,
-                       Variadic<0DTensorOf<[F32]>>:$scalars, F64Attr:$decay, UnitAttr:$skip_nonfinite);
+                       Variadic<Zero_Scalar>:$scalars, F64Attr:$decay, UnitAttr:$skip_nonfinite);
   let results = (outs Variadic<Zero_Flat>:$next);
   let extraClassDeclaration = [{
     /// Whether it works on the rank's slice.
     bool isSliced();
     /// The state that it updates besides the parameter: the slots, then the
-    /// master.  The operands from 2 on, and the results from 1 on.
+    /// master.  The operands that follow the gradient, and the results from 1 on.
     ::mlir::OperandRange getKept();
   }];
   let assemblyFormat = [{
-    $optimizer `of` $bucket `(` $param `,` $grad (`,` $slots^)? `)` (`master` `(` $master^ `)`)?
-    `scalars` `(` $scalars `)` attr-dict `:` `(` type($param) `,` type($grad) (`,` type($slots)^)? `)` `,`
+    $optimizer `of` $bucket `(` ($param^) : (`_`)? `,` $grad (`,` $slots^)? `)` (`master` `(` $master^ `)`)?
+    `scalars` `(` $scalars `)` attr-dict `:` `(` custom<TypeOrNone>(type($param)) `,` type($grad) (`,` type($slots)^)? `)` `,`
     (`master` type($master)^ `,`)? `(` type($scalars) `)` `->` type($next)
   }];
 }

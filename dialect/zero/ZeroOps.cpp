@@ -12,6 +12,19 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::detail;
 
+/// The type of an operand that may be missing, `_` where it is.
+static ParseResult parseTypeOrNone(OpAsmParser &parser, Type &type) {
+  if (succeeded(parser.parseOptionalKeyword("_")))
+    return success();
+  return parser.parseType(type);
+}
+static void printTypeOrNone(OpAsmPrinter &printer, Operation *, Type type) {
+  if (type)
+    printer << type;
+  else
+    printer << '_';
+}
+
 #define GET_OP_CLASSES
 #include "dialect/zero/ZeroOps.cpp.inc"
 
@@ -345,33 +358,37 @@ LogicalResult ClipOp::verify() {
 bool UpdateOp::isSliced() {
   return llvm::any_of(getKept(),
                       [](Value slot) { return isSlice(slot.getType()); }) ||
-         isSlice(getParam().getType());
+         isSlice(getNext().front().getType());
 }
 
 OperandRange UpdateOp::getKept() {
-  return getOperands().slice(2, getSlots().size() + (getMaster() ? 1 : 0));
+  return getOperands().slice(getParam() ? 2 : 1,
+                             getSlots().size() + (getMaster() ? 1 : 0));
 }
 
 LogicalResult UpdateOp::verify() {
   if (getNext().size() != 1 + getKept().size())
     return emitOpError("returns the parameter and ")
            << getKept().size() << " state slots";
-  if (getNext().front().getType() != getParam().getType())
+  if (getParam() && getNext().front().getType() != getParam().getType())
     return emitOpError("returns the parameter's type ") << getParam().getType();
+  if (!getParam() && !getMaster()) // (C5)
+    return emitOpError("has neither a parameter nor a master");
   for (auto [slot, next] : llvm::zip(getKept(), getNext().drop_front()))
     if (slot.getType() != next.getType())
       return emitOpError("returns a state slot's type ")
              << slot.getType() << ", got " << next.getType();
-  Type param = getElementType(getParam().getType());
+  for (Value scalar : getScalars())
+    if (RankedTensorType type = getHeldTensor(scalar.getType());
+        type.getRank() != 0 || !type.getElementType().isF32()) // (C2)
+      return emitOpError("takes scalars of f32, got ") << scalar.getType();
+  Type param = getElementType(getNext().front().getType());
   if (!getMaster() && !param.isF32()) // (C5)
     return emitOpError("updates a parameter of ")
            << param << " without a master of f32";
-  if (getMaster() &&
-      (param.isF32() || !getElementType(getMaster().getType()).isF32())) // (C5)
-    return emitOpError("has a parameter of ")
-           << param << " and a master of "
-           << getElementType(getMaster().getType())
-           << "; a master is f32, and the parameter has 16 bits";
+  if (getMaster() && !getElementType(getMaster().getType()).isF32()) // (C5)
+    return emitOpError("has a master of ")
+           << getElementType(getMaster().getType()) << "; masters are f32";
   return success();
 }
 
@@ -395,7 +412,7 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
-  SmallVector<Value> state = {getParam(), getGrad()};
+  SmallVector<Value> state = {getNext().front(), getGrad()};
   llvm::append_range(state, getKept());
   for (Value value : state) {
     if (!use.isWhole(value) && !use.isSlice(value)) // (C3)

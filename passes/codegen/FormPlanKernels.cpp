@@ -144,7 +144,7 @@ KernelOp PlanKernels::getOrCreateElementwise(Operation *op, const Twine &name,
   auto types =
       llvm::map_to_vector(getKernelArguments(op), [](Value value) -> Type {
         Type type = value.getType();
-        auto tensor = dyn_cast<RankedTensorType>(type);
+        RankedTensorType tensor = getHeldTensor(type);
         SmallVector<int64_t> shape;
         if (!tensor || tensor.getRank() != 0)
           shape.push_back(ShapedType::kDynamic);
@@ -210,10 +210,10 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
           // Parameter or its master, gradient and slots; then the scalars, of
           // which decay is none of the operation's.
           IRMapping map;
-          for (auto [argument, value] :
-               llvm::zip(body.getArguments().take_front(flat), in))
-            map.map(argument, nn::widen(at, where, value));
-          auto next = in.drop_front(flat).begin();
+          auto next = in.begin();
+          for (BlockArgument argument : body.getArguments().slice(
+                   op.getParam() ? 0 : 1, op.getParam() ? flat : flat - 1))
+            map.map(argument, nn::widen(at, where, *next++));
           if (op.getMaster())
             map.map(body.getArgument(0), *next++);
           for (auto [name, argument] :
@@ -248,7 +248,8 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
   };
   return getOrCreateElementwise(op,
                                 rule.getSymName() + "_decay" + nameOf(decay) +
-                                    (op.getSkipNonfinite() ? "_skip" : ""),
+                                    (op.getSkipNonfinite() ? "_skip" : "") +
+                                    (op.getParam() ? "" : "_of_master"),
                                 fill);
 }
 

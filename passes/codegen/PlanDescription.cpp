@@ -94,7 +94,7 @@ private:
         name = step.getScalar(i);
       if (!name)
         continue;
-      auto type = cast<RankedTensorType>(arg.getType());
+      RankedTensorType type = getHeldTensor(arg.getType());
       InputBound bound = getInputBound(step, i);
       list.push_back({.name = constants.string(name),
                       .dtype = operands.getElement(arg).number,

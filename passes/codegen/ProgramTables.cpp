@@ -83,8 +83,10 @@ private:
       return {ZRT_WAIT, describeEvent(events.lookup(wait.getEvent()))};
     if (auto matmul = dyn_cast<nn::MatmulOp>(op))
       return {ZRT_MATMUL, describe(matmul)};
-    if (auto copy = dyn_cast<CopyOp>(op))
-      return {ZRT_COPY, describe(copy)};
+    if (isa<CopyOp>(op))
+      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
+    if (isa<FetchOp, SpillOp>(op))
+      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameTransfer(op))};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
     if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
@@ -113,11 +115,19 @@ private:
         "squares");
   }
 
-  llvm::Constant *describe(CopyOp op) {
+  /// "fetch of b0", "spill of clip"
+  static std::string nameTransfer(Operation *op) {
+    FlatSymbolRefAttr bucket = getBucketRef(op);
+    std::string of =
+        bucket ? bucket.getValue().str() : getLocationName(op->getLoc()).str();
+    return op->getName().stripDialect().str() + (of.empty() ? "" : " of " + of);
+  }
+
+  llvm::Constant *describe(PlanOpInterface op, const std::string &name) {
     return constants.global(
-        Zrt<zrt_copy_desc>{.name = constants.string("copy"),
-                           .source = operands.getOperand(op, op.getSource()),
-                           .result = operands.getOperand(op, op.getResult())},
+        Zrt<zrt_copy_desc>{.name = constants.string(name),
+                           .source = operands.getOperand(op, op->getOperand(0)),
+                           .result = operands.getOperand(op, op->getResult(0))},
         "copy");
   }
 

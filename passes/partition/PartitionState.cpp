@@ -159,8 +159,10 @@ private:
     OpBuilder b(step);
     Location loc = step.getLoc();
     partition.element = parameters.front().type.getElementType();
-    partition.skipNonfinite = skipNonfinite == "auto" ? partition.hasMasters()
-                                                      : skipNonfinite == "on";
+    partition.masters = masters;
+    partition.skipNonfinite = skipNonfinite == "auto"
+                                  ? !partition.element.isF32()
+                                  : skipNonfinite == "on";
     partition.axis = AxisOp::create(b, loc, "dp", worldSize);
     partition.rule = optimizer == "adamw"
                          ? buildAdamW(b, loc, {beta1, beta2, eps})

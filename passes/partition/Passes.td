@@ -108,7 +108,44 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"weightDecay", "weight-decay", "double", "0.1", "weight decay">,
     Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">,
     Option<"skipNonfinite", "skip-nonfinite", "std::string", "\"auto\"",
-      "whether a step whose gradients are not finite changes nothing: on, off, or auto, on with 16 bits">];
+      "whether a step whose gradients are not finite changes nothing: on, off, or auto, on with 16 bits">,
+    Option<"masters", "masters", "bool", "false",
+           "updates work on masters of f32, also where parameters are f32">];
+}
+
+def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
+  let summary = "Puts state into host memory or on nvme";
+  let description = [{
+    Parameters (`offload-params`) and the optimizer's state with the masters
+    (`offload-optimizer`) each lie on the device (none), in host memory (cpu) or
+    on nvme, and are brought to where they are used: forward, backward, the norm
+    and exchanges are the device's; updates are the host's if any of their state
+    is not the device's; nothing computes on nvme.  A transfer goes from one tier
+    to the next.
+
+    ```mlir
+    // offload-params=cpu: before the first use in the forward
+    %here = zero.fetch %p of @b0 : !zero.shard<4160 x bf16 by 2 on host> -> !zero.shard<4160 x bf16 by 2>
+    %f = zero.all_gather %here of @b0
+
+    // offload-optimizer=nvme: the gradient where it is finished, then the update
+    %h = zero.spill %g of @b0 : !zero.shard<4160 x bf16 by 2> -> !zero.shard<4160 x bf16 by 2 on host>
+    %m1 = zero.fetch %m0 of @b0 : !zero.shard<4160 x f32 by 2 on nvme> -> !zero.shard<4160 x f32 by 2 on host>
+    %p1, %m2, ... = zero.update @adamw of @b0 (%p, %h, %m1, ...) ...
+    %m3 = zero.spill %m2 of @b0 into %m0 : ...
+    ```
+
+    Where parameters stay on the device and updates go to the host, these work on
+    the masters (PartitionState's `masters`), which are f32 and the host's.
+
+    Parameters that are whole on several ranks stay on the device.
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [
+    Option<"offloadParams", "offload-params", "std::string", "\"none\"",
+           "where parameters lie: none, cpu or nvme">,
+    Option<"offloadOptimizer", "offload-optimizer", "std::string", "\"none\"",
+           "where the optimizer's state lies: none, cpu or nvme">];
 }
 
 def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
@@ -117,7 +154,8 @@ def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
     A parameter that is gathered in the forward and needed again in the backward
     would be held all the while.  Where other gathered parameters of more than
     `reuse-distance` bytes are used between two uses, the later use gets a gather
-    of its own, and the bytes are free in between.
+    of its own, and the bytes are free in between.  So does a parameter that is
+    fetched from another tier, with or without a gather.
 
     ```mlir
     %f = zero.all_gather %p of @b0

@@ -37,6 +37,8 @@ struct Partition {
   double weightDecay, maxNorm; ///< 0: none
   /// Whether a step whose gradients are not finite changes nothing.
   bool skipNonfinite = false;
+  /// Whether updates work on masters, also where parameters are f32.
+  bool masters = false;
   Type element = {}; ///< of the parameters
   AxisOp axis = {};
   OptimizerOp rule = {};
@@ -52,7 +54,7 @@ struct Partition {
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
   /// Whether updates work on a copy of the parameters in f32, which those are
   /// the roundings of.
-  bool hasMasters() const { return !Type(element).isF32(); }
+  bool hasMasters() const { return masters || !Type(element).isF32(); }
   /// What state of that slot is made of: parameters of their element, all else
   /// of f32.
   Type elementOf(StringRef slot) const;

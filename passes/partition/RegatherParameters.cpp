@@ -11,6 +11,9 @@
 // own copies of the operations that only name bytes (views, reshapes).  The
 // gathers of a parameter's pieces are used together and cut together.
 //
+// A parameter that lies in another tier is fetched before it is gathered, or
+// in its place on one rank; the fetches are repeated with it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/partition/Passes.h"
@@ -64,9 +67,9 @@ private:
   ProgramOp function;
   int64_t reuseDistance;
   DenseMap<Operation *, unsigned> positions;
-  /// Gathers that are used together, in order of their uses.
+  /// Gathers, or last fetches, that are used together, in order of their uses.
   struct Unit {
-    SmallVector<AllGatherOp, 1> gathers;
+    SmallVector<Operation *, 1> gathers;
     SmallVector<Use> uses;
     int64_t bytes = 0;
   };
@@ -79,7 +82,7 @@ private:
     Block &block = function.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (op.use_empty() &&
-          isa<AllGatherOp, ViewOp, JoinOp, tensor::CollapseShapeOp,
+          isa<AllGatherOp, FetchOp, ViewOp, JoinOp, tensor::CollapseShapeOp,
               tensor::ExpandShapeOp>(op))
         op.erase();
   }
@@ -94,24 +97,41 @@ private:
     return nullptr;
   }
 
+  /// Whether parameters are viewed in the result of `op`: those that a step
+  /// begins with, not those that an update leaves in the bytes of others.
+  static bool bringsParameters(Operation &op) {
+    if (auto gather = dyn_cast<AllGatherOp>(op))
+      return !gather.isInPlace();
+    return isa<FetchOp>(op) && llvm::any_of(op.getUsers(), [](Operation *user) {
+             return isa<ViewOp>(user);
+           });
+  }
+
+  /// A copy of `gather` and of the fetches that it needs.
+  static Operation *clone(OpBuilder &b, Operation *gather, IRMapping &copies) {
+    if (auto fetch = gather->getOperand(0).getDefiningOp<FetchOp>())
+      clone(b, fetch, copies);
+    return b.clone(*gather, copies);
+  }
+
   void findUnits() {
     DenseMap<Operation *, size_t> joined;
-    for (auto gather : function.getBody().front().getOps<AllGatherOp>()) {
-      if (gather.isInPlace())
+    for (Operation &gather : function.getBody().front()) {
+      if (!bringsParameters(gather))
         continue;
       size_t u = units.size();
-      if (Operation *join = getJoin(gather.getResult()))
+      if (Operation *join = getJoin(gather.getResult(0)))
         u = joined.try_emplace(join, u).first->second;
       if (u == units.size()) {
         Unit &unit = units.emplace_back();
-        collect(gather.getResult(), unit.uses);
+        collect(gather.getResult(0), unit.uses);
         llvm::sort(unit.uses, [](const Use &a, const Use &b) {
           return std::pair(a.position, a.operand->getOperandNumber()) <
                  std::pair(b.position, b.operand->getOperandNumber());
         });
       }
-      units[u].gathers.push_back(gather);
-      units[u].bytes += getByteSize(gather.getResult().getType());
+      units[u].gathers.push_back(&gather);
+      units[u].bytes += getByteSize(gather.getResult(0).getType());
     }
   }
 
@@ -145,11 +165,11 @@ private:
       if (i > 0 && isFar(u, uses[i - 1].position, uses[i].position)) {
         OpBuilder b(uses[i].operand->getOwner());
         LDBG() << "gathered again for " << uses[i].operand->getOwner()->getLoc()
-               << ": " << units[u].gathers.front();
+               << ": " << *units[u].gathers.front();
         copies.clear();
         isCopy = true;
-        for (AllGatherOp gather : units[u].gathers)
-          at = b.clone(*gather, copies);
+        for (Operation *gather : units[u].gathers)
+          at = clone(b, gather, copies);
       }
       if (isCopy)
         uses[i].operand->set(rebuild(uses[i].operand->get(), copies));

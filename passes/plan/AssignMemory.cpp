@@ -56,10 +56,14 @@ using namespace mlir::zero;
 /// Every buffer starts at a multiple of this: a cache line, and the widest
 /// vector.
 static constexpr int64_t kAlignment = 64;
-/// Exported bytes are a mapping of their own.
+/// Exported bytes are a mapping of their own.  Of nvme no block holds two
+/// buffers, and the host's are what such blocks are copied from and to.
 static constexpr int64_t kPage = 4096;
 
-static int64_t align(int64_t bytes) { return llvm::alignTo(bytes, kAlignment); }
+static int64_t align(const Buffer &buffer) {
+  return llvm::alignTo(buffer.size,
+                       buffer.tier == Tier::Device ? kAlignment : kPage);
+}
 
 namespace {
 
@@ -85,11 +89,11 @@ struct Layout {
   Occupancy temporaries;
 
   int64_t findPlace(const Buffer &buffer) {
-    return temporaries.findBestFit(buffer.birth, buffer.death,
-                                   align(buffer.size), pinned);
+    return temporaries.findBestFit(buffer.birth, buffer.death, align(buffer),
+                                   pinned);
   }
   void place(unsigned index, const Buffer &buffer, int64_t begin) {
-    int64_t end = begin + align(buffer.size);
+    int64_t end = begin + align(buffer);
     temporaries.take(buffer.birth, buffer.death, begin, end);
     offsets[index] = begin;
     size = std::max(size, end);
@@ -156,7 +160,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
         if (buffer.role != role || !section.holds(buffer))
           continue;
         layout.offsets[place->second.buffer] = size;
-        bytes = align(buffer.size);
+        bytes = align(buffer);
       }
       size += bytes;
     }
@@ -168,7 +172,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
       auto [known, isNew] =
           outputs.try_emplace(getOutputName(program.function, buffer), size);
       if (isNew)
-        size += align(buffer.size);
+        size += align(buffer);
       layout.offsets[i] = known->second;
     }
   for (Layout &layout : layouts)
@@ -216,7 +220,7 @@ static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
   for (unsigned i : order) {
     Buffer &buffer = storage.buffers[i];
     int64_t begin = layout.findPlace(buffer);
-    if (begin + align(buffer.size) > limit)
+    if (begin + align(buffer) > limit)
       continue;
     layout.place(i, buffer, begin);
     buffer.exported = true;

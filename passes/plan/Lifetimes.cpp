@@ -60,8 +60,7 @@ SmallVector<ProgramOp> zero::getPrograms(ModuleOp module) {
 
 std::string zero::getValueName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (auto step =
-            dyn_cast<ProgramOp>(argument.getOwner()->getParentOp())) {
+    if (auto step = dyn_cast<ProgramOp>(argument.getOwner()->getParentOp())) {
       unsigned i = argument.getArgNumber();
       if (StateAttr state = step.getState(i))
         return ("@" + state.getBucket().getValue() + " \"" +
@@ -73,6 +72,9 @@ std::string zero::getValueName(Value value) {
     }
     return "argument " + std::to_string(argument.getArgNumber());
   }
+  if (isa<FetchOp, SpillOp>(value.getDefiningOp()))
+    return getValueName(value.getDefiningOp()->getOperand(0)) + ", on the " +
+           stringifyTier(getTier(value.getType())).str();
   if (auto pack = value.getDefiningOp<PackOp>())
     return ("gradients of @" + pack.getBucket()).str();
   if (StringRef name = getLocationName(value.getLoc()); !name.empty())
@@ -323,19 +325,39 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   return success();
 }
 
+/// Whether a gradient does not wait in its bytes: it goes to another tier.
+static bool isSpilled(Value gradient) {
+  return llvm::any_of(gradient.getUsers(),
+                      [](Operation *user) { return isa<SpillOp>(user); });
+}
+
 /// What the bytes that `op` fills are for.
 Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   if (isa<AllGatherOp>(op))
     return Buffer::Communication;
   if (isa<ReduceScatterOp>(op))
-    return Buffer::Gradients;
+    return isSpilled(op->getResult(0)) ? Buffer::Communication
+                                       : Buffer::Gradients;
+  // On its way from or to another tier; a gradient waits there.
+  if (auto spill = dyn_cast<SpillOp>(op))
+    return llvm::any_of(op->getUsers(),
+                        [&](Operation *user) {
+                          auto update = dyn_cast<UpdateOp>(user);
+                          return update &&
+                                 update.getGrad() == spill.getResult();
+                        })
+               ? Buffer::Gradients
+               : Buffer::Communication;
+  if (isa<FetchOp, UpdateOp>(op))
+    return Buffer::Communication;
   auto pack = dyn_cast<PackOp>(op);
   if (!pack)
     return Buffer::Activations;
   // Whole gradients, unless they go to their owners at once.
   bool scattered = llvm::any_of(op->getUsers(), [](Operation *user) {
     auto reduce = dyn_cast<ReduceScatterOp>(user);
-    return isa<AccumulateOp>(user) || (reduce && !reduce.isInPlace());
+    return isa<AccumulateOp, SpillOp>(user) ||
+           (reduce && (!reduce.isInPlace() || isSpilled(reduce.getResult())));
   });
   return scattered ? Buffer::Communication : Buffer::Gradients;
 }
@@ -366,8 +388,7 @@ void LifetimeAnalysis::outliveCollectives() {
 LogicalResult LifetimeAnalysis::finish(Operation *terminator, unsigned point) {
   unsigned next = 0;
   for (BlockArgument argument : step.getArguments()) {
-    auto state =
-        step.getState(argument.getArgNumber());
+    auto state = step.getState(argument.getArgNumber());
     if (!state)
       continue;
     if (next == terminator->getNumOperands())

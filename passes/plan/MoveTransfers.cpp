@@ -1,9 +1,11 @@
-//===- MoveTransfers.cpp - Gathers one bucket ahead -----------------------===//
+//===- MoveTransfers.cpp - Gathers and fetches one bucket ahead -----------===//
 //
 // Position is issue order, and queues run ahead: an operation on a stream of
 // its own starts as soon as its operands are there and its result's bytes are
 // free.  So prefetching is moving a gather up.  How far decides how many
-// gathered buckets are held at once; one bucket ahead is two.
+// gathered buckets are held at once; one bucket ahead is two.  Fetches from
+// other tiers are the same, link by link: while one bucket is computed with, the
+// next is gathered, the one after it is fetched to the device, and so on.
 //
 // Reductions stay where their gradients are finished: the reduce stream works
 // while the backward goes on.
@@ -44,26 +46,74 @@ Operation *getFirstReader(Value value) {
   return first;
 }
 
-/// Moves the gathers that an operation is the first to read to where those
-/// before them are first used.
-void gatherAhead(ProgramOp program) {
-  Operation *before = &program.front().front(), *last = nullptr;
-  SmallVector<std::pair<AllGatherOp, Operation *>> moves;
-  for (auto gather : program.front().getOps<AllGatherOp>()) {
-    Operation *reader = getFirstReader(gather.getResult());
-    if (!isa<BlockArgument>(gather.getSource()) || !reader)
+/// Whether `op` brings state to where it is used, and may do so earlier: it
+/// reads what the program starts with, and fills bytes of its own.
+bool isEarly(Operation *op) {
+  auto fetch = dyn_cast<FetchOp>(op);
+  if (!isa<AllGatherOp>(op) && (!fetch || fetch.getInto()))
+    return false;
+  Value source = op->getOperand(0);
+  Operation *before = source.getDefiningOp();
+  return !before || (isa<FetchOp>(before) && isEarly(before));
+}
+
+/// Puts `op` before `target`, and after the fetches that it needs.
+void moveWithSources(Operation *op, Operation *target) {
+  op->moveBefore(target);
+  if (Operation *source = op->getOperand(0).getDefiningOp())
+    if (op->isBeforeInBlock(source))
+      moveWithSources(source, op);
+}
+
+/// Moves `transfers`, in program order, each to where those before it are first
+/// used: those of one operation together.  The first go to where `start` is.
+void moveAhead(ArrayRef<Operation *> transfers, Operation *start) {
+  Operation *before = start, *last = nullptr;
+  SmallVector<std::pair<Operation *, Operation *>> moves;
+  for (Operation *transfer : transfers) {
+    Operation *reader = getFirstReader(transfer->getResult(0));
+    if (!reader)
       continue;
     if (last && reader != last)
       before = last;
     // Asked now: a block numbers its operations anew after each move.
-    if (before->isBeforeInBlock(gather))
-      moves.emplace_back(gather, before);
+    if (before->isBeforeInBlock(transfer))
+      moves.emplace_back(transfer, before);
     last = reader;
   }
-  for (auto [gather, target] : moves) {
-    LDBG() << gather << " goes before " << *target;
-    gather->moveBefore(target);
+  for (auto [transfer, target] : moves) {
+    LDBG() << *transfer << " goes before " << *target;
+    moveWithSources(transfer, target);
   }
+}
+
+/// Link by link, from where values are used: a gather goes ahead of its use, and
+/// a fetch ahead of the gather that was moved.
+void transferAhead(ProgramOp program) {
+  Block &block = program.front();
+  // By number of links up to the use; what updates use apart.
+  std::vector<SmallVector<Operation *>> links, ofUpdates;
+  for (Operation &op : block) {
+    if (!isEarly(&op))
+      continue;
+    unsigned link = 0;
+    Operation *reader = getFirstReader(op.getResult(0));
+    for (; reader && isEarly(reader);
+         reader = getFirstReader(reader->getResult(0)))
+      ++link;
+    auto &list = isa_and_present<UpdateOp>(reader) ? ofUpdates : links;
+    if (list.size() <= link)
+      list.resize(link + 1);
+    list[link].push_back(&op);
+  }
+  for (ArrayRef<Operation *> transfers : links)
+    moveAhead(transfers, &block.front());
+  // State is not held while the model runs.
+  Operation *start = nullptr;
+  for (auto clip : block.getOps<ClipOp>())
+    start = clip;
+  for (ArrayRef<Operation *> transfers : ofUpdates)
+    moveAhead(transfers, start ? start : transfers.front());
 }
 
 } // namespace
@@ -73,5 +123,5 @@ void MoveTransfers::runOnOperation() {
   if (programs.empty())
     return signalPassFailure();
   for (ProgramOp program : programs)
-    gatherAhead(program);
+    transferAhead(program);
 }

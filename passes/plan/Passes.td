@@ -13,7 +13,8 @@ def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
   let summary = "Chooses the queue of every operation";
   let description = [{
     Gathers run on stream `gather`, reductions and the norm of what they leave on
-    `reduce`; the model and the update stay on `compute`.
+    `reduce`; transfers between tiers on a stream of each link and direction; the
+    updates of host memory on `host`; all else stays on `compute`.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0 {zero.stream = #zero.stream<gather>} : ...
@@ -23,9 +24,9 @@ def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
 }
 
 def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
-  let summary = "Gathers one bucket ahead";
+  let summary = "Gathers and fetches one bucket ahead";
   let description = [{
-    A gather of parameters moves up to where the parameters gathered before it
+    A gather or a fetch of parameters moves up to where the parameters gathered before it
     are first used: it runs while they are computed with.  What is held at once
     is what one operation reads and what the next one does: two buckets, where
     each reads one.
@@ -36,6 +37,10 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     %f1 = zero.all_gather %p1 of @b1    =>  %y0 = zero.launch @block(%x, %f0)
     %y1 = zero.launch @block(%y0, %f1)      %y1 = zero.launch @block(%y0, %f1)
     ```
+
+    What is gathered from another tier is fetched one bucket before that, and
+    from nvme another one before.  State that updates fetch comes one update
+    ahead, after the backward.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }

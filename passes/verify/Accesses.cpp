@@ -2,6 +2,7 @@
 
 #include "passes/verify/Accesses.h"
 
+#include "dialect/zero/BucketUse.h"
 #include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,6 +26,8 @@ public:
         .Case([&](AllGatherOp gather) { collect(gather); })
         .Case([&](ReduceScatterOp reduce) { collect(reduce); })
         .Case([&](UpdateOp update) { collect(update); })
+        .Case<FetchOp, SpillOp>(
+            [&](auto transfer) { collectTransfer(transfer); })
         .Case([&](AccumulateOp add) {
           StringRef bucket = add.getBucket();
           reads(0, members(bucket, add.getSum()));
@@ -109,7 +112,10 @@ private:
   void collect(UpdateOp op) {
     StringRef bucket = op.getBucket();
     bool slice = op.isSliced();
-    SmallVector<Value> flats = {op.getParam(), op.getGrad()};
+    SmallVector<Value> flats;
+    if (op.getParam())
+      flats.push_back(op.getParam());
+    flats.push_back(op.getGrad());
     llvm::append_range(flats, op.getSlots());
     if (op.getMaster())
       flats.push_back(op.getMaster());
@@ -121,6 +127,24 @@ private:
       Spans bytes = members(bucket, next, slice);
       writes(next.getResultNumber(), bytes, bytes);
     }
+  }
+
+  template <typename TransferOp>
+  void collectTransfer(TransferOp op) {
+    if (!op.getBucket()) {
+      reads(0, allOf(op.getSource()));
+      return writes(0, allOf(op.getResult()), allOf(op.getResult()));
+    }
+    StringRef bucket = *op.getBucket();
+    bool slice = zero::detail::isSlice(op.getSource().getType()) ||
+                 zero::detail::isSlice(op.getResult().getType());
+    reads(0, members(bucket, op.getSource(), slice));
+    Type type = op.getResult().getType();
+    writes(0,
+           slice && !zero::detail::isSlice(type)
+               ? Spans{layouts.sliceOf(bucket, type, rank)}
+               : allOf(op.getResult()),
+           members(bucket, op.getResult(), slice));
   }
 
   Operation *op;

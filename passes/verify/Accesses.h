@@ -13,6 +13,8 @@
 //                                                                      in it
 //   sum_squares              members in the slice        result        result
 //   update                   members (in the slice)      the same      the same
+//   fetch, spill             members (in the slice if    the same      the same
+//                            one side is that)
 //
 // What an operation does not define of its result holds nothing: padding, and
 // in a whole value of which a rank has only its slice, the others' slices.

@@ -15,6 +15,8 @@
 //     on slices.
 //   * what a launch names in zero.same (the number that a loss is divided by)
 //     is `same`; what is packed or joined is no `slice` either.
+//   * fetch and spill give what they take; of a value that is `same`, also the
+//     rank's `slice`.
 //   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own`
 //     and gives a `slice`; all_reduce gives `same`.
 //   * an update takes a gradient that has been reduced, and scalars that are
@@ -140,7 +142,19 @@ private:
                                                                 : Part::Same);
       return success();
     }
+    if (judge::isTransfer(op))
+      return judgeTransfer(op);
     return judgeComputation(op);
+  }
+
+  /// A slice may be taken of a value that is the same, or reduced, and put into
+  /// one.
+  LogicalResult judgeTransfer(Operation *op) {
+    Value source = op->getOperand(0);
+    bool isSlice = zero::detail::isSlice(source.getType()) ||
+                   zero::detail::isSlice(op->getResult(0).getType());
+    set(op, isSlice ? Part::Slice : parts.lookup(source));
+    return expect(op, source, {Part::Slice, Part::Same}, "a value");
   }
 
   LogicalResult judgeComputation(Operation *op) {
@@ -172,17 +186,13 @@ private:
     for (Value scalar : op.getScalars())
       if (failed(expect(op, scalar, {Part::Same}, "a scalar")))
         return failure();
-    if (!op.isSliced()) {
-      set(op, Part::Same);
-      return failure(
-          failed(expect(op, op.getParam(), {Part::Same}, "a parameter")) ||
-          failed(expect(op, op.getGrad(), {Part::Same}, "a gradient")));
-    }
-    set(op, Part::Slice);
-    return failure(failed(expect(op, op.getParam(), {Part::Slice, Part::Same},
-                                 "a parameter")) ||
-                   failed(expect(op, op.getGrad(), {Part::Slice, Part::Same},
-                                 "a gradient")));
+    SmallVector<Part> allowed = {Part::Same};
+    if (op.isSliced())
+      allowed = {Part::Slice, Part::Same};
+    set(op, allowed.front());
+    return failure((op.getParam() && failed(expect(op, op.getParam(), allowed,
+                                                   "a parameter"))) ||
+                   failed(expect(op, op.getGrad(), allowed, "a gradient")));
   }
 
   LogicalResult judgeReturn(Operation *op) {

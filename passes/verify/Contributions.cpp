@@ -11,7 +11,8 @@
 //
 //   state "grad"       {before: 1}      a pack            {own: 1}
 //   sum + scale x more                  clear             {}
-//   update             {updates: 1}     gather, copy      as they are
+//   update             {updates: 1}     gather, copy,
+//                                       fetch, spill      as they are
 //   reduction          scale x all of it, and reduced
 //
 //   @count   state stays as it is
@@ -174,7 +175,7 @@ private:
 
   LogicalResult visitUpdate(UpdateOp op) {
     if (failed(expect(op, op.getGrad(), whole(op.getBucketAttr()))) ||
-        failed(expect(op, op.getParam(), {})))
+        (op.getParam() && failed(expect(op, op.getParam(), {}))))
       return failure();
     for (Value slot : op.getKept())
       if (failed(expect(op, slot, {})))
@@ -266,6 +267,11 @@ private:
         .Case<AllGatherOp, CopyOp>([&](auto same) {
           shares[same.getResult()] = shares.lookup(same.getSource());
           return success();
+        })
+        .Case<FetchOp, SpillOp>([&](auto transfer) {
+          shares[transfer.getResult()] = shares.lookup(transfer.getSource());
+          return transfer.getInto() ? expect(op, transfer.getInto(), {})
+                                    : success();
         })
         .Case([&](ReduceScatterOp reduce) { return visitReduce(reduce); })
         .Case([&](AccumulateOp sum) { return visitSum(sum); })

@@ -6,7 +6,7 @@
 //   * an argument is state, an input or a scalar, and only one of them; no two
 //     have one name.
 //   * state is f32, the whole bucket or the rank's slice of it.
-//   * a scalar is a f32: the host's `lr` or `step`, or the mean of the output
+//   * a scalar is a f32, in any tier but nvme: the host's `lr` or `step`, or the mean of the output
 //     of that name of @count.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
 //   * outputs stand after the next state, each with a name of its own, f32 or
@@ -178,7 +178,9 @@ private:
     if (!names.insert(name).second) // (S5)
       return step.emitOpError("takes two arguments called ")
              << name << " (S5); the host would write one of them";
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    RankedTensorType type =
+        scalar ? getHeldTensor(argument.getType())
+               : dyn_cast<RankedTensorType>(argument.getType());
     if (!scalar) {
       bool isOutput = llvm::any_of(
           outputs, [&](auto &of) { return of.second.contains(name); });
@@ -196,10 +198,11 @@ private:
                   "dimension counts samples";
       return success();
     }
-    if (!type || type.getRank() != 0 || !type.getElementType().isF32()) // (S5)
+    if (!type || type.getRank() != 0 || !type.getElementType().isF32() ||
+        getTier(argument.getType()) == Tier::Nvme) // (S5)
       return step.emitOpError("takes the scalar ")
              << name << " as " << argument.getType()
-             << " (S5); scalars are tensor<f32>";
+             << " (S5); scalars are tensor<f32>, stored or not";
     if (name != "lr" && name != "step" && name != kLossScale &&
         !outputs["count"].contains(name)) // (S5)
       return step.emitOpError("reads ")

@@ -20,10 +20,12 @@ bool judge::isExchange(Operation *op) {
   return isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
 }
 
+bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
+
 bool judge::runs(Operation *op) {
   return isa<LaunchOp, nn::MatmulOp, CopyOp, UpdateOp, AccumulateOp, ClearOp,
              SumSquaresOp, TotalOp, ClipOp>(op) ||
-         isExchange(op);
+         isExchange(op) || isTransfer(op);
 }
 
 SmallVector<StorageTie> judge::getTies(Operation *op,
@@ -80,11 +82,17 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
       .Case<AccumulateOp, ClearOp>(
           [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
       .Case([&](UpdateOp update) {
-        add(StorageTie::MustReplace, 0, 0);
-        // Operand 1 is the gradient; the slots and the master follow it.
+        // The parameter, if there is one; the gradient; slots and the master.
+        unsigned next = 1;
+        if (update.getParam())
+          add(StorageTie::MustReplace, next++ - 1, 0);
         unsigned kept = update.getSlots().size() + (update.getMaster() ? 1 : 0);
         for (unsigned i = 0; i != kept; ++i)
-          add(StorageTie::MustReplace, 2 + i, 1 + i);
+          add(StorageTie::MustReplace, next + i, 1 + i);
+      })
+      .Case<FetchOp, SpillOp>([&](auto transfer) {
+        if (transfer.getInto())
+          add(StorageTie::MustReplace, 1, 0);
       })
       .Case([&](nn::MatmulOp matmul) {
         if (matmul.getInit())

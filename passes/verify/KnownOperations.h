@@ -18,6 +18,9 @@ bool namesBytes(Operation *op);
 /// Whether `op` is an exchange between ranks.
 bool isExchange(Operation *op);
 
+/// Whether `op` moves a value from one tier to another.
+bool isTransfer(Operation *op);
+
 /// Whether the runtime has a call for `op`.
 bool runs(Operation *op);
 

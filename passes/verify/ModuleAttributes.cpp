@@ -20,9 +20,6 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
   for (int64_t bytes : arenas.bytes)
     if (bytes < 0) // (S1)
       return module.emitError("has an arena of ") << bytes << " bytes (S1)";
-  if (int64_t bytes = arena[int(Tier::Nvme)]) // (S5)
-    return module.emitError("has an nvme arena of ")
-           << bytes << " bytes, and the runtime keeps none there (S5)";
   // Without the attribute nothing is exported.
   auto exported = module->getAttrOfType<IntegerAttr>(kExportedAttr);
   int64_t device = arena[0],

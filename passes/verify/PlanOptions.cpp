@@ -8,6 +8,8 @@
 //   grad_clip = C                every zero.clip has max_norm C, or none for 0
 //   weight_decay = D             every update has decay D; members decay that
 //                                have two or more dimensions, if D is not 0
+//   offload_optimizer,           the tiers of the optimizer's state and the
+//   offload_params               parameters
 //   optimizer                    the rule of every update is this one, with
 //                                its numbers
 //
@@ -38,13 +40,14 @@ public:
 
   LogicalResult run() {
     return failure(failed(judgeNumbers()) || failed(judgePrecision()) ||
-                   failed(judgeDecay()) || failed(judgeClip()) ||
-                   failed(judgeRule()));
+                   failed(judgeTiers()) || failed(judgeDecay()) ||
+                   failed(judgeClip()) || failed(judgeRule()));
   }
 
 private:
   LogicalResult judgeNumbers();
   LogicalResult judgePrecision();
+  LogicalResult judgeTiers();
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
   LogicalResult judgeRule();
@@ -139,6 +142,36 @@ LogicalResult Options::judgePrecision() {
                      "parameters of " +
                          stringifyPrecision(getElementType(argument.getType())),
                      "--precision");
+  return success();
+}
+
+/// State lies where the options say; sums of gradients, and parameters that are
+/// whole on several ranks, on the device.
+LogicalResult Options::judgeTiers() {
+  auto tierOf = [](StringRef place) {
+    return place == "nvme"  ? Tier::Nvme
+           : place == "cpu" ? Tier::Host
+                            : Tier::Device;
+  };
+  for (ProgramOp program : programs())
+    for (BlockArgument argument : program.getArguments()) {
+      auto state = program.getState(argument.getArgNumber());
+      auto shard = dyn_cast<ShardType>(argument.getType());
+      if (!state || !shard)
+        continue;
+      bool isParameter = state.getSlot() == "param";
+      Tier tier = state.getSlot() == "grad" ||
+                          (isParameter && ranks > 1 && shard.getRanks() == 1)
+                      ? Tier::Device
+                      : tierOf(isParameter ? options.getOffloadParams()
+                                           : options.getOffloadOptimizer());
+      if (shard.getTier() != tier) // (S7)
+        return error(program,
+                     "slot " + state.getSlot().getValue() + " of @" +
+                         state.getBucket().getValue() + " on the " +
+                         stringifyTier(shard.getTier()),
+                     isParameter ? "--offload-params" : "--offload-optimizer");
+    }
   return success();
 }
 

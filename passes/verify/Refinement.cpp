@@ -17,7 +17,7 @@
 //
 //   plan                                      term
 //   view of @b0 "w"                           rows of parameter "w"
-//   gather, copy                              that of the operand
+//   gather, copy, fetch, spill                that of the operand
 //   join, split                               join, rows
 //   all_reduce                                mean over ranks
 //   scalar "count0"                           mean over micro-steps of what
@@ -195,6 +195,15 @@ LogicalResult Refinement::visit(Operation *op) {
           flats[copy.getResult()] = state;
         else
           symbolic.set(copy.getResult(), symbolic.termOf(copy.getSource()));
+        return success();
+      })
+      .Case<FetchOp, SpillOp>([&](auto transfer) {
+        if (StateAttr state = flats.lookup(transfer.getSource());
+            state && !transfer.getInto())
+          flats[transfer.getResult()] = state;
+        else if (!transfer.getBucket())
+          symbolic.set(transfer.getResult(),
+                       symbolic.termOf(transfer.getSource()));
         return success();
       })
       .Case([&](AllReduceOp reduce) {

@@ -5,11 +5,12 @@
 // so (V12) follows it:
 //
 //   * state is what its attribute says, a pack is the gradient of its bucket;
-//   * a gather and a copy give what they take; a reduction, a sum and a clear
-//     take and give gradients;
+//   * a gather, a copy and a transfer between tiers give what they take; what
+//     goes into a value is that value's slot, or the master of f32 parameters; a
+//     reduction, a sum and a clear take and give gradients;
 //   * an operation `of` a bucket takes values of this bucket only; an update
 //     takes the parameters, the gradient, the slots of its optimizer, in this
-//     order, and the master;
+//     order, and the master; or the master of f32 parameters in their place;
 //   * a next state is the slot that it replaces.
 //
 // Neither do types tell scalars apart: an update takes those that its optimizer
@@ -90,10 +91,14 @@ private:
     auto optimizer =
         symbols.lookupNearestSymbolFrom<OptimizerOp>(op, op.getOptimizerAttr());
     StringRef bucket = op.getBucket();
-    if (failed(expect(op, op.getParam(), {bucket, "param"})) ||
+    BucketSlot param = {bucket, "param"}, master = {bucket, "master"};
+    if (op.getParam() && !op.getMaster() &&
+        known.lookup(op.getParam()) == master)
+      param = master;
+    if ((op.getParam() && failed(expect(op, op.getParam(), param))) ||
         failed(expect(op, op.getGrad(), {bucket, "grad"})))
       return failure();
-    known[op.getNext()[0]] = {bucket, "param"};
+    known[op.getNext()[0]] = param;
     auto slots = optimizer.getSlots().getAsValueRange<StringAttr>();
     for (auto [i, slot] : llvm::enumerate(slots)) {
       if (failed(expect(op, op.getSlots()[i], {bucket, slot})))
@@ -101,9 +106,9 @@ private:
       known[op.getNext()[1 + i]] = {bucket, slot};
     }
     if (op.getMaster()) {
-      if (failed(expect(op, op.getMaster(), {bucket, "master"})))
+      if (failed(expect(op, op.getMaster(), master)))
         return failure();
-      known[op.getNext().back()] = {bucket, "master"};
+      known[op.getNext().back()] = master;
     }
     unsigned next = 0;
     for (StringRef name : optimizer.getScalars().getAsValueRange<StringAttr>())
@@ -111,6 +116,23 @@ private:
           failed(expectScalar(op, op.getScalars()[next++], name)))
         return failure();
     return success();
+  }
+
+  /// Gives the slot that it takes; parameters of f32 equal their master.
+  template <typename TransferOp>
+  LogicalResult visitTransfer(TransferOp op) {
+    if (!op.getBucket())
+      return success();
+    StringRef bucket = *op.getBucket();
+    if (failed(visitSame(op, bucket)))
+      return failure();
+    if (!op.getInto())
+      return success();
+    BucketSlot &result = known[op.getResult()];
+    if (result == BucketSlot{bucket, "master"} &&
+        known.lookup(op.getInto()) == BucketSlot{bucket, "param"})
+      result.slot = "param";
+    return expect(op, op.getInto(), result);
   }
 
   /// A loss scale leaves the step here if there is one.
@@ -126,8 +148,8 @@ private:
   }
 
   LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
-    while (auto copy = value.getDefiningOp<CopyOp>())
-      value = copy.getSource();
+    while (isa_and_present<CopyOp, FetchOp, SpillOp>(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
     if (name == "clip") {
       auto clip = value.getDefiningOp<ClipOp>();
       if (clip && value == clip.getFactor() &&
@@ -188,6 +210,8 @@ private:
         .Case([&](SumSquaresOp squares) {
           return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});
         })
+        .Case<FetchOp, SpillOp>(
+            [&](auto transfer) { return visitTransfer(transfer); })
         .Case([&](UpdateOp update) { return visitUpdate(update); })
         .Case([&](ClipOp clip) { return visitClip(clip); })
         .Case([&](ReturnOp) { return visitReturn(op); })

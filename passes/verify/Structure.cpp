@@ -36,6 +36,7 @@ private:
   LogicalResult judgeTies(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeExports(Operation *op);
+  LogicalResult judgeTiers(Operation *op);
 
   ProgramOp program;
   Arenas arenas;
@@ -51,6 +52,9 @@ bool judge::isElement(Type type) {
          type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
          type.isSignlessInteger(64);
 }
+
+/// What nvme is read and written by.
+static constexpr int64_t kBlock = 4096;
 
 /// The bytes of a rank's value of `type`; nothing where the runtime knows no
 /// such elements, or there are more than it can count.
@@ -98,6 +102,11 @@ LogicalResult Structure::judgeRange(Operation *op, Value value,
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range)
            << ", outside of the arena of " << limit << " bytes (S1)";
+  if (range.getTier() == Tier::Nvme && range.getOffset() % kBlock != 0) // (S1)
+    return op->emitOpError("puts ")
+           << describe(value) << " at " << describe(range)
+           << " (S1); what is on nvme begins a block of " << kBlock
+           << " bytes, which holds nothing else";
   ranges[value] = range;
   return success();
 }
@@ -277,15 +286,47 @@ LogicalResult Structure::judgeOperation(Operation *op) {
     return success();
   if (failed(judgeExports(op)))
     return failure();
+  return failure(failed(judgeTiers(op)) || failed(judgeOverlaps(op, ties)));
+}
+
+/// The stream of transfers from one tier to another; nothing if these are no
+/// neighbours.
+static std::optional<Stream> linkBetween(Tier from, Tier to) {
+  if (from == Tier::Host && to == Tier::Device)
+    return Stream::H2D;
+  if (from == Tier::Device && to == Tier::Host)
+    return Stream::D2H;
+  if (from == Tier::Nvme && to == Tier::Host)
+    return Stream::NvmeRead;
+  if (from == Tier::Host && to == Tier::Nvme)
+    return Stream::NvmeWrite;
+  return std::nullopt;
+}
+
+LogicalResult Structure::judgeTiers(Operation *op) {
+  if (isTransfer(op)) {
+    BytesAttr from = ranges.lookup(op->getOperand(0)),
+              to = ranges.lookup(op->getResult(0));
+    if (linkBetween(from.getTier(), to.getTier()) == getStream(op))
+      return success();
+    return op->emitOpError("moves ") // (V7)
+           << describe(from) << " to " << describe(to) << " on stream "
+           << stringifyStream(getStream(op))
+           << " (V7); each way between neighbouring tiers has a stream of its "
+              "own";
+  }
+  // Updates work where their operands are; all else does on the device.
+  Tier tier = isa<UpdateOp>(op) && getStream(op) == Stream::Host ? Tier::Host
+                                                                 : Tier::Device;
   SmallVector<Value> touched(op->getOperands());
   llvm::append_range(touched, op->getResults());
   for (Value value : touched)
-    if (isInArena(value) &&
-        ranges.lookup(value).getTier() != Tier::Device) // (V7)
+    if (isInArena(value) && ranges.lookup(value).getTier() != tier) // (V7)
       return op->emitOpError("computes on ")
              << describe(ranges.lookup(value)) << " of " << describe(value)
-             << " (V7); it computes on device bytes, fetch the value first";
-  return judgeOverlaps(op, ties);
+             << " (V7); it computes on " << stringifyTier(tier)
+             << " bytes, fetch the value first";
+  return success();
 }
 
 FailureOr<Ranges> judge::judgeStructure(ProgramOp program, Arenas arenas,

@@ -27,7 +27,8 @@
 //   (S5)  a plan is made of operations and programs that the runtime knows.
 //   (V6)  all programs keep state, inputs, scalars and outputs in the same
 //         bytes.
-//   (V7)  an operation computes on bytes of the device.
+//   (V7)  an operation computes on bytes of the device, or of the host on its
+//         stream; a transfer goes between neighbouring tiers, on its stream.
 //   (V8)  an arena is no larger than its budget.
 //   (V14) the programs compute what the model does.
 //
@@ -265,6 +266,12 @@ LogicalResult Plan::judge(ModuleOp model) {
     for (auto &[program, ranks] : ranked)
       if (failed(judgeContributions(program, name, layouts.getRanks())))
         return failure();
+  if (int64_t bytes = arenas.bytes[int(Tier::Nvme)];
+      bytes && llvm::none_of(step.getArguments(), [](BlockArgument argument) {
+        return getTier(argument.getType()) == Tier::Nvme;
+      })) // (S5)
+    return module.emitError("has an nvme arena of ")
+           << bytes << " bytes, and keeps nothing there (S5)";
   if (failed(judgeOptions(module, layouts.getRanks())) ||
       (model && failed(judgeRefinement(module, model, layouts.getRanks()))))
     return failure();

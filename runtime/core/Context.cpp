@@ -31,7 +31,8 @@ uint32_t eventCount(const zrt_plan &plan) {
 
 Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
                  ErrorLatch &error)
-    : profile(plan), wire(plan), links(plan), plan(plan), error(error),
+    : profile(plan), wire(plan), links(plan), plan(plan),
+      rank(static_cast<uint32_t>(rank)), error(error),
       parts(std::move(theParts)), events(eventCount(plan)) {
   checkEach(plan, [&](const zrt_op &op) {
     if (op.kind == ZRT_COLLECTIVE)
@@ -40,8 +41,7 @@ Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
       parts.device->check(op);
   });
   for (uint32_t i = 0; i < plan.bucket_count; ++i)
-    buckets.push_back(
-        partOf(plan.buckets[i], static_cast<uint32_t>(rank), plan.world_size));
+    buckets.push_back(partOf(plan.buckets[i], this->rank, plan.world_size));
   startQueues();
 }
 
@@ -174,12 +174,13 @@ void Context::work(const zrt_op &op, uint32_t operation) {
 
 void Context::copy(const zrt_op &op, uint32_t operation) {
   const zrt_copy_desc &desc = copyOf(op);
+  const zrt_ref from = refOf(desc.source, rank, plan.world_size),
+                to = refOf(desc.result, rank, plan.world_size);
   const auto start = Clock::now();
   uint64_t moved = 0;
   try {
-    moved = parts.chaos->on() ? copyInHalves(op.stream, desc)
-                              : parts.device->copy(op.stream, desc.source.ref,
-                                                   desc.result.ref);
+    moved = parts.chaos->on() ? copyInHalves(op.stream, from, to)
+                              : parts.device->copy(op.stream, from, to);
   } catch (const Error &error) {
     fail("{}: {}", nameOf(op), error.what());
   }
@@ -190,8 +191,8 @@ void Context::copy(const zrt_op &op, uint32_t operation) {
   }
 }
 
-uint64_t Context::copyInHalves(zrt_stream stream, const zrt_copy_desc &desc) {
-  const zrt_ref &from = desc.source.ref, &to = desc.result.ref;
+uint64_t Context::copyInHalves(zrt_stream stream, const zrt_ref &from,
+                               const zrt_ref &to) {
   uint64_t half = from.bytes / 2;
   // Copies to and from nvme begin with a block.
   if (from.tier == ZRT_NVME || to.tier == ZRT_NVME)

@@ -75,10 +75,12 @@ private:
   void executeWork(const zrt_op &op, uint32_t operation);
   void work(const zrt_op &op, uint32_t operation);
   void copy(const zrt_op &op, uint32_t operation);
-  uint64_t copyInHalves(zrt_stream stream, const zrt_copy_desc &desc);
+  uint64_t copyInHalves(zrt_stream stream, const zrt_ref &from,
+                        const zrt_ref &to);
   Trace *trace() { return parts.trace.get(); }
 
   const zrt_plan &plan;
+  const uint32_t rank;
   ErrorLatch &error;
   uint64_t runs = 0;
   uint32_t program = 0; ///< that runs

@@ -28,12 +28,16 @@ uint64_t LinkLedger::bytes(uint32_t link) const {
 
 std::string LinkLedger::difference() const {
   for (const auto &program : totals)
-    for (const LinkRow &row : program)
-      if (row.copy && row.bytes != row.copy->source.ref.bytes * row.calls)
+    for (const LinkRow &row : program) {
+      if (!row.copy)
+        continue;
+      const uint64_t predicted = bytesOf(row.copy->source, plan.world_size);
+      if (row.bytes != predicted * row.calls)
         return fmt::format("{} moved {} bytes in {} calls, but the plan says "
                            "{} bytes a call",
                            row.copy->name ? row.copy->name : "unnamed",
-                           row.bytes, row.calls, row.copy->source.ref.bytes);
+                           row.bytes, row.calls, predicted);
+    }
   return "";
 }
 

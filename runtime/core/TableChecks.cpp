@@ -61,8 +61,8 @@ public:
         fail("{}: it lies on nvme, and a {} works in memory; copy it to the "
              "host before",
              what, kindName(op.kind));
-      // Who knows no bucket finds no slice in it.
-      if (!elements && one.extent == ZRT_SLICE_OF_WHOLE)
+      // Who knows no bucket finds no slice in it; but copies cut bytes alike.
+      if (!elements && one.extent == ZRT_SLICE_OF_WHOLE && op.kind != ZRT_COPY)
         fail("{}: it is {}, and a {} works on all of its bytes", what,
              extentName(one.extent), kindName(op.kind));
     });
@@ -182,8 +182,16 @@ private:
     }
   }
 
-  static void checkCopy(const zrt_copy_desc &desc, uint32_t streamClass) {
-    const zrt_ref &from = desc.source.ref, &to = desc.result.ref;
+  void checkCopy(const zrt_copy_desc &desc, uint32_t streamClass) const {
+    const auto isCut = [](const zrt_operand &one, const zrt_operand &other) {
+      return one.extent == ZRT_SLICE_OF_WHOLE && other.extent != ZRT_SLICE;
+    };
+    if (isCut(desc.source, desc.result) || isCut(desc.result, desc.source))
+      fail("a copy of a slice of a whole has a slice on its other side, got {} "
+           "and {}",
+           extentName(desc.source.extent), extentName(desc.result.extent));
+    const zrt_ref from = refOf(desc.source, 0, plan.world_size),
+                  to = refOf(desc.result, 0, plan.world_size);
     if (to.bytes < from.bytes)
       fail("a copy of {} bytes goes to a range of {} bytes", from.bytes,
            to.bytes);

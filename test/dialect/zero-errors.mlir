@@ -454,9 +454,91 @@ zero.bucket @b over @dp elements 32 members []
 zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
   zero.yield %p : f32
 }
-func.func @update_two_masters_c5(%p: tensor<32xf32>, %g: tensor<32xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{has a parameter of 'f32' and a master of 'f32'; a master is f32, and the parameter has 16 bits}}
-  %0:2 = zero.update @o of @b (%p, %g) master(%p) scalars(%lr) {decay = 0.0} : (tensor<32xf32>, tensor<32xf32>), master tensor<32xf32>, (tensor<f32>) -> tensor<32xf32>, tensor<32xf32>
+func.func @update_half_master_c5(%p: tensor<32xbf16>, %g: tensor<32xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{has a master of 'bf16'; masters are f32}}
+  %0:2 = zero.update @o of @b (%p, %g) master(%p) scalars(%lr) {decay = 0.0} : (tensor<32xbf16>, tensor<32xf32>), master tensor<32xbf16>, (tensor<f32>) -> tensor<32xbf16>, tensor<32xbf16>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_nothing_c5(%g: tensor<32xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{has neither a parameter nor a master}}
+  %0 = zero.update @o of @b (_, %g) scalars(%lr) {decay = 0.0} : (_, tensor<32xf32>), (tensor<f32>) -> tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_tiers(%p: !zero.shard<32 x f32 by 1 on host>, %g: !zero.shard<32 x f32 by 1 on host>, %lr: tensor<f32>) {
+  // expected-error @+1 {{its values lie in one tier}}
+  %0 = zero.update @o of @b (%p, %g) scalars(%lr) {decay = 0.0} : (!zero.shard<32 x f32 by 1 on host>, !zero.shard<32 x f32 by 1 on host>), (tensor<f32>) -> !zero.shard<32 x f32 by 1 on host>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+func.func @fetch_two_tiers_c1(%m: !zero.shard<32 x f32 by 2 on nvme>) {
+  // expected-error @+1 {{goes from nvme to device; it goes one tier nearer to the device}}
+  %0 = zero.fetch %m of @b : !zero.shard<32 x f32 by 2 on nvme> -> !zero.shard<32 x f32 by 2>
+  return
+}
+
+// -----
+
+func.func @fetch_down_c1(%m: tensor<f32>) {
+  // expected-error @+1 {{goes from device to host; it goes one tier nearer to the device}}
+  %0 = zero.fetch %m : tensor<f32> -> !zero.stored<tensor<f32> on host>
+  return
+}
+
+// -----
+
+func.func @spill_other_c2(%m: tensor<4xf32>) {
+  // expected-error @+1 {{only the tier changes, and shards name their bucket}}
+  %0 = zero.spill %m : tensor<4xf32> -> !zero.stored<tensor<2x2xf32> on host>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+func.func @fetch_slice_c2(%m: !zero.shard<32 x f32 by 2 on host>) {
+  // expected-error @+1 {{a slice is spilled of a whole value, or fetched into one}}
+  %0 = zero.fetch %m of @b : !zero.shard<32 x f32 by 2 on host> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+func.func @spill_elements_c2(%m: !zero.shard<16 x f32 by 1>) {
+  // expected-error @+1 {{moves the 32 elements of @b, or their shard by 2, got '!zero.shard<16 x f32 by 1>'}}
+  %0 = zero.spill %m of @b : !zero.shard<16 x f32 by 1> -> !zero.shard<32 x f32 by 1 on host>
+  return
+}
+
+// -----
+
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 32 members []
+func.func @spill_into_c3(%m: !zero.shard<32 x f32 by 2>, %old: !zero.shard<32 x f32 by 1 on host>) {
+  // expected-error @+1 {{which is not the result's type}}
+  %0 = zero.spill %m of @b into %old : !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 1 on host> -> !zero.shard<32 x f32 by 2 on host>
   return
 }
 

@@ -113,6 +113,19 @@ func.func @update(%p: !zero.shard<4144 x f32 by 1>, %g: tensor<4144xf32>, %m: !z
   return
 }
 
+// CHECK-LABEL: func @update_on_host
+func.func @update_on_host(%g: !zero.shard<4144 x bf16 by 1 on host>, %m: !zero.shard<4144 x f32 by 1 on host>,
+                          %v: !zero.shard<4144 x f32 by 1 on host>, %w: !zero.shard<4144 x f32 by 1 on host>,
+                          %lr: !zero.stored<tensor<f32> on host>, %clip: !zero.stored<tensor<f32> on host>,
+                          %step: !zero.stored<tensor<f32> on host>) {
+  // CHECK: zero.update @adamw of @b0({{ ?}}_, %arg0, %arg1, %arg2) master(%arg3) scalars(%arg4, %arg5, %arg6) {decay = 1.000000e-01 : f64} : (_, !zero.shard<4144 x bf16 by 1 on host>,
+  %h1, %m1, %v1, %w1 = zero.update @adamw of @b0 (_, %g, %m, %v) master(%w) scalars(%lr, %clip, %step) {decay = 0.1 : f64}
+    : (_, !zero.shard<4144 x bf16 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>), master !zero.shard<4144 x f32 by 1 on host>,
+      (!zero.stored<tensor<f32> on host>, !zero.stored<tensor<f32> on host>, !zero.stored<tensor<f32> on host>)
+    -> !zero.shard<4144 x bf16 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>, !zero.shard<4144 x f32 by 1 on host>
+  return
+}
+
 // -----
 
 // The same bucket on two ranks: its slices are whole vectors.
@@ -146,6 +159,24 @@ func.func @reduce(%flat: tensor<4160xf32>, %a: !zero.shard<4160 x f32 by 2>) {
   %whole = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> tensor<4160xf32>
   // CHECK: zero.sum_squares %{{.*}} of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
   %s = zero.sum_squares %g of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
+  return
+}
+
+// CHECK-LABEL: func @transfers
+func.func @transfers(%p: !zero.shard<4160 x f32 by 2 on host>, %next: !zero.shard<4160 x f32 by 2 on host>,
+                     %q: !zero.shard<4160 x f32 by 1>, %g: tensor<4160xf32>,
+                     %m1: !zero.shard<4160 x f32 by 2 on host>, %m: !zero.shard<4160 x f32 by 2 on nvme>,
+                     %clip: tensor<f32>) {
+  // CHECK: zero.fetch %arg0 of @b0 : !zero.shard<4160 x f32 by 2 on host> -> !zero.shard<4160 x f32 by 2>
+  %w = zero.fetch %p of @b0 : !zero.shard<4160 x f32 by 2 on host> -> !zero.shard<4160 x f32 by 2>
+  // CHECK: zero.fetch %arg1 of @b0 into %arg2 : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
+  %q1 = zero.fetch %next of @b0 into %q : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
+  // CHECK: zero.spill %arg3 of @b0 : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2 on host>
+  %h = zero.spill %g of @b0 : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2 on host>
+  // CHECK: zero.spill %arg4 of @b0 into %arg5 : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 2 on nvme> -> !zero.shard<4160 x f32 by 2 on nvme>
+  %m2 = zero.spill %m1 of @b0 into %m : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 2 on nvme> -> !zero.shard<4160 x f32 by 2 on nvme>
+  // CHECK: zero.spill %arg6 : tensor<f32> -> !zero.stored<tensor<f32> on host>
+  %c = zero.spill %clip : tensor<f32> -> !zero.stored<tensor<f32> on host>
   return
 }
 

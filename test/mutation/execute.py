@@ -36,6 +36,8 @@ class Plan:
         self.runs = [None, *range(1, seeds + 1)]
         folder.mkdir(parents=True)
         self.file = recipe.write(folder)
+        arena = re.search(r"zero.arena = array<i64: (\d+), (\d+), (\d+)>", self.file.read_text())
+        self.nvme = ("--nvme-path", folder) if int(arena[3]) else ()
         self.data = folder / "tokens.u16"
         support.write_tokens(self.data, 600, recipe.vocab)
         self.program = self.compile(self.file, folder / "program")
@@ -93,7 +95,7 @@ class Plan:
             done = support.run(
                 *support.launcher(self.recipe.ranks), program, "--data", self.data,
                 "--steps", STEPS, "--lr", lr, "--threads", 1, "--metrics", metrics,
-                "--save", saved, "--quiet", env=env, timeout=self.timeout)
+                "--save", saved, "--quiet", *self.nvme, env=env, timeout=self.timeout)
         except subprocess.TimeoutExpired:
             return f"hangs: no end after {self.timeout} s", None, None
         if done.returncode:

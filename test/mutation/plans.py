@@ -78,6 +78,11 @@ PLANS = [
     Recipe("bf16-2-2-1", "tiny", 48, 2, 2, 1, ("--precision=bf16",)),
     Recipe("bf16-3-2-2", "mlp", 40, 3, 2, 2, ("--precision=bf16",)),
     Recipe("fp16-1-2-2", "tiny", 48, 1, 2, 2, ("--precision=fp16",)),
+    # State in host memory and on nvme.
+    Recipe("cpu-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=cpu", "--bucket-size=1KiB")),
+    Recipe("cpu-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-optimizer=cpu", "--precision=bf16")),
+    Recipe("nvme-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=nvme", "--bucket-size=1KiB")),
+    Recipe("nvme-2-2-1", "mlp", 40, 2, 2, 1, ("--offload-optimizer=nvme",)),
     Recipe("odd-0-1-2", "odd", 64, 0, 1, 2),
     Recipe("odd-1-2-2", "odd", 64, 1, 2, 2, ("--bucket-size=300", "--optimizer=sgd")),
     Recipe("odd-2-2-1", "odd", 64, 2, 2, 1, ("--bucket-size=300",)),
@@ -95,4 +100,5 @@ def random_recipe(seed):
     options += rng.choice(((), ("--loss-chunk=1",))) + rng.choice(((), ("--optimizer=sgd",)))
     return Recipe(f"random-{seed}", "random", random_model(seed).vocab, stage=rng.randrange(4),
                   ranks=rng.choice((1, 2, 2, 3)), micro_steps=rng.choice((1, 1, 2)),
-                  options=options, seed=seed)
+                  options=options + rng.choice(((),) * 2 + (("--offload=cpu",), ("--offload=nvme",))),
+                  seed=seed)

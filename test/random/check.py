@@ -56,6 +56,17 @@ def kept_state(rng, stage):
     return options
 
 
+def offloaded_state(rng, options):
+    """Options of zeroc: where state lies."""
+    if rng.random() < 0.5:
+        return []
+    optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
+    # What stays whole on several ranks stays on the device.
+    if "--stage=3" not in options or "--persist-below=1GiB" in options:
+        parameters = "none"
+    return [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
+
+
 class Trial(Workplace):
     """One model, everything that is drawn for it, and the folder it is tried in."""
 
@@ -73,6 +84,7 @@ class Trial(Workplace):
             self.rows = 1
         self.optimizer = self._optimizer()
         # Of a model, not of a plan: other chunks are other sums.
+        self.places = random.Random(f"places {seed}")
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.counts = Counter()
 
@@ -94,12 +106,17 @@ class Trial(Workplace):
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
                        f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
+            places = offloaded_state(self.places, options)
+            options += places
             environment = {}
             if rng.random() < 0.15:
                 environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
-            yield stage, options, ["--threads", rng.choice((1, 1, 1, 2))], environment
+            flags = ["--threads", rng.choice((1, 1, 1, 2))]
+            if any(place.endswith("nvme") for place in places):
+                flags += ["--nvme-path", "."]
+            yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
         chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]

@@ -442,11 +442,55 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
-// The runtime has nothing on nvme.
+// Nothing is on nvme.
 
-// expected-error @below {{has an nvme arena of 4096 bytes, and the runtime keeps none there (S5)}}
+// expected-error @below {{has an nvme arena of 4096 bytes, and keeps nothing there (S5)}}
 module attributes {zero.arena = array<i64: 512, 0, 4096>} {
   zero.program @step() {
     zero.return
+  }
+}
+
+// -----
+
+// (S1) what is on nvme begins a block.
+
+module attributes {zero.arena = array<i64: 512, 0, 8192>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  // expected-error @below {{puts state @b "m" at nvme bytes [64, 128) (S1); what is on nvme begins a block of 4096 bytes, which holds nothing else}}
+  zero.program @step(%m: !zero.shard<16 x f32 by 1 on nvme> {zero.state = #zero.state<@b, "m">, zero.at = #zero.bytes<nvme, 64 + 64>}) -> !zero.shard<16 x f32 by 1 on nvme> {
+    zero.return %m : !zero.shard<16 x f32 by 1 on nvme>
+  }
+}
+
+// -----
+
+// (V7) a transfer runs on the stream of its link.
+
+module attributes {zero.arena = array<i64: 512, 4096, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.program @step(%p: !zero.shard<16 x f32 by 1 on host> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<host, 0 + 64>}) -> !zero.shard<16 x f32 by 1 on host> {
+    // expected-error @below {{moves host bytes [0, 64) to device bytes [0, 64) on stream d2h (V7); each way between neighbouring tiers has a stream of its own}}
+    %q = zero.fetch %p of @b {zero.stream = #zero.stream<d2h>, zero.at = [#zero.bytes<device, 0 + 64>]} : !zero.shard<16 x f32 by 1 on host> -> !zero.shard<16 x f32 by 1>
+    zero.return %p : !zero.shard<16 x f32 by 1 on host>
+  }
+}
+
+// -----
+
+// (V7) the updates of host memory run on the host's stream.
+
+module attributes {zero.arena = array<i64: 512, 8192, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @o(%a: f32, %b: f32, %lr: f32) state [] scalars ["lr"] {
+    zero.yield %a : f32
+  }
+  zero.program @step(%p: !zero.shard<16 x f32 by 1 on host> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<host, 0 + 64>}, %g: !zero.shard<16 x f32 by 1 on host> {zero.state = #zero.state<@b, "grad">, zero.at = #zero.bytes<host, 4096 + 64>}, %lr: !zero.stored<tensor<f32> on host> {zero.scalar = "lr", zero.at = #zero.bytes<host, 64 + 4>}) -> (!zero.shard<16 x f32 by 1 on host>, !zero.shard<16 x f32 by 1 on host>) {
+    // expected-error @below {{computes on host bytes [0, 64) of state @b "param" (V7); it computes on device bytes, fetch the value first}}
+    %q = zero.update @o of @b (%p, %g) scalars(%lr) {decay = 0.0, zero.at = [#zero.bytes<host, 0 + 64>]} : (!zero.shard<16 x f32 by 1 on host>, !zero.shard<16 x f32 by 1 on host>), (!zero.stored<tensor<f32> on host>) -> !zero.shard<16 x f32 by 1 on host>
+    zero.return %q, %g : !zero.shard<16 x f32 by 1 on host>, !zero.shard<16 x f32 by 1 on host>
   }
 }

@@ -119,6 +119,11 @@ Change exchangeMasters(Victim &);
 Change changeLossScale(Victim &);
 Change changeSkip(Victim &);
 
+// Transfers between tiers (TierMutations.cpp).
+Change exchangeTransfers(Victim &);
+Change exchangeTargets(Victim &);
+Change moveOtherValue(Victim &);
+
 // How kernels run, and what means are of (KernelMutations.cpp).
 Change changeScale(Victim &);
 Change changeSpace(Victim &);

@@ -135,6 +135,7 @@ private:
   }
 
   DriverOptions options;
+  std::string offloadAll = "none";
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
@@ -170,7 +171,8 @@ CommandLine::CommandLine() {
   skips.otherwise = "on with 16 bits";
   add("skip-nonfinite=on|off", skips,
       "a step whose gradients are not finite changes\n"
-      "nothing", update);
+      "nothing",
+      update);
   add("precision=TYPE", text(p.precision, {"fp32", "bf16", "fp16"}),
       "fp32, bf16 or fp16: what parameters, activations and\n"
       "products are; sums, norms and the loss are fp32",
@@ -202,6 +204,21 @@ CommandLine::CommandLine() {
       state);
   add("persist-below=BYTES", bytes(p.persistBelow, 0),
       "stage 3: parameters that are smaller stay whole", state);
+
+  SmallVector<StringRef> places = {"none", "cpu", "nvme"};
+  Values offload = text(offloadAll, places),
+         optimizer = text(p.offloadOptimizer, places),
+         parameters = text(p.offloadParams, places);
+  add("offload=TIER", offload,
+      "both, none, cpu or nvme; on several ranks below\n"
+      "stage 3 the optimizer's state",
+      state);
+  add("offload-optimizer=TIER", optimizer,
+      "where the optimizer's state lies: none (on the\n"
+      "device), cpu or nvme",
+      state);
+  add("offload-params=TIER", parameters,
+      "the same of parameters, of stage 3 or on one rank", state);
 
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
@@ -293,6 +310,23 @@ DriverOptions CommandLine::check() {
     fail("--reference is one rank and one micro-step, got --world-size=" +
          Twine(p.worldSize) + " --accumulate=" + Twine(p.accumulate) +
          "; drop them for the comparison");
+  bool mayOffloadParameters = p.worldSize == 1 || p.stage == 3;
+  if (isGiven("--offload")) {
+    PipelineOptions &all = options.pipeline;
+    if (!isGiven("--offload-optimizer"))
+      all.offloadOptimizer = offloadAll;
+    if (!isGiven("--offload-params") && mayOffloadParameters)
+      all.offloadParams = offloadAll;
+  }
+  if (p.offloadParams != "none" && !mayOffloadParameters)
+    fail("--offload-params=" + p.offloadParams +
+         " needs --stage=3, got --stage=" + Twine(p.stage) + " on " +
+         Twine(p.worldSize) +
+         " ranks, where parameters are whole on every rank");
+  if (p.reference &&
+      (p.offloadParams != "none" || p.offloadOptimizer != "none"))
+    fail("--reference keeps all state on the device; drop --offload for the "
+         "comparison");
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 

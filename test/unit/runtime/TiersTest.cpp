@@ -76,6 +76,24 @@ TEST(Tiers, CopiesToAndFromNvmeBeginWithABlock) {
             "needs it");
 }
 
+TEST(Tiers, ASliceOfAWholeIsCopiedFromAndToASlice) {
+  const auto refusalOf = [](uint32_t from, uint32_t to, uint64_t bytes) {
+    const zrt_copy_desc desc = {"copy",
+                                {hostRef(0, 64), ZRT_I8, from},
+                                {deviceRef(0, bytes), ZRT_I8, to}};
+    zrt_plan plan = planOf(Table().add(ZRT_COPY, ZRT_H2D, &desc));
+    plan.world_size = 2;
+    return errorOf([&] { checkTables(plan); });
+  };
+  EXPECT_EQ(refusalOf(ZRT_SLICE, ZRT_SLICE_OF_WHOLE, 128), "");
+  EXPECT_EQ(refusalOf(ZRT_SLICE, ZRT_SLICE_OF_WHOLE, 64),
+            "program step, operation 0, copy: a copy of 64 bytes goes to a "
+            "range of 32 bytes");
+  EXPECT_EQ(refusalOf(ZRT_MEMBERS, ZRT_SLICE_OF_WHOLE, 128),
+            "program step, operation 0, copy: a copy of a slice of a whole has "
+            "a slice on its other side, got members and slice of whole");
+}
+
 TEST(Tiers, OnlyCopiesReachNvme) {
   EXPECT_EQ(refusal(Table().launch(ZRT_COMPUTE, "it", nothing, 1, 1,
                                    {tensor(hostRef(0, 64))})),

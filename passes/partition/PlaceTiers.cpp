@@ -1,0 +1,341 @@
+//===- PlaceTiers.cpp - What lies in which memory -------------------------===//
+//
+// State is put into the tier that an option names, and brought to where it is
+// used:
+//
+//   device   forward, backward, the norm, exchanges between ranks
+//   host     updates, if any of the optimizer's state is not the device's
+//   nvme     nothing
+//
+//   1. The types of state say the tier: !zero.shard<... on host>.
+//   2. A gather or a view of parameters that lie elsewhere gets a fetch before
+//      it.  (RegatherParameters gives later uses fetches of their own.)
+//   3. An update moves to the host.  Its gradient is spilled where it is
+//      finished, its slots are fetched and spilled back, scalars are read there,
+//      and the next parameter goes to where parameters lie.
+//
+// What an update computes is the same wherever it runs, and so are its bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/partition/Passes.h"
+
+#include "dialect/zero/BucketUse.h"
+#include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-place-tiers"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_PLACETIERS
+#include "passes/partition/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// Where state lies.
+struct Places {
+  Tier parameters = Tier::Device, optimizer = Tier::Device;
+
+  /// Where updates run: not on nvme.
+  Tier updates() const { return std::min(optimizer, Tier::Host); }
+  Tier of(StateAttr state) const {
+    if (state.getSlot() == "param")
+      return parameters;
+    // Sums of gradients are the backward's.
+    return state.getSlot() == "grad" ? Tier::Device : optimizer;
+  }
+};
+
+Type inTier(Type type, Tier tier) {
+  if (auto shard = dyn_cast<ShardType>(type))
+    return ShardType::get(type.getContext(), shard.getElements(),
+                          shard.getElementType(), shard.getRanks(), tier);
+  RankedTensorType tensor = getHeldTensor(type);
+  if (tier == Tier::Device)
+    return tensor;
+  return StoredType::get(type.getContext(), tensor, tier);
+}
+
+/// Moves values of one program.
+class Placement {
+public:
+  Placement(ProgramOp program, Places places, int64_t ranks)
+      : program(program), places(places), ranks(ranks), b(program) {}
+
+  void run() {
+    placeState();
+    if (places.parameters != Tier::Device)
+      sinkNames();
+    for (BlockArgument argument : program.getArguments())
+      if (getTier(argument.getType()) != Tier::Device)
+        if (StateAttr state = program.getState(argument.getArgNumber());
+            state && state.getSlot() == "param")
+          fetchForUse(argument, state.getBucket());
+    if (places.updates() != Tier::Device || places.parameters != Tier::Device)
+      for (auto update :
+           llvm::make_early_inc_range(program.front().getOps<UpdateOp>()))
+        moveUpdate(update);
+    program.setFunctionType(
+        b.getFunctionType(program.front().getArgumentTypes(),
+                          program.front().getTerminator()->getOperandTypes()));
+  }
+
+private:
+  ProgramOp program;
+  Places places;
+  int64_t ranks;
+  OpBuilder b;
+  /// What has been spilled to the host already.
+  DenseMap<Value, Value> onHost;
+
+  void placeState() {
+    for (BlockArgument argument : program.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      if (StateAttr state = program.getState(i)) {
+        // What is whole on several ranks is exchanged where it lies.
+        bool isWhole = !zero::detail::isSlice(argument.getType());
+        if (state.getSlot() == "param" && isWhole && ranks > 1)
+          continue;
+        argument.setType(inTier(argument.getType(), places.of(state)));
+      } else if (auto scalar = program.getScalar(i);
+                 scalar && isOfUpdates(scalar)) {
+        argument.setType(inTier(argument.getType(), places.updates()));
+      }
+    }
+  }
+
+  /// Whether no program reads the scalar but by updates.
+  bool isOfUpdates(StringAttr scalar) {
+    auto module = program->getParentOfType<ModuleOp>();
+    return llvm::all_of(findPrograms(module), [&](ProgramOp other) {
+      return llvm::all_of(other.getArguments(), [&](BlockArgument argument) {
+        return other.getScalar(argument.getArgNumber()) != scalar ||
+               llvm::all_of(argument.getUsers(), [](Operation *user) {
+                 return isa<UpdateOp>(user);
+               });
+      });
+    });
+  }
+
+  /// `value` in `tier`, one transfer for each step of the way.  With `into`, the
+  /// last one replaces that.  With `slice`, the first takes the rank's slice.
+  Value move(Value value, Tier tier, FlatSymbolRefAttr bucket, Location loc,
+             bool slice = false, Value into = {}) {
+    while (getTier(value.getType()) != tier) {
+      Tier from = getTier(value.getType());
+      bool isUp = from > tier;
+      auto next = static_cast<Tier>(static_cast<int>(from) + (isUp ? -1 : 1));
+      Type type = value.getType();
+      if (bucket) {
+        int64_t elements = zero::detail::flatElements(type, true),
+                parts = slice || zero::detail::isSlice(type) ? ranks : 1;
+        type = ShardType::get(b.getContext(), elements, getElementType(type),
+                              parts, next);
+      } else {
+        type = inTier(type, next);
+      }
+      Value target = next == tier ? into : Value();
+      if (target)
+        type = target.getType();
+      value =
+          isUp
+              ? FetchOp::create(b, loc, type, value, bucket, target).getResult()
+              : SpillOp::create(b, loc, type, value, bucket, target)
+                    .getResult();
+      slice = false;
+    }
+    return value;
+  }
+
+  /// Puts names of parameters (views, joins, reshapes) before their first use:
+  /// a fetch stands before them.
+  void sinkNames() {
+    SmallVector<Operation *> names;
+    llvm::SmallPtrSet<Operation *, 16> known;
+    for (Operation &op : program.front()) {
+      bool isName =
+          isa<ViewOp>(op) ||
+          (isa<JoinOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) &&
+           llvm::all_of(op.getOperands(), [&](Value operand) {
+             return known.contains(operand.getDefiningOp());
+           }));
+      if (!isName)
+        continue;
+      known.insert(&op);
+      names.push_back(&op);
+    }
+    for (Operation *name : llvm::reverse(names))
+      if (SmallVector<Operation *> users = getUsersInOrder(name->getResult(0));
+          !users.empty())
+        name->moveBefore(users.front());
+  }
+
+  /// Brings parameters to the device where they are read.
+  void fetchForUse(BlockArgument parameters, FlatSymbolRefAttr bucket) {
+    Value whole; // for all views
+    for (Operation *user : getUsersInOrder(parameters)) {
+      if (isa<UpdateOp>(user) || user->hasTrait<OpTrait::IsTerminator>())
+        continue;
+      b.setInsertionPoint(user);
+      Value here = whole;
+      if (!here)
+        here = move(parameters, Tier::Device, bucket, parameters.getLoc());
+      if (isa<ViewOp>(user))
+        whole = here;
+      user->replaceUsesOfWith(parameters, here);
+    }
+  }
+
+  static SmallVector<Operation *> getUsersInOrder(Value value) {
+    SmallVector<Operation *> users(value.getUsers());
+    llvm::sort(users, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    users.erase(llvm::unique(users), users.end());
+    return users;
+  }
+
+  /// A scalar where updates run; spilled once.
+  Value scalarOf(Value scalar) {
+    if (getTier(scalar.getType()) == places.updates())
+      return scalar;
+    Value &known = onHost[scalar];
+    if (!known) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfterValue(scalar);
+      known = move(scalar, places.updates(), {}, scalar.getLoc());
+    }
+    return known;
+  }
+
+  /// The gradient where updates run, from where it is finished.
+  Value gradientOf(UpdateOp op) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(op.getGrad());
+    bool slice =
+        op.isSliced() && !zero::detail::isSlice(op.getGrad().getType());
+    return move(op.getGrad(), places.updates(), op.getBucketAttr(), op.getLoc(),
+                slice);
+  }
+
+  void moveUpdate(UpdateOp old) {
+    Tier here = places.updates();
+    FlatSymbolRefAttr bucket = old.getBucketAttr();
+    Location loc = old.getLoc();
+    bool isSliced = old.isSliced();
+    Value gradient = gradientOf(old);
+    SmallVector<Value> scalars = llvm::map_to_vector(
+        old.getScalars(), [&](Value scalar) { return scalarOf(scalar); });
+
+    b.setInsertionPoint(old);
+    auto bring = [&](Value value) {
+      return move(value, here, bucket, loc,
+                  isSliced && !zero::detail::isSlice(value.getType()));
+    };
+    Value oldParam = old.getParam(), oldMaster = old.getMaster();
+    SmallVector<Value> slots = llvm::map_to_vector(old.getSlots(), bring);
+    Value master = oldMaster ? bring(oldMaster) : Value();
+    bool isElsewhere = getTier(oldParam.getType()) != here;
+    Value param;
+    if (!isElsewhere || !master)
+      param = bring(oldParam);
+    // A parameter of f32 equals its master, which is updated in its place.
+    bool isMaster = !param && getElementType(oldParam.getType()).isF32();
+    if (isMaster)
+      std::swap(param, master);
+
+    SmallVector<Type> types;
+    if (param) {
+      types.push_back(param.getType());
+    } else {
+      auto type = cast<ShardType>(master.getType());
+      types.push_back(ShardType::get(b.getContext(), type.getElements(),
+                                     getElementType(oldParam.getType()),
+                                     type.getRanks(), here));
+    }
+    llvm::append_range(types, ValueRange(slots).getTypes());
+    if (master)
+      types.push_back(master.getType());
+    auto update = UpdateOp::create(
+        b, loc, types, old.getOptimizerAttr(), bucket, param, gradient, slots,
+        master, scalars, old.getDecayAttr(), old.getSkipNonfiniteAttr());
+    update->setDiscardableAttrs(old->getDiscardableAttrDictionary());
+
+    auto returnTo = [&](Value next, Value before) {
+      return getTier(before.getType()) == here
+                 ? next
+                 : move(next, getTier(before.getType()), bucket, loc, false,
+                        before);
+    };
+    SmallVector<Value> next;
+    next.push_back(returnTo(update.getNext().front(), oldParam));
+    for (auto [result, before] :
+         llvm::zip(update.getNext().drop_front(), old.getSlots()))
+      next.push_back(returnTo(result, before));
+    if (oldMaster)
+      next.push_back(returnTo(isMaster ? update.getNext().front()
+                                       : update.getNext().back(),
+                              oldMaster));
+    old.replaceAllUsesWith(next);
+    old.erase();
+  }
+};
+
+struct PlaceTiersPass : zero::impl::PlaceTiersBase<PlaceTiersPass> {
+  using PlaceTiersBase::PlaceTiersBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Tier> parameters = parse(offloadParams, "offload-params"),
+                        optimizer =
+                            parse(offloadOptimizer, "offload-optimizer");
+    if (!parameters || !optimizer)
+      return signalPassFailure();
+    Places places{*parameters, *optimizer};
+    if (places.parameters == Tier::Device && places.optimizer == Tier::Device)
+      return;
+    int64_t ranks = getNumRanks(module);
+    if (places.parameters != Tier::Device && ranks > 1 && !hasShards(module)) {
+      module.emitError("offload-params=")
+          << offloadParams << " finds no parameter that is cut into slices on "
+          << ranks << " ranks; it needs stage 3, and a persist-below that does "
+          << "not keep all of them whole";
+      return signalPassFailure();
+    }
+    for (ProgramOp program : findPrograms(module))
+      Placement(program, places, ranks).run();
+  }
+
+private:
+  std::optional<Tier> parse(StringRef text, StringRef option) {
+    std::optional<Tier> tier = llvm::StringSwitch<std::optional<Tier>>(text)
+                                   .Case("none", Tier::Device)
+                                   .Case("cpu", Tier::Host)
+                                   .Case("nvme", Tier::Nvme)
+                                   .Default(std::nullopt);
+    if (!tier)
+      getOperation().emitError()
+          << option << "=" << text << " is no place; use none, cpu or nvme";
+    return tier;
+  }
+
+  /// Whether any parameter is cut into slices.
+  static bool hasShards(ModuleOp module) {
+    for (ProgramOp program : findPrograms(module))
+      for (BlockArgument argument : program.getArguments())
+        if (StateAttr state = program.getState(argument.getArgNumber());
+            state && state.getSlot() == "param" &&
+            zero::detail::isSlice(argument.getType()))
+          return true;
+    return false;
+  }
+};
+
+} // namespace

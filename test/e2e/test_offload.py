@@ -1,0 +1,77 @@
+"""State in host memory and on nvme: the same bits as on the device."""
+import support
+
+PLACES = ("none", "cpu", "nvme")
+
+
+class SameBits(support.Case):
+    def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=support.SMALL):
+        """Losses, norms and weights of a run."""
+        binary = support.compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
+        data = self.folder / "tokens.u16"
+        if not data.exists():
+            support.write_tokens(data, 1200, config["vocab_size"])
+        if any("nvme" in option for option in options):
+            flags = (*flags, "--nvme-path", self.folder)
+        lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
+        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+
+    def check_places(self, *options, parameters=PLACES, **kind):
+        self.check_same_bits(
+            (f"optimizer {optimizer}, parameters {place}",
+             self.outcome(f"--offload-optimizer={optimizer}", f"--offload-params={place}",
+                          *options, **kind))
+            for optimizer in PLACES for place in parameters)
+
+    def test_one_rank(self):
+        for precision in ("fp32", "bf16", "fp16"):
+            with self.subTest(precision):
+                self.check_places(f"--precision={precision}")
+
+    def test_stage_3(self):
+        for precision in ("fp32", "bf16"):
+            for bucket in ("--bucket-size=1", "--bucket-size=1GiB"):
+                with self.subTest(precision=precision, bucket=bucket):
+                    self.check_places(f"--precision={precision}", "--stage=3", bucket, ranks=2)
+
+    def test_parameters_that_stay_whole(self):
+        self.check_places("--stage=3", "--persist-below=1KiB", ranks=2)
+
+    def test_whole_parameters(self):
+        """Stages that keep them whole: the optimizer's state alone."""
+        for precision in ("fp32", "bf16"):
+            for stage in (0, 1, 2):
+                with self.subTest(precision=precision, stage=stage):
+                    self.check_places(f"--precision={precision}", f"--stage={stage}",
+                                      parameters=("none",), ranks=3)
+
+    def test_odd_sizes(self):
+        self.check_places("--stage=3", "--bucket-size=20KiB", ranks=3, config=support.ODD)
+
+    def test_micro_steps(self):
+        for stage in (1, 3):
+            with self.subTest(stage=stage):
+                self.check_places(f"--stage={stage}", "--accumulate=3",
+                                  parameters=PLACES if stage == 3 else ("none",),
+                                  ranks=2, steps=3)
+
+    def test_sgd(self):
+        self.check_places("--optimizer=sgd", "--grad-clip=0")
+
+    def test_delays(self):
+        plan = ("--precision=bf16", "--stage=3", "--offload=nvme")
+        self.check_same_bits(
+            [("on the device", self.outcome(*plan[:2], ranks=2))] +
+            [(f"delays {seed}", self.outcome(*plan, ranks=2, env={"ZRT_CHAOS": str(seed)}))
+             for seed in range(1, 5)])
+
+    def test_threads(self):
+        plan = ("--offload=cpu", "--precision=bf16")
+        self.check_same_bits(
+            (f"{threads} threads, {host} of the host",
+             self.outcome(*plan, flags=("--threads", threads, "--host-threads", host)))
+            for threads in (1, 2) for host in (1, 2, 3))
+
+
+if __name__ == "__main__":
+    support.main()
