@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/store/Store.h"
+#include "runtime/Error.h"
+#include "runtime/device/cpu/Pages.h"
 
 #include "timing.h"
 
@@ -47,12 +49,14 @@ int main(int argc, char **argv) try {
   if (!store.note().empty())
     std::fprintf(stderr, "%s\n", store.note().c_str());
   // Space that has only been reserved is read without the drive.
-  const zrt::BlockMemory in(copy), out(copy);
-  std::memset(in.data(), 1, copy);
-  std::memset(out.data(), 2, copy);
+  const zrt::Pages in = zrt::mapPages(copy), out = zrt::mapPages(copy);
+  if (!in.at || !out.at)
+    zrt::fail("no memory for two copies of {} bytes", copy);
+  std::memset(in.at, 1, copy);
+  std::memset(out.at, 2, copy);
   const auto lane = store.lane();
   for (uint64_t at = 0; at < bytes; at += copy)
-    lane->write(at, copy, out.data());
+    lane->write(at, copy, out.at);
   for (const auto &[form, reads, writes] : {std::tuple("read", true, false),
                                             {"write", false, true},
                                             {"mix", true, true}}) {
@@ -60,10 +64,10 @@ int main(int argc, char **argv) try {
     const double start = now();
     std::thread reader([&, reads = reads] {
       if (reads)
-        read = copyFor(seconds, store, false, in.data(), copy);
+        read = copyFor(seconds, store, false, in.at, copy);
     });
     if (writes)
-      written = copyFor(seconds, store, true, out.data(), copy);
+      written = copyFor(seconds, store, true, out.at, copy);
     reader.join();
     std::printf("%s %lu %lu %.6f\n", form, static_cast<unsigned long>(read),
                 static_cast<unsigned long>(written), now() - start);

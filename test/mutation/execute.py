@@ -75,7 +75,7 @@ class Plan:
                 ["objcopy", "--redefine-sym", "zrt_compiled_plan=zrt_own_plan",
                  "--keep-global-symbol=zrt_own_plan", second],
                 [compiler, "-std=c++20", "-I", support.ROOT, HERE / "two_plans.cpp", first, second,
-                 "-L", support.BUILD / "lib", "-lzrt_main", "-lzrt", "-lzrt_mpi", "-lzrt", mpi,
+                 "-L", support.BUILD / "lib", "-lzrt_main", "-lzrt", "-lzrt_mpi", "-lzrt", "-luring", mpi,
                  "-lpthread", "-lm", "-o", folder / "program"]):
             done = support.run(*command)
             if done.returncode:
