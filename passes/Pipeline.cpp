@@ -71,6 +71,7 @@ void zero::registerPipelinePasses() {
 /// Updates of the host work on masters where parameters are the device's.
 static PartitionStateOptions getPartitioning(const PipelineOptions &options) {
   PartitionStateOptions partitioning = options;
+  partitioning.fetched = options.offloadParams != "none";
   partitioning.masters =
       options.offloadOptimizer != "none" && options.offloadParams == "none";
   return partitioning;

@@ -88,8 +88,8 @@ private:
 int64_t Layouter::rowsOfPiece(unsigned parameter) const {
   RankedTensorType type = parameters[parameter].type;
   int64_t bytes = getByteSize(type);
-  if (options.bucketSize == 0 || isWhole(parameter) || type.getRank() == 0 ||
-      bytes <= options.bucketSize)
+  if (options.bucketSize == 0 || (isWhole(parameter) && !options.fetched) ||
+      type.getRank() == 0 || bytes <= options.bucketSize)
     return 0;
   int64_t rows = type.getDimSize(0);
   int64_t unit = vectors / std::gcd(type.getNumElements() / rows, vectors);

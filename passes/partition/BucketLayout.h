@@ -39,6 +39,9 @@ struct LayoutOptions {
   int64_t bucketSize;
   /// Parameters of fewer bytes are whole on every rank, also at stage 3.
   int64_t persistBelow;
+  /// Parameters are brought from another tier, so that large ones may be cut
+  /// though a rank keeps all of them.
+  bool fetched;
 };
 
 /// A parameter in a bucket, or some rows of one.

@@ -170,7 +170,7 @@ private:
     FailureOr<BucketLayout> layout =
         layOutBuckets(parameters,
                       {partition.axis.getSymName(), worldSize, stage,
-                       bucketSize, persistBelow},
+                       bucketSize, persistBelow, fetched && worldSize == 1},
                       [&] { return step->getParentOp()->emitError(); });
     if (failed(layout))
       return failure();

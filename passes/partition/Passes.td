@@ -109,6 +109,8 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">,
     Option<"skipNonfinite", "skip-nonfinite", "std::string", "\"auto\"",
       "whether a step whose gradients are not finite changes nothing: on, off, or auto, on with 16 bits">,
+    Option<"fetched", "fetched", "bool", "false",
+           "on one rank: parameters are fetched from another tier, and cut as if they were gathered">,
     Option<"masters", "masters", "bool", "false",
            "updates work on masters of f32, also where parameters are f32">];
 }

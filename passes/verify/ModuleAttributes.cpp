@@ -42,9 +42,12 @@ LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {
                << arenas.bytes[tier] << " bytes of "
                << stringifyTier(Tier(tier)) << " memory on each rank, "
                << arenas.bytes[tier] - budget[tier] << " more than the "
-               << budget[tier]
-               << " that it may have (V8); a higher stage, more ranks or a "
-                  "smaller batch need less";
+               << budget[tier] << " that it may have (V8); "
+               << (Tier(tier) == Tier::Device
+                       ? "a higher stage, more ranks, a smaller batch or "
+                         "--offload need less"
+                       : "--offload=nvme, smaller buckets or more ranks need "
+                         "less");
   return success();
 }
 

@@ -28,6 +28,14 @@ class SameBits(support.Case):
             with self.subTest(precision):
                 self.check_places(f"--precision={precision}")
 
+    def test_pieces_of_parameters(self):
+        """A parameter that is larger than a bucket is fetched in pieces, on one rank too."""
+        for config in (support.SMALL, support.ODD):
+            self.check_same_bits(
+                (" ".join(options), self.outcome("--precision=bf16", *options, config=config))
+                for options in (("--offload=none",), ("--offload=nvme", "--bucket-size=2KiB"),
+                                ("--offload=cpu", "--bucket-size=5000")))
+
     def test_stage_3(self):
         for precision in ("fp32", "bf16"):
             for bucket in ("--bucket-size=1", "--bucket-size=1GiB"):

@@ -414,7 +414,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // (V8) more than the budget.
 
-// expected-error @below {{needs 512 bytes of device memory on each rank, 112 more than the 400 that it may have (V8); a higher stage, more ranks or a smaller batch need less}}
+// expected-error @below {{needs 512 bytes of device memory on each rank, 112 more than the 400 that it may have (V8); a higher stage, more ranks, a smaller batch or --offload need less}}
 module attributes {zero.arena = array<i64: 512, 0, 0>, zero.budget = array<i64: 400, -1, -1>} {
   zero.program @step() {
     zero.return
