@@ -8,7 +8,7 @@ class SameBits(support.Case):
     def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=support.SMALL):
         """Losses, norms and weights of a run."""
         binary = support.compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
-        data = self.folder / "tokens.u16"
+        data = self.folder / f"tokens{config['vocab_size']}.u16"
         if not data.exists():
             support.write_tokens(data, 1200, config["vocab_size"])
         if any("nvme" in option for option in options):
