@@ -7,7 +7,7 @@
 #   test/sanitize/run.sh               # unit, lit, and some end-to-end tests
 #   test/sanitize/run.sh WORD ...      # end-to-end tests with these words only
 #
-# The build takes half an hour on two cores, the tests as long again.
+# The build takes half an hour on two cores, the tests a quarter of one.
 #
 # Kernels are no part of it: zeroc emits them, not clang.  What they write
 # outside of their operands is the business of zero-kernels and of the judge.
