@@ -42,6 +42,10 @@ template <typename T>
 struct ZrtField<T *> {
   using type = llvm::Constant *;
 };
+template <typename T, size_t N>
+struct ZrtField<T[N]> {
+  using type = std::array<typename ZrtField<T>::type, N>;
+};
 } // namespace detail
 
 #define ZRT_STRUCT(NAME)                                                       \
@@ -49,7 +53,7 @@ struct ZrtField<T *> {
   struct Zrt<NAME> {
 #define ZRT_FIELD(NAME, TYPE, FIELD) detail::ZrtField<TYPE>::type FIELD = {};
 #define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT)                                    \
-  std::array<detail::ZrtField<TYPE>::type, (COUNT)> FIELD = {};
+  detail::ZrtField<TYPE[COUNT]>::type FIELD = {};
 #define ZRT_END(NAME)                                                          \
   }                                                                            \
   ;
