@@ -61,8 +61,8 @@ def offloaded_state(rng, options):
     if rng.random() < 0.5:
         return []
     optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
-    # What stays whole on several ranks stays on the device.
-    if "--stage=3" not in options or "--persist-below=1GiB" in options:
+    # What stays whole on several ranks stays on the device; that may be all of a small model.
+    if "--stage=3" not in options or {"--persist-below=1KiB", "--persist-below=1GiB"} & set(options):
         parameters = "none"
     return [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
 
