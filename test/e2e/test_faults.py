@@ -52,11 +52,11 @@ class Faults(support.Case):
         return support.run(*command, cwd=self.folder, timeout=120,
                            env={**support.MPI_ENVIRONMENT, **(env or {})})
 
-    def start(self, binary, ranks, env=None):
+    def start(self, binary, ranks, env=None, more=()):
         """A job that trains on and on, past its first steps."""
         metrics = self.folder / "metrics.jsonl"
         command = [*support.launcher(ranks), binary, *self.arguments(1000000), "--metrics",
-                   metrics, "--quiet"]
+                   metrics, "--quiet", *more]
         job = subprocess.Popen([str(part) for part in command], cwd=self.folder,
                                env={**os.environ, **support.MPI_ENVIRONMENT, **(env or {})},
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -192,6 +192,59 @@ class Faults(support.Case):
                            "--save", "small/out")
         self.assert_refused(done, "rank 0: error: .*small/out.*no space", "rank 0 failed")
         self.assertNotIn("out.tmp", done.err.splitlines()[-1])
+
+    def spilling(self, *more, fault="", inside=()):
+        """Two ranks whose state lies on nvme, in the folder `disk`."""
+        (self.folder / "disk").mkdir(exist_ok=True)
+        done = self.launch(*inside, *support.launcher(2), self.binary("--offload=nvme"),
+                           *self.arguments(20), "--nvme-path", "disk", *more,
+                           env={"ZRT_STORE_FAULT": fault} if fault else None)
+        self.assertEqual(os.listdir(self.folder / "disk"), [])
+        return done
+
+    PLACE = r"(reading|writing) \d+ bytes at \d+ of the nvme tier's file in disk: "
+
+    def test_failing_drive(self):
+        """All ranks say which rank, which copy, which folder, and what it was."""
+        for fault, what in (("eio@150", "input/output error"),
+                            ("enospc@80", "no space left on device"),
+                            ("cut@80", "the file ends there; it has been cut")):
+            with self.subTest(fault):
+                done = self.spilling(fault=f"{fault}:1")
+                self.assert_refused(
+                    done, rf"rank 1: error: step \d+: (fetch|spill)\w* .*: {self.PLACE}{what}",
+                    rf"rank 0: error: (step \d+: )?rank 1 failed: .*{self.PLACE}{what}")
+
+    def test_flipped_bits(self):
+        done = self.spilling("--verify-reads", fault="flip@30:1")
+        self.assert_refused(done, f"rank 1: error: .*{self.PLACE}this is not what was written there",
+                            "rank 0: error: .*rank 1 failed: ")
+
+    def test_slow_drive(self):
+        """What moves in part, or asks to try again, and what is read back as written."""
+        for fault in ("short@2", "eagain@3", "eintr@2", "nouring", "nodirect", "nopin"):
+            with self.subTest(fault):
+                done = self.spilling("--verify-reads", fault=fault)
+                self.assertEqual(done.returncode, 0, done.err)
+                self.assertEqual("note      nvme tier: " in done.out, fault.startswith("no"), done.out)
+
+    def test_full_drive(self):
+        """Room for one rank and not for two."""
+        binary = self.binary("--offload=nvme")
+        size = support.parse_sizes((binary.parent / "zeroc.txt").read_text())["nvme arena"]
+        (self.folder / "disk").mkdir()
+        inside = self.inside(f"mount -t tmpfs -o size={size * 3 // 2 // 1024}k tmpfs disk")
+        done = self.spilling(inside=inside)
+        self.assert_refused(done, rf"error: --nvme-path: the nvme tier needs {size} bytes in disk, "
+                                  r"which has \d+ free; make room", "rank [01] failed: --nvme-path: ")
+
+    def test_killed_rank_with_a_drive(self):
+        (self.folder / "disk").mkdir()
+        binary = self.binary("--offload=nvme")
+        job, processes = self.start(binary, 2, more=("--nvme-path", "disk"))
+        os.kill(processes[1], signal.SIGKILL)
+        self.end(job, rf"rank 1 \(process {processes[1]}\) is gone")
+        self.assertEqual(os.listdir(self.folder / "disk"), [])
 
     def test_interrupt(self):
         """All ranks stop at the same step, and the weights are saved."""
