@@ -132,7 +132,7 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
-    pm.addPass(createMoveTransfers());
+    pm.addPass(createMoveTransfers({options.deviceMemory, options.hostMemory}));
     break;
   case Level::Memory:
     // Ranges first: which waits are needed for reused bytes depends on them.

@@ -33,8 +33,9 @@ static LogicalResult verifyTiers(TransferOp op, int step) {
   return success();
 }
 
-/// Fails unless both sides are the whole bucket or the slice of it; or the
-/// device's side, which `isWholeSide` says, is whole and the other a slice.
+/// Fails unless both sides are the whole bucket, or both its slice; or one side
+/// is whole and the other a slice: the source where `mayTakeSlice`, else the
+/// result, which then goes into a value.
 template <typename TransferOp>
 static LogicalResult verifyBucket(TransferOp op, SymbolTableCollection &tables,
                                   bool mayTakeSlice) {

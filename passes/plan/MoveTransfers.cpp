@@ -7,6 +7,9 @@
 // other tiers are the same, link by link: while one bucket is computed with, the
 // next is gathered, the one after it is fetched to the device, and so on.
 //
+// Where the limits of the tiers' memory forbid that, state for updates comes just
+// in time, and then parameters do.
+//
 // Reductions stay where their gradients are finished: the reduce stream works
 // while the backward goes on.
 //
@@ -30,6 +33,7 @@ using namespace mlir::zero;
 namespace {
 
 struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
+  using MoveTransfersBase::MoveTransfersBase;
   void runOnOperation() override;
 };
 
@@ -87,9 +91,12 @@ void moveAhead(ArrayRef<Operation *> transfers, Operation *start) {
   }
 }
 
+/// What moves ahead.
+enum class Reach { All, Parameters, Nothing };
+
 /// Link by link, from where values are used: a gather goes ahead of its use, and
 /// a fetch ahead of the gather that was moved.
-void transferAhead(ProgramOp program) {
+void transferAhead(ProgramOp program, Reach reach) {
   Block &block = program.front();
   // By number of links up to the use; what updates use apart.
   std::vector<SmallVector<Operation *>> links, ofUpdates;
@@ -106,8 +113,11 @@ void transferAhead(ProgramOp program) {
       list.resize(link + 1);
     list[link].push_back(&op);
   }
-  for (ArrayRef<Operation *> transfers : links)
-    moveAhead(transfers, &block.front());
+  if (reach != Reach::Nothing)
+    for (ArrayRef<Operation *> transfers : links)
+      moveAhead(transfers, &block.front());
+  if (reach != Reach::All)
+    return;
   // State is not held while the model runs.
   Operation *start = nullptr;
   for (auto clip : block.getOps<ClipOp>())
@@ -116,12 +126,42 @@ void transferAhead(ProgramOp program) {
     moveAhead(transfers, start ? start : transfers.front());
 }
 
+/// Whether no tier has more bytes alive at once than its limit; -1 is none.  A
+/// sixteenth is for what their layout leaves over.
+FailureOr<bool> fits(ProgramOp program, int64_t device, int64_t host) {
+  FailureOr<Storage> storage = analyzeStorage(program);
+  if (failed(storage))
+    return failure();
+  for (auto [tier, limit] :
+       {std::pair(Tier::Device, device), std::pair(Tier::Host, host)})
+    if (limit >= 0 &&
+        getLivePeak(*storage, tier).bytes > limit - limit / 16)
+      return false;
+  return true;
+}
+
 } // namespace
 
 void MoveTransfers::runOnOperation() {
   SmallVector<ProgramOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
-  for (ProgramOp program : programs)
-    transferAhead(program);
+  for (ProgramOp program : programs) {
+    Block &block = program.front();
+    auto asItWas = llvm::map_to_vector(block.without_terminator(),
+                                       [](Operation &op) { return &op; });
+    for (Reach reach : {Reach::All, Reach::Parameters, Reach::Nothing}) {
+      transferAhead(program, reach);
+      if (reach == Reach::Nothing || (deviceMemory < 0 && hostMemory < 0))
+        break;
+      FailureOr<bool> isEnough = fits(program, deviceMemory, hostMemory);
+      if (failed(isEnough))
+        return signalPassFailure();
+      if (*isEnough)
+        break;
+      LDBG() << "moves less in @" << program.getName();
+      for (Operation *op : asItWas)
+        op->moveBefore(block.getTerminator());
+    }
+  }
 }

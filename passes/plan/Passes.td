@@ -41,8 +41,15 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     What is gathered from another tier is fetched one bucket before that, and
     from nvme another one before.  State that updates fetch comes one update
     ahead, after the backward.
+
+    A program that would have more bytes alive at once than `device-memory` or
+    `host-memory` allow keeps its updates' fetches where they are, and if that is
+    not enough, all of them.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [
+    Option<"deviceMemory", "device-memory", "int64_t", "-1", "the most bytes; -1: any number">,
+    Option<"hostMemory", "host-memory", "int64_t", "-1", "the same of host memory">];
 }
 
 def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {

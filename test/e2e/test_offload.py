@@ -1,4 +1,6 @@
 """State in host memory and on nvme: the same bits as on the device."""
+import re
+
 import support
 
 PLACES = ("none", "cpu", "nvme")
@@ -65,6 +67,15 @@ class SameBits(support.Case):
 
     def test_sgd(self):
         self.check_places("--optimizer=sgd", "--grad-clip=0")
+
+    def test_limits(self):
+        """Less is held ahead of its use."""
+        config = {**support.SMALL, "n_layer": 4, "n_embd": 64}
+        plan = ("--offload=nvme", "--stage=3")
+        text = support.compile_gpt2(config, 2, 16, "--world-size=2", *plan, "--emit=memory").read_text()
+        host = int(re.search(r"zero.arena = array<i64: \d+, (\d+),", text)[1])
+        self.check_same_bits((limit, self.outcome(*plan, limit, ranks=2, config=config))
+                             for limit in (f"--host-memory={host}", f"--host-memory={host * 9 // 10}"))
 
     def test_delays(self):
         plan = ("--precision=bf16", "--stage=3", "--offload=nvme")

@@ -226,9 +226,9 @@ CommandLine::CommandLine() {
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
       "the most that the plan of a rank may take; a plan\n"
       "that needs more is an error",
-      {machine, Emit::Memory});
+      {machine, Emit::Scheduled});
   add("host-memory=BYTES", bytes(p.hostMemory, 0, "no limit"),
-      "the same of host memory", {machine, Emit::Memory});
+      "the same of host memory", {machine, Emit::Scheduled});
 
   add("o=OUT", text(options.output),
       "the file to write; by default the model's name\n"
