@@ -99,7 +99,8 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createSetPrecision({options.precision}));
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
-    pm.addPass(createDifferentiateLoss({options.precision == "fp16"}));
+    pm.addPass(createDifferentiateLoss(
+        {options.precision == "fp16", options.gradDtype}));
     break;
   case Level::Kernels: {
     FormKernelsOptions kernels;
@@ -165,15 +166,17 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
   auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
   return OptionsAttr::get(
       context, optimizer, number(options.weightDecay), number(options.gradClip),
-      skipsNonfinite(module), getPrecision(module), isReference(module),
+      skipsNonfinite(module), getPrecision(module), options.gradDtype,
+      options.stateDtype, options.master, isReference(module),
       chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
       options.accumulate, options.persistBelow, options.bucketSize,
       options.reuseDistance, options.offloadOptimizer, options.offloadParams);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
-                                const PipelineOptions &options,
+                                const PipelineOptions &given,
                                 PassManagerSetup setup) {
+  PipelineOptions options = given;
   std::optional<Level> known = getLevel(module);
   if (!known)
     return module.emitError("zero.level is ")
@@ -195,6 +198,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
            << options.worldSize << " --accumulate=" << options.accumulate
            << "; drop them for the comparison";
   Builder attrs(module.getContext());
+  if (auto dtype = module->getAttrOfType<StringAttr>(kGradDtypeAttr))
+    options.gradDtype = dtype.str();
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module->getName());
@@ -205,6 +210,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.
+    if (static_cast<Level>(level) == Level::Step && !options.gradDtype.empty())
+      module->setAttr(kGradDtypeAttr, attrs.getStringAttr(options.gradDtype));
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Kernels &&
@@ -214,6 +221,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     if (static_cast<Level>(level) == Level::Partitioned) {
       module->setAttr(kOptionsAttr, getOptionsAttr(module, options));
       module->removeAttr(kLossChunkAttr);
+      module->removeAttr(kGradDtypeAttr);
     }
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),

@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 11u
+#define ZRT_ABI_VERSION 12u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

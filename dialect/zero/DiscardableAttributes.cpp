@@ -60,6 +60,7 @@ const Known kKnown[] = {
     {kOptionsAttr, OnModule, isOneOf<OptionsAttr>, "a #zero.options"},
     {kReferenceAttr, OnModule, isOneOf<UnitAttr>, "a unit"},
     {kLossChunkAttr, OnModule, isNumber, "an i64"},
+    {kGradDtypeAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kStageAttr, OnModule, isNumber, "an i64"},
     {kMicroStepsAttr, OnModule, isNumber, "an i64"},
     {kArenaAttr, OnModule, isTierNumbers, "an i64 of each tier"},

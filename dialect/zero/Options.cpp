@@ -7,6 +7,8 @@
 
 #include "dialect/zero/ShortestText.h"
 #include "dialect/zero/Zero.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -42,14 +44,14 @@ LogicalResult SGDAttr::verify(EmitError error, APFloat momentum) {
   return checkDecay(error, "momentum", momentum);
 }
 
-LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
-                                  APFloat weightDecay, APFloat gradClip, bool,
-                                  StringRef precision, bool, int64_t lossChunk,
-                                  int64_t stage, int64_t worldSize,
-                                  int64_t accumulate, int64_t persistBelow,
-                                  int64_t bucketSize, int64_t reuseDistance,
-                                  StringRef offloadOptimizer,
-                                  StringRef offloadParams) {
+LogicalResult
+OptionsAttr::verify(EmitError error, Attribute optimizer, APFloat weightDecay,
+                    APFloat gradClip, bool, StringRef precision,
+                    StringRef gradDtype, StringRef stateDtype, StringRef master,
+                    bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
+                    int64_t accumulate, int64_t persistBelow,
+                    int64_t bucketSize, int64_t reuseDistance,
+                    StringRef offloadOptimizer, StringRef offloadParams) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -67,6 +69,19 @@ LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
     if (!llvm::is_contained({"none", "cpu", "nvme"}, value)) // (C5)
       return error() << name << " must be none, cpu or nvme, got " << value
                      << " (C5)";
+  if (!llvm::is_contained({"", "f32"}, gradDtype) &&
+      gradDtype != precision) // (C6)
+    return error() << "grad_dtype must be f32 or that of parameters, got "
+                   << gradDtype << " and precision " << precision << " (C6)";
+  if (stateDtype != "f32" && stateDtype != "bf16") // (C6)
+    return error() << "state_dtype must be f32 or bf16, got " << stateDtype
+                   << " (C6)";
+  if (master != "f32" && (master != "none" || precision != "bf16")) // (C6)
+    return error() << "master must be f32, or none with bf16, got " << master
+                   << " and precision " << precision << " (C6)";
+  if (master == "none" &&
+      (offloadOptimizer != "none" || offloadParams != "none")) // (C6)
+    return error() << "master = none is for state on the device (C6)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -89,6 +104,30 @@ StringRef zero::stringifyPrecision(Type element) {
   if (element.isBF16())
     return "bf16";
   return element.isF16() ? "fp16" : "";
+}
+
+Type zero::parseElementType(MLIRContext *context, StringRef name) {
+  Builder types(context);
+  return llvm::StringSwitch<Type>(name)
+      .Cases({"f32", "fp32"}, types.getF32Type())
+      .Case("bf16", types.getBF16Type())
+      .Case("fp16", types.getF16Type())
+      .Default(Type());
+}
+
+Type OptionsAttr::getParameterElement() const {
+  return parseElementType(getContext(), getPrecision());
+}
+Type OptionsAttr::getGradientElement() const {
+  return parseElementType(
+      getContext(), getGradDtype().empty() ? getPrecision() : getGradDtype());
+}
+Type OptionsAttr::getSumElement() const {
+  return getGradDtype().empty() ? parseElementType(getContext(), "f32")
+                                : getGradientElement();
+}
+Type OptionsAttr::getStateElement() const {
+  return parseElementType(getContext(), getStateDtype());
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,6 +159,11 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
                    getSkipNonfinite() != (getPrecision() == "fp32")});
   words.push_back(
       {"--precision", getPrecision().str(), getPrecision() == "fp32"});
+  words.push_back(
+      {"--grad-dtype", getGradDtype().str(), getGradDtype().empty()});
+  words.push_back(
+      {"--state-dtype", getStateDtype().str(), getStateDtype() == "f32"});
+  words.push_back({"--master", getMaster().str(), getMaster() == "f32"});
   words.push_back({"--reference", "", !getReference()});
   number("--loss-chunk", getLossChunk(), kLossChunk);
   number("--stage", getStage());

@@ -45,6 +45,8 @@ constexpr llvm::StringLiteral kScalarAttr = "zero.scalar";
 constexpr llvm::StringLiteral kOutputAttr = "zero.output";
 /// The scalar that a loss's adjoint, and so every gradient, is scaled by.
 constexpr llvm::StringLiteral kLossScale = "loss_scale";
+/// The scalar with the random bits of a step, by which updates round.
+constexpr llvm::StringLiteral kRounding = "rounding";
 constexpr llvm::StringLiteral kStreamAttr = "zero.stream";
 constexpr llvm::StringLiteral kBytesAttr = "zero.at";
 constexpr llvm::StringLiteral kLevelAttr = "zero.level";
@@ -80,6 +82,9 @@ constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
 // it is not the default.
 constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
 constexpr int64_t kLossChunk = int64_t(64) << 20;
+// On the module, at levels step and kernels: what gradients are, where it was
+// said (--grad-dtype).
+constexpr llvm::StringLiteral kGradDtypeAttr = "zero.grad_dtype";
 
 // On the module, at level memory: bytes of the device, host and nvme arena, the
 // most that are alive at once in each, and the most that the user allows each
@@ -112,6 +117,9 @@ Type getElementType(Type type);
 /// How --precision calls parameters of `element`: fp32, bf16 or fp16; "" for
 /// others.
 llvm::StringRef stringifyPrecision(Type element);
+/// The element type that an option calls f32 or fp32, bf16, or fp16; null for
+/// others.
+Type parseElementType(MLIRContext *context, llvm::StringRef name);
 int64_t getElementBytes(Type type);
 
 /// Bytes that a rank holds of a value of `type`; of a shard, of its slice.

@@ -133,20 +133,27 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                   bucket_size = 65536>
     ```
 
-    Each field is the option of zeroc with that name.  Not written are fp32, one
-    micro-step, chunks of the loss of 64 MiB, switches that are off, and sizes of 0.
+    Each field is the option of zeroc with that name.  Not written are fp32, state
+    and masters of f32, one micro-step, chunks of the loss of 64 MiB, switches that
+    are off, and sizes of 0.  Without `grad_dtype` gradients have the type of the
+    parameters, and their sums over micro-steps are f32.
 
     Constraints:
     * (C1) the optimizer is a #zero.adamw or a #zero.sgd.
     * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
+    * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
     * (C4) the precision, the type of parameters, is fp32, bf16 or fp16.
     * (C5) state is offloaded to none, cpu or nvme.
-    * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
+    * (C6) `grad_dtype` is f32, or the type of the parameters; `state_dtype` is f32
+      or bf16; `master` is f32, or none with bf16 and nothing offloaded.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
                         Zero_Double:$grad_clip,
                         DefaultValuedParameter<"bool", "false">:$skip_nonfinite,
                         StringRefParameter<"fp32, bf16 or fp16", "\"fp32\"">:$precision,
+                        StringRefParameter<"f32, bf16 or fp16", "\"\"">:$grad_dtype,
+                        StringRefParameter<"f32 or bf16", "\"f32\"">:$state_dtype,
+                        StringRefParameter<"f32 or none", "\"f32\"">:$master,
                         DefaultValuedParameter<"bool", "false">:$reference,
                         DefaultValuedParameter<"int64_t", "::mlir::zero::kLossChunk">:$loss_chunk,
                         "int64_t":$stage, "int64_t":$world_size,
@@ -169,6 +176,17 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     ::mlir::SmallVector<Word> getWords() const;
     /// All that are not implied, as a command line.
     std::string getText() const;
+    /// The elements of parameters, of gradients as they leave the model and travel,
+    /// of their sums over micro-steps, and of the optimizer's slots.
+    ::mlir::Type getParameterElement() const;
+    ::mlir::Type getGradientElement() const;
+    ::mlir::Type getSumElement() const;
+    ::mlir::Type getStateElement() const;
+    /// Whether updates work on masters.
+    bool hasMasters() const {
+      bool isApart = getOffloadOptimizer() != "none" && getOffloadParams() == "none";
+      return isApart || (getPrecision() != "fp32" && getMaster() != "none");
+    }
   }];
 }
 
@@ -571,8 +589,8 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   let summary = "Each rank's slice of the sum of all ranks' buckets";
   let description = [{
     `scale x (rank 0's + rank 1's + ...)`; with `into`, added to that value.
-    Elements of 16 bits are added in f32; the result is rounded to 16 bits, once,
-    or is f32.
+    Elements of 16 bits are added in f32, `into` last; the result is rounded to 16
+    bits, once, or is f32.
 
     ```mlir
     %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2>
@@ -694,7 +712,7 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketR
   let summary = "Adds a micro-step's gradients to those before it";
   let description = [{
     `sum + scale x flat`, in the bytes of `sum`.  A sum of f32 may be one of
-    gradients of 16 bits.
+    gradients of 16 bits; one of 16 bits is computed in f32 and rounded.
 
     ```mlir
     %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
@@ -822,9 +840,15 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
       -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
     ```
 
-    A parameter of 16 bits has a `master` of f32, which the optimizer takes in its
-    place; the next master comes last, and the next parameter is its rounding.
+    A parameter of 16 bits may have a `master` of f32, which the optimizer takes in
+    its place; the next master comes last, and the next parameter is its rounding.
     Gradients and state of 16 bits are widened, and state is rounded.
+
+    A parameter of bf16 without a master is widened too, and rounded by chance: up
+    as often as its distance to the number below asks for, so that what is too small
+    for a single step to show adds up.  `rounding` is 64 random bits of this step;
+    with the parameter's name and an element's place in it they say how this element
+    is rounded, whatever the layout (docs/precision.md).
 
     With `skip_nonfinite` everything keeps its value if the factor of `zero.clip`,
     the scalar `clip` of the optimizer, is NaN.
@@ -847,12 +871,15 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
       bucket or the rank's slice.
     * (C4) all state slots, the master among them, are whole, or all are slices;
       where they are whole, so are parameter and gradient.
-    * (C5) a parameter of 16 bits has a master; one of f32 may have one, which it
-      equals.  Masters are f32.  Where there is no parameter, there is a master.
+    * (C5) a parameter of 16 bits has a master, or is bf16 and has `rounding`; one of
+      f32 may have one, which it equals.  Masters are f32.  Where there is no
+      parameter, there is a master.
+    * (C6) there is `rounding` exactly if a parameter of 16 bits has no master; it is bf16.
   }];
   let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Optional<Zero_Flat>:$param,
                        Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Optional<Zero_Flat>:$master,
-                       Variadic<Zero_Scalar>:$scalars, F64Attr:$decay, UnitAttr:$skip_nonfinite);
+                       Variadic<Zero_Scalar>:$scalars, Optional<0DTensorOf<[I64]>>:$rounding,
+                       F64Attr:$decay, UnitAttr:$skip_nonfinite);
   let results = (outs Variadic<Zero_Flat>:$next);
   let extraClassDeclaration = [{
     /// Whether it works on the rank's slice.
@@ -863,7 +890,8 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
   }];
   let assemblyFormat = [{
     $optimizer `of` $bucket `(` ($param^) : (`_`)? `,` $grad (`,` $slots^)? `)` (`master` `(` $master^ `)`)?
-    `scalars` `(` $scalars `)` attr-dict `:` `(` custom<TypeOrNone>(type($param)) `,` type($grad) (`,` type($slots)^)? `)` `,`
+    `scalars` `(` $scalars `)` (`rounding` `(` $rounding^ `:` type($rounding) `)`)?
+    attr-dict `:` `(` custom<TypeOrNone>(type($param)) `,` type($grad) (`,` type($slots)^)? `)` `,`
     (`master` type($master)^ `,`)? `(` type($scalars) `)` `->` type($next)
   }];
 }

@@ -383,12 +383,18 @@ LogicalResult UpdateOp::verify() {
         type.getRank() != 0 || !type.getElementType().isF32()) // (C2)
       return emitOpError("takes scalars of f32, got ") << scalar.getType();
   Type param = getElementType(getNext().front().getType());
-  if (!getMaster() && !param.isF32()) // (C5)
-    return emitOpError("updates a parameter of ")
-           << param << " without a master of f32";
   if (getMaster() && !getElementType(getMaster().getType()).isF32()) // (C5)
     return emitOpError("has a master of ")
            << getElementType(getMaster().getType()) << "; masters are f32";
+  bool needsRounding = !getMaster() && !param.isF32();
+  if (needsRounding != (getRounding() != nullptr)) // (C6)
+    return emitOpError("updates a parameter of ")
+           << param << (getMaster() ? " with" : " without") << " a master, and "
+           << (getRounding() ? "has" : "has no")
+           << " random bits to round it by";
+  if (needsRounding && !param.isBF16()) // (C6)
+    return emitOpError("rounds a parameter of ")
+           << param << " by chance; without a master it is bf16";
   return success();
 }
 

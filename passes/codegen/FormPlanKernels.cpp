@@ -1,7 +1,9 @@
 //===- FormPlanKernels.cpp - Kernels of the plan's own operations ---------===//
 //
 //   zero.update       the optimizer's region over elements, with weight decay
-//                     as a constant: one kernel without it, one with it
+//                     as a constant: one kernel without it, one with it;
+//                     without masters parameters are rounded by chance
+//                     (RoundByChance.h)
 //   zero.accumulate   sum + scale x gradient
 //   zero.clear        zeros
 //   zero.total        partial sums added in order
@@ -29,6 +31,7 @@
 
 #include "passes/codegen/Dispatch.h"
 #include "passes/codegen/Passes.h"
+#include "passes/codegen/RoundByChance.h"
 
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
@@ -141,9 +144,13 @@ KernelOp PlanKernels::createSerial(Operation *op, StringRef name, Fill fill) {
 /// A kernel of elements: buckets of any length, and scalars.
 KernelOp PlanKernels::getOrCreateElementwise(Operation *op, const Twine &name,
                                              Fill fill) {
+  auto update = dyn_cast<UpdateOp>(op);
+  Value rounding = update ? update.getRounding() : Value();
   auto types =
-      llvm::map_to_vector(getKernelArguments(op), [](Value value) -> Type {
+      llvm::map_to_vector(getKernelArguments(op), [&](Value value) -> Type {
         Type type = value.getType();
+        if (rounding && value == rounding)
+          return MemRefType::get({RoundingKey::kWords}, b.getI32Type());
         RankedTensorType tensor = getHeldTensor(type);
         SmallVector<int64_t> shape;
         if (!tensor || tensor.getRank() != 0)
@@ -195,14 +202,20 @@ static BlockArgument getClip(OptimizerOp rule) {
 
 KernelOp PlanKernels::update(UpdateOp op, double decay) {
   auto rule = plan.lookupSymbol<OptimizerOp>(op.getOptimizer());
-  auto fill = [&](ValueRange values) {
+  auto fill = [&](ValueRange all) {
+    SmallVector<Value> values(all);
     unsigned inputs = op.getNumOperands();
+    std::optional<RoundingKey> key;
+    if (op.getRounding()) { // the last of them
+      key = RoundingKey::load(b, loc, values[--inputs]);
+      values.erase(values.begin() + inputs);
+    }
     auto maps = llvm::map_to_vector(values, [&](Value value) {
       return typeOf(value).getRank() ? identity(1) : scalar(1);
     });
     linalg::GenericOp::create(
-        b, loc, TypeRange(), values.take_front(inputs),
-        values.drop_front(inputs), maps,
+        b, loc, TypeRange(), ArrayRef(values).take_front(inputs),
+        ArrayRef(values).drop_front(inputs), maps,
         Iterators{utils::IteratorType::parallel},
         [&](OpBuilder &at, Location where, ValueRange in) {
           Block &body = rule.getBody().front();
@@ -241,6 +254,11 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
           }
           if (op.getMaster())
             results.push_back(results.front());
+          if (key) {
+            Value place = linalg::IndexOp::create(at, where, 0);
+            results[0] = roundByChance(at, where, results[0],
+                                       drawBits(at, where, *key, place));
+          }
           for (auto [result, old] : llvm::zip(results, in.drop_front(inputs)))
             result = nn::roundTo(at, where, result, old.getType());
           linalg::YieldOp::create(at, where, results);
@@ -249,6 +267,7 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
   return getOrCreateElementwise(op,
                                 rule.getSymName() + "_decay" + nameOf(decay) +
                                     (op.getSkipNonfinite() ? "_skip" : "") +
+                                    (op.getRounding() ? "_chance" : "") +
                                     (op.getParam() ? "" : "_of_master"),
                                 fill);
 }
@@ -261,10 +280,13 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
         SmallVector<AffineMap>(3, identity(1)),
         Iterators{utils::IteratorType::parallel},
         [&](OpBuilder &at, Location where, ValueRange in) {
-          S sum(at, where, in[0]), more(at, where, nn::widen(at, where, in[1]));
+          S sum(at, where, nn::widen(at, where, in[0])),
+              more(at, where, nn::widen(at, where, in[1]));
           if (scale != 1)
             more = scale * more;
-          linalg::YieldOp::create(at, where, ValueRange{sum + more});
+          linalg::YieldOp::create(
+              at, where,
+              nn::roundTo(at, where, (sum + more).v, in[2].getType()));
         });
   };
   return {getOrCreateElementwise(op, "accumulate_scale" + nameOf(scale), fill)};

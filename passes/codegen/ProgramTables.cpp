@@ -199,6 +199,11 @@ private:
         "launch");
   }
 
+  /// Operands come first among a kernel's arguments, and this is the last.
+  static uint32_t getRoundingOperand(UpdateOp op) {
+    return op.getRounding() ? op->getNumOperands() - 1 : 0;
+  }
+
   llvm::Constant *describe(UpdateOp op, KernelOp plain, KernelOp decayed) {
     std::string name = (op.getOptimizer() + " of " + op.getBucket()).str();
     SmallVector<Value> arguments = getKernelArguments(op);
@@ -209,7 +214,8 @@ private:
                                  static_cast<uint32_t>(arguments.size()),
                              .plain = constants.kernel(plain.getSymName()),
                              .decayed = constants.kernel(decayed.getSymName()),
-                             .args = operands.getOperands(op, arguments)},
+                             .args = operands.getOperands(op, arguments),
+                             .rounding = getRoundingOperand(op)},
         "update");
   }
 };

@@ -35,18 +35,36 @@ static bool overlap(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
   return true;
 }
 
+/// What `term` was rounded from, or it widened.
+static Value unround(OpBuilder &b, Location loc, Value term) {
+  auto rounded = term.getDefiningOp<arith::TruncFOp>();
+  if (rounded && nn::isHalf(term.getType()))
+    return rounded.getIn();
+  return nn::widen(b, loc, term);
+}
+
 /// The sum; of 16 bits it is rounded once, its terms are not rounded before.
 static Value addRounded(OpBuilder &b, Location loc, Value x, Value y) {
   auto type = cast<RankedTensorType>(x.getType());
   if (!nn::isHalf(type))
     return arith::AddFOp::create(b, loc, x, y);
-  auto wide = [&](Value term) -> Value {
-    if (auto rounded = term.getDefiningOp<arith::TruncFOp>())
-      return rounded.getIn();
-    return nn::widen(b, loc, term);
-  };
-  Value sum = arith::AddFOp::create(b, loc, wide(x), wide(y));
+  Value sum =
+      arith::AddFOp::create(b, loc, unround(b, loc, x), unround(b, loc, y));
   return nn::roundTo(b, loc, sum, type);
+}
+
+/// A contribution to an adjoint of f32: not rounded where it can be told from
+/// what.
+static Value asWide(OpBuilder &b, Value contribution) {
+  Location loc = contribution.getLoc();
+  auto scatter = contribution.getDefiningOp<nn::EmbeddingBackwardOp>();
+  if (!nn::isHalf(contribution.getType()) || !scatter ||
+      !nn::isZeros(scatter.getInit()))
+    return unround(b, loc, contribution);
+  auto type = cast<RankedTensorType>(contribution.getType());
+  return nn::EmbeddingBackwardOp::create(
+      b, loc, scatter.getTokens(), unround(b, loc, scatter.getGrad()),
+      nn::zeros(b, loc, type.clone(b.getF32Type())));
 }
 
 void Adjoints::add(Value value, Value contribution) {
@@ -58,6 +76,8 @@ void Adjoints::add(Value value, Value contribution) {
     slices[value].push_back(insert);
     return;
   }
+  if (wide.contains(value))
+    contribution = asWide(b, contribution);
   Value &sum = sums[value];
   if (!sum) {
     sum = contribution;
@@ -78,6 +98,8 @@ Value Adjoints::get(Value value) {
     SmallVector<tensor::InsertSliceOp> inserts = std::move(waiting->second);
     slices.erase(waiting);
     auto type = cast<RankedTensorType>(value.getType());
+    if (wide.contains(value))
+      type = type.clone(b.getF32Type());
     int64_t covered = 0;
     for (tensor::InsertSliceOp insert : inserts)
       covered += insert.getSourceType().getNumElements();
@@ -89,8 +111,10 @@ Value Adjoints::get(Value value) {
             : nn::zeros(b, value.getLoc(), type);
     for (tensor::InsertSliceOp insert : inserts)
       packed = tensor::InsertSliceOp::create(
-          b, insert.getLoc(), insert.getSource(), packed,
-          insert.getMixedOffsets(), insert.getMixedSizes(),
+          b, insert.getLoc(),
+          wide.contains(value) ? unround(b, insert.getLoc(), insert.getSource())
+                               : Value(insert.getSource()),
+          packed, insert.getMixedOffsets(), insert.getMixedSizes(),
           insert.getMixedStrides());
     Value &sum = sums[value];
     sum = sum ? addRounded(b, value.getLoc(), sum, packed) : packed;

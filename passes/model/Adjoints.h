@@ -24,6 +24,9 @@ public:
   /// Sums are emitted by `builder`, where it stands.
   explicit Adjoints(OpBuilder &builder) : b(builder) {}
 
+  /// From now on the sum of `value`, of 16 bits, is f32.
+  void keepWide(Value value) { wide.insert(value); }
+
   /// Adds a contribution, of the value's type.
   void add(Value value, Value contribution);
 
@@ -32,6 +35,7 @@ public:
 
 private:
   OpBuilder &b;
+  DenseSet<Value> wide;
   DenseMap<Value, Value> sums;
   /// Slices of a value's adjoint that have not been inserted yet: they wait
   /// until it is read.

@@ -18,6 +18,7 @@
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,14 +45,18 @@ namespace {
 class Differentiator {
 public:
   /// With `scales` the adjoint of the loss is an argument of the step, else 1.
-  Differentiator(func::FuncOp model, bool scales)
-      : model(model), scales(scales), b(model.getContext()), adjoints(b) {}
+  /// `gradDtype` is what gradients are, "" for what their parameters are.
+  Differentiator(func::FuncOp model, bool scales, StringRef gradDtype)
+      : model(model), scales(scales), gradDtype(gradDtype),
+        b(model.getContext()), adjoints(b) {}
 
   LogicalResult run() {
     Block &body = model.getBody().front();
     auto returned = cast<func::ReturnOp>(body.getTerminator());
     Value loss = returned.getOperand(0);
     findActive(loss);
+    if (failed(setGradientTypes()))
+      return failure();
     b.setInsertionPoint(returned);
     adjoints.add(loss,
                  scales ? addLossScale(loss)
@@ -76,8 +81,10 @@ public:
       if (!gradient) {
         emitWarning(arg.getLoc(), "parameter ")
             << name << " does not reach the loss; its gradient is zero";
-        gradient =
-            nn::zeros(b, arg.getLoc(), cast<RankedTensorType>(arg.getType()));
+        auto type = cast<RankedTensorType>(arg.getType());
+        if (gradDtype == "f32")
+          type = type.clone(b.getF32Type());
+        gradient = nn::zeros(b, arg.getLoc(), type);
       }
       results.push_back(gradient);
       attrs.push_back(named(kGradAttr, name));
@@ -95,6 +102,7 @@ public:
 private:
   func::FuncOp model;
   bool scales;
+  StringRef gradDtype;
   OpBuilder b;
   DenseSet<Value> active;
   /// For each value that depends on parameters, the first of them.
@@ -103,6 +111,26 @@ private:
 
   Attribute named(StringRef name, Attribute value) {
     return b.getDictionaryAttr(b.getNamedAttr(name, value));
+  }
+
+  LogicalResult setGradientTypes() {
+    if (gradDtype.empty())
+      return success();
+    Type element = parseElementType(b.getContext(), gradDtype);
+    for (BlockArgument arg : model.getArguments()) {
+      Attribute name = model.getArgAttr(arg.getArgNumber(), kParamAttr);
+      Type own = getElementTypeOrSelf(arg.getType());
+      if (!name || own == element)
+        continue;
+      if (!element || !element.isF32() || !nn::isHalf(own))
+        return emitError(arg.getLoc(), "parameter ")
+               << name << " is " << arg.getType()
+               << ", and grad-dtype=" << gradDtype
+               << "; gradients are f32 or what their parameters "
+               << "are";
+      adjoints.keepWide(arg);
+    }
+    return success();
   }
 
   Value addLossScale(Value loss) {
@@ -252,7 +280,7 @@ struct DifferentiateLossPass
     if (failed(model))
       return signalPassFailure();
     prepare(*model);
-    if (failed(Differentiator(*model, scalesLoss).run()))
+    if (failed(Differentiator(*model, scalesLoss, gradDtype).run()))
       return signalPassFailure();
   }
 

@@ -201,9 +201,15 @@ def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
     With `scales-loss` the adjoint of the loss is not 1 but an argument of the
     step, the scalar "loss_scale", and gradients are as much too large: so that
     small ones are not lost in f16.
+
+    A gradient has the type of its parameter.  With `grad-dtype=f32` one of 16 bits
+    is f32: its sum is not rounded.
   }];
-  let options = [Option<"scalesLoss", "scales-loss", "bool", "false",
-    "take the adjoint of the loss as the scalar loss_scale">];
+  let options = [
+    Option<"scalesLoss", "scales-loss", "bool", "false",
+      "take the adjoint of the loss as the scalar loss_scale">,
+    Option<"gradDtype", "grad-dtype", "std::string", "\"\"",
+      "what gradients are: f32, or the type of the parameters">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];

@@ -39,8 +39,8 @@ Value ProgramBuilder::pack(size_t k) {
     }
     parts.push_back(gradient);
   }
-  return PackOp::create(b, name(buckets[k].label), flatType(k), parts,
-                        symbol(k));
+  return PackOp::create(b, name(buckets[k].label),
+                        flatType(k, partition.gradElement), parts, symbol(k));
 }
 
 /// What the update reads of a pack, or the sum so far.
@@ -52,7 +52,8 @@ Value ProgramBuilder::reduce(size_t k, Value flat, bool isLast) {
   if (partition.scattersAtOnce())
     return ReduceScatterOp::create(
         b, loc,
-        sum ? sum.getType() : shardType(k, partition.element, /*whole=*/false),
+        sum ? sum.getType()
+            : shardType(k, partition.gradElement, /*whole=*/false),
         flat, symbol(k), sum, scale(ranks * microSteps));
   if (sum)
     flat = AccumulateOp::create(b, loc, sum.getType(), sum, flat, symbol(k),

@@ -71,7 +71,8 @@ void ProgramBuilder::placeSharded() {
     for (auto [k, m] : partition.layout.places[i])
       if (!gathered[k])
         gathered[k] = AllGatherOp::create(b, name(buckets[k].label),
-                                          flatType(k), state[0][k], symbol(k));
+                                          flatType(k, partition.element),
+                                          state[0][k], symbol(k));
     block.getArgument(partition.arguments[i])
         .replaceAllUsesWith(view(i, gathered));
   }

@@ -10,6 +10,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/partition/ProgramBuilder.h"
 
+#include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/model/InitialValues.h"
@@ -152,16 +153,63 @@ private:
     return success();
   }
 
+  /// What state, gradients and their sums are made of, and whether there are
+  /// masters.
+  LogicalResult setElements(func::FuncOp step,
+                            ArrayRef<LayoutParameter> parameters,
+                            Partition &partition) {
+    auto error = [&] { return step->getParentOp()->emitError(); };
+    partition.element = parameters.front().type.getElementType();
+    bool isHalf = nn::isHalf(partition.element);
+    // Gradients follow the loss in parameter order.
+    auto returned =
+        cast<func::ReturnOp>(step.getBody().front().getTerminator());
+    for (auto [parameter, gradient] :
+         llvm::zip(parameters, returned.getOperands().drop_front())) {
+      Type element = getElementTypeOrSelf(gradient.getType());
+      if (partition.gradElement && partition.gradElement != element)
+        return emitError(gradient.getLoc(), "the gradient of ")
+               << parameter.name << " is " << gradient.getType()
+               << ", and others are of " << partition.gradElement
+               << "; gradients have one element type";
+      partition.gradElement = element;
+    }
+    partition.sumElement = gradDtype.empty()
+                               ? Type(Float32Type::get(&getContext()))
+                               : partition.gradElement;
+    if (!gradDtype.empty() &&
+        parseElementType(&getContext(), gradDtype) != partition.gradElement)
+      return error() << "grad-dtype=" << gradDtype.getValue()
+                     << ", and the gradients of @step are "
+                     << partition.gradElement
+                     << "; give zero-differentiate-loss the same";
+    partition.slotElement = parseElementType(&getContext(), stateDtype);
+    if (stateDtype != "f32" && stateDtype != "bf16")
+      return error() << "state-dtype=" << stateDtype.getValue()
+                     << "; use f32 or bf16";
+    if (master != "f32" && master != "none")
+      return error() << "master=" << master.getValue() << "; use f32 or none";
+    if (master == "none" && !Type(partition.element).isBF16())
+      return error() << "master=none needs parameters of bf16, and these are "
+                     << partition.element
+                     << (isHalf ? ", which are only rounded to nearest"
+                                : ", which have no master");
+    if (master == "none" && masters)
+      return error() << "master=none and masters; use one of them";
+    partition.masters = masters || (isHalf && master == "f32");
+    return success();
+  }
+
   /// The axis, the optimizer and the buckets, before `step`.
   LogicalResult layOutState(func::FuncOp step,
                             ArrayRef<LayoutParameter> parameters,
                             Partition &partition) {
     OpBuilder b(step);
     Location loc = step.getLoc();
-    partition.element = parameters.front().type.getElementType();
-    partition.masters = masters;
+    if (failed(setElements(step, parameters, partition)))
+      return failure();
     partition.skipNonfinite = skipNonfinite == "auto"
-                                  ? !partition.element.isF32()
+                                  ? nn::isHalf(partition.element)
                                   : skipNonfinite == "on";
     partition.axis = AxisOp::create(b, loc, "dp", worldSize);
     partition.rule = optimizer == "adamw"

@@ -89,6 +89,19 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     by K runs of `@count` before the first of them.
 
     Weight decay applies to parameters of two or more dimensions.
+
+    Parameters of 16 bits have a slot `master` of f32.  With `master=none` updates
+    round them by chance, by the bits of the scalar `rounding`.
+
+    ```mlir
+    func.func @step(%w: tensor<64x32xbf16> {zero.param = "w"}, ...)
+        -> (tensor<f32>, tensor<64x32xbf16>)
+    // becomes, with master=none
+    func.func @step(%p: !zero.shard<2048 x bf16 by 1>, %m: ..., %v: ..., %bits: tensor<i64>, ...) {
+      ...
+      %p1, %m1, %v1 = zero.update @adamw of @b0(%p, %flat, %m, %v) scalars(%lr, %clip, %step)
+          rounding(%bits : tensor<i64>)
+    ```
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
@@ -107,6 +120,12 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"momentum", "momentum", "double", "0.9", "SGD's momentum">,
     Option<"weightDecay", "weight-decay", "double", "0.1", "weight decay">,
     Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">,
+    Option<"gradDtype", "grad-dtype", "std::string", "\"\"",
+      "what gradients of @step are, and their sums over micro-steps; without it sums are f32">,
+    Option<"stateDtype", "state-dtype", "std::string", "\"f32\"",
+      "what the optimizer's slots are: f32 or bf16">,
+    Option<"master", "master", "std::string", "\"f32\"",
+      "whether parameters of 16 bits have masters: f32, or none with bf16">,
     Option<"skipNonfinite", "skip-nonfinite", "std::string", "\"auto\"",
       "whether a step whose gradients are not finite changes nothing: on, off, or auto, on with 16 bits">,
     Option<"fetched", "fetched", "bool", "false",

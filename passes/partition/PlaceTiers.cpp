@@ -265,7 +265,8 @@ private:
       types.push_back(master.getType());
     auto update = UpdateOp::create(
         b, loc, types, old.getOptimizerAttr(), bucket, param, gradient, slots,
-        master, scalars, old.getDecayAttr(), old.getSkipNonfiniteAttr());
+        master, scalars, old.getRounding(), old.getDecayAttr(),
+        old.getSkipNonfiniteAttr());
     update->setDiscardableAttrs(old->getDiscardableAttrDictionary());
 
     auto returnTo = [&](Value next, Value before) {

@@ -12,8 +12,11 @@ bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
 }
 
 Type Partition::elementOf(StringRef slot) const {
-  return slot == "param" ? element
-                         : Type(Float32Type::get(Type(element).getContext()));
+  if (slot == "param")
+    return element;
+  if (slot == "master")
+    return Float32Type::get(Type(element).getContext());
+  return slot == "grad" ? sumElement : slotElement;
 }
 
 ProgramBuilder::ProgramBuilder(func::FuncOp function,
@@ -64,6 +67,10 @@ void ProgramBuilder::addArguments() {
     if (scalar != "decay" && scalar != "clip")
       scalars[scalar] = addArgument(scalarType(), function.getLoc(),
                                     kScalarAttr, b.getStringAttr(scalar));
+  if (partition.roundsByChance())
+    scalars[kRounding] =
+        addArgument(RankedTensorType::get({}, b.getI64Type()),
+                    function.getLoc(), kScalarAttr, b.getStringAttr(kRounding));
   // All programs have the same arguments, whether or not they read them.
   if (partition.microSteps > 1) {
     unsigned i = 0;

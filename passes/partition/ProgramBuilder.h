@@ -37,9 +37,12 @@ struct Partition {
   double weightDecay, maxNorm; ///< 0: none
   /// Whether a step whose gradients are not finite changes nothing.
   bool skipNonfinite = false;
-  /// Whether updates work on masters, also where parameters are f32.
+  /// Whether updates work on a copy of the parameters in f32, which those are
+  /// the roundings of, or equal.
   bool masters = false;
-  Type element = {}; ///< of the parameters
+  /// What parameters are made of, gradients as they travel, their sums over
+  /// micro-steps, and the optimizer's slots.
+  Type element = {}, gradElement = {}, sumElement = {}, slotElement = {};
   AxisOp axis = {};
   OptimizerOp rule = {};
   BucketLayout layout = {};
@@ -52,11 +55,10 @@ struct Partition {
   bool scattersAtOnce() const { return ranks() > 1 && stage >= 2; }
   /// Whether state of that slot lies whole on every rank.
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
-  /// Whether updates work on a copy of the parameters in f32, which those are
-  /// the roundings of.
-  bool hasMasters() const { return masters || !Type(element).isF32(); }
-  /// What state of that slot is made of: parameters of their element, all else
-  /// of f32.
+  bool hasMasters() const { return masters; }
+  /// Whether updates round parameters by chance.
+  bool roundsByChance() const { return !Type(element).isF32() && !masters; }
+  /// What state of that slot is made of.
   Type elementOf(StringRef slot) const;
 };
 
@@ -123,8 +125,8 @@ private:
   FlatSymbolRefAttr axis() const {
     return FlatSymbolRefAttr::get(AxisOp(partition.axis));
   }
-  RankedTensorType flatType(size_t k) {
-    return RankedTensorType::get({buckets[k].elements}, partition.element);
+  RankedTensorType flatType(size_t k, Type element) {
+    return RankedTensorType::get({buckets[k].elements}, element);
   }
   Type shardType(size_t k, Type element, bool whole) {
     return ShardType::get(b.getContext(), buckets[k].elements, element,

@@ -43,7 +43,7 @@ void ProgramBuilder::emitUpdates() {
         symbol(k), values.front(), gradients[k],
         ArrayRef(values).slice(1, slotCount),
         partition.hasMasters() ? values.back() : Value(), scalarValues,
-        b.getF64FloatAttr(partition.weightDecay),
+        scalars.lookup(kRounding), b.getF64FloatAttr(partition.weightDecay),
         partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
     for (size_t s = 0; s < updated; ++s)
       next[s][k] = update.getNext()[s];

@@ -186,6 +186,9 @@ private:
     for (Value scalar : op.getScalars())
       if (failed(expect(op, scalar, {Part::Same}, "a scalar")))
         return failure();
+    if (op.getRounding() &&
+        failed(expect(op, op.getRounding(), {Part::Same}, "random bits")))
+      return failure();
     SmallVector<Part> allowed = {Part::Same};
     if (op.isSliced())
       allowed = {Part::Slice, Part::Same};

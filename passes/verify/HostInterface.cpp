@@ -5,9 +5,11 @@
 //
 //   * an argument is state, an input or a scalar, and only one of them; no two
 //     have one name.
-//   * state is f32, the whole bucket or the rank's slice of it.
-//   * a scalar is a f32, in any tier but nvme: the host's `lr` or `step`, or the mean of the output
-//     of that name of @count.
+//   * state is f32 or, but for masters, 16 bits: the whole bucket or the rank's
+//     slice of it.
+//   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step` or
+//     `loss_scale`, or the mean of the output of that name of @count; `rounding`
+//     is an i64 of the device.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
 //   * outputs stand after the next state, each with a name of its own, f32 or
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
@@ -184,8 +186,8 @@ private:
     if (!scalar) {
       bool isOutput = llvm::any_of(
           outputs, [&](auto &of) { return of.second.contains(name); });
-      if (isOutput || name == "lr" || name == "step" ||
-          name == kLossScale) // (S5)
+      if (isOutput || name == "lr" || name == "step" || name == kLossScale ||
+          name == kRounding) // (S5)
         return step.emitOpError("takes the input ")
                << name << ", and the host knows a scalar of that name (S5)";
       if (!type || type.getRank() == 0 ||
@@ -198,17 +200,21 @@ private:
                   "dimension counts samples";
       return success();
     }
-    if (!type || type.getRank() != 0 || !type.getElementType().isF32() ||
+    bool isBits = name == kRounding;
+    if (!type || type.getRank() != 0 ||
+        !(isBits ? type.getElementType().isSignlessInteger(64)
+                 : type.getElementType().isF32()) ||
         getTier(argument.getType()) == Tier::Nvme) // (S5)
       return step.emitOpError("takes the scalar ")
-             << name << " as " << argument.getType()
-             << " (S5); scalars are tensor<f32>, stored or not";
-    if (name != "lr" && name != "step" && name != kLossScale &&
+             << name << " as " << argument.getType() << " (S5); scalars are "
+             << (isBits ? "tensor<f32>, but rounding is tensor<i64>"
+                        : "tensor<f32>, stored or not");
+    if (name != "lr" && name != "step" && name != kLossScale && !isBits &&
         !outputs["count"].contains(name)) // (S5)
       return step.emitOpError("reads ")
              << name
-             << ", which is none of lr, step and loss_scale, and which no "
-                "output of @count is called (S5)";
+             << ", which is none of lr, step, loss_scale and rounding, and "
+                "which no output of @count is called (S5)";
     return success();
   }
 
@@ -224,14 +230,14 @@ private:
     Type element = shard ? shard.getElementType() : Type();
     bool isElement =
         element && (element.isF32() ||
-                    (state.getSlot() == "param" && nn::isHalf(element)));
+                    (state.getSlot() != "master" && nn::isHalf(element)));
     if (axis && isElement &&
         shard.getElements() == int64_t(bucket.getElements()) &&
         (shard.getRanks() == 1 || shard.getRanks() == int64_t(axis.getSize())))
       return success();
     return step.emitOpError("keeps ") // (S5)
            << describe(argument) << " as " << argument.getType()
-           << " (S5); state is f32, or 16 bits where it is parameters, and the "
+           << " (S5); state is f32, or 16 bits where it is no master, and the "
               "whole of its bucket or a rank's slice";
   }
 

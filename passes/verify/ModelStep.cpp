@@ -2,6 +2,8 @@
 
 #include "passes/verify/ModelStep.h"
 
+#include "dialect/nn/Precision.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
@@ -168,7 +170,11 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   for (auto [entry, gradient] :
        llvm::zip_equal(parameters, returned->getOperands().drop_front())) {
     auto &[name, parameter] = entry;
-    if (gradient.getType() != parameter.type) // (V14)
+    // One of 16 bits may be f32 (S7 says which it is).
+    Type wide =
+        parameter.type.clone(nn::getSumType(parameter.type.getElementType()));
+    if (gradient.getType() != parameter.type &&
+        gradient.getType() != wide) // (V14)
       return function.emitOpError("returns ")
              << gradient.getType() << " as the gradient of " << name
              << ", which is " << parameter.type << " (V14)";

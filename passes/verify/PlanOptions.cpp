@@ -5,6 +5,8 @@
 //
 //   stage, world_size,           the module's stage, the ranks of its axis, its
 //   accumulate, reference        micro-steps, and how its kernels are compiled
+//   precision, grad_dtype,       what parameters, packs, sums of gradients and
+//   state_dtype, master          slots are made of, and who has a master
 //   grad_clip = C                every zero.clip has max_norm C, or none for 0
 //   weight_decay = D             every update has decay D; members decay that
 //                                have two or more dimensions, if D is not 0
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "passes/verify/TermTable.h"
 #include "passes/verify/UpdateRules.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -48,6 +51,7 @@ private:
   LogicalResult judgeNumbers();
   LogicalResult judgePrecision();
   LogicalResult judgeTiers();
+  LogicalResult judgeState(ProgramOp program, StateAttr state, Type element);
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
   LogicalResult judgeRule();
@@ -74,7 +78,7 @@ InFlightDiagnostic Options::error(Operation *op, const Twine &has,
   diagnostic << has << ", and the plan says that it was made with " << option;
   for (const OptionsAttr::Word &word : options.getWords())
     if (word.option == option)
-      diagnostic << "=" << word.value;
+      diagnostic << (word.value.empty() ? " by default" : "=" + word.value);
   diagnostic << " (S7)";
   return diagnostic;
 }
@@ -131,17 +135,53 @@ LogicalResult Options::judgeDecay() {
   return success();
 }
 
+/// "f32"
+static std::string nameOf(Type element) { return debugString(element); }
+
+LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
+                                  Type element) {
+  StringRef slot = state.getSlot();
+  if (slot == "param") {
+    if (element != options.getParameterElement()) // (S7)
+      return error(program, "parameters of " + nameOf(element), "--precision");
+  } else if (slot == "grad") {
+    if (element != options.getSumElement()) // (S7)
+      return error(program, "sums of gradients of " + nameOf(element),
+                   "--grad-dtype");
+  } else if (slot == "master") {
+    if (!options.hasMasters()) // (S7)
+      return error(program, "master parameters", "--master");
+  } else if (element != options.getStateElement()) { // (S7)
+    return error(program, "a slot " + slot + " of " + nameOf(element),
+                 "--state-dtype");
+  }
+  return success();
+}
+
 LogicalResult Options::judgePrecision() {
-  for (ProgramOp program : programs())
+  for (ProgramOp program : programs()) {
     for (BlockArgument argument : program.getArguments())
       if (auto state = program.getState(argument.getArgNumber());
-          state && state.getSlot() == "param" &&
-          stringifyPrecision(getElementType(argument.getType())) !=
-              options.getPrecision()) // (S7)
-        return error(program,
-                     "parameters of " +
-                         stringifyPrecision(getElementType(argument.getType())),
-                     "--precision");
+          state && failed(judgeState(program, state,
+                                     getElementType(argument.getType()))))
+        return failure();
+    for (auto pack : program.front().getOps<PackOp>())
+      if (Type element = getElementType(pack.getType());
+          element != options.getGradientElement()) // (S7)
+        return error(pack, "gradients of " + nameOf(element), "--grad-dtype");
+    // What is reduced to a sum is of the sum's type (V6, zero.reduce_scatter).
+    for (auto reduce : program.front().getOps<ReduceScatterOp>())
+      if (Type element = getElementType(reduce.getType());
+          !reduce.getInto() &&
+          element != getElementType(reduce.getSource().getType())) // (S7)
+        return error(reduce, "a result of " + nameOf(element), "--grad-dtype");
+    // A master of f32 is updated in the place of its parameter.
+    bool rounds = options.hasMasters() && options.getPrecision() != "fp32";
+    for (auto update : program.front().getOps<UpdateOp>())
+      if ((update.getMaster() != nullptr) != rounds) // (S7)
+        return error(update, update.getMaster() ? "a master" : "no master",
+                     "--master");
+  }
   return success();
 }
 

@@ -15,7 +15,8 @@
 //
 // Neither do types tell scalars apart: an update takes those that its optimizer
 // names, `clip` being the factor of zero.clip, which skips what the update
-// skips, and all others arguments of the step; zero.clip takes the loss scale, if
+// skips, and all others arguments of the step, the random bits that it rounds by
+// among them; zero.clip takes the loss scale, if
 // the step has one; the output "grad_norm", and no other, is the norm of zero.clip.
 //
 //===----------------------------------------------------------------------===//
@@ -115,7 +116,8 @@ private:
       if (name != "decay" && // a constant
           failed(expectScalar(op, op.getScalars()[next++], name)))
         return failure();
-    return success();
+    return op.getRounding() ? expectScalar(op, op.getRounding(), kRounding)
+                            : success();
   }
 
   /// Gives the slot that it takes; parameters of f32 equal their master.

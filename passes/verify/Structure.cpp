@@ -241,12 +241,10 @@ LogicalResult Structure::judgeElements(Operation *op) {
            UpdateOp>(op))
     return success();
   Type type = getElementType(op->getOperand(0).getType());
-  bool sums = isa<AccumulateOp, ClearOp>(op);
-  if (type.isF32() || (!sums && nn::isHalf(type)))
+  if (type.isF32() || nn::isHalf(type))
     return success();
   return op->emitOpError("computes with ") // (S5)
-         << type << " (S5); the runtime does so with "
-         << (sums ? "f32" : "f32, bf16 and f16");
+         << type << " (S5); the runtime does so with f32, bf16 and f16";
 }
 
 LogicalResult Structure::judgeOperation(Operation *op) {

@@ -1,22 +1,34 @@
 //===- Segments.cpp - Members of a bucket inside a slice ------------------===//
 #include "runtime/core/Segments.h"
 
+#include "runtime/Hash.h"
+
 #include <algorithm>
 
 using namespace zrt;
 
-std::vector<Segment> zrt::memberSegments(const zrt_bucket &bucket,
-                                         uint32_t rank, uint32_t ranks) {
+std::vector<MemberRun> zrt::memberRuns(const zrt_bucket &bucket, uint32_t rank,
+                                       uint32_t ranks) {
   const uint64_t slice = bucket.elements / ranks;
   const uint64_t first = rank * slice, last = first + slice;
-  std::vector<Segment> segments;
+  std::vector<MemberRun> runs;
   for (uint32_t i = 0; i < bucket.member_count; ++i) {
     const zrt_member &member = bucket.members[i];
     const uint64_t begin = std::max(member.offset, first);
     const uint64_t end = std::min(member.offset + member.count, last);
     if (begin < end)
-      segments.push_back({begin - first, end - first, member.decays != 0});
+      runs.push_back({{begin - first, end - first, member.decays != 0},
+                      Hash::of(member.name ? member.name : ""),
+                      member.first + (begin - member.offset)});
   }
+  return runs;
+}
+
+std::vector<Segment> zrt::memberSegments(const zrt_bucket &bucket,
+                                         uint32_t rank, uint32_t ranks) {
+  std::vector<Segment> segments;
+  for (const MemberRun &run : memberRuns(bucket, rank, ranks))
+    segments.push_back(run.segment);
   return segments;
 }
 
@@ -50,5 +62,7 @@ BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t rank,
           slice,
           mergeSegments(memberSegments(bucket, 0, 1)),
           mergeSegments(members),
-          cutSegments(members, ZRT_SQUARES_BLOCK)};
+          cutSegments(members, ZRT_SQUARES_BLOCK),
+          memberRuns(bucket, 0, 1),
+          memberRuns(bucket, rank, ranks)};
 }

@@ -26,10 +26,21 @@ struct Segment {
   bool decays;
 };
 
+/// Elements of one member, and where they are in its parameter.
+struct MemberRun {
+  Segment segment;
+  uint64_t name;  ///< the hash of the parameter's
+  uint64_t first; ///< place of the segment's first element in the parameter
+};
+
 /// The parts of `bucket`'s members that lie in the slice of `rank`, one each,
 /// in order.
 std::vector<Segment> memberSegments(const zrt_bucket &bucket, uint32_t rank,
                                     uint32_t ranks);
+
+/// The same with what they are of.
+std::vector<MemberRun> memberRuns(const zrt_bucket &bucket, uint32_t rank,
+                                  uint32_t ranks);
 
 /// `segments` with those joined that touch and have the same decay.
 std::vector<Segment> mergeSegments(const std::vector<Segment> &segments);
@@ -47,6 +58,7 @@ struct BucketPart {
   std::vector<Segment> members; ///< of the bucket, merged
   std::vector<Segment> owned;   ///< of the slice, merged
   std::vector<Segment> blocks;  ///< of the slice, for sums of squares
+  std::vector<MemberRun> memberRuns, ownedRuns; ///< of bucket and slice
 };
 
 /// The part of `rank` of `ranks`.

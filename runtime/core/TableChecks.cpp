@@ -5,6 +5,7 @@
 #include "runtime/PlanTable.h"
 #include "runtime/core/Segments.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -159,6 +160,14 @@ private:
       fail("it has no kernel for members without decay");
     if (needsDecayed && !desc.decayed)
       fail("it has no kernel for members with decay");
+    if (desc.rounding >= std::max(desc.arg_count, 1u))
+      fail("it rounds by operand {}, and has {}", desc.rounding,
+           desc.arg_count);
+    if (desc.rounding != 0 && (desc.args[desc.rounding].dtype != ZRT_I64 ||
+                               desc.args[desc.rounding].extent != ZRT_SCALAR))
+      fail("operand {}: it is {} {}, and random bits to round by are an i64",
+           desc.rounding, extentName(desc.args[desc.rounding].extent),
+           dtypeName(desc.args[desc.rounding].dtype));
     for (uint32_t i = 0; i < desc.arg_count; ++i) {
       const uint32_t extent = desc.args[i].extent;
       if (extent == ZRT_MEMBERS || (extent == ZRT_WHOLE && isSliced(desc)))

@@ -17,8 +17,8 @@
 #include "runtime/initialize/RandomFill.h"
 
 #include "runtime/Hash.h"
+#include "runtime/Philox.h"
 #include "runtime/core/Clones.h"
-#include "runtime/initialize/Philox.h"
 
 #include <algorithm>
 #include <bit>

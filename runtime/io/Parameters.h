@@ -83,8 +83,8 @@ std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path,
                            const ParameterMemory &memory);
 
-/// Writes every parameter to one safetensors file, those of f32 rounded to `as`:
-/// f32, bf16 or f16.  All ranks call it; rank 0 writes, and no rank holds more
+/// Writes every parameter to one safetensors file, those of f32 and of 16 bits as
+/// `as`: f32, bf16 or f16.  All ranks call it; rank 0 writes, and no rank holds more
 /// than its own pieces and one chunk.  Throws on every rank when the file could
 /// not be written on rank 0.
 void saveParameters(const std::vector<Parameter> &parameters,

@@ -26,6 +26,7 @@
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 using namespace zrt;
@@ -62,7 +63,23 @@ std::vector<Chunk> chunksOf(const std::vector<Parameter> &parameters) {
 
 /// What elements of `dtype` are in the file.
 zrt_dtype saved(zrt_dtype dtype, zrt_dtype as) {
-  return dtype == ZRT_F32 ? as : dtype;
+  return dtype == ZRT_F64 ? dtype : as;
+}
+
+/// Elements of `from`, f32 or 16 bits if they are to be others, become `to`.
+void convert(zrt_dtype from, zrt_dtype to, std::vector<std::byte> &data) {
+  if (from == to)
+    return;
+  const size_t count = data.size() / dtypeBytes(from);
+  data.resize(count * sizeof(float));
+  for (size_t i = from == ZRT_F32 ? 0 : count; i-- > 0;) { // the last first
+    uint16_t bits;
+    std::memcpy(&bits, &data[i * sizeof(bits)], sizeof(bits));
+    const float value = from == ZRT_BF16 ? widenBrain(bits) : widenHalf(bits);
+    std::memcpy(&data[i * sizeof(value)], &value, sizeof(value));
+  }
+  narrowInPlace(to, reinterpret_cast<float *>(data.data()), count);
+  data.resize(count * dtypeBytes(to));
 }
 
 /// As safetensors calls it.
@@ -139,13 +156,9 @@ std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
         continue;
       world.receive(chunk.owner, data.data(), chunk.bytes);
     }
-    uint64_t bytes = chunk.bytes;
-    if (const zrt_dtype dtype = saved(chunk.dtype, as); dtype != chunk.dtype) {
-      const uint64_t count = bytes / sizeof(float);
-      narrowInPlace(dtype, reinterpret_cast<float *>(data.data()), count);
-      bytes = count * dtypeBytes(dtype);
-    }
-    output.attempt([&](auto &writer) { writer->write(data.data(), bytes); });
+    convert(chunk.dtype, saved(chunk.dtype, as), data);
+    output.attempt(
+        [&](auto &writer) { writer->write(data.data(), data.size()); });
   }
   output.attempt([](auto &writer) { writer->commit(); });
   return output.failure;

@@ -179,8 +179,10 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   }
   options.hostThreads = static_cast<int32_t>(
       readCount("--host-threads", typed.hostThreads, 4096));
-  if (given("--loss-scale"))
+  if (given("--loss-scale")) {
     options.lossScale = readScale(typed.lossScale);
+    options.lossScaleText = typed.lossScale;
+  }
   options.seed =
       number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
   schedule.kind = choose("--schedule", typed.schedule, kSchedules);
@@ -291,7 +293,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors) instead of random ones");
   number("--seed", typed.seed, "Weights",
-         "Seed of random initial weights (default 0)");
+         "Seed of random initial weights, and of updates that round by chance "
+         "(default 0)");
   text("--save", options.save, "FILE", "Weights",
        "Save the final weights (safetensors)");
 

@@ -32,6 +32,8 @@ struct TrainOptions {
   std::optional<double> nvmeEndurance;
   /// What the loss of an fp16 plan is scaled by; dynamic without one.
   std::optional<double> lossScale;
+  /// --loss-scale as it was given, or "".
+  std::string lossScaleText;
   bool profile = false, certificate = false, plan = false, quiet = false;
   std::string help; ///< not empty: print this and end
 };

@@ -30,7 +30,11 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     const std::string_view name = input.name;
     if (input.rank > 0)
       continue; // Feed.h
-    if (name == "lr" || name == "step" || name == "loss_scale") {
+    if (name == "rounding") {
+      if (input.dtype != ZRT_I64)
+        fail("input \"{}\" is not an i64 scalar", name);
+      roundingInput = &input;
+    } else if (name == "lr" || name == "step" || name == "loss_scale") {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
       (name == "lr"     ? lrInput
@@ -42,7 +46,8 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       means.emplace_back(&input, output);
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
-           "provide; it knows lr, step, loss_scale and means of outputs",
+           "provide; it knows lr, step, loss_scale, rounding and means of "
+           "outputs",
            name);
     }
   }
@@ -85,6 +90,8 @@ void PlanInputs::writeScalars(zrt_context *ctx,
     writeValue(ctx, stepInput->ref, float(scalars.update + 1));
   if (scaleInput)
     writeValue(ctx, scaleInput->ref, scalars.lossScale);
+  if (roundingInput)
+    writeValue(ctx, roundingInput->ref, scalars.rounding);
 }
 
 double PlanInputs::loss(zrt_context *ctx) const {

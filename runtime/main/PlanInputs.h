@@ -15,6 +15,7 @@ struct StepScalars {
   float lr = 0;
   int64_t update = 0; ///< of the weights, from 0: steps that were not skipped
   float lossScale = 1;
+  uint64_t rounding = 0; ///< random bits
 };
 
 /// The plan's scalars and outputs, found by name and checked.
@@ -42,7 +43,7 @@ public:
 
 private:
   const zrt_input *lrInput = nullptr, *stepInput = nullptr,
-                  *scaleInput = nullptr;
+                  *scaleInput = nullptr, *roundingInput = nullptr;
   std::vector<std::pair<const zrt_input *, const zrt_output *>> means;
   const zrt_output *lossOutput = nullptr, *normOutput = nullptr;
 };

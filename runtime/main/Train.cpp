@@ -29,6 +29,7 @@
 #include "runtime/main/PlanText.h"
 #include "runtime/main/Progress.h"
 #include "runtime/main/Report.h"
+#include "runtime/main/RoundingBits.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StopSignal.h"
@@ -107,10 +108,10 @@ private:
       createContext();
       feed = std::make_unique<Feed>(plan, options);
       runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
-      if (options.lossScale && !runner->scalesLoss())
-        fail("--loss-scale={:g}: the loss of this plan is not scaled; compile "
+      if (!options.lossScaleText.empty() && !runner->scalesLoss())
+        fail("--loss-scale={}: the loss of this plan is not scaled; compile "
              "the model with --precision=fp16, or drop the option",
-             *options.lossScale);
+             options.lossScaleText);
       if (world.size() > 1)
         fingerprint = fingerprintOf(options);
     });
@@ -292,8 +293,10 @@ private:
     // Steps that are skipped do not count for the schedule or the optimizer.
     const int64_t update = step - skipped;
     const auto lr = static_cast<float>(options.schedule.at(update));
-    const StepRunner::Result outputs = runner->run(
-        ctx, step, {lr, update, static_cast<float>(lossScale.value())});
+    const StepRunner::Result outputs =
+        runner->run(ctx, step,
+                    {lr, update, static_cast<float>(lossScale.value()),
+                     roundingBits(options.seed, update)});
     const double seconds = secondsSince(start);
     StepMetrics result;
     result.step = step;

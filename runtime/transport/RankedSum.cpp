@@ -96,7 +96,9 @@ void zrt::rankedSum(const std::byte *const *sources, size_t sourceCount,
       (accumulate ? finishOnto : finish)(sum, term, size, scale,
                                          reinterpret_cast<float *>(target));
     } else {
-      finish(sum, term, size, scale, exact);
+      if (accumulate)
+        widen(target, to, size, exact);
+      (accumulate ? finishOnto : finish)(sum, term, size, scale, exact);
       narrow(exact, size, to, target);
     }
   }

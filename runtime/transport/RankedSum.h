@@ -13,8 +13,8 @@ namespace zrt {
 /// old result[i] is added last.  `result` may be one of the sources.
 ///
 /// Both types are f32; or `from` is bf16 or f16, and `to` is the same or f32:
-/// then elements are widened before they are added, and a result of 16 bits,
-/// which cannot accumulate, is rounded once.
+/// then elements are widened before they are added, the old result too, and a
+/// result of 16 bits is rounded once.
 void rankedSum(const std::byte *const *sources, size_t sourceCount,
                zrt_dtype from, size_t count, float scale, bool accumulate,
                zrt_dtype to, std::byte *result);

@@ -441,8 +441,8 @@ zero.bucket @b over @dp elements 32 members []
 zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
   zero.yield %p : f32
 }
-func.func @update_master_c5(%p: tensor<32xbf16>, %g: tensor<32xbf16>, %lr: tensor<f32>) {
-  // expected-error @+1 {{updates a parameter of 'bf16' without a master of f32}}
+func.func @update_rounding_c6(%p: tensor<32xbf16>, %g: tensor<32xbf16>, %lr: tensor<f32>) {
+  // expected-error @+1 {{updates a parameter of 'bf16' without a master, and has no random bits to round it by}}
   %0 = zero.update @o of @b (%p, %g) scalars(%lr) {decay = 0.0} : (tensor<32xbf16>, tensor<32xbf16>), (tensor<f32>) -> tensor<32xbf16>
   return
 }
@@ -539,6 +539,32 @@ zero.bucket @b over @dp elements 32 members []
 func.func @spill_into_c3(%m: !zero.shard<32 x f32 by 2>, %old: !zero.shard<32 x f32 by 1 on host>) {
   // expected-error @+1 {{which is not the result's type}}
   %0 = zero.spill %m of @b into %old : !zero.shard<32 x f32 by 2>, !zero.shard<32 x f32 by 1 on host> -> !zero.shard<32 x f32 by 2 on host>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_master_and_rounding_c6(%p: tensor<32xbf16>, %m: tensor<32xf32>, %lr: tensor<f32>, %r: tensor<i64>) {
+  // expected-error @+1 {{updates a parameter of 'bf16' with a master, and has random bits to round it by}}
+  %0:2 = zero.update @o of @b (%p, %p) master(%m) scalars(%lr) rounding(%r : tensor<i64>) {decay = 0.0} : (tensor<32xbf16>, tensor<32xbf16>), master tensor<32xf32>, (tensor<f32>) -> tensor<32xbf16>, tensor<32xf32>
+  return
+}
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 32 members []
+zero.optimizer @o(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  zero.yield %p : f32
+}
+func.func @update_rounding_of_f16_c6(%p: tensor<32xf16>, %lr: tensor<f32>, %r: tensor<i64>) {
+  // expected-error @+1 {{rounds a parameter of 'f16' by chance; without a master it is bf16}}
+  %0 = zero.update @o of @b (%p, %p) scalars(%lr) rounding(%r : tensor<i64>) {decay = 0.0} : (tensor<32xf16>, tensor<32xf16>), (tensor<f32>) -> tensor<32xf16>
   return
 }
 

@@ -233,6 +233,17 @@ func.func @halves(%p: !zero.shard<32 x bf16 by 1>, %w: !zero.shard<32 x f32 by 2
     -> !zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>
   return
 }
+// Without a master, and all in 16 bits.
+// CHECK-LABEL: func.func @rounding
+func.func @rounding(%p: !zero.shard<32 x bf16 by 2>, %g: !zero.shard<32 x bf16 by 2>, %flat: tensor<32xbf16>,
+                    %factor: tensor<f32>, %bits: tensor<i64>) {
+  // CHECK: zero.reduce_scatter %arg2 of @b0 into %arg1 {scale = 5.000000e-01 : f64} : tensor<32xbf16>, !zero.shard<32 x bf16 by 2> -> !zero.shard<32 x bf16 by 2>
+  %s = zero.reduce_scatter %flat of @b0 into %g {scale = 0.5 : f64} : tensor<32xbf16>, !zero.shard<32 x bf16 by 2> -> !zero.shard<32 x bf16 by 2>
+  // CHECK: zero.update @sgd of @b0(%arg0, %{{.*}}) scalars(%arg3) rounding(%arg4 : tensor<i64>) {decay = 0.000000e+00 : f64} : (!zero.shard<32 x bf16 by 2>, !zero.shard<32 x bf16 by 2>), (tensor<f32>) -> !zero.shard<32 x bf16 by 2>
+  %n = zero.update @sgd of @b0 (%p, %s) scalars(%factor) rounding(%bits : tensor<i64>) {decay = 0.0}
+    : (!zero.shard<32 x bf16 by 2>, !zero.shard<32 x bf16 by 2>), (tensor<f32>) -> !zero.shard<32 x bf16 by 2>
+  return
+}
 
 // -----
 

@@ -166,6 +166,15 @@ def write_safetensors(path, tensors):
     Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
+def npy(kind, shape, values):
+    """A NumPy file; `kind` is array's, as "f" and "q"."""
+    name = {"f": "<f4", "d": "<f8", "b": "|i1", "B": "|u1", "i": "<i4", "q": "<i8"}[kind]
+    header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return (b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode()
+            + array.array(kind, values).tobytes())
+
+
 def read_metrics(path):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import support
+from support import npy
 
 #: Two tables, so that each input has a bound of its own.
 LOOKUP = """
@@ -190,15 +191,6 @@ func.func @loss(
 """
 
 SAMPLES = 60
-
-
-def npy(kind, shape, values):
-    """A NumPy file; `kind` is array's, as "f" and "q"."""
-    name = {"f": "<f4", "d": "<f8", "b": "|i1", "B": "|u1", "i": "<i4", "q": "<i8"}[kind]
-    header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return (b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode()
-            + array.array(kind, values).tobytes())
 
 
 def points():

@@ -35,6 +35,7 @@ OTHER_NUMBERS = {
     "change-decay": "tiny-2-2-2",
     "change-clip": "tiny-2-2-2",
     "exchange-masters": "bf16-2-2-1",
+    "change-rounding": "narrow-2-2-2",
     "change-loss-scale": "fp16-1-2-2",
     "change-skip": "bf16-3-2-2",
     "change-vocabulary": "tiny-2-2-2",

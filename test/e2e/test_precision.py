@@ -8,8 +8,19 @@ import math
 import struct
 
 import support
+from support import npy
 
 HALVES = ("bf16", "fp16")
+#: A classifier of four samples a rank.
+LINEAR = """
+func.func @loss(%w: tensor<8x8xf32> {zero.param = "w", zero.init = #zero.normal<std = 0.02>},
+                %x: tensor<4x8xf32> {zero.input = "x"},
+                %t: tensor<4xi32> {zero.input = "t", zero.vocab = 8 : i64}) -> tensor<f32> {
+  %0 = nn.linear %x, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %1 = nn.cross_entropy %0, %t : tensor<4x8xf32>, tensor<4xi32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+"""
 GOLDEN = json.loads((support.GOLDEN / "golden.json").read_text())
 
 
@@ -47,6 +58,14 @@ class Golden(support.Case):
     def test_portable_cpu(self):
         """No AVX-512, and no instruction for 16 bits."""
         self.check("bf16", "--cpu=x86-64-v3")
+
+    def test_other_types(self):
+        for precision, *options in (("bf16", "--grad-dtype=f32"), ("fp16", "--grad-dtype=f32"),
+                                    ("bf16", "--grad-dtype=f32", "--reference"),
+                                    ("bf16", "--grad-dtype=f32", "--loss-chunk=1"),
+                                    ("bf16", "--state-dtype=bf16"), ("fp32", "--state-dtype=bf16")):
+            with self.subTest(precision, options=options):
+                self.check(precision, *options)
 
 
 class Gradients(support.Case):
@@ -109,6 +128,50 @@ class SameBits(support.Case):
                                          "--accumulate=2", ranks=2, steps=3))
                            for stage in stages)
 
+    def test_other_types(self):
+        """Gradients of f32; no masters, of which every element is rounded by its own bits."""
+        for precision, ranks, *options in (
+                ("bf16", 2, "--grad-dtype=f32"), ("fp16", 3, "--grad-dtype=f32"),
+                ("bf16", 3, "--master=none"),
+                ("bf16", 2, "--master=none", "--state-dtype=bf16", "--grad-dtype=f32")):
+            self.check_same_bits(
+                (f"{precision} {options}, {ranks} ranks, stage {stage}, {bucket}",
+                 self.outcome(f"--precision={precision}", f"--stage={stage}", bucket, *options,
+                              ranks=ranks))
+                for stage in range(4) for bucket in ("--bucket-size=1", "--bucket-size=1GiB"))
+
+    def test_odd_sizes_without_masters(self):
+        """Parameters are cut by rows, and slices end inside of them."""
+        self.check_same_bits((f"stage {stage}, {bucket}",
+                        self.outcome("--precision=bf16", "--master=none", f"--stage={stage}",
+                                     f"--bucket-size={bucket}", ranks=3, config=support.ODD))
+                       for stage in (0, 3) for bucket in ("3KiB", "20KiB"))
+
+    def test_micro_steps_of_other_types(self):
+        for stages in ((0, 1), (2, 3)):
+            for options in (("--grad-dtype=bf16",), ("--grad-dtype=f32", "--master=none")):
+                self.check_same_bits((f"stage {stage} {options}",
+                                self.outcome("--precision=bf16", f"--stage={stage}",
+                                             "--accumulate=2", *options, ranks=2, steps=3))
+                               for stage in stages)
+
+    def test_roundings_are_those_of_a_seed(self):
+        plan = ("--precision=bf16", "--master=none")
+        _, start = self.outcome(*plan, steps=0)
+        init = self.folder / "start.safetensors"
+        init.write_bytes(start)
+        first = self.outcome(*plan, flags=("--init", init))
+        self.check_same_bits([("first", first),
+                        ("again", self.outcome(*plan, flags=("--init", init))),
+                        ("seed 0", self.outcome(*plan, flags=("--init", init, "--seed", 0))),
+                        ("two threads", self.outcome(*plan, flags=("--threads", 2))),
+                        ("two threads, delays", self.outcome(*plan, flags=("--threads", 2),
+                                                             env={"ZRT_CHAOS": "3"}))])
+        other = self.outcome(*plan, flags=("--init", init, "--seed", 1))
+        self.assertEqual(other[0][0], first[0][0])
+        self.assertNotEqual(other[0][1:], first[0][1:])
+        self.assertNotEqual(other[1], first[1])
+
     def test_delays_threads_and_runs(self):
         plan = ("--precision=bf16", "--stage=3")
         self.check_same_bits([("plain", self.outcome(*plan, ranks=2)),
@@ -159,15 +222,92 @@ class Overflow(support.Case):
         self.assertEqual(len(lines), 10)
         self.assertRegex(done.err, "for the 10th step in a row; the training has diverged")
 
+    def test_on_one_rank_alone(self):
+        """Samples of one rank overflow: no rank updates, the scale halves after its two lives,
+        and training goes on."""
+        model = self.write("linear.mlir", LINEAR)
+        binary = support.compile_model(model, "--precision=fp16", "--world-size=3", "--stage=2")
+        rows, ranks, bad = 4, 3, 1
+        values = []
+        for step in range(6):
+            for rank in range(ranks):
+                # Weights times these are finite, and so is the loss.
+                factor = 4000 if step < 2 and rank == bad else 1
+                values += [factor * math.sin(1 + step + rank + i) for i in range(rows * 8)]
+        samples = len(values) // 8
+        x = self.write("x.npy", npy("f", (samples, 8), values))
+        t = self.write("t.npy", npy("i", (samples,), [i % 8 for i in range(samples)]))
+
+        def run(steps):
+            saved, metrics = (self.folder / f"{steps}.{end}" for end in ("safetensors", "jsonl"))
+            done = support.run(*support.launcher(ranks), binary, "--input",
+                               f"x={x}", "--input", f"t={t}", "--lr", 1e-2, "--steps", steps, "--save", saved,
+                               "--metrics", metrics, env=support.MPI_ENVIRONMENT)
+            self.assertEqual(done.returncode, 0, done.err)
+            return saved, support.read_metrics(metrics) if steps else []
+
+        start, _ = run(0)
+        skipped, lines = run(2)
+        self.assert_same_bytes(start, skipped)
+        self.assertEqual([line["skipped"] for line in lines], [1, 2])
+        self.assertTrue(all(math.isfinite(line["loss"]) for line in lines))
+        after, lines = run(6)
+        self.assertEqual([line["skipped"] for line in lines], [1] + 5 * [2])
+        self.assertEqual([line["loss_scale"] for line in lines], 2 * [65536] + 4 * [32768])
+        self.assertEqual([line["grad_norm"] is None for line in lines], 2 * [True] + 4 * [False])
+        self.assertNotEqual(start.read_bytes(), after.read_bytes())
+
     def test_no_scale_to_set(self):
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--precision=bf16")
         done = support.run(binary, "--data", self.write("t.txt", support.TEXT), "--steps", 1,
                            "--lr", 1e-3, "--loss-scale", 8)
-        self.assert_refused(done, "the loss of this plan is not scaled", "--precision=fp16")
+        self.assert_refused(done, "--loss-scale=8: the loss of this plan is not scaled",
+                            "--precision=fp16")
+        done = support.run(binary, "--data", self.write("t.txt", support.TEXT), "--steps", 1,
+                           "--lr", 1e-3, "--loss-scale", "dynamic")
+        self.assert_refused(done, "--loss-scale=dynamic: the loss of this plan is not scaled",
+                            "--precision=fp16")
         done = support.run(support.compile_gpt2(support.SMALL, 2, 16, "--precision=fp16"),
                            "--data", self.write("t.txt", support.TEXT), "--steps", 1, "--lr", 1e-3,
                            "--loss-scale", 0.5)
         self.assert_refused(done, "--loss-scale must be dynamic, or a number from 1", "0.5")
+
+
+class NoMasters(support.Case):
+    """Parameters of 16 bits that nothing else remembers."""
+
+    def test_small_steps_add_up(self):
+        """Steps that are too small for bf16 move the weights as they move f32's, in the mean;
+        to nearest they would move none."""
+        binary = {options: support.compile_gpt2(
+            support.SMALL, 2, 16, "--optimizer=sgd", "--momentum=0", "--weight-decay=0",
+            "--grad-clip=0", *options) for options in ((), ("--precision=bf16", "--master=none"))}
+        data = self.write("text.txt", support.TEXT)
+        wide, (_, chance) = (self.train(program, data, 60, 3e-4, name=f"run{i}")
+                             for i, program in enumerate(binary.values()))
+        (_, exact) = wide
+        _, start = self.train(binary[()], data, 0, 3e-4, name="start")
+        before, expected, found = map(support.read_safetensors, (start, exact, chance))
+        dot = norm = other = 0.0
+        for name, (_, values) in expected.items():
+            moved = [y - rounded(x) for x, y in zip(before[name][1], found[name][1])]
+            wanted = [y - x for x, y in zip(before[name][1], values)]
+            dot += math.fsum(x * y for x, y in zip(moved, wanted))
+            norm += math.fsum(x * x for x in wanted)
+            other += math.fsum(x * x for x in moved)
+        # The projection on f32's way is as long as that way; roundings come on top.
+        self.assertGreater(norm, 0)
+        self.assert_close(dot / norm, 1, 0.1, "way along that of f32")
+
+    def test_a_skipped_step_changes_nothing(self):
+        """Not by chance, either."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--precision=bf16", "--master=none")
+        data = self.write("text.txt", support.TEXT)
+        _, start = self.train(binary, data, 0, 1, name="start")
+        _, after = self.train(binary, data, 3, 0, name="after")
+        self.assert_same_bytes(start, after)
+        values = support.read_safetensors(start)["transformer.wte.weight"][1]
+        self.assertTrue(all(value == rounded(value) for value in values))
 
 
 class Files(support.Case):

@@ -83,6 +83,10 @@ PLANS = [
     Recipe("cpu-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-optimizer=cpu", "--precision=bf16")),
     Recipe("nvme-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=nvme", "--bucket-size=1KiB")),
     Recipe("nvme-2-2-1", "mlp", 40, 2, 2, 1, ("--offload-optimizer=nvme",)),
+    # Gradients of f32; no masters, and all else of 16 bits, too.
+    Recipe("wide-3-2-1", "tiny", 48, 3, 2, 1, ("--precision=bf16", "--grad-dtype=f32")),
+    Recipe("narrow-2-2-2", "tiny", 48, 2, 2, 2, ("--precision=bf16", "--grad-dtype=bf16",
+                                                 "--state-dtype=bf16", "--master=none")),
     Recipe("odd-0-1-2", "odd", 64, 0, 1, 2),
     Recipe("odd-1-2-2", "odd", 64, 1, 2, 2, ("--bucket-size=300", "--optimizer=sgd")),
     Recipe("odd-2-2-1", "odd", 64, 2, 2, 1, ("--bucket-size=300",)),

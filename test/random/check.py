@@ -83,6 +83,9 @@ class Trial(Workplace):
         if self.rows * self.ranks * self.micro_steps * self.model.seq > 64:
             self.rows = 1
         self.optimizer = self._optimizer()
+        self.types = self._types() if precision in compare.HALVES else []
+        if "--master=none" in self.types:
+            self.unit = compare.BY_CHANCE
         # Of a model, not of a plan: other chunks are other sums.
         self.places = random.Random(f"places {seed}")
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
@@ -100,6 +103,15 @@ class Trial(Workplace):
         flags += [f"--optimizer={chosen['name']}", f"--weight-decay={decay}", f"--grad-clip={clip}"]
         return {**chosen, "clip": clip, "flags": flags}
 
+    def _types(self):
+        """What gradients and state are, and masters: of a model, not of a plan."""
+        rng = random.Random(f"types {self.seed}")
+        types = rng.choice(([], [], ["--grad-dtype=f32"], [f"--grad-dtype={self.precision}"]))
+        types = types + rng.choice(([], ["--state-dtype=bf16"]))
+        if self.precision == "bf16":
+            types = types + rng.choice(([], ["--master=none"]))
+        return types
+
     def plans(self):
         """(stage, options of zeroc, options of the run, environment of the run)."""
         rng = self.rng
@@ -107,6 +119,8 @@ class Trial(Workplace):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
                        f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
             places = offloaded_state(self.places, options)
+            if "--master=none" in self.types:
+                places = []  # for state on the device
             options += places
             environment = {}
             if rng.random() < 0.15:
@@ -120,6 +134,7 @@ class Trial(Workplace):
 
     def compile(self, model, name, *options):
         chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]
+        chosen += self.types
         super().compile(model, name, *options, *self.optimizer["flags"], *chosen)
         self.counts["plans"] += 1
 

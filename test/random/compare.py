@@ -39,6 +39,9 @@ UNIT = 2.0 ** -24
 #: Of tensors with 16 bits.  Both round at the same places, but what differs in f32 is
 #: rounded to another neighbour now and then, and fewer roundings explain all.
 HALVES = {"bf16": 2.0 ** -8 / 64, "fp16": 2.0 ** -11 / 64}
+#: Of bf16 without masters: what differs in f32 is rounded by chance to another neighbour as
+#: often as it is far, and each stays in the parameter.
+BY_CHANCE = 2.0 ** -8 / 4
 SMALLEST_NORM = 1 / 64
 #: Some roundings, as a relative change of the learning rate.
 NUDGE = 2.0 ** -20

@@ -37,9 +37,52 @@ module attributes {zero.micro_steps = 3 : i64, zero.arena = array<i64: 512, 0, 0
 // -----
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{'zero.program' op reads "count0", which is none of lr, step and loss_scale, and which no output of @count is called (S5)}}
+  // expected-error @+1 {{'zero.program' op reads "count0", which is none of lr, step, loss_scale and rounding, and which no output of @count is called (S5)}}
   zero.program @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
     zero.return
+  }
+}
+
+// -----
+
+// (S5) Random bits are no number.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{takes the scalar "rounding" as 'tensor<f32>' (S5); scalars are tensor<f32>, but rounding is tensor<i64>}}
+  zero.program @step(%r: tensor<f32> {zero.scalar = "rounding", zero.at = #zero.bytes<device, 0 + 4>}) {
+    zero.return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{takes the scalar "step" as 'tensor<i64>' (S5); scalars are tensor<f32>}}
+  zero.program @step(%r: tensor<i64> {zero.scalar = "step", zero.at = #zero.bytes<device, 0 + 8>}) {
+    zero.return
+  }
+}
+
+// -----
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  // expected-error @+1 {{takes the input "rounding", and the host knows a scalar of that name (S5)}}
+  zero.program @step(%r: tensor<4xi64> {zero.input = "rounding", zero.at = #zero.bytes<device, 0 + 32>}) {
+    zero.return
+  }
+}
+
+// -----
+
+// (S5) Masters are f32.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  // expected-error @+1 {{keeps state @b "master" as '!zero.shard<16 x bf16 by 1>' (S5); state is f32, or 16 bits where it is no master, and the whole of its bucket or a rank's slice}}
+  zero.program @step(%p: !zero.shard<16 x bf16 by 1> {zero.state = #zero.state<@b, "master">, zero.at = #zero.bytes<device, 0 + 32>})
+      -> !zero.shard<16 x bf16 by 1> {
+    zero.return %p : !zero.shard<16 x bf16 by 1>
   }
 }
 
@@ -301,7 +344,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.program @step() {
     %d = zero.launch @g() {zero.at = [#zero.bytes<device, 0 + 128>]} : () -> tensor<16xf64>
     %g = zero.pack %d into @b {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<16xf64> -> tensor<16xf64>
-    // expected-error @+1 {{'zero.sum_squares' op computes with 'f64' (S5); the runtime does so with f32}}
+    // expected-error @+1 {{'zero.sum_squares' op computes with 'f64' (S5); the runtime does so with f32, bf16 and f16}}
     %s = zero.sum_squares %g of @b {zero.at = [#zero.bytes<device, 256 + 8>]} : tensor<16xf64> -> tensor<1xf64>
     zero.return
   }

@@ -157,6 +157,29 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
 
 // -----
 
+// Random bits that are no scalar of the step's.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  zero.optimizer @sgd(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+    zero.yield %p : f32
+  }
+  zero.kernel @f() -> tensor<16xbf16>
+  zero.kernel @bits() -> tensor<i64>
+  zero.program @step(%p: !zero.shard<16 x bf16 by 1> {zero.state = #zero.state<@a, "param">, zero.at = #zero.bytes<device, 0 + 32>},
+                  %lr: tensor<f32> {zero.scalar = "lr", zero.at = #zero.bytes<device, 64 + 4>}) -> !zero.shard<16 x bf16 by 1> {
+    %d = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 32>]} : () -> tensor<16xbf16>
+    %r = zero.launch @bits() {zero.at = [#zero.bytes<device, 192 + 8>]} : () -> tensor<i64>
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 32>]} : tensor<16xbf16> -> tensor<16xbf16>
+    // expected-error @below {{'zero.update' op takes a result of 'zero.launch' as the scalar "rounding", and it is not that (V12)}}
+    %p1 = zero.update @sgd of @a (%p, %g) scalars(%lr) rounding(%r : tensor<i64>) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 32>]} : (!zero.shard<16 x bf16 by 1>, tensor<16xbf16>), (tensor<f32>) -> !zero.shard<16 x bf16 by 1>
+    zero.return %p1 : !zero.shard<16 x bf16 by 1>
+  }
+}
+
+// -----
+
 // Gradients are scaled, and nobody divides by that.
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>} {

@@ -120,6 +120,8 @@ ArrayRef<Mutation> zero::getMutations() {
        changeClip},
       {"exchange-masters", "updates take masters of others, or a moment",
        kSameValue, exchangeMasters},
+      {"change-rounding", "the random bits of a step are another scalar",
+       kSameValue, changeRounding},
       {"change-loss-scale", "gradients are divided by another scale, or none",
        kSameValue, changeLossScale},
       {"change-skip", "an operation skips other steps than the rest",

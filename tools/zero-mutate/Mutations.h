@@ -116,6 +116,7 @@ Change useNvme(Victim &);
 
 // Precision (PrecisionMutations.cpp).
 Change exchangeMasters(Victim &);
+Change changeRounding(Victim &);
 Change changeLossScale(Victim &);
 Change changeSkip(Victim &);
 

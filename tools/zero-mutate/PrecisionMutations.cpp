@@ -38,6 +38,26 @@ Change zero::exchangeMasters(Victim &victim) {
          describe(other.getOperation()) + ": exchange their masters";
 }
 
+Change zero::changeRounding(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  llvm::erase_if(updates, [](UpdateOp op) { return !op.getRounding(); });
+  if (updates.empty())
+    return {};
+  UpdateOp update = victim.random.pick(updates);
+  // A name that the host gives another meaning, or none.
+  StringRef name =
+      victim.random.pick(ArrayRef<StringRef>{"step", "lr", "seed", kLossScale});
+  std::string text =
+      describe(update.getRounding()) + ": is the scalar \"" + name.str() + "\"";
+  for (Value bits : argumentsLike(victim, update.getRounding())) {
+    auto argument = cast<BlockArgument>(bits);
+    programOf(bits).setArgAttr(
+        argument.getArgNumber(), kScalarAttr,
+        StringAttr::get(victim.module.getContext(), name));
+  }
+  return text;
+}
+
 Change zero::changeLossScale(Victim &victim) {
   auto clips = operationsOf<ClipOp>(victim);
   llvm::erase_if(clips, [](ClipOp clip) { return !clip.getScale(); });

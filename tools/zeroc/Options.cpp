@@ -173,9 +173,21 @@ CommandLine::CommandLine() {
       "a step whose gradients are not finite changes\n"
       "nothing",
       update);
+  add("state-dtype=f32|bf16", text(p.stateDtype, {"f32", "bf16"}),
+      "what the optimizer keeps its moments in", update);
+  add("master=f32|none", text(p.master, {"f32", "none"}),
+      "with bf16: none keeps no copy of parameters in f32,\n"
+      "updates round them by chance",
+      update);
   add("precision=TYPE", text(p.precision, {"fp32", "bf16", "fp16"}),
       "fp32, bf16 or fp16: what parameters, activations and\n"
       "products are; sums, norms and the loss are fp32",
+      {loss, Emit::Step});
+  Values gradients = text(p.gradDtype, {"f32", "bf16", "fp16"});
+  gradients.otherwise = "as parameters, sums f32";
+  add("grad-dtype=TYPE", gradients,
+      "f32, or the type of parameters: of gradients, and of\n"
+      "sums of them",
       {loss, Emit::Step});
   add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
       "logits are computed by chunks of rows of so many\n"
@@ -306,6 +318,11 @@ DriverOptions CommandLine::check() {
       fail(name + " needs --optimizer=" + owner +
            ", got --optimizer=" + p.optimizer + "; drop one of them");
   }
+  if (!p.gradDtype.empty() && p.gradDtype != "f32" &&
+      p.gradDtype != p.precision)
+    fail("--grad-dtype=" + p.gradDtype + " needs --precision=" + p.gradDtype +
+         ", got --precision=" + p.precision +
+         "; gradients are f32, or what parameters are");
   if (p.reference && (p.worldSize > 1 || p.accumulate > 1))
     fail("--reference is one rank and one micro-step, got --world-size=" +
          Twine(p.worldSize) + " --accumulate=" + Twine(p.accumulate) +
@@ -323,6 +340,10 @@ DriverOptions CommandLine::check() {
          " needs --stage=3, got --stage=" + Twine(p.stage) + " on " +
          Twine(p.worldSize) +
          " ranks, where parameters are whole on every rank");
+  if (p.master == "none" &&
+      (p.offloadParams != "none" || p.offloadOptimizer != "none"))
+    fail("--master=none keeps all state on the device; drop --offload, or keep "
+         "masters");
   if (p.reference &&
       (p.offloadParams != "none" || p.offloadOptimizer != "none"))
     fail("--reference keeps all state on the device; drop --offload for the "

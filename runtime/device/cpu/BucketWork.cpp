@@ -1,10 +1,13 @@
 //===- BucketWork.cpp - Updates and norms, member by member ---------------===//
 #include "runtime/device/cpu/BucketWork.h"
 
+#include "runtime/Philox.h"
 #include "runtime/PlanTable.h"
 #include "runtime/device/cpu/SumSquares.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 using namespace zrt;
 
@@ -15,30 +18,67 @@ namespace {
 /// one.
 constexpr uint64_t kPiece = 1024;
 
+/// What a kernel that rounds by chance gets, for elements of one member.
+struct RoundingBits {
+  std::array<uint32_t, 2> key;
+  uint32_t shift; ///< from a place in args to that in the parameter
+};
+
+RoundingBits bitsFor(uint64_t step, const MemberRun &run) {
+  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
+  const auto bits = philox4x32(
+      {low(step), low(step >> 32), low(run.name), low(run.name >> 32)}, {});
+  return {{bits[0], bits[1]}, low(run.first - run.segment.begin)};
+}
+
+/// Calls `update` for shares [from, to) of the elements, on all threads.
+template <typename Update>
+void forPieces(uint64_t elements, Team &team, Update update) {
+  team.parallelFor(static_cast<int64_t>((elements + kPiece - 1) / kPiece),
+                   [&](int64_t first, int64_t last) {
+                     update(uint64_t(first) * kPiece, uint64_t(last) * kPiece);
+                   });
+}
+
+/// Updates what of `segment` lies in [from, to).
+void run(const zrt_update_desc &desc, const Segment &segment, uint64_t from,
+         uint64_t to, void *const *args) {
+  const auto begin = std::max(segment.begin, from);
+  const auto end = std::min(segment.end, to);
+  if (begin < end)
+    (segment.decays ? desc.decayed : desc.plain)(args, int64_t(begin),
+                                                 int64_t(end));
+}
+
 } // namespace
 
 void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
                        std::vector<void *> &args, Team &team) {
   const bool sliced = isSliced(desc);
   const uint64_t elements = sliced ? bucket.slice : bucket.elements;
-  const auto &segments = sliced ? bucket.owned : bucket.members;
   for (uint32_t i = 0; i < desc.arg_count; ++i)
     if (desc.args[i].extent == ZRT_SLICE_OF_WHOLE)
       args[i] = static_cast<std::byte *>(args[i]) +
                 bucket.first * dtypeBytes(desc.args[i].dtype);
 
-  team.parallelFor(static_cast<int64_t>((elements + kPiece - 1) / kPiece),
-                   [&](int64_t first, int64_t last) {
-                     const uint64_t from = uint64_t(first) * kPiece;
-                     const uint64_t to = uint64_t(last) * kPiece;
-                     for (const Segment &segment : segments) {
-                       const auto begin = std::max(segment.begin, from);
-                       const auto end = std::min(segment.end, to);
-                       if (begin < end)
-                         (segment.decays ? desc.decayed : desc.plain)(
-                             args.data(), int64_t(begin), int64_t(end));
-                     }
-                   });
+  if (desc.rounding == 0) {
+    const auto &segments = sliced ? bucket.owned : bucket.members;
+    return forPieces(elements, team, [&](uint64_t from, uint64_t to) {
+      for (const Segment &segment : segments)
+        run(desc, segment, from, to, args.data());
+    });
+  }
+  uint64_t step;
+  std::memcpy(&step, args[desc.rounding], sizeof(step));
+  const auto &runs = sliced ? bucket.ownedRuns : bucket.memberRuns;
+  forPieces(elements, team, [&](uint64_t from, uint64_t to) {
+    std::vector<void *> mine(args);
+    for (const MemberRun &each : runs) {
+      RoundingBits bits = bitsFor(step, each);
+      mine[desc.rounding] = &bits;
+      run(desc, each.segment, from, to, mine.data());
+    }
+  });
 }
 
 void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,

@@ -1,4 +1,4 @@
-//===- CompiledKernel.cpp - A row kernel as zeroc compiles it -------------===//
+//===- CompiledKernel.cpp - A kernel as zeroc compiles it -----------------===//
 
 #include "CompiledKernel.h"
 
@@ -39,10 +39,10 @@ static void differentiate(nn::GeluOp op) {
   op.erase();
 }
 
-/// The kernel, lowered, in a module of LLVM's.
+/// The kernels, lowered, in a module of LLVM's.
 static std::unique_ptr<llvm::Module>
-lowerKernel(StringRef text, bool derivative, llvm::LLVMContext &llvmContext,
-            const zero::CpuTarget &target) {
+lowerKernels(StringRef text, bool derivative, llvm::LLVMContext &llvmContext,
+             const zero::CpuTarget &target) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registry.insert<nn::NNDialect, zero::ZeroDialect>();
@@ -54,6 +54,7 @@ lowerKernel(StringRef text, bool derivative, llvm::LLVMContext &llvmContext,
   PassManager pm(&context);
   pm.addPass(zero::createLowerToGenerics());
   require(succeeded(pm.run(*module)) &&
+              succeeded(zero::formPlanKernels(*module)) &&
               succeeded(zero::lowerKernelsToCpu(*module, /*reference=*/false)),
           "the kernel cannot be lowered");
   return zero::translateKernels(*module, llvmContext, target);
@@ -71,10 +72,20 @@ CompiledKernel::CompiledKernel(const Body &body, int64_t rows, int64_t columns,
                     "  %y = {2}\n  zero.return %y : {0}\n}",
                     type, rows, operation);
 
+  compile(text, body.derivative, "kernel", cpu);
+}
+
+CompiledKernel::CompiledKernel(const std::string &text, const std::string &name,
+                               const char *cpu) {
+  compile(text, /*derivative=*/false, name, cpu);
+}
+
+void CompiledKernel::compile(const std::string &text, bool derivative,
+                             const std::string &name, const char *cpu) {
   zero::CpuTarget target = llvm::cantFail(zero::resolveCpu(cpu));
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
-      lowerKernel(text, body.derivative, context, target);
+      lowerKernels(text, derivative, context, target);
   SmallString<64> path;
   require(!llvm::sys::fs::createTemporaryFile("kernel", "o", path),
           "cannot make a temporary file");
@@ -85,7 +96,7 @@ CompiledKernel::CompiledKernel(const Body &body, int64_t rows, int64_t columns,
 
   code = llvm::cantFail(llvm::orc::LLJITBuilder().create());
   llvm::cantFail(code->addObjectFile(std::move(*object)));
-  entry = llvm::cantFail(code->lookup("zk.kernel"))
+  entry = llvm::cantFail(code->lookup("zk." + name))
               .toPtr<void (*)(void *const *, int64_t, int64_t)>();
 }
 

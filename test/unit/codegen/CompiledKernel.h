@@ -1,4 +1,4 @@
-//===- CompiledKernel.h - A row kernel as zeroc compiles it -----*- C++ -*-===//
+//===- CompiledKernel.h - A kernel as zeroc compiles it ---------*- C++ -*-===//
 //
 // The object code of a kernel, made by the same functions as in zeroc and
 // called in this process.
@@ -27,11 +27,23 @@ public:
   CompiledKernel(const Body &body, int64_t rows, int64_t columns,
                  const char *cpu = "native");
 
-  /// y of x, row by row.
+  /// The kernel `name` of the plan `text`, of one that its own operations name
+  /// too.
+  CompiledKernel(const std::string &text, const std::string &name,
+                 const char *cpu = "native");
+
+  /// y of x, row by row; of the first constructor.
   std::vector<float> operator()(const std::vector<float> &x) const;
+  /// As the runtime calls it.
+  void call(void *const *buffers, int64_t begin, int64_t end) const {
+    entry(buffers, begin, end);
+  }
 
 private:
-  int64_t rows, columns;
+  void compile(const std::string &text, bool derivative,
+               const std::string &name, const char *cpu);
+
+  int64_t rows = 0, columns = 0;
   std::unique_ptr<llvm::orc::LLJIT> code;
   void (*entry)(void *const *buffers, int64_t begin, int64_t end);
 };

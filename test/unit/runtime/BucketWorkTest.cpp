@@ -196,7 +196,7 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
     zrt_plan plan =
         ranksPlan(int(ranks),
                   Table().update(ZRT_COMPUTE, {"adamw of b0", 0, 5, step<0>,
-                                               step<1>, operands}),
+                                               step<1>, operands, 0, 0}),
                   2 << 20);
     plan.buckets = &bigBucket;
     plan.bucket_count = 1;
@@ -243,6 +243,86 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
         EXPECT_EQ(std::memcmp(have.data(), want.data(), want.size() * 4), 0)
             << ranks << " ranks, " << threads << " threads";
       }
+}
+
+//===----------------------------------------------------------------------===//
+// Updates that round by chance
+//===----------------------------------------------------------------------===//
+
+zrt_member piece(const char *name, uint64_t first, uint64_t offset,
+                 uint64_t count) {
+  zrt_member m = member(offset, count, count % 2 == 0);
+  m.name = name;
+  m.first = first;
+  return m;
+}
+
+// parameter, bits -> for each element where it is in which parameter
+void tellPlaces(void *const *args, int64_t begin, int64_t end) {
+  const auto *bits = static_cast<const uint32_t *>(args[1]);
+  auto *next = static_cast<uint64_t *>(args[2]);
+  for (int64_t i = begin; i < end; ++i)
+    next[i] = (uint64_t{bits[0]} << 32 | bits[1]) +
+              (uint32_t(i) + bits[2]) * uint64_t{0x9e3779b97f4a7c15};
+}
+
+/// By element of the bucket what the kernel is told, on so many ranks.
+std::vector<uint64_t> toldPlaces(const zrt_bucket &bucket, uint32_t ranks,
+                                 bool sliced, int threads, uint64_t step) {
+  const uint64_t n = bucket.elements;
+  const zrt_ref bits = deviceRef(0, 8), all = deviceRef(4096, n * 8);
+  const auto part = [&](const zrt_ref &ref) {
+    return sliced ? sliceOfWhole(ref, ZRT_I64) : whole(ref, ZRT_I64);
+  };
+  const zrt_operand operands[] = {part(all), scalar(bits, ZRT_I64), part(all)};
+  zrt_plan plan =
+      ranksPlan(int(ranks),
+                Table().update(ZRT_COMPUTE, {"sgd of b0", 0, 3, tellPlaces,
+                                             tellPlaces, operands, 1, 0}),
+                1 << 20);
+  plan.buckets = &bucket;
+  plan.bucket_count = 1;
+  std::vector<uint64_t> told(n);
+  runRanks(int(ranks), [&](World &world) {
+    zrt_world handle = {world};
+    const ContextPtr ctx = zrt::create(plan, threads, &handle);
+    ASSERT_TRUE(isGood(ctx));
+    std::fill_n(at<uint64_t>(ctx, all), n, 0);
+    *at<uint64_t>(ctx, bits) = step;
+    ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
+    EXPECT_EQ(*at<uint64_t>(ctx, bits), step);
+    const uint64_t count = sliced ? n / ranks : n, first = world.rank() * count;
+    if (sliced || world.rank() == 0)
+      std::copy_n(at<uint64_t>(ctx, all) + (sliced ? first : 0), count,
+                  told.begin() + long(sliced ? first : 0));
+  });
+  return told;
+}
+
+TEST(Update, RoundsByNameAndPlaceInTheParameter) {
+  // b whole; and its first rows in one bucket, the others in the next.
+  const zrt_member together[] = {piece("a", 0, 0, 3000),
+                                 piece("b", 0, 3008, 5000)};
+  const zrt_member rows[] = {piece("b", 0, 0, 1999)},
+                   rest[] = {piece("c", 0, 0, 16), piece("b", 1999, 16, 3001)};
+  const zrt_bucket both = {"b0", 8064, 2, 0, together},
+                   upper = {"b0", 2048, 1, 0, rows},
+                   lower = {"b0", 3072, 2, 0, rest};
+  const auto want = toldPlaces(both, 1, false, 1, 7);
+  for (const uint32_t ranks : {1, 2, 4})
+    for (const int threads : {1, 2, 5})
+      EXPECT_EQ(toldPlaces(both, ranks, true, threads, 7), want) << ranks;
+  const auto b = [&](size_t i) { return want[3008 + i]; };
+  for (const uint32_t ranks : {1, 2, 4}) {
+    const auto first = toldPlaces(upper, ranks, true, 2, 7),
+               second = toldPlaces(lower, ranks, true, 2, 7);
+    for (size_t i = 0; i < 5000; ++i)
+      ASSERT_EQ(i < 1999 ? first[i] : second[16 + i - 1999], b(i)) << i;
+  }
+  // Padding has none, other names and steps have others.
+  EXPECT_EQ(want[3000], 0u);
+  EXPECT_NE(want[0], b(0));
+  EXPECT_NE(toldPlaces(both, 1, false, 1, 8)[0], want[0]);
 }
 
 //===----------------------------------------------------------------------===//

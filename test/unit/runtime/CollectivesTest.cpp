@@ -147,7 +147,20 @@ void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
 //===----------------------------------------------------------------------===//
 
 /// Old bytes of accumulated results.
-float oldValue(uint64_t i) { return float(i % 7) * 0.3f; }
+void writeOld(const zrt_operand &result, std::byte *to) {
+  for (uint64_t i = 0; i < elementsIn(result); ++i) {
+    const float value = float(i % 7) * 0.3f;
+    narrow(&value, 1, result.dtype, to + i * dtypeBytes(result.dtype));
+  }
+}
+
+std::vector<float> oldValues(const zrt_operand &result) {
+  std::vector<std::byte> bytes(result.ref.bytes);
+  writeOld(result, bytes.data());
+  std::vector<float> values(elementsIn(result));
+  widen(bytes.data(), result.dtype, values.size(), values.data());
+  return values;
+}
 
 std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
                             uint64_t rank, uint64_t ranks, uint64_t run) {
@@ -167,9 +180,10 @@ std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
     for (uint64_t i = 0; i < desc.elements; ++i)
       result.push_back(one(i / slice, whole ? i : i % slice));
   } else if (desc.kind == ZRT_REDUCE_SCATTER) {
+    const std::vector<float> old = oldValues(desc.result);
     for (uint64_t i = 0; i < slice; ++i) {
       const volatile float scaled = sum(rank * slice + i);
-      result.push_back(desc.accumulate ? scaled + oldValue(i) : scaled);
+      result.push_back(desc.accumulate ? scaled + old[i] : scaled);
     }
   } else {
     for (uint64_t i = 0; i < desc.elements; ++i)
@@ -187,7 +201,8 @@ void runAndCheck(int ranks, int runs) {
       {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0}};
   for (const zrt_collective_desc &desc : job.collectives)
     if (desc.accumulate)
-      inputs.push_back({desc.name, ZRT_F32, 0, nullptr, desc.result.ref, 0, 0});
+      inputs.push_back(
+          {desc.name, desc.result.dtype, 0, nullptr, desc.result.ref, 0, 0});
   plan.inputs = inputs.data();
   plan.input_count = static_cast<uint32_t>(inputs.size());
   runRanks(ranks, [&](World &world) {
@@ -201,8 +216,7 @@ void runAndCheck(int ranks, int runs) {
       at<uint64_t>(ctx, kRankAndRun)[1] = run;
       for (const zrt_collective_desc &desc : job.collectives)
         if (desc.accumulate)
-          for (uint64_t i = 0; i < desc.result.ref.bytes / 4; ++i)
-            at<float>(ctx, desc.result.ref)[i] = oldValue(i);
+          writeOld(desc.result, at<std::byte>(ctx, desc.result.ref));
       ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
           << zrt_error_message(ctx.get());
       for (size_t i = 0; i < job.collectives.size(); ++i) {
@@ -297,6 +311,7 @@ TEST_P(Collectives, Of16BitsMoveTheirBytesAndAddInF32) {
       };
       reduce(slice, false, type);
       reduce(n * slice, false, type);
+      reduce(slice, true, type);
       reduce(slice, false, ZRT_F32);
       reduce(slice, true, ZRT_F32);
       reduce(n * slice, false, ZRT_F32);

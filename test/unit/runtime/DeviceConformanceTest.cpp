@@ -439,7 +439,7 @@ TEST_P(Conformance, I_UpdatesGoMemberByMemberAndLeavePaddingAlone) {
                                 operand(2)};
     zrt_plan plan =
         planOf(Table().update(ZRT_COMPUTE, {"sgd of b0", 0, 4, GetParam().plain,
-                                            GetParam().decayed, args}));
+                                            GetParam().decayed, args, 0, 0}));
     plan.buckets = &bucket;
     plan.bucket_count = 1;
     DeviceRun run(plan, GetParam());

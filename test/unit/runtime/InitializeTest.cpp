@@ -1,7 +1,7 @@
 //===- InitializeTest.cpp - Initial values --------------------------------===//
 #include "runtime/Hash.h"
+#include "runtime/Philox.h"
 #include "runtime/initialize/InitializeParameters.h"
-#include "runtime/initialize/Philox.h"
 #include "runtime/initialize/RandomFill.h"
 
 #include "TestMemory.h"

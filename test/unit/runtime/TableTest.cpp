@@ -146,7 +146,7 @@ std::string updateRefusal(const std::vector<zrt_operand> &args,
                           zrt_kernel_fn decayed = nothing) {
   return refusal([&](Table &table) {
     table.update(ZRT_COMPUTE, {"adamw of b0", number, uint32_t(args.size()),
-                               nothing, decayed, args.data()});
+                               nothing, decayed, args.data(), 0, 0});
   });
 }
 
@@ -176,6 +176,24 @@ TEST(Tables, UpdatesAreOfABucketOrOfASliceOfIt) {
             "adamw of b0: bucket 1 does not exist, the plan has 1");
   EXPECT_EQ(updateRefusal({all}, 0, nullptr),
             "adamw of b0: it has no kernel for members with decay");
+}
+
+TEST(Tables, UpdatesRoundByRandomBits) {
+  const auto message = [](const zrt_operand &bits, uint32_t rounding) {
+    return refusal([&](Table &table) {
+      const zrt_operand args[] = {whole(deviceRef(0, 256)), bits};
+      table.update(ZRT_COMPUTE,
+                   {"sgd of b0", 0, 2, nothing, nothing, args, rounding, 0});
+    });
+  };
+  const zrt_ref place = deviceRef(1024, 8);
+  EXPECT_EQ(message(scalar(place, ZRT_I64), 1), "");
+  EXPECT_EQ(message(scalar(place, ZRT_F64), 0), "");
+  EXPECT_EQ(message(scalar(place, ZRT_F64), 1),
+            "sgd of b0: operand 1: it is scalar f64, and random bits to round "
+            "by are an i64");
+  EXPECT_EQ(message(scalar(place, ZRT_I64), 2),
+            "sgd of b0: it rounds by operand 2, and has 2");
 }
 
 TEST(Tables, SquaresHaveRoom) {
@@ -230,7 +248,8 @@ struct Operations {
                              tensor(deviceRef(128, 16)),
                              tensor(deviceRef(192, 64))};
   zrt_launch_desc launch = {"gelu.1", nothing, 1, 1, 2, 0, launchArgs};
-  zrt_update_desc update = {"sgd of b0", 0, 3, nothing, nothing, updateArgs};
+  zrt_update_desc update = {"sgd of b0", 0,          3, nothing,
+                            nothing,     updateArgs, 0, 0};
   zrt_squares_desc squares = {"norm of b0", 0, 0, sliceOfWhole(all),
                               tensor(deviceRef(1024, 16), ZRT_F64)};
   zrt_collective_desc gather = {
@@ -480,8 +499,6 @@ TEST(Collective, RefusesTypesThatItCannotAdd) {
             "result: it is bf16, and a sum of f32 is the same");
   EXPECT_EQ(refusal(ZRT_REDUCE_SCATTER, ZRT_F64, ZRT_F64),
             "source: it is f64, and a reduce_scatter adds f32, bf16 or f16");
-  EXPECT_EQ(refusal(ZRT_REDUCE_SCATTER, ZRT_F16, ZRT_F16, true),
-            "result: it is f16, and sums accumulate in f32");
   EXPECT_EQ(refusal(ZRT_ALL_GATHER, ZRT_BF16, ZRT_F32),
             "result: it is f32, and a copy of bf16 is the same");
   EXPECT_EQ(refusal(ZRT_ALL_REDUCE, ZRT_BF16, ZRT_BF16),

@@ -5,8 +5,8 @@
 // of the numbers before it, so any slice of a parameter can be made anywhere.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_INITIALIZE_PHILOX_H
-#define ZRT_INITIALIZE_PHILOX_H
+#ifndef ZRT_PHILOX_H
+#define ZRT_PHILOX_H
 
 #include <array>
 #include <cstdint>
@@ -31,4 +31,4 @@ philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
 
 } // namespace zrt
 
-#endif // ZRT_INITIALIZE_PHILOX_H
+#endif // ZRT_PHILOX_H
