@@ -310,15 +310,13 @@ int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
 /// How much of `value`: the slice, if that is all that the other side has.
 template <typename TransferOp>
 static Extent getTransferExtent(TransferOp op, Value value) {
-  bool isSlice =
-      getTypeExtent(op.getSource().getType(), true) == Extent::Slice ||
-      getTypeExtent(op.getResult().getType(), true) == Extent::Slice;
-  if (op.getBucketAttr() && isSlice)
-    // What it goes into is overwritten; the rest stays as it is.
-    return value == op.getInto() ? Extent::None : Extent::Slice;
-  return value == op.getInto()
-             ? Extent::None
-             : getTypeExtent(value.getType(), op.getBucketAttr() != nullptr);
+  if (value == op.getInto()) // overwritten; the rest stays as it is
+    return Extent::None;
+  bool ofBucket = op.getBucketAttr() != nullptr;
+  for (Value side : {op.getSource(), op.getResult()})
+    if (ofBucket && getTypeExtent(side.getType(), true) == Extent::Slice)
+      return Extent::Slice;
+  return getTypeExtent(value.getType(), ofBucket);
 }
 
 bool FetchOp::crossesTiers() { return true; }

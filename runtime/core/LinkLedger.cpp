@@ -13,7 +13,7 @@ void LinkLedger::start() {
     totals[p].assign(ops.size(), {});
     for (size_t i = 0; i < ops.size(); ++i)
       if (ops[i].kind == ZRT_COPY && linkOf(copyOf(ops[i])))
-        totals[p][i] = {&copyOf(ops[i]), ops[i].stream};
+        totals[p][i].copy = &copyOf(ops[i]);
   }
 }
 

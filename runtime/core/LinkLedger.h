@@ -21,7 +21,6 @@ namespace zrt {
 
 struct LinkRow {
   const zrt_copy_desc *copy = nullptr; ///< nullptr: no copy between tiers
-  zrt_stream stream = 0;
   uint64_t calls = 0;
   uint64_t bytes = 0; ///< that arrived, in all
   double seconds = 0; ///< in all

@@ -9,6 +9,7 @@
 
 #include "TestFiles.h"
 #include "TestPlan.h"
+#include "TrainRun.h"
 
 #include <algorithm>
 #include <cmath>
@@ -360,21 +361,11 @@ zrt_plan toyPlan() {
 class Loop : public testing::Test {
 protected:
   TestFolder folder;
-  std::string out, err;
+  TrainRun run;
+  std::string &out = run.out, &err = run.err;
   zrt_plan plan = toyPlan();
 
-  int train(std::vector<std::string> args) {
-    std::vector<const char *> argv = {"train"};
-    for (const std::string &arg : args)
-      argv.push_back(arg.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status =
-        trainMain(plan, static_cast<int>(argv.size()), argv.data());
-    out = testing::internal::GetCapturedStdout();
-    err = testing::internal::GetCapturedStderr();
-    return status;
-  }
+  int train(const std::vector<std::string> &args) { return run(plan, args); }
   /// The exit status of a process that calls `prepare` before it trains; what
   /// it prints goes to the file `printed`.
   template <typename Prepare>
@@ -388,10 +379,7 @@ protected:
       dup2(printed, 2);
       close(printed);
       prepare();
-      std::vector<const char *> argv = {"train"};
-      for (const std::string &arg : all)
-        argv.push_back(arg.c_str());
-      _exit(trainMain(plan, static_cast<int>(argv.size()), argv.data()));
+      _exit(callTrain(plan, all));
     }
     int status = 0;
     waitpid(child, &status, 0);

@@ -14,6 +14,7 @@
 
 #include "TestFiles.h"
 #include "TestPlan.h"
+#include "TrainRun.h"
 
 #include <cmath>
 
@@ -160,19 +161,11 @@ protected:
     return w;
   }
 
-  std::string out, err;
+  TrainRun run;
+  std::string &out = run.out, &err = run.err;
   int train(std::vector<std::string> args) {
-    args.insert(args.begin(), {"train", "--lr", "0.25"});
-    std::vector<const char *> argv;
-    for (const std::string &arg : args)
-      argv.push_back(arg.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status =
-        trainMain(plan, static_cast<int>(argv.size()), argv.data());
-    out = testing::internal::GetCapturedStdout();
-    err = testing::internal::GetCapturedStderr();
-    return status;
+    args.insert(args.begin(), {"--lr", "0.25"});
+    return run(plan, args);
   }
 };
 
