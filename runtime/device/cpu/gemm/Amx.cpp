@@ -27,7 +27,9 @@
 //
 // Between the steps of one panel the C of the panel before is finished, and what
 // comes next is copied or fetched.  Where k is so large that too few columns
-// would fit, it is cut as well, and partial sums wait in f32.
+// would fit, it is cut as well, and partial sums wait in f32.  A right operand
+// whose columns lie side by side is cut into few k of many columns: then memory
+// is read along its rows.
 //
 //===----------------------------------------------------------------------===//
 #define ZRT_TARGET amx
@@ -71,6 +73,8 @@ struct Blocks {
   static_assert(kBytesRight + kBytesPartial + kBytesLeft <= ZRT_PACKING_BYTES);
   /// k of a part, where there is more than fits.
   static constexpr int64_t kDepth = 1024;
+  /// The same, and columns, of a part of a right that is read row after row.
+  static constexpr int64_t kShallow = 192, kWide = 512;
   /// What stays in the second-level cache.
   static constexpr int64_t kNear = 1280 << 10;
 
@@ -81,15 +85,18 @@ struct Blocks {
     // Rows of tiles that begin anywhere would be two lines each.
     copiesLeft = !left.isAlong || left.stride % kStep != 0;
     isDoubled = !copiesLeft && left.things < right.things;
+    // The right's rows are read side by side, and so are cut into a few k.
+    const bool isShallow = !copiesLeft && !right.isAlong;
     const int64_t mostDepth =
-        !copiesLeft && !right.isAlong
-            ? kDepth
-            : kBytesLeft / (copiesLeft ? 2 : 1) / (kBlock * 2);
-    const int64_t parts = k > mostDepth ? divideUp(k, kDepth) : 1;
+        isShallow ? kShallow : kBytesLeft / (copiesLeft ? 2 : 1) / (kBlock * 2);
+    const int64_t parts =
+        k > mostDepth ? divideUp(k, isShallow ? kShallow : kDepth) : 1;
     depth = evenly(k, parts, kStep);
     int64_t most =
         kBytesRight / (isDoubled ? 2 : 1) / (2 * depth) / kBlock * kBlock;
-    if (isDoubled && left.things * depth * 2 <= kNear)
+    if (isShallow)
+      most = least(most, kWide);
+    else if (isDoubled && left.things * depth * 2 <= kNear)
       most = least(most, 4 * kBlock);
     columns = evenly(right.things, divideUp(right.things, most), kBlock);
     rows = left.things;
@@ -200,7 +207,6 @@ private:
       copierOfLeft(round, 0).copyAll();
     else
       spread(stepsOfRows * divideUp(rows, kBlock));
-    const bool isFar = g.m * g.n >= kFar;
     float *sums = partial;
     for (int64_t i = 0; i < rows; i += kBlock) {
       Panel panel;
@@ -216,7 +222,7 @@ private:
           spread(stepsOfRows);
         }
       }
-      if (isFar && round.p + blocks.depth >= g.k)
+      if (finish.fetches() && round.p + blocks.depth >= g.k)
         multiplyRows<true>(round, i, panel, packed, sums);
       else
         multiplyRows<false>(round, i, panel, packed, sums);
@@ -284,9 +290,6 @@ private:
     for (due += each; due >= of && copier.squaresLeft() > 0; due -= of)
       copier.copySquare();
   }
-
-  /// From so many elements on C does not stay in the caches.
-  static constexpr int64_t kFar = 8 << 20;
 
   const Gemm16 &g;
   const Operand left, right;
