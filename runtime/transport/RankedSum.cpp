@@ -8,9 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/RankedSum.h"
 
-#include "runtime/Vocabulary.h"
+#include "runtime/HalfFloats.h"
 #include "runtime/core/Clones.h"
-#include "runtime/core/HalfArrays.h"
 
 #include <algorithm>
 
@@ -18,88 +17,93 @@ using namespace zrt;
 
 namespace {
 
+/// What rankedSum gets, for elements of type From.
+template <typename From, typename To>
+struct Sum {
+  const std::byte *const *sources;
+  size_t sourceCount, count;
+  float scale;
+  bool accumulate;
+  To *result;
+
+  const From *block(size_t source, size_t begin) const {
+    return reinterpret_cast<const From *>(sources[source]) + begin;
+  }
+};
+
 constexpr size_t kBlock = 2048; // 8 KiB of f32
 
-// Iterations are independent also where the target is one of the operands.
+// Always inlined, for the clones at the end.  Iterations are independent also
+// where the target is one of the operands.
 
-ZRT_CLONES void add(const float *a, const float *b, size_t count, float *sum) {
+template <typename A, typename B>
+[[gnu::always_inline]] inline void add(const A *a, const B *b, size_t count,
+                                       float *sum) {
 #pragma clang loop vectorize(assume_safety)
   for (size_t i = 0; i < count; ++i)
-    sum[i] = a[i] + b[i];
+    sum[i] = widen(a[i]) + widen(b[i]);
 }
 
-ZRT_CLONES void finish(const float *sum, const float *last, size_t count,
-                       float scale, float *result) {
+template <typename A, typename B, typename To>
+[[gnu::always_inline]] inline void finish(const A *sum, const B *last,
+                                          size_t count, float scale,
+                                          bool accumulate, To *result) {
+  if (accumulate) {
 #pragma clang loop vectorize(assume_safety)
-  for (size_t i = 0; i < count; ++i)
-    result[i] = (sum[i] + last[i]) * scale;
-}
-
-ZRT_CLONES void finishOnto(const float *sum, const float *last, size_t count,
-                           float scale, float *result) {
-#pragma clang loop vectorize(assume_safety)
-  for (size_t i = 0; i < count; ++i) {
-    const float scaled = (sum[i] + last[i]) * scale;
-    result[i] = scaled + result[i];
-  }
-}
-
-const float *floatsOf(const std::byte *bytes) {
-  return reinterpret_cast<const float *>(bytes);
-}
-
-void sumFloats(const std::byte *const *sources, size_t sourceCount,
-               size_t count, float scale, bool accumulate, float *result) {
-  alignas(64) float sum[kBlock];
-  if (sourceCount == 1)
-    std::fill_n(sum, kBlock, -0.0f); // adding it changes nothing
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t size = std::min(kBlock, count - begin);
-    const float *partial = floatsOf(sources[0]) + begin;
-    for (size_t source = 1; source + 1 < sourceCount; ++source) {
-      add(partial, floatsOf(sources[source]) + begin, size, sum);
-      partial = sum;
+    for (size_t i = 0; i < count; ++i) {
+      const float scaled = (widen(sum[i]) + widen(last[i])) * scale;
+      narrow(scaled + widen(result[i]), result[i]);
     }
-    const float *last =
-        sourceCount == 1 ? sum : floatsOf(sources[sourceCount - 1]) + begin;
-    (accumulate ? finishOnto : finish)(partial, last, size, scale,
-                                       result + begin);
+  } else {
+#pragma clang loop vectorize(assume_safety)
+    for (size_t i = 0; i < count; ++i)
+      narrow((widen(sum[i]) + widen(last[i])) * scale, result[i]);
   }
 }
+
+template <typename From, typename To>
+[[gnu::always_inline]] inline void sumBlocks(const Sum<From, To> &s) {
+  alignas(64) float sum[kBlock];
+  if (s.sourceCount == 1)
+    std::fill_n(sum, kBlock, -0.0f); // adding it changes nothing
+  for (size_t begin = 0; begin < s.count; begin += kBlock) {
+    const size_t size = std::min(kBlock, s.count - begin);
+    const From *const first = s.block(0, begin), *const last = s.block(
+                                                     s.sourceCount - 1, begin);
+    if (s.sourceCount > 2)
+      add(first, s.block(1, begin), size, sum);
+    for (size_t source = 2; source + 1 < s.sourceCount; ++source)
+      add(sum, s.block(source, begin), size, sum);
+    if (s.sourceCount == 2)
+      finish(first, last, size, s.scale, s.accumulate, s.result + begin);
+    else
+      finish(sum, last, size, s.scale, s.accumulate, s.result + begin);
+  }
+}
+
+// Functions of templates cannot be cloned.
+ZRT_CLONES void sum(const Sum<float, float> &s) { sumBlocks(s); }
+ZRT_CLONES void sum(const Sum<Brain, float> &s) { sumBlocks(s); }
+ZRT_CLONES void sum(const Sum<Brain, Brain> &s) { sumBlocks(s); }
+ZRT_CLONES void sum(const Sum<Half, float> &s) { sumBlocks(s); }
+ZRT_CLONES void sum(const Sum<Half, Half> &s) { sumBlocks(s); }
 
 } // namespace
 
 void zrt::rankedSum(const std::byte *const *sources, size_t sourceCount,
                     zrt_dtype from, size_t count, float scale, bool accumulate,
                     zrt_dtype to, std::byte *result) {
+  const auto sumAs = [&]<typename From, typename To>(From, To) {
+    sum(Sum<From, To>{sources, sourceCount, count, scale, accumulate,
+                      reinterpret_cast<To *>(result)});
+  };
+  const auto sumOf = [&](auto element) {
+    to == ZRT_F32 ? sumAs(element, float()) : sumAs(element, element);
+  };
   if (from == ZRT_F32)
-    return sumFloats(sources, sourceCount, count, scale, accumulate,
-                     reinterpret_cast<float *>(result));
-  // A block of the sum, of one source, and of a result before it is rounded.
-  alignas(64) float sum[kBlock], term[kBlock], exact[kBlock];
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t size = std::min(kBlock, count - begin);
-    const auto read = [&](size_t source, float *block) {
-      widen(sources[source] + begin * dtypeBytes(from), from, size, block);
-    };
-    read(0, sum);
-    for (size_t source = 1; source + 1 < sourceCount; ++source) {
-      read(source, term);
-      add(sum, term, size, sum);
-    }
-    if (sourceCount == 1)
-      std::fill_n(term, size, -0.0f);
-    else
-      read(sourceCount - 1, term);
-    std::byte *const target = result + begin * dtypeBytes(to);
-    if (to == ZRT_F32) {
-      (accumulate ? finishOnto : finish)(sum, term, size, scale,
-                                         reinterpret_cast<float *>(target));
-    } else {
-      if (accumulate)
-        widen(target, to, size, exact);
-      (accumulate ? finishOnto : finish)(sum, term, size, scale, exact);
-      narrow(exact, size, to, target);
-    }
-  }
+    sumOf(float());
+  else if (from == ZRT_BF16)
+    sumOf(Brain());
+  else
+    sumOf(Half());
 }
