@@ -795,7 +795,8 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSe
   let description = [{
     `norm = sqrt(sum of all partials)`, summed in f64 in operand order and
     rounded once; `factor = min(1, max_norm / (norm + 1e-6))`, as PyTorch's
-    `clip_grad_norm_`.  Without `max_norm` the factor is 1.
+    `clip_grad_norm_`.  Without `max_norm` the factor is 1, and an optimizer
+    whose factor is always 1 does not take it.
 
     ```mlir
     %norm, %factor = zero.clip %s0, %s1 {max_norm = 1.0 : f64} : tensor<2xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
@@ -866,7 +867,8 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
 
     Constraints:
     * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
-    * (C2) one scalar operand of f32 per scalar of the optimizer but `decay`.
+    * (C2) one scalar operand of f32 per scalar of the optimizer but `decay`; with
+      `skip_nonfinite` one of them is `clip`.
     * (C3) parameter, gradient and state are f32, bf16 or f16, each the whole
       bucket or the rank's slice.
     * (C4) all state slots, the master among them, are whole, or all are slices;

@@ -415,6 +415,13 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << getOptimizerAttr() << " takes " << scalars
                          << " scalars besides the decay, got "
                          << getScalars().size();
+  if (getSkipNonfinite() &&
+      !llvm::is_contained(optimizer.getScalars().getAsValueRange<StringAttr>(),
+                          "clip")) // (C2)
+    return emitOpError()
+           << getOptimizerAttr()
+           << " has no scalar \"clip\", by which the update would "
+              "know that it is to change nothing";
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();

@@ -4,6 +4,9 @@
 // bias corrections) is computed in f64 and rounded once; code generation does
 // it once per launch.
 //
+// The scalar `clip` is the factor of zero.clip.  Where that is always one, the
+// rule is without it: its updates need no norm.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/partition/Optimizers.h"
@@ -18,7 +21,7 @@ namespace {
 
 /// Creates the operation with its block; argument names are those of the slots.
 OptimizerOp start(OpBuilder &b, Location loc, StringRef name,
-                  ArrayRef<StringRef> slots, ArrayRef<StringRef> scalars) {
+                  ArrayRef<StringRef> slots, SmallVector<StringRef> scalars) {
   OperationState state(loc, OptimizerOp::getOperationName());
   state.addAttribute("sym_name", b.getStringAttr(name));
   state.addAttribute("slots", b.getStrArrayAttr(slots));
@@ -34,18 +37,20 @@ OptimizerOp start(OpBuilder &b, Location loc, StringRef name,
 } // namespace
 
 OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc,
-                             const AdamWOptions &options) {
-  OptimizerOp op =
-      start(b, loc, "adamw", {"m", "v"}, {"lr", "decay", "clip", "step"});
+                             const AdamWOptions &options, bool clips) {
+  SmallVector<StringRef> scalars = {"lr", "decay", "clip", "step"};
+  if (!clips)
+    llvm::erase(scalars, "clip");
+  OptimizerOp op = start(b, loc, "adamw", {"m", "v"}, scalars);
   Block &block = op.getBody().front();
   OpBuilder at = OpBuilder::atBlockEnd(&block);
   auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), m = arg(2), v = arg(3), lr = arg(4), decay = arg(5),
-    clip = arg(6);
+  S p = arg(0), g = arg(1), m = arg(2), v = arg(3), lr = arg(4), decay = arg(5);
 
   Type f64 = at.getF64Type();
-  S step(at, loc,
-         arith::ExtFOp::create(at, loc, f64, Value(block.getArgument(7))));
+  S step(
+      at, loc,
+      arith::ExtFOp::create(at, loc, f64, Value(block.getArguments().back())));
   auto correction = [&](double beta) { // 1 - beta^step
     return 1.0 - step.with(math::PowFOp::create(at, loc, step.constant(beta).v,
                                                 step.v));
@@ -58,7 +63,8 @@ OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc,
   S rate = rounded(wideLr / correction(options.beta1));
   S scale = rounded(1.0 / nn::sqrt(correction(options.beta2)));
 
-  g = g * clip;
+  if (clips)
+    g = g * arg(6);
   S m1 = options.beta1 * m + (1.0 - options.beta1) * g;
   S v1 = options.beta2 * v + (1.0 - options.beta2) * (g * g);
   S decayed = p * (1.0 - lr * decay);
@@ -67,14 +73,19 @@ OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc,
   return op;
 }
 
-OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum) {
-  OptimizerOp op = start(b, loc, "sgd", {"momentum"}, {"lr", "decay", "clip"});
+OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum,
+                           bool clips) {
+  SmallVector<StringRef> scalars = {"lr", "decay", "clip"};
+  if (!clips)
+    scalars.pop_back();
+  OptimizerOp op = start(b, loc, "sgd", {"momentum"}, scalars);
   Block &block = op.getBody().front();
   OpBuilder at = OpBuilder::atBlockEnd(&block);
   auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), buffer = arg(2), lr = arg(3), decay = arg(4),
-    clip = arg(5);
-  S next = momentum * buffer + (g * clip + decay * p);
+  S p = arg(0), g = arg(1), buffer = arg(2), lr = arg(3), decay = arg(4);
+  if (clips)
+    g = g * arg(5);
+  S next = momentum * buffer + (g + decay * p);
   YieldOp::create(at, loc, ValueRange{p - lr * next, next});
   return op;
 }

@@ -11,12 +11,13 @@ struct AdamWOptions {
 };
 
 /// AdamW with decoupled decay and bias correction (Loshchilov & Hutter, 2019).
-/// Scalars: lr, decay, clip, step (from 1).  Slots: m, v.
-OptimizerOp buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options);
+/// Scalars: lr, decay, clip if `clips`, step (from 1).  Slots: m, v.
+OptimizerOp buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options,
+                       bool clips);
 
 /// Gradient descent with momentum, decay added to the gradient, as PyTorch's
-/// SGD.  Scalars: lr, decay, clip.  Slot: momentum.
-OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum);
+/// SGD.  Scalars: lr, decay, clip if `clips`.  Slot: momentum.
+OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum, bool clips);
 
 } // namespace mlir::zero
 

@@ -211,10 +211,14 @@ private:
     partition.skipNonfinite = skipNonfinite == "auto"
                                   ? nn::isHalf(partition.element)
                                   : skipNonfinite == "on";
+    for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+      if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
+        partition.scalesLoss |= name == kLossScale;
     partition.axis = AxisOp::create(b, loc, "dp", worldSize);
-    partition.rule = optimizer == "adamw"
-                         ? buildAdamW(b, loc, {beta1, beta2, eps})
-                         : buildSgd(b, loc, momentum);
+    partition.rule =
+        optimizer == "adamw"
+            ? buildAdamW(b, loc, {beta1, beta2, eps}, partition.clips())
+            : buildSgd(b, loc, momentum, partition.clips());
     FailureOr<BucketLayout> layout =
         layOutBuckets(parameters,
                       {partition.axis.getSymName(), worldSize, stage,

@@ -6,7 +6,8 @@
 //
 //   @count   one exchange per average, nothing else
 //   @micro   forward, backward; per bucket: pack, then accumulate or scatter
-//   @step    the same; then norm, factor, and an update per bucket
+//   @step    the same; then norm, factor, and an update per bucket, or, where
+//            the factor is always one, each update as early as it can be
 //
 // The model's operations move over unchanged, so its arithmetic does not depend
 // on how state is kept.  What a stage adds around them, per bucket, on N ranks:
@@ -56,6 +57,10 @@ struct Partition {
   /// Whether state of that slot lies whole on every rank.
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
   bool hasMasters() const { return masters; }
+  /// Whether gradients are scaled, and the factor of zero.clip undoes that.
+  bool scalesLoss = false;
+  /// Whether updates depend on the norm of all gradients.
+  bool clips() const { return maxNorm > 0 || skipNonfinite || scalesLoss; }
   /// Whether updates round parameters by chance.
   bool roundsByChance() const { return !Type(element).isF32() && !masters; }
   /// What state of that slot is made of.
@@ -86,7 +91,8 @@ public:
   void emitGradients(bool isLast);
 
   // StateUpdates.cpp
-  /// The norm of the gradients, and an update of each bucket.
+  /// The norm of the gradients, and an update of each bucket: at the end, or
+  /// where nothing clips, beside the rest of the backward.
   void emitUpdates();
 
   void finish();
@@ -118,6 +124,8 @@ private:
   Value pack(size_t k);
   Value reduce(size_t k, Value flat, bool isLast);
   Value emitClip();
+  Operation *findReady(size_t k);
+  SmallVector<Operation *> findUpdatePlaces();
 
   FlatSymbolRefAttr symbol(size_t k) const {
     return FlatSymbolRefAttr::get(BucketOp(partition.buckets[k]));

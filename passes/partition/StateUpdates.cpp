@@ -1,6 +1,25 @@
 //===- StateUpdates.cpp - The norm, and what it lets through --------------===//
+//
+// An update takes the factor of zero.clip, and so comes after the backward.
+// Where that factor is always one, it comes as soon as its gradient is finished
+// and nobody reads its parameters any more.  On several ranks it is one bucket
+// later: the gradient is on its way until then.
+//
+//   the norm limits it               nothing clips, on one rank
+//
+//   backward of @b1                  backward of @b1
+//   pack @b1                         pack @b1
+//   backward of @b0                  update @b1
+//   pack @b0                         backward of @b0
+//   clip                             pack @b0
+//   update @b0                       update @b0
+//   update @b1                       clip
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/partition/ProgramBuilder.h"
+
+#include "dialect/zero/Storage.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -23,8 +42,51 @@ Value ProgramBuilder::emitClip() {
   return clip.getFactor();
 }
 
+static Operation *later(Operation *a, Operation *b) {
+  return a && (!b || b->isBeforeInBlock(a)) ? a : b;
+}
+
+/// The last operation that reads `value`, or what names its bytes or gathers
+/// them; null if there is none.
+static Operation *findLastReader(Value value) {
+  Operation *last = nullptr;
+  for (Operation *user : value.getUsers()) {
+    last = later(last, user);
+    if (movesNothing(user) || isa<AllGatherOp>(user))
+      for (Value result : user->getResults())
+        last = later(last, findLastReader(result));
+  }
+  return last;
+}
+
+/// The operation after which bucket `k` can be updated.
+Operation *ProgramBuilder::findReady(size_t k) {
+  Operation *ready =
+      later(gradients[k].getDefiningOp(), partials[k].getDefiningOp());
+  return later(ready, findLastReader(state[0][k]));
+}
+
+/// By bucket: the operation before which it is updated.
+SmallVector<Operation *> ProgramBuilder::findUpdatePlaces() {
+  SmallVector<Operation *> places(buckets.size(), returned);
+  if (partition.clips())
+    return places;
+  SmallVector<std::pair<Operation *, size_t>> ready;
+  for (size_t k = 0; k < buckets.size(); ++k)
+    ready.push_back({findReady(k), k});
+  llvm::stable_sort(ready, [](const auto &a, const auto &b) {
+    return a.first->isBeforeInBlock(b.first);
+  });
+  size_t ahead = partition.ranks() > 1 ? 1 : 0;
+  for (auto [i, one] : llvm::enumerate(ready))
+    if (i + ahead < ready.size() && ready[i + ahead].first != returned)
+      places[one.second] = ready[i + ahead].first->getNextNode();
+  return places;
+}
+
 void ProgramBuilder::emitUpdates() {
   OptimizerOp rule = partition.rule;
+  SmallVector<Operation *> places = findUpdatePlaces();
   b.setInsertionPoint(returned);
   scalars["clip"] = emitClip();
   SmallVector<Value> scalarValues;
@@ -35,6 +97,7 @@ void ProgramBuilder::emitUpdates() {
   size_t updated = 1 + slotCount + (partition.hasMasters() ? 1 : 0);
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
     Location loc = name(bucket.label);
+    b.setInsertionPoint(places[k]);
     SmallVector<Value> values;
     for (size_t s = 0; s < updated; ++s)
       values.push_back(state[s][k]);

@@ -13,7 +13,8 @@
 //   offload_optimizer,           the tiers of the optimizer's state and the
 //   offload_params               parameters
 //   optimizer                    the rule of every update is this one, with
-//                                its numbers
+//                                its numbers; it takes the factor of zero.clip
+//                                unless that is always one
 //
 // Rules are compared as terms (TermTable.h) with the judge's own
 // (UpdateRules.h).  A plan of zeroc, which has a level, has options.
@@ -55,6 +56,7 @@ private:
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
   LogicalResult judgeRule();
+  bool clips();
   InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option);
 
   /// Those of one rank, too.
@@ -233,13 +235,24 @@ LogicalResult Options::judgeClip() {
 }
 
 /// The optimizer that is named, as text.
-static std::string writeRule(Attribute optimizer) {
+static std::string writeRule(Attribute optimizer, bool clips) {
   if (auto sgd = dyn_cast<SGDAttr>(optimizer))
-    return writeSgd(sgd.getMomentum().convertToDouble());
+    return writeSgd(sgd.getMomentum().convertToDouble(), clips);
   auto adamw = cast<AdamWAttr>(optimizer);
   return writeAdamW(adamw.getBeta1().convertToDouble(),
                     adamw.getBeta2().convertToDouble(),
-                    adamw.getEps().convertToDouble());
+                    adamw.getEps().convertToDouble(), clips);
+}
+
+/// Whether the factor of zero.clip can be another than one.
+bool Options::clips() {
+  if (!options.getGradClip().isZero() || options.getSkipNonfinite())
+    return true;
+  for (ProgramOp program : programs())
+    for (auto clip : program.front().getOps<ClipOp>())
+      if (clip.getScale())
+        return true;
+  return false;
 }
 
 /// What `rule` yields, as terms.
@@ -267,7 +280,7 @@ static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
 
 LogicalResult Options::judgeRule() {
   OwningOpRef<ModuleOp> table = parseSourceString<ModuleOp>(
-      writeRule(options.getOptimizer()), plan.getContext());
+      writeRule(options.getOptimizer(), clips()), plan.getContext());
   auto expected = *table->getOps<OptimizerOp>().begin();
   TermTable terms;
   for (auto rule : plan.getOps<OptimizerOp>()) {

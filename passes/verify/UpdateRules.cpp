@@ -7,39 +7,42 @@
 
 using namespace mlir::zero;
 
-// Loshchilov & Hutter (2019), decay before the step, as PyTorch has it.  {0}
-// and {1} are the betas, {2} and {3} what is left to 1, {4} is eps.  Bias
+// Where updates take a factor, {0} and {1} are its argument and name, {2} is the
+// product with it, and {3} the gradient after that.
+
+// Loshchilov & Hutter (2019), decay before the step, as PyTorch has it.  {4}
+// and {5} are the betas, {6} and {7} what is left to 1, {8} is eps.  Bias
 // corrections are f64, rounded once.
 static constexpr const char *kAdamW = R"(
-zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32,
-                      %clip: f32, %step: f32)
-    state ["m", "v"] scalars ["lr", "decay", "clip", "step"] {{
+zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32
+                      {0}, %step: f32)
+    state ["m", "v"] scalars ["lr", "decay" {1}, "step"] {{
   %one = arith.constant 1.0 : f32
   %wide_one = arith.constant 1.0 : f64
   %wide_lr = arith.extf %lr : f32 to f64
   %wide_step = arith.extf %step : f32 to f64
-  %wide_beta1 = arith.constant {0} : f64
+  %wide_beta1 = arith.constant {4} : f64
   %power1 = math.powf %wide_beta1, %wide_step : f64
   %correction1 = arith.subf %wide_one, %power1 : f64
   %wide_rate = arith.divf %wide_lr, %correction1 : f64
   %rate = arith.truncf %wide_rate : f64 to f32
-  %wide_beta2 = arith.constant {1} : f64
+  %wide_beta2 = arith.constant {5} : f64
   %power2 = math.powf %wide_beta2, %wide_step : f64
   %correction2 = arith.subf %wide_one, %power2 : f64
   %root2 = math.sqrt %correction2 : f64
   %wide_scale = arith.divf %wide_one, %root2 : f64
   %scale = arith.truncf %wide_scale : f64 to f32
 
-  %clipped = arith.mulf %g, %clip : f32
-  %beta1 = arith.constant {0} : f32
-  %rest1 = arith.constant {2} : f32
+  {2}
+  %beta1 = arith.constant {4} : f32
+  %rest1 = arith.constant {6} : f32
   %old1 = arith.mulf %m, %beta1 : f32
-  %new1 = arith.mulf %clipped, %rest1 : f32
+  %new1 = arith.mulf {3}, %rest1 : f32
   %m1 = arith.addf %old1, %new1 : f32
-  %beta2 = arith.constant {1} : f32
-  %rest2 = arith.constant {3} : f32
+  %beta2 = arith.constant {5} : f32
+  %rest2 = arith.constant {7} : f32
   %old2 = arith.mulf %v, %beta2 : f32
-  %square = arith.mulf %clipped, %clipped : f32
+  %square = arith.mulf {3}, {3} : f32
   %new2 = arith.mulf %square, %rest2 : f32
   %v1 = arith.addf %old2, %new2 : f32
 
@@ -48,7 +51,7 @@ zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32,
   %decayed = arith.mulf %p, %kept : f32
   %root = math.sqrt %v1 : f32
   %scaled = arith.mulf %root, %scale : f32
-  %eps = arith.constant {4} : f32
+  %eps = arith.constant {8} : f32
   %divisor = arith.addf %scaled, %eps : f32
   %direction = arith.divf %m1, %divisor : f32
   %change = arith.mulf %rate, %direction : f32
@@ -57,16 +60,16 @@ zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32,
 }
 )";
 
-// With momentum {0}; decay is added to the gradient.
+// With momentum {4}; decay is added to the gradient.
 static constexpr const char *kSgd = R"(
-zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32,
-                    %clip: f32)
-    state ["momentum"] scalars ["lr", "decay", "clip"] {{
-  %momentum = arith.constant {0} : f32
+zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32
+                    {0})
+    state ["momentum"] scalars ["lr", "decay" {1}] {{
+  {2}
+  %momentum = arith.constant {4} : f32
   %old = arith.mulf %buffer, %momentum : f32
-  %clipped = arith.mulf %g, %clip : f32
   %pull = arith.mulf %decay, %p : f32
-  %new = arith.addf %clipped, %pull : f32
+  %new = arith.addf {3}, %pull : f32
   %buffer1 = arith.addf %old, %new : f32
   %change = arith.mulf %lr, %buffer1 : f32
   %p1 = arith.subf %p, %change : f32
@@ -79,12 +82,29 @@ static std::string textOf(double number) {
   return llvm::formatv("{0}", llvm::format("%.17e", number)).str();
 }
 
-std::string judge::writeAdamW(double beta1, double beta2, double eps) {
-  return llvm::formatv(kAdamW, textOf(beta1), textOf(beta2), textOf(1 - beta1),
-                       textOf(1 - beta2), textOf(eps))
+namespace {
+/// What {0} to {3} stand for.
+struct Factor {
+  const char *argument, *name, *product, *gradient;
+};
+constexpr Factor kClipped = {", %clip: f32", ", \"clip\"",
+                             "%clipped = arith.mulf %g, %clip : f32",
+                             "%clipped"},
+                 kNone = {"", "", "", "%g"};
+} // namespace
+
+std::string judge::writeAdamW(double beta1, double beta2, double eps,
+                              bool clips) {
+  const Factor &factor = clips ? kClipped : kNone;
+  return llvm::formatv(kAdamW, factor.argument, factor.name, factor.product,
+                       factor.gradient, textOf(beta1), textOf(beta2),
+                       textOf(1 - beta1), textOf(1 - beta2), textOf(eps))
       .str();
 }
 
-std::string judge::writeSgd(double momentum) {
-  return llvm::formatv(kSgd, textOf(momentum)).str();
+std::string judge::writeSgd(double momentum, bool clips) {
+  const Factor &factor = clips ? kClipped : kNone;
+  return llvm::formatv(kSgd, factor.argument, factor.name, factor.product,
+                       factor.gradient, textOf(momentum))
+      .str();
 }

@@ -10,9 +10,10 @@
 
 namespace mlir::zero::judge {
 
-/// A zero.optimizer, as text, with these numbers.
-std::string writeAdamW(double beta1, double beta2, double eps);
-std::string writeSgd(double momentum);
+/// A zero.optimizer, as text, with these numbers; `clips`: its updates take the
+/// factor of zero.clip.
+std::string writeAdamW(double beta1, double beta2, double eps, bool clips);
+std::string writeSgd(double momentum, bool clips);
 
 } // namespace mlir::zero::judge
 

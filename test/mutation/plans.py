@@ -83,6 +83,9 @@ PLANS = [
     Recipe("cpu-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-optimizer=cpu", "--precision=bf16")),
     Recipe("nvme-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=nvme", "--bucket-size=1KiB")),
     Recipe("nvme-2-2-1", "mlp", 40, 2, 2, 1, ("--offload-optimizer=nvme",)),
+    # Updates that wait for no norm.
+    Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
+    Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),
     # Gradients of f32; no masters, and all else of 16 bits, too.
     Recipe("wide-3-2-1", "tiny", 48, 3, 2, 1, ("--precision=bf16", "--grad-dtype=f32")),
     Recipe("narrow-2-2-2", "tiny", 48, 2, 2, 2, ("--precision=bf16", "--grad-dtype=bf16",

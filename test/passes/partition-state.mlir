@@ -30,8 +30,12 @@
 // CHECK: %[[U1:.*]]:3 = zero.update @adamw of @b1({{.*}}) {decay = 1.000000e-01 : f64}
 // CHECK: return %[[U0]]#0, %[[U1]]#0, %[[U0]]#1, %[[U1]]#1, %[[U0]]#2, %[[U1]]#2, %[[G]]#0, %[[NORM]]
 
-// SGD: zero.optimizer @sgd({{.*}}) state ["momentum"] scalars ["lr", "decay", "clip"]
+// Nothing clips: an update needs no factor.
+// SGD: zero.optimizer @sgd({{.*}}) state ["momentum"] scalars ["lr", "decay"]
 // SGD: #zero.member<"w", 64x32 at 0, init
+// SGD: zero.pack {{.*}} into @b1
+// SGD: zero.update @sgd of @b1({{.*}}) scalars(%{{[^,)]*}})
+// SGD: zero.pack {{.*}} into @b0
 // SGD: zero.clip %{{.*}} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
 // SGD: zero.update @sgd of @b0
 func.func @step(%w: tensor<64x32xf32> {zero.param = "w", zero.init = #zero.normal<std = 0.02>},
