@@ -124,6 +124,11 @@ static void addPasses(OpPassManager &pm, Level level,
     // While @step is nothing but the model: what a plan shall compute, for the
     // judge.
     pm.addPass(createKeepModel());
+    // While forward and backward are one function of whole tensors.
+    if (options.remat == "block")
+      pm.addPass(createRematerializeBlocks());
+    if (options.offloadActivations != "none")
+      pm.addPass(createStashActivations({options.offloadActivations}));
     pm.addPass(createPartitionState(getPartitioning(options)));
     // While an update is one operation, and a bucket is gathered once.
     pm.addPass(
@@ -170,7 +175,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       options.stateDtype, options.master, isReference(module),
       chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
       options.accumulate, options.persistBelow, options.bucketSize,
-      options.reuseDistance, options.offloadOptimizer, options.offloadParams);
+      options.reuseDistance, options.offloadOptimizer, options.offloadParams,
+      options.offloadActivations, options.remat);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,

@@ -29,6 +29,10 @@ struct PipelineOptions : PartitionStateOptions {
   /// Where the optimizer's state and the parameters lie: none (the device), cpu
   /// or nvme.
   std::string offloadOptimizer = "none", offloadParams = "none";
+  /// The same of what the forward leaves for the backward.
+  std::string offloadActivations = "none";
+  /// What of it is computed again instead: none, or what is within a block.
+  std::string remat = "none";
   /// The most bytes of device memory that a rank may use; -1: any number.
   int64_t deviceMemory = -1;
   /// The same of host memory.

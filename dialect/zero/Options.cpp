@@ -44,14 +44,13 @@ LogicalResult SGDAttr::verify(EmitError error, APFloat momentum) {
   return checkDecay(error, "momentum", momentum);
 }
 
-LogicalResult
-OptionsAttr::verify(EmitError error, Attribute optimizer, APFloat weightDecay,
-                    APFloat gradClip, bool, StringRef precision,
-                    StringRef gradDtype, StringRef stateDtype, StringRef master,
-                    bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
-                    int64_t accumulate, int64_t persistBelow,
-                    int64_t bucketSize, int64_t reuseDistance,
-                    StringRef offloadOptimizer, StringRef offloadParams) {
+LogicalResult OptionsAttr::verify(
+    EmitError error, Attribute optimizer, APFloat weightDecay, APFloat gradClip,
+    bool, StringRef precision, StringRef gradDtype, StringRef stateDtype,
+    StringRef master, bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
+    int64_t accumulate, int64_t persistBelow, int64_t bucketSize,
+    int64_t reuseDistance, StringRef offloadOptimizer, StringRef offloadParams,
+    StringRef offloadActivations, StringRef remat) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -65,10 +64,13 @@ OptionsAttr::verify(EmitError error, Attribute optimizer, APFloat weightDecay,
                    << " (C4)";
   for (auto [name, value] :
        {std::pair<StringRef, StringRef>{"offload_optimizer", offloadOptimizer},
-        {"offload_params", offloadParams}})
+        {"offload_params", offloadParams},
+        {"offload_activations", offloadActivations}})
     if (!llvm::is_contained({"none", "cpu", "nvme"}, value)) // (C5)
       return error() << name << " must be none, cpu or nvme, got " << value
                      << " (C5)";
+  if (remat != "none" && remat != "block") // (C5)
+    return error() << "remat must be none or block, got " << remat << " (C5)";
   if (!llvm::is_contained({"", "f32"}, gradDtype) &&
       gradDtype != precision) // (C6)
     return error() << "grad_dtype must be f32 or that of parameters, got "
@@ -176,6 +178,9 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
                    getOffloadOptimizer() == "none"});
   words.push_back({"--offload-params", getOffloadParams().str(),
                    getOffloadParams() == "none"});
+  words.push_back({"--offload-activations", getOffloadActivations().str(),
+                   getOffloadActivations() == "none"});
+  words.push_back({"--remat", getRemat().str(), getRemat() == "none"});
   return words;
 }
 

@@ -143,7 +143,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
     * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
     * (C4) the precision, the type of parameters, is fp32, bf16 or fp16.
-    * (C5) state is offloaded to none, cpu or nvme.
+    * (C5) state and activations are offloaded to none, cpu or nvme; `remat` is none
+      or block.
     * (C6) `grad_dtype` is f32, or the type of the parameters; `state_dtype` is f32
       or bf16; `master` is f32, or none with bf16 and nothing offloaded.
   }];
@@ -162,7 +163,9 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         DefaultValuedParameter<"int64_t", "0">:$bucket_size,
                         DefaultValuedParameter<"int64_t", "0">:$reuse_distance,
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_optimizer,
-                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_params);
+                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_params,
+                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_activations,
+                        StringRefParameter<"none or block", "\"none\"">:$remat);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

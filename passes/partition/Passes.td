@@ -23,6 +23,58 @@ def KeepModel : Pass<"zero-keep-model", "::mlir::ModuleOp"> {
   }];
 }
 
+def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> {
+  let summary = "Computes a block's activations again in the backward";
+  let description = [{
+    What the forward computes within a block of the model and the backward reads
+    is computed again before the block's backward, by the same launches of the same
+    kernels, so to the same bits.  What comes into a block is kept.
+
+    ```mlir
+    %a = zero.launch @ln(%x, %w)            %a = zero.launch @ln(%x, %w)
+    %b = nn.matmul %a, %w1                  %b = nn.matmul %a, %w1
+    %c = zero.launch @gelu(%b)              %c = zero.launch @gelu(%b)
+    %y = nn.matmul %c, %w2                  %y = nn.matmul %c, %w2
+    ...                                =>   ...
+                                            %a2 = zero.launch @ln(%x, %w)
+                                            %b2 = nn.matmul %a2, %w1
+                                            %c2 = zero.launch @gelu(%b2)
+    %dw2 = nn.matmul %c, %dy                %dw2 = nn.matmul %c2, %dy
+    ```
+
+    Blocks are those that share buckets (PartitionState), in the order in which
+    the forward reads them.  The last one, with the loss, is kept: its backward
+    follows at once.  So is what an operation computes that reads parameters of two
+    blocks: it is of neither.  Matrix products, launches and names of their
+    results are computed again, nothing else.
+
+    A step in which that finds nothing is an error.
+  }];
+}
+
+def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {
+  let summary = "Lets activations wait for the backward in another tier";
+  let description = [{
+    What the forward leaves for the backward is spilled where it is computed, and
+    fetched before the first operation of its block's backward, whose other
+    activations come with it.  What RematerializeBlocks computes again is not
+    there any more; what that reads is.  The last block, with the loss, stays: its
+    backward follows at once.
+
+    ```mlir
+    %x = zero.launch @gelu(%a) : ... -> tensor<64x128xf32>
+    %h = zero.spill %x : tensor<64x128xf32> -> !zero.stored<tensor<64x128xf32> on host>
+    ...
+    %x2 = zero.fetch %h : !zero.stored<tensor<64x128xf32> on host> -> tensor<64x128xf32>
+    %dw = nn.matmul %x2, %dy {transpose_a} : ...
+    ```
+
+    A step in which nothing can be stashed is an error.
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [Option<"tier", "tier", "std::string", "\"cpu\"", "cpu or nvme">];
+}
+
 def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   let summary = "Turns parameters into state and appends the update";
   let description = [{

@@ -338,6 +338,10 @@ Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   if (isa<ReduceScatterOp>(op))
     return isSpilled(op->getResult(0)) ? Buffer::Communication
                                        : Buffer::Gradients;
+  // Activations that wait elsewhere.
+  if (isa<FetchOp, SpillOp>(op) && !cast<PlanOpInterface>(op).getBucketRef() &&
+      cast<ShapedType>(getHeldTensor(op->getResult(0).getType())).getRank() > 0)
+    return Buffer::Activations;
   // On its way from or to another tier; a gradient waits there.
   if (auto spill = dyn_cast<SpillOp>(op))
     return llvm::any_of(op->getUsers(),

@@ -7,8 +7,11 @@
 // other tiers are the same, link by link: while one bucket is computed with, the
 // next is gathered, the one after it is fetched to the device, and so on.
 //
+// Activations that wait in another tier come back block by block; each way, what
+// a block's backward reads goes to where that of the block before begins.
+//
 // Where the limits of the tiers' memory forbid that, state for updates comes just
-// in time, and then parameters do.
+// in time, and then parameters and activations do.
 //
 // Reductions stay where their gradients are finished: the reduce stream works
 // while the backward goes on.
@@ -91,6 +94,52 @@ void moveAhead(ArrayRef<Operation *> transfers, Operation *start) {
   }
 }
 
+/// Whether `op` brings back what a program has put into another tier.
+bool isOfStash(Operation *op) {
+  if (!isa<FetchOp>(op) || cast<FetchOp>(op).getBucket())
+    return false;
+  Operation *before = op->getOperand(0).getDefiningOp();
+  return isa_and_present<SpillOp>(before) || (before && isOfStash(before));
+}
+
+/// Moves what brings activations back: those that are fetched side by side go to
+/// where those side by side before them are first used, and where they come over
+/// two links, the farther one once more ahead.
+void stashAhead(Block &block) {
+  struct Group {
+    SmallVector<Operation *> fetches;
+    Operation *reader = nullptr; ///< the first that computes with any of them
+  };
+  SmallVector<Group> groups;
+  bool isNext = false;
+  for (Operation &op : block) {
+    if (!isOfStash(&op)) {
+      isNext &= movesNothing(&op);
+      continue;
+    }
+    if (!isNext)
+      groups.emplace_back();
+    isNext = true;
+    groups.back().fetches.push_back(&op);
+  }
+  for (Group &group : groups)
+    for (Operation *fetch : group.fetches)
+      if (Operation *reader = getFirstReader(fetch->getResult(0));
+          reader && !isOfStash(reader) &&
+          (!group.reader || reader->isBeforeInBlock(group.reader)))
+        group.reader = reader;
+  for (auto [i, group] : llvm::enumerate(groups))
+    for (Operation *fetch : group.fetches) {
+      Operation *reader = getFirstReader(fetch->getResult(0));
+      size_t ahead = reader && isOfStash(reader) ? 2 : 1;
+      Operation *target = groups[i - std::min(i, ahead)].reader;
+      if (i == 0 || !target)
+        continue;
+      LDBG() << *fetch << " goes before " << *target;
+      fetch->moveBefore(target);
+    }
+}
+
 /// What moves ahead.
 enum class Reach { All, Parameters, Nothing };
 
@@ -113,9 +162,11 @@ void transferAhead(ProgramOp program, Reach reach) {
       list.resize(link + 1);
     list[link].push_back(&op);
   }
-  if (reach != Reach::Nothing)
+  if (reach != Reach::Nothing) {
+    stashAhead(block);
     for (ArrayRef<Operation *> transfers : links)
       moveAhead(transfers, &block.front());
+  }
   if (reach != Reach::All)
     return;
   // State is not held while the model runs.
@@ -134,8 +185,7 @@ FailureOr<bool> fits(ProgramOp program, int64_t device, int64_t host) {
     return failure();
   for (auto [tier, limit] :
        {std::pair(Tier::Device, device), std::pair(Tier::Host, host)})
-    if (limit >= 0 &&
-        getLivePeak(*storage, tier).bytes > limit - limit / 16)
+    if (limit >= 0 && getLivePeak(*storage, tier).bytes > limit - limit / 16)
       return false;
   return true;
 }

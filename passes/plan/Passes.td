@@ -42,6 +42,9 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     from nvme another one before.  State that updates fetch comes one update
     ahead, after the backward.
 
+    Activations that wait in another tier (StashActivations) come one block ahead,
+    those on nvme two blocks to the host.
+
     A program that would have more bytes alive at once than `device-memory` or
     `host-memory` allow keeps its updates' fetches where they are, and if that is
     not enough, all of them.

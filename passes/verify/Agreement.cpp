@@ -148,9 +148,13 @@ private:
   }
 
   /// A slice may be taken of a value that is the same, or reduced, and put into
-  /// one.
+  /// one.  What is of no bucket stays what it is.
   LogicalResult judgeTransfer(Operation *op) {
     Value source = op->getOperand(0);
+    if (!cast<PlanOpInterface>(op).getBucketRef()) {
+      set(op, parts.lookup(source));
+      return success();
+    }
     bool isSlice = zero::detail::isSlice(source.getType()) ||
                    zero::detail::isSlice(op->getResult(0).getType());
     set(op, isSlice ? Part::Slice : parts.lookup(source));

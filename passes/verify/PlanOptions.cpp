@@ -12,9 +12,13 @@
 //                                have two or more dimensions, if D is not 0
 //   offload_optimizer,           the tiers of the optimizer's state and the
 //   offload_params               parameters
+//   offload_activations          the farthest tier that tensors of no bucket are
+//                                spilled to
 //   optimizer                    the rule of every update is this one, with
 //                                its numbers; it takes the factor of zero.clip
 //                                unless that is always one
+//
+// Of remat a plan shows nothing: what is computed again is the same term.
 //
 // Rules are compared as terms (TermTable.h) with the judge's own
 // (UpdateRules.h).  A plan of zeroc, which has a level, has options.
@@ -44,14 +48,16 @@ public:
 
   LogicalResult run() {
     return failure(failed(judgeNumbers()) || failed(judgePrecision()) ||
-                   failed(judgeTiers()) || failed(judgeDecay()) ||
-                   failed(judgeClip()) || failed(judgeRule()));
+                   failed(judgeTiers()) || failed(judgeActivations()) ||
+                   failed(judgeDecay()) || failed(judgeClip()) ||
+                   failed(judgeRule()));
   }
 
 private:
   LogicalResult judgeNumbers();
   LogicalResult judgePrecision();
   LogicalResult judgeTiers();
+  LogicalResult judgeActivations();
   LogicalResult judgeState(ProgramOp program, StateAttr state, Type element);
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
@@ -189,12 +195,31 @@ LogicalResult Options::judgePrecision() {
 
 /// State lies where the options say; sums of gradients, and parameters that are
 /// whole on several ranks, on the device.
+static Tier tierOf(StringRef place) {
+  return place == "nvme"  ? Tier::Nvme
+         : place == "cpu" ? Tier::Host
+                          : Tier::Device;
+}
+
+/// Scalars go to the host for updates.
+LogicalResult Options::judgeActivations() {
+  auto farthest = Tier::Device;
+  SmallVector<ProgramOp> all = programs();
+  for (ProgramOp program : all)
+    for (auto spill : program.front().getOps<SpillOp>())
+      if (!spill.getBucket() &&
+          getHeldTensor(spill.getResult().getType()).getRank() > 0)
+        farthest = std::max(farthest, getTier(spill.getResult().getType()));
+  if (farthest != tierOf(options.getOffloadActivations())) // (S7)
+    return error(all.back(),
+                 farthest == Tier::Device
+                     ? Twine("no activations in another tier")
+                     : "activations on the " + stringifyTier(farthest),
+                 "--offload-activations");
+  return success();
+}
+
 LogicalResult Options::judgeTiers() {
-  auto tierOf = [](StringRef place) {
-    return place == "nvme"  ? Tier::Nvme
-           : place == "cpu" ? Tier::Host
-                            : Tier::Device;
-  };
   for (ProgramOp program : programs())
     for (BlockArgument argument : program.getArguments()) {
       auto state = program.getState(argument.getArgNumber());

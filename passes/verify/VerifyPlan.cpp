@@ -225,6 +225,17 @@ LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
   return success();
 }
 
+/// Whether anything lies on nvme: state, or what waits there for a while.
+static bool usesNvme(FunctionOpInterface program) {
+  auto isNvme = [](Value value) {
+    return getTier(value.getType()) == Tier::Nvme;
+  };
+  return llvm::any_of(program.getArguments(), isNvme) ||
+         llvm::any_of(program.front(), [&](Operation &op) {
+           return llvm::any_of(op.getResults(), isNvme);
+         });
+}
+
 LogicalResult Plan::judge(ModuleOp model) {
   step = module.lookupSymbol<ProgramOp>("step");
   if (!step || step.isExternal())
@@ -267,9 +278,7 @@ LogicalResult Plan::judge(ModuleOp model) {
       if (failed(judgeContributions(program, name, layouts.getRanks())))
         return failure();
   if (int64_t bytes = arenas.bytes[int(Tier::Nvme)];
-      bytes && llvm::none_of(step.getArguments(), [](BlockArgument argument) {
-        return getTier(argument.getType()) == Tier::Nvme;
-      })) // (S5)
+      bytes && llvm::none_of(all, usesNvme)) // (S5)
     return module.emitError("has an nvme arena of ")
            << bytes << " bytes, and keeps nothing there (S5)";
   if (failed(judgeOptions(module, layouts.getRanks())) ||

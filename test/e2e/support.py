@@ -321,3 +321,18 @@ class Case(unittest.TestCase):
     def assert_files(self, *names):
         """The folder holds these files only: nothing half-written was left."""
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))
+
+
+class Outcomes(Case):
+    """Runs of small GPT-2 plans that shall have the same bits."""
+
+    def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=SMALL):
+        """Losses, norms and weights of a run."""
+        binary = compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
+        data = self.folder / f"tokens{config['vocab_size']}.u16"
+        if not data.exists():
+            write_tokens(data, 1200, config["vocab_size"])
+        if any("nvme" in option for option in options):
+            flags = (*flags, "--nvme-path", self.folder)
+        lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
+        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()

@@ -6,18 +6,7 @@ import support
 PLACES = ("none", "cpu", "nvme")
 
 
-class SameBits(support.Case):
-    def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=support.SMALL):
-        """Losses, norms and weights of a run."""
-        binary = support.compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
-        data = self.folder / f"tokens{config['vocab_size']}.u16"
-        if not data.exists():
-            support.write_tokens(data, 1200, config["vocab_size"])
-        if any("nvme" in option for option in options):
-            flags = (*flags, "--nvme-path", self.folder)
-        lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
-
+class Places(support.Outcomes):
     def check_places(self, *options, parameters=PLACES, **kind):
         self.check_same_bits(
             (f"optimizer {optimizer}, parameters {place}",

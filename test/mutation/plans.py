@@ -86,6 +86,11 @@ PLANS = [
     # Updates that wait for no norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),
+    # Activations that are computed again, or wait in another tier.
+    Recipe("remat-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=block",)),
+    Recipe("stash-0-1-2", "tiny", 48, 0, 1, 2, ("--offload-activations=nvme",)),
+    Recipe("both-2-2-1", "tiny", 48, 2, 2, 1, ("--remat=block", "--offload-activations=cpu",
+                                               "--precision=bf16")),
     # Gradients of f32; no masters, and all else of 16 bits, too.
     Recipe("wide-3-2-1", "tiny", 48, 3, 2, 1, ("--precision=bf16", "--grad-dtype=f32")),
     Recipe("narrow-2-2-2", "tiny", 48, 2, 2, 2, ("--precision=bf16", "--grad-dtype=bf16",

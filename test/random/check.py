@@ -25,6 +25,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -62,9 +63,13 @@ def offloaded_state(rng, options):
         return []
     optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
     # What stays whole on several ranks stays on the device; that may be all of a small model.
-    if "--stage=3" not in options or {"--persist-below=1KiB", "--persist-below=1GiB"} & set(options):
+    if "--stage=3" not in options or any(option.startswith("--persist-below") for option in options):
         parameters = "none"
     return [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
+
+
+#: Of models whose blocks leave nothing to the backward.
+NOTHING_TO_DO = re.compile("nothing that remat=block could compute|no activations to offload")
 
 
 class Trial(Workplace):
@@ -88,6 +93,7 @@ class Trial(Workplace):
             self.unit = compare.BY_CHANCE
         # Of a model, not of a plan: other chunks are other sums.
         self.places = random.Random(f"places {seed}")
+        self.activations = random.Random(f"activations {seed}")
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.counts = Counter()
 
@@ -122,21 +128,33 @@ class Trial(Workplace):
             if "--master=none" in self.types:
                 places = []  # for state on the device
             options += places
+            kept = self.activations.choice(((),) * 3 + (
+                ("--remat=block",), ("--offload-activations=cpu",), ("--offload-activations=nvme",),
+                ("--remat=block", "--offload-activations=nvme")))
+            options += kept
             environment = {}
             if rng.random() < 0.15:
                 environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
             flags = ["--threads", rng.choice((1, 1, 1, 2))]
-            if any(place.endswith("nvme") for place in places):
+            if any(option.endswith("=nvme") for option in options):
                 flags += ["--nvme-path", "."]
             yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
         chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]
         chosen += self.types
-        super().compile(model, name, *options, *self.optimizer["flags"], *chosen)
+        chosen = [*self.optimizer["flags"], *chosen]
         self.counts["plans"] += 1
+        try:
+            super().compile(model, name, *options, *chosen)
+        except Failure as error:
+            if not NOTHING_TO_DO.search(str(error)):
+                raise
+            plain = [option for option in options
+                     if not option.startswith(("--remat", "--offload-activations"))]
+            super().compile(model, name, *plain, *chosen)
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr

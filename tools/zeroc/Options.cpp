@@ -231,6 +231,14 @@ CommandLine::CommandLine() {
       state);
   add("offload-params=TIER", parameters,
       "the same of parameters, of stage 3 or on one rank", state);
+  add("offload-activations=TIER", text(p.offloadActivations, places),
+      "where activations wait for the backward: none (on the\n"
+      "device), cpu or nvme",
+      state);
+  add("remat=none|block", text(p.remat, {"none", "block"}),
+      "block: what the forward computes within a block is\n"
+      "computed again in the backward, not kept",
+      state);
 
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
@@ -348,6 +356,10 @@ DriverOptions CommandLine::check() {
       (p.offloadParams != "none" || p.offloadOptimizer != "none"))
     fail("--reference keeps all state on the device; drop --offload for the "
          "comparison");
+  if (p.reference && (p.offloadActivations != "none" || p.remat != "none"))
+    fail("--reference keeps all activations on the device; drop " +
+         Twine(p.remat != "none" ? "--remat" : "--offload-activations") +
+         " for the comparison");
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 

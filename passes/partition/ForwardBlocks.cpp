@@ -1,0 +1,117 @@
+//===- ForwardBlocks.cpp - What the forward leaves for the backward -------===//
+
+#include "passes/partition/ForwardBlocks.h"
+
+#include "passes/partition/BucketLayout.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+bool zero::isName(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+Value zero::getNamed(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isName(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+Value zero::nameAgain(OpBuilder &b, Value value, Value from, Value to) {
+  if (value == from)
+    return to;
+  Operation *name = value.getDefiningOp();
+  IRMapping map;
+  map.map(name->getOperand(0), nameAgain(b, name->getOperand(0), from, to));
+  return b.clone(*name, map)->getResult(0);
+}
+
+ForwardBlocks::ForwardBlocks(func::FuncOp step) : step(step) {
+  llvm::DenseSet<Operation *> forward;
+  findForward(forward);
+  llvm::DenseSet<StringRef> known;
+  for (Operation &op : step.getBody().front()) {
+    if (!forward.contains(&op))
+      continue;
+    llvm::DenseSet<StringRef> read;
+    for (Value operand : op.getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(getNamed(operand)))
+        if (StringRef name = getBlockOfParameter(argument.getArgNumber());
+            !name.empty())
+          read.insert(name);
+    bool isNew = false;
+    for (StringRef name : read)
+      isNew |= known.insert(name).second;
+    if (isNew)
+      ++count;
+    // What comes before all parameters is of the first block.
+    blocks[&op] = count == 0 ? 0 : count - 1;
+    if (read.size() > 1)
+      between.insert(&op);
+  }
+}
+
+/// Everything that the loss, the first result, depends on.
+void ForwardBlocks::findForward(llvm::DenseSet<Operation *> &forward) const {
+  SmallVector<Value> work{
+      step.getBody().front().getTerminator()->getOperand(0)};
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp())
+      if (forward.insert(op).second)
+        llvm::append_range(work, op->getOperands());
+}
+
+/// "" of an argument that is no parameter.
+StringRef ForwardBlocks::getBlockOfParameter(unsigned argument) const {
+  auto name = step.getArgAttrOfType<StringAttr>(argument, kParamAttr);
+  if (!name)
+    return "";
+  auto block = step.getArgAttrOfType<StringAttr>(argument, kBlockAttr);
+  return block ? block.getValue() : getBlockOfName(name.getValue());
+}
+
+/// Calls visit(use) for all that read `value`, under any of its names.
+static void forEachUse(Value value, function_ref<void(OpOperand &)> visit) {
+  for (OpOperand &use : value.getUses())
+    if (isName(use.getOwner()))
+      forEachUse(use.getOwner()->getResult(0), visit);
+    else
+      visit(use);
+}
+
+bool ForwardBlocks::leavesBlock(Value value) const {
+  unsigned mine = getBlock(value.getDefiningOp());
+  bool leaves = false;
+  forEachUse(value, [&](OpOperand &use) {
+    Operation *op = use.getOwner();
+    leaves |= isForward(op) && (getBlock(op) != mine || isBetween(op));
+  });
+  return leaves;
+}
+
+SmallVector<LateValue> ForwardBlocks::getLateValues(unsigned block) const {
+  SmallVector<LateValue> late;
+  for (Operation &op : step.getBody().front()) {
+    if (!isForward(&op) || isName(&op) || getBlock(&op) != block)
+      continue;
+    for (Value value : op.getResults()) {
+      LateValue one{value, {}};
+      forEachUse(value, [&](OpOperand &use) {
+        if (!isForward(use.getOwner()))
+          one.uses.push_back(&use);
+      });
+      llvm::sort(one.uses, [](OpOperand *a, OpOperand *b) {
+        return a->getOwner()->isBeforeInBlock(b->getOwner());
+      });
+      if (!one.uses.empty())
+        late.push_back(std::move(one));
+    }
+  }
+  return late;
+}

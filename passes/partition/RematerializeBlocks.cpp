@@ -1,0 +1,124 @@
+//===- RematerializeBlocks.cpp - Activations that are computed again ------===//
+//
+// For each block but the last, whose backward follows at once:
+//
+//   1. What the backward reads of it, and no other block does, is not kept.
+//   2. The operations that compute that, back to what is kept, are cloned to
+//      where the backward first reads any of it.
+//   3. The backward reads the clones' results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/partition/ForwardBlocks.h"
+#include "passes/partition/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-rematerialize-blocks"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_REMATERIALIZEBLOCKS
+#include "passes/partition/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// A block of one step.
+class Rematerialization {
+public:
+  Rematerialization(const ForwardBlocks &forward, unsigned block)
+      : forward(forward), block(block) {}
+
+  /// The number of operations that are computed again.
+  unsigned run() {
+    SmallVector<LateValue> late = forward.getLateValues(block);
+    llvm::erase_if(late,
+                   [&](const LateValue &one) { return isKept(one.value); });
+    if (late.empty())
+      return 0;
+    Operation *first = late.front().uses.front()->getOwner();
+    for (const LateValue &one : late) {
+      collect(one.value.getDefiningOp());
+      Operation *use = one.uses.front()->getOwner();
+      if (use->isBeforeInBlock(first))
+        first = use;
+    }
+    OpBuilder b(first);
+    IRMapping clones;
+    llvm::sort(again, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (Operation *op : again)
+      b.clone(*op, clones);
+    for (const LateValue &one : late)
+      for (OpOperand *use : one.uses)
+        use->set(nameAgain(b, use->get(), one.value, clones.lookup(one.value)));
+    unsigned count =
+        llvm::count_if(again, [](Operation *op) { return !isName(op); });
+    LDBG() << "block " << block << ": " << count << " operations again";
+    return count;
+  }
+
+private:
+  const ForwardBlocks &forward;
+  unsigned block;
+  SmallVector<Operation *> again;
+  llvm::DenseSet<Operation *> known;
+
+  /// Whether a value, under its first name, is there in the backward.
+  bool isKept(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
+           !isa<LaunchOp, nn::MatmulOp>(op) || forward.isBetween(op) ||
+           forward.leavesBlock(value);
+  }
+
+  /// `op` and what it needs that is not kept.
+  void collect(Operation *op) {
+    if (!known.insert(op).second)
+      return;
+    again.push_back(op);
+    for (Value operand : op->getOperands()) {
+      if (isKept(getNamed(operand)))
+        continue;
+      for (Value value = operand; value != getNamed(operand);
+           value = value.getDefiningOp()->getOperand(0))
+        if (known.insert(value.getDefiningOp()).second)
+          again.push_back(value.getDefiningOp());
+      collect(getNamed(operand).getDefiningOp());
+    }
+  }
+};
+
+struct RematerializeBlocksPass
+    : zero::impl::RematerializeBlocksBase<RematerializeBlocksPass> {
+  void runOnOperation() override {
+    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    if (!step) {
+      getOperation().emitError(
+          "has no function @step; run zero-differentiate-loss first");
+      return signalPassFailure();
+    }
+    ForwardBlocks forward(step);
+    unsigned count = 0;
+    for (unsigned block = 0; block + 1 < forward.size(); ++block)
+      count += Rematerialization(forward, block).run();
+    if (count == 0) {
+      step.emitError("has nothing that remat=block could compute again: of ")
+          << forward.size()
+          << " blocks of parameters the last one is kept, and "
+          << "the backward reads of others only what goes from block to block; "
+          << "drop it, or name more blocks by zero.block";
+      return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
