@@ -228,7 +228,8 @@ def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
     would be held all the while.  Where other gathered parameters of more than
     `reuse-distance` bytes are used between two uses, the later use gets a gather
     of its own, and the bytes are free in between.  So does a parameter that is
-    fetched from another tier, with or without a gather.
+    fetched from host memory, with or without a gather; from nvme it is fetched to
+    the host once.
 
     ```mlir
     %f = zero.all_gather %p of @b0

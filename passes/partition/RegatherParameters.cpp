@@ -12,7 +12,8 @@
 // gathers of a parameter's pieces are used together and cut together.
 //
 // A parameter that lies in another tier is fetched before it is gathered, or
-// in its place on one rank; the fetches are repeated with it.
+// in its place on one rank; the fetch from the host is repeated with it, and
+// one from nvme to the host is not: MoveTransfers says what the host can hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,9 +108,10 @@ private:
            });
   }
 
-  /// A copy of `gather` and of the fetches that it needs.
+  /// A copy of `gather` and of the fetch from the host that it needs.
   static Operation *clone(OpBuilder &b, Operation *gather, IRMapping &copies) {
-    if (auto fetch = gather->getOperand(0).getDefiningOp<FetchOp>())
+    if (auto fetch = gather->getOperand(0).getDefiningOp<FetchOp>();
+        fetch && getTier(fetch.getType()) == Tier::Device)
       clone(b, fetch, copies);
     return b.clone(*gather, copies);
   }

@@ -10,8 +10,9 @@
 // Activations that wait in another tier come back block by block; each way, what
 // a block's backward reads goes to where that of the block before begins.
 //
-// Where the limits of the tiers' memory forbid that, state for updates comes just
-// in time, and then parameters and activations do.
+// Where the limits of the tiers' memory forbid that, parameters do not wait in host
+// memory for the backward (HostCopies.h); then state for updates comes just in
+// time, and then parameters and activations do.
 //
 // Reductions stay where their gradients are finished: the reduce stream works
 // while the backward goes on.
@@ -19,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/Storage.h"
+#include "passes/plan/HostCopies.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 #include "llvm/Support/DebugLog.h"
@@ -38,6 +40,7 @@ namespace {
 struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
   using MoveTransfersBase::MoveTransfersBase;
   void runOnOperation() override;
+  LogicalResult move(ProgramOp program);
 };
 
 /// The first operation that reads `value`, past those that only name bytes.
@@ -169,10 +172,14 @@ void transferAhead(ProgramOp program, Reach reach) {
   }
   if (reach != Reach::All)
     return;
-  // State is not held while the model runs.
+  // State is not held while the model runs, but for updates that run beside it.
   Operation *start = nullptr;
-  for (auto clip : block.getOps<ClipOp>())
-    start = clip;
+  for (Operation &op : block) {
+    if (isa<UpdateOp>(op))
+      break;
+    if (isa<ClipOp>(op))
+      start = &op;
+  }
   for (ArrayRef<Operation *> transfers : ofUpdates)
     moveAhead(transfers, start ? start : transfers.front());
 }
@@ -192,26 +199,53 @@ FailureOr<bool> fits(ProgramOp program, int64_t device, int64_t host) {
 
 } // namespace
 
+/// Moves the transfers of `program` as far as the limits allow.
+LogicalResult MoveTransfers::move(ProgramOp program) {
+  Block &block = program.front();
+  auto asItWas = llvm::map_to_vector(block.without_terminator(),
+                                     [](Operation &op) { return &op; });
+  HostCopies copies(program);
+  bool isLimited = deviceMemory >= 0 || hostMemory >= 0;
+  auto tryOut = [&](Reach reach, size_t fetchedAgain) -> FailureOr<bool> {
+    copies.restore();
+    for (Operation *op : asItWas)
+      op->moveBefore(block.getTerminator());
+    copies.fetchAgain(fetchedAgain);
+    transferAhead(program, reach);
+    LDBG() << "@" << program.getName() << " reaches " << static_cast<int>(reach)
+           << " and fetches " << fetchedAgain << " parameters again";
+    return isLimited ? fits(program, deviceMemory, hostMemory) : true;
+  };
+  for (Reach reach : {Reach::All, Reach::Parameters, Reach::Nothing}) {
+    // The fewest that must be fetched again.
+    size_t few = 0, many = copies.size();
+    FailureOr<bool> isEnough = tryOut(reach, few);
+    if (succeeded(isEnough) && !*isEnough && many > 0)
+      isEnough = tryOut(reach, many);
+    if (failed(isEnough))
+      return failure();
+    if (!*isEnough)
+      continue;
+    if (copies.hasFetchedAgain()) {
+      while (many - few > 1) {
+        size_t middle = few + (many - few) / 2;
+        FailureOr<bool> isLess = tryOut(reach, middle);
+        if (failed(isLess))
+          return failure();
+        (*isLess ? many : few) = middle;
+      }
+      return tryOut(reach, many);
+    }
+    return success();
+  }
+  return success();
+}
+
 void MoveTransfers::runOnOperation() {
   SmallVector<ProgramOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
-  for (ProgramOp program : programs) {
-    Block &block = program.front();
-    auto asItWas = llvm::map_to_vector(block.without_terminator(),
-                                       [](Operation &op) { return &op; });
-    for (Reach reach : {Reach::All, Reach::Parameters, Reach::Nothing}) {
-      transferAhead(program, reach);
-      if (reach == Reach::Nothing || (deviceMemory < 0 && hostMemory < 0))
-        break;
-      FailureOr<bool> isEnough = fits(program, deviceMemory, hostMemory);
-      if (failed(isEnough))
-        return signalPassFailure();
-      if (*isEnough)
-        break;
-      LDBG() << "moves less in @" << program.getName();
-      for (Operation *op : asItWas)
-        op->moveBefore(block.getTerminator());
-    }
-  }
+  for (ProgramOp program : programs)
+    if (failed(move(program)))
+      return signalPassFailure();
 }

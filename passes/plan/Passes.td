@@ -46,8 +46,9 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     those on nvme two blocks to the host.
 
     A program that would have more bytes alive at once than `device-memory` or
-    `host-memory` allow keeps its updates' fetches where they are, and if that is
-    not enough, all of them.
+    `host-memory` allow fetches parameters from nvme again for the backward, as few
+    as do, those first that would wait longest in host memory.  If that is not
+    enough, it keeps its updates' fetches where they are, and then all of them.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [

@@ -1,0 +1,49 @@
+//===- HostCopies.cpp - Parameters of nvme that wait in host memory -------===//
+
+#include "passes/plan/HostCopies.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+HostCopies::HostCopies(ProgramOp program) {
+  DenseMap<Operation *, unsigned> positions;
+  for (Operation &op : program.front())
+    positions.try_emplace(&op, positions.size());
+  for (auto fetch : program.front().getOps<FetchOp>()) {
+    if (getTier(fetch.getSource().getType()) != Tier::Nvme ||
+        !isa<BlockArgument>(fetch.getSource()) || fetch.getInto())
+      continue;
+    SmallVector<Operation *> readers(fetch->getUsers());
+    if (readers.size() < 2 || !llvm::all_of(readers, [](Operation *reader) {
+          return isa<FetchOp>(reader);
+        }))
+      continue;
+    llvm::sort(readers, [&](Operation *a, Operation *b) {
+      return positions.lookup(a) < positions.lookup(b);
+    });
+    unsigned wait =
+        positions.lookup(readers.back()) - positions.lookup(readers.front());
+    copies.push_back({fetch, std::move(readers), wait});
+  }
+  llvm::stable_sort(
+      copies, [](const Copy &a, const Copy &b) { return a.wait > b.wait; });
+}
+
+void HostCopies::fetchAgain(size_t count) {
+  for (const Copy &copy : ArrayRef(copies).take_front(count))
+    for (Operation *reader : ArrayRef(copy.readers).drop_front()) {
+      auto clone = cast<FetchOp>(OpBuilder(reader).clone(*copy.fetch));
+      reader->setOperand(0, clone.getResult());
+      again.emplace_back(clone, copy.fetch);
+    }
+}
+
+void HostCopies::restore() {
+  for (auto [clone, fetch] : again) {
+    clone.getResult().replaceAllUsesWith(fetch.getResult());
+    clone.erase();
+  }
+  again.clear();
+}

@@ -1,0 +1,50 @@
+//===- HostCopies.h - Parameters of nvme that wait in host memory -*- C++ -*-===//
+//
+// A parameter that lies on nvme is fetched to the host once, and from there to
+// the device for each stretch of uses.  Between them the host holds it, for as
+// long as others are used:
+//
+//   nvme to host     @b0  @b1  @b2
+//   host to device   @b0  @b1  @b2       @b2  @b1  @b0
+//                              '---------'
+//                         '-------------------'
+//                    '-----------------------------'
+//
+// Where that is too much, what waits longest is fetched from nvme again.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_PLAN_HOSTCOPIES_H
+#define PASSES_PLAN_HOSTCOPIES_H
+
+#include "dialect/zero/Zero.h"
+
+namespace mlir::zero {
+
+class HostCopies {
+public:
+  /// Those of a program whose transfers have not been moved.
+  explicit HostCopies(ProgramOp program);
+
+  /// How many wait in host memory for another use.
+  size_t size() const { return copies.size(); }
+  /// Fetches the `count` that wait longest again, before each later use.
+  void fetchAgain(size_t count);
+  bool hasFetchedAgain() const { return !again.empty(); }
+  /// Undoes that.
+  void restore();
+
+private:
+  struct Copy {
+    FetchOp fetch;
+    /// Transfers to the device, in program order.
+    SmallVector<Operation *> readers;
+    unsigned wait; ///< operations between the first and the last
+  };
+  SmallVector<Copy> copies;
+  /// What was fetched again, and the first fetch of it.
+  SmallVector<std::pair<FetchOp, FetchOp>> again;
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_PLAN_HOSTCOPIES_H
