@@ -33,12 +33,11 @@ Value zero::nameAgain(OpBuilder &b, Value value, Value from, Value to) {
 }
 
 ForwardBlocks::ForwardBlocks(func::FuncOp step) : step(step) {
-  llvm::DenseSet<Operation *> forward;
-  findForward(forward);
+  Operation *last = findLastOfForward();
   llvm::DenseSet<StringRef> known;
   for (Operation &op : step.getBody().front()) {
-    if (!forward.contains(&op))
-      continue;
+    if (!last || last->isBeforeInBlock(&op))
+      break;
     llvm::DenseSet<StringRef> read;
     for (Value operand : op.getOperands())
       if (auto argument = dyn_cast<BlockArgument>(getNamed(operand)))
@@ -57,14 +56,10 @@ ForwardBlocks::ForwardBlocks(func::FuncOp step) : step(step) {
   }
 }
 
-/// Everything that the loss, the first result, depends on.
-void ForwardBlocks::findForward(llvm::DenseSet<Operation *> &forward) const {
-  SmallVector<Value> work{
-      step.getBody().front().getTerminator()->getOperand(0)};
-  while (!work.empty())
-    if (Operation *op = work.pop_back_val().getDefiningOp())
-      if (forward.insert(op).second)
-        llvm::append_range(work, op->getOperands());
+/// Of what the loss, the first result, depends on; null if that is nothing.
+Operation *ForwardBlocks::findLastOfForward() const {
+  // An operation comes after those that it depends on.
+  return step.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
 }
 
 /// "" of an argument that is no parameter.

@@ -3,8 +3,8 @@
 // An analysis of @step at level kernels, where forward and backward are one
 // function:
 //
-//   forward     what the loss depends on
-//   backward    all else
+//   forward     up to the last operation that the loss depends on
+//   backward    all after it
 //
 // Operations of the forward are of the block whose parameters were read last,
 // in program order; blocks are those that share buckets (BucketLayout.h):
@@ -19,7 +19,6 @@
 #define PASSES_PARTITION_FORWARDBLOCKS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::zero {
 
@@ -51,7 +50,7 @@ private:
   llvm::DenseMap<Operation *, unsigned> blocks;
   llvm::DenseSet<Operation *> between;
 
-  void findForward(llvm::DenseSet<Operation *> &forward) const;
+  Operation *findLastOfForward() const;
   StringRef getBlockOfParameter(unsigned argument) const;
 };
 

@@ -37,6 +37,7 @@ private:
   LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeExports(Operation *op);
   LogicalResult judgeTiers(Operation *op);
+  LogicalResult judgeBlocks(Operation *op, BytesAttr from, BytesAttr to);
 
   ProgramOp program;
   Arenas arenas;
@@ -301,12 +302,26 @@ static std::optional<Stream> linkBetween(Tier from, Tier to) {
   return std::nullopt;
 }
 
+/// Drives move whole blocks, also to and from the host.
+LogicalResult Structure::judgeBlocks(Operation *op, BytesAttr from,
+                                     BytesAttr to) {
+  if (from.getTier() == Tier::Nvme || to.getTier() == Tier::Nvme)
+    for (BytesAttr range : {from, to})
+      if (range.getOffset() % kBlock != 0) // (V7)
+        return op->emitOpError("moves ")
+               << describe(from) << " to " << describe(to)
+               << " (V7); what goes to or comes from nvme begins at a multiple "
+                  "of "
+               << kBlock;
+  return success();
+}
+
 LogicalResult Structure::judgeTiers(Operation *op) {
   if (isTransfer(op)) {
     BytesAttr from = ranges.lookup(op->getOperand(0)),
               to = ranges.lookup(op->getResult(0));
     if (linkBetween(from.getTier(), to.getTier()) == getStream(op))
-      return success();
+      return judgeBlocks(op, from, to);
     return op->emitOpError("moves ") // (V7)
            << describe(from) << " to " << describe(to) << " on stream "
            << stringifyStream(getStream(op))

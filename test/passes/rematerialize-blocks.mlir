@@ -75,6 +75,35 @@ zero.kernel @loss(tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<f32> units serial
 
 // -----
 
+// The forward ends with the loss: what the gradient needs before that, as in
+// chunks of a loss, is not read late.
+
+// CHECK-LABEL: func.func @step(
+// CHECK: %[[A:.*]] = zero.launch @f(
+// CHECK-NEXT: %[[B:.*]] = zero.launch @f(%[[A]])
+// CHECK-NEXT: zero.launch @df(%[[A]], %[[B]])
+// CHECK-NEXT: %[[C:.*]] = zero.launch @f(%[[B]])
+// CHECK-NEXT: zero.launch @loss(%[[C]],
+// CHECK-NEXT: %[[A2:.*]] = zero.launch @f(
+// CHECK-NEXT: %[[B2:.*]] = zero.launch @f(%[[A2]])
+// CHECK-NEXT: %[[D2:.*]] = zero.launch @df(%[[A2]], %[[B2]])
+// CHECK-NEXT: zero.launch @df(%[[A2]], %[[D2]])
+func.func @step(%w: tensor<4x4xf32> {zero.param = "h.0.w"}, %o: tensor<4x4xf32> {zero.param = "head"})
+    -> (tensor<f32>, tensor<4x4xf32>) {
+  %a = zero.launch @f(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = zero.launch @f(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = zero.launch @df(%a, %b) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = zero.launch @f(%b) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %loss = zero.launch @loss(%c, %o) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<f32>
+  %e = zero.launch @df(%a, %d) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %loss, %e : tensor<f32>, tensor<4x4xf32>
+}
+zero.kernel @f(tensor<4x4xf32>) -> tensor<4x4xf32> units rows
+zero.kernel @df(tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> units rows
+zero.kernel @loss(tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<f32> units serial
+
+// -----
+
 // expected-error @below {{has nothing that remat=block could compute again: of 1 blocks of parameters the last one is kept}}
 func.func @step(%w: tensor<4x4xf32> {zero.param = "h.0.w"}) -> (tensor<f32>, tensor<4x4xf32>) {
   %a = zero.launch @f(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>

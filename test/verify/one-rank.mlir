@@ -480,6 +480,20 @@ module attributes {zero.arena = array<i64: 512, 4096, 0>} {
 
 // -----
 
+// (V7) what goes to nvme begins at a block in host memory, too.
+
+module attributes {zero.arena = array<i64: 512, 8192, 4096>} {
+  zero.axis @dp size 1
+  zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
+  zero.program @step(%p: !zero.shard<16 x f32 by 1 on nvme> {zero.state = #zero.state<@b, "param">, zero.at = #zero.bytes<nvme, 0 + 64>}) -> !zero.shard<16 x f32 by 1 on nvme> {
+    // expected-error @below {{moves nvme bytes [0, 64) to host bytes [64, 128) (V7); what goes to or comes from nvme begins at a multiple of 4096}}
+    %q = zero.fetch %p of @b {zero.stream = #zero.stream<nvme_read>, zero.at = [#zero.bytes<host, 64 + 64>]} : !zero.shard<16 x f32 by 1 on nvme> -> !zero.shard<16 x f32 by 1 on host>
+    zero.return %p : !zero.shard<16 x f32 by 1 on nvme>
+  }
+}
+
+// -----
+
 // (V7) the updates of host memory run on the host's stream.
 
 module attributes {zero.arena = array<i64: 512, 8192, 0>} {
