@@ -22,10 +22,9 @@ struct BatchPlace {
   uint64_t rank = 0;       ///< r of ranks
   uint64_t ranks = 1;      ///< N
 
-  /// ((s K + k) N + r) B + b, modulo `samples`.
-  uint64_t sample(uint64_t row, uint64_t batch, uint64_t samples) const {
-    return (((step * microSteps + microStep) * ranks + rank) * batch + row) %
-           samples;
+  /// ((s K + k) N + r) B + b, a position of SampleOrder.
+  uint64_t position(uint64_t row, uint64_t batch) const {
+    return ((step * microSteps + microStep) * ranks + rank) * batch + row;
   }
 };
 

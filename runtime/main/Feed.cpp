@@ -121,11 +121,12 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
     data = std::make_unique<const TokenData>(options.data, options.format,
                                              text.tokens->shape[1],
                                              /*later=*/text.targets ? 1 : 0);
-  checkSamples();
+  order.emplace(checkSamples(),
+                options.shuffle ? std::optional(options.seed) : std::nullopt);
   checkValues();
 }
 
-void Feed::checkSamples() {
+uint64_t Feed::checkSamples() const {
   const auto countOf = [&](const Source &source) {
     return source.file ? source.file->samples() : data->sequences();
   };
@@ -145,8 +146,8 @@ void Feed::checkSamples() {
            "{}; give files of equally many",
            sources.front().input->name, input.name, textOf(sources.front()),
            textOf(source));
-    samples = countOf(source);
   }
+  return sources.empty() ? 1 : countOf(sources.front());
 }
 
 void Feed::checkValues() const {
@@ -161,7 +162,7 @@ void Feed::checkValues() const {
     }
     std::vector<std::byte> sample(sampleElements(*source.input) *
                                   dtypeBytes(source.input->dtype));
-    for (uint64_t i = 0; i < samples; ++i)
+    for (uint64_t i = 0; i < order->samples(); ++i)
       source.file->read(i, sample.data());
   }
 }
@@ -180,7 +181,7 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place) const {
         sampleElements(*source.input) * dtypeBytes(source.input->dtype);
     rows.resize(batch * bytes);
     for (uint64_t row = 0; row < batch; ++row)
-      read(source, place.sample(row, batch, samples), &rows[row * bytes]);
+      read(source, order->at(place.position(row, batch)), &rows[row * bytes]);
     zrt_ref to = source.input->ref;
     to.bytes = rows.size();
     writeBytes(ctx, to, rows.data());

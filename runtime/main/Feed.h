@@ -3,17 +3,20 @@
 // "tokens" and "targets" come from --data, which is text: targets are the same
 // text one token later.  Every other input, and those too where --input names
 // them, come from files of samples.  A batch is made of the same samples in
-// all inputs: sequence i of the text goes with sample i of each file.
+// all inputs: sequence i of the text goes with sample i of each file.  Their
+// order is SampleOrder's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_MAIN_FEED_H
 #define ZRT_MAIN_FEED_H
 
 #include "runtime/io/SampleFile.h"
+#include "runtime/io/SampleOrder.h"
 #include "runtime/io/TokenData.h"
 #include "runtime/main/Options.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,14 +51,16 @@ private:
   };
 
   void openData(const TrainOptions &options);
-  void checkSamples();
+  /// How many there are, of all sources alike.
+  uint64_t checkSamples() const;
   void checkValues() const;
   void read(const Source &source, uint64_t sample, std::byte *to) const;
 
   std::vector<Source> sources;
   std::unique_ptr<const TokenData> data; ///< nullptr: no input needs it
   std::string dataPath;
-  uint64_t samples = 1, batch = 1;
+  uint64_t batch = 1;
+  std::optional<SampleOrder> order; ///< after checkSamples
 };
 
 } // namespace zrt

@@ -149,6 +149,8 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.saves = !options.save.empty();
   f.steps = options.schedule.steps;
   f.warmup = options.schedule.warmup;
+  f.cooldown = options.schedule.cooldown;
+  f.shuffles = options.shuffle;
   f.lr = options.schedule.peak;
   f.minLr = options.schedule.minimum;
   f.schedule = static_cast<uint32_t>(options.schedule.kind);
@@ -172,12 +174,14 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
                          return nameOf(static_cast<Schedule::Kind>(f.schedule));
                        }),
       optionDifference(all, "warmup", [](auto &f) { return f.warmup; }),
+      optionDifference(all, "cooldown", [](auto &f) { return f.cooldown; }),
       optionDifference(all, "min-lr", [](auto &f) { return f.minLr; }),
       optionDifference(all, "seed", [](auto &f) { return f.seed; }),
       optionDifference(all, "loss-scale", [](auto &f) { return f.lossScale; }),
       optionDifference(
           all, "data-format",
           [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
+      flagDifference(all, "shuffle", &Fingerprint::shuffles),
       flagDifference(all, "data", &Fingerprint::hasData),
       flagDifference(all, "init", &Fingerprint::hasInit),
       flagDifference(all, "save", &Fingerprint::saves),

@@ -30,12 +30,12 @@ struct FileFingerprint {
 struct Fingerprint {
   uint64_t program = 0;
   FileFingerprint data, inputs, init;
-  int64_t steps = 0, warmup = 0;
+  int64_t steps = 0, warmup = 0, cooldown = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
   double lossScale = 0; ///< 0: dynamic
   uint32_t schedule = 0, format = 0;
-  bool hasData = false, hasInit = false, saves = false;
+  bool shuffles = false, hasData = false, hasInit = false, saves = false;
 };
 
 /// The byte ranges [first, second) of a file that are hashed: the whole of a

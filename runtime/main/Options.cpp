@@ -29,8 +29,9 @@ template <typename... Args>
 
 /// What was typed, before it is judged.
 struct Typed {
-  std::string steps = "0", warmup = "0", threads = "0", hostThreads = "0",
-              seed = "0", lossScale = "dynamic", saveType = "f32";
+  std::string steps = "0", warmup = "0", cooldown = "0", threads = "0",
+              hostThreads = "0", seed = "0", lossScale = "dynamic",
+              saveType = "f32";
   std::string lr = "0", minLr = "0", nvmeEndurance;
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
@@ -40,10 +41,11 @@ struct Typed {
 template <typename T, size_t N>
 using Choices = std::array<std::pair<const char *, T>, N>;
 
-constexpr Choices<Schedule::Kind, 3> kSchedules = {
+constexpr Choices<Schedule::Kind, 4> kSchedules = {
     {{"constant", Schedule::Kind::Constant},
      {"cosine", Schedule::Kind::Cosine},
-     {"linear", Schedule::Kind::Linear}}};
+     {"linear", Schedule::Kind::Linear},
+     {"wsd", Schedule::Kind::Wsd}}};
 
 constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
                                                {"llmc", TokenFormat::Llmc},
@@ -161,6 +163,7 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   constexpr int64_t kMaxSteps = int64_t{1} << 24;
   schedule.steps = readCount("--steps", typed.steps, kMaxSteps);
   schedule.warmup = readCount("--warmup", typed.warmup, kMaxSteps);
+  schedule.cooldown = readCount("--cooldown", typed.cooldown, kMaxSteps);
   schedule.peak = readRate("--lr", typed.lr);
   schedule.minimum = readRate("--min-lr", typed.minLr);
   options.threads =
@@ -187,7 +190,15 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
       number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
   schedule.kind = choose("--schedule", typed.schedule, kSchedules);
   if (given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
-    usage("--min-lr needs --schedule=linear or --schedule=cosine");
+    usage("--min-lr needs --schedule=linear, cosine or wsd");
+  const bool isWsd = schedule.kind == Schedule::Kind::Wsd;
+  if (isWsd && !given("--cooldown"))
+    usage("--schedule=wsd needs --cooldown, the steps of its fall");
+  if (!isWsd && given("--cooldown"))
+    usage("--cooldown needs --schedule=wsd");
+  if (isWsd && schedule.warmup + schedule.cooldown > schedule.steps)
+    usage("--warmup={} and --cooldown={} are more than --steps={}",
+          schedule.warmup, schedule.cooldown, schedule.steps);
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
   options.format = choose("--data-format", typed.format, kFormats);
@@ -267,12 +278,14 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   number("--lr", typed.lr, "Needed", "Learning rate, the peak of the schedule");
 
   text("--schedule", typed.schedule, "KIND", "Learning rate",
-       "constant (default), linear or cosine: down to --min-lr at the last "
-       "step");
+       "constant (default); linear or cosine: down to --min-lr at the last "
+       "step; or wsd: constant, and down over the last --cooldown steps");
   number("--warmup", typed.warmup, "Learning rate",
          "Steps of linear rise at the start (default 0)");
   number("--min-lr", typed.minLr, "Learning rate",
-         "Where linear and cosine end (default 0)");
+         "Where linear, cosine and wsd end (default 0)");
+  number("--cooldown", typed.cooldown, "Learning rate",
+         "Steps of linear fall at the end, of wsd");
 
   text("--loss-scale", typed.lossScale, "N", "Learning rate",
        "Of a plan with fp16: what gradients are scaled by, or dynamic "
@@ -290,11 +303,14 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   text("--data-format", typed.format, "KIND", "Data",
        "llmc (with header), u16, u32, text (bytes), or auto (default: by "
        "content and name)");
+  app.add_flag("--shuffle", options.shuffle,
+               "Read samples in another order, of --seed, in each epoch")
+      ->group("Data");
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors) instead of random ones");
   number("--seed", typed.seed, "Weights",
-         "Seed of random initial weights, and of updates that round by chance "
-         "(default 0)");
+         "Seed of random initial weights, of the order of --shuffle, and of "
+         "updates that round by chance (default 0)");
   text("--save", options.save, "FILE", "Weights",
        "Save the final weights (safetensors)");
 

@@ -22,6 +22,8 @@ struct TrainOptions {
   std::vector<std::pair<std::string, std::string>> inputs;
   TokenFormat format = TokenFormat::Auto;
   Schedule schedule; ///< with the number of steps
+  /// Whether samples are read in an order of `seed`, anew in each epoch.
+  bool shuffle = false;
   uint64_t seed = 0;
   int32_t threads = 0;     ///< 0: all
   int32_t hostThreads = 0; ///< of streams of the host; 0: as many as `threads`

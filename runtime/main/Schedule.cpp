@@ -14,6 +14,12 @@ double Schedule::at(int64_t step) const {
   // Beyond the end (and when warm-up takes all steps) the minimum stays.
   if (step >= steps)
     return minimum;
+  if (kind == Kind::Wsd) {
+    const int64_t left = steps - step;
+    return left >= cooldown
+               ? peak
+               : minimum + (peak - minimum) * double(left) / double(cooldown);
+  }
   const double progress = double(step - warmup) / double(steps - warmup);
   const double share =
       kind == Kind::Linear

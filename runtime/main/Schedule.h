@@ -12,12 +12,19 @@ namespace zrt {
 ///      | /                     `
 ///      +--+-----------------------
 ///        warmup             steps
+///
+///   lr |    .-----------.
+///      |   /             \          wsd (warm-up, stable, decay): linear,
+///      |  /               \         down to `minimum`
+///      +--+--------------+-+------
+///        warmup      cooldown
 struct Schedule {
-  enum class Kind { Constant, Linear, Cosine };
+  enum class Kind { Constant, Linear, Cosine, Wsd };
   Kind kind = Kind::Constant;
   double peak = 0;
   double minimum = 0;
-  int64_t warmup = 0; ///< steps of linear rise, peak x (s + 1) / warmup
+  int64_t warmup = 0;   ///< steps of linear rise, peak x (s + 1) / warmup
+  int64_t cooldown = 0; ///< of wsd: steps of linear fall
   int64_t steps = 0;
 
   /// The learning rate of step `step`, from 0.

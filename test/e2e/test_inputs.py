@@ -366,3 +366,38 @@ exec {binary} --input features={self.features} --input labels=$labels --steps 1 
         os.chmod(script, 0o755)
         done = support.run(*support.launcher(2), script, env=support.MPI_ENVIRONMENT)
         self.assert_refused(done, "rank 1 has other --input files than rank 0")
+
+
+class Shuffled(support.Case):
+    """--shuffle with a rate of 0: what a sequence's loss is does not depend on when it is read."""
+    SEQUENCES = 12
+
+    def losses(self, ranks, batch, micro_steps, epochs, *flags):
+        binary = support.compile_gpt2(support.SMALL, batch, 16, f"--world-size={ranks}", "--stage=1",
+                                      f"--accumulate={micro_steps}")
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, self.SEQUENCES * 16 + 1, support.SMALL["vocab_size"])
+        steps = epochs * self.SEQUENCES // (ranks * batch * micro_steps)
+        lines, _ = self.train(binary, data, steps, 0, *flags, ranks=ranks)
+        return [line["loss"] for line in lines]
+
+    def test_epochs(self):
+        """Each epoch is all sequences, in an order of its own and of the seed."""
+        plain = self.losses(1, 1, 1, 2)
+        once = self.losses(1, 1, 1, 2, "--shuffle")
+        self.assertEqual(once, self.losses(1, 1, 1, 2, "--shuffle"))
+        first, second = once[:self.SEQUENCES], once[self.SEQUENCES:]
+        self.assertEqual(plain[:self.SEQUENCES], plain[self.SEQUENCES:])
+        for epoch in (first, second):
+            self.assertEqual(sorted(epoch), sorted(plain[:self.SEQUENCES]))
+            self.assertNotEqual(epoch, plain[:self.SEQUENCES])
+        self.assertNotEqual(first, second)
+
+    def test_splits(self):
+        """Ranks, micro-steps and rows that make the same batch read the same samples."""
+        expected = self.losses(1, 6, 1, 2, "--shuffle")
+        for ranks, batch, micro_steps in ((2, 3, 1), (3, 2, 1), (1, 2, 3), (3, 1, 2)):
+            with self.subTest(ranks=ranks, batch=batch, micro_steps=micro_steps):
+                for loss, other in zip(self.losses(ranks, batch, micro_steps, 2, "--shuffle"), expected,
+                                       strict=True):
+                    self.assert_close(loss, other, 1e-6, "the mean of a batch")

@@ -108,6 +108,10 @@ class Schedules(support.Case):
         self.check(self.rates("--schedule", "linear", "--warmup", 2, "--min-lr", 1e-4),
                    [5e-4, 1e-3] + [1e-4 + 9e-4 * (1 - s / 8) for s in range(8)])
 
+    def test_wsd(self):
+        self.check(self.rates("--schedule", "wsd", "--warmup", 2, "--cooldown", 4, "--min-lr", 2e-4),
+                   [5e-4, 1e-3] + [1e-3] * 4 + [2e-4 + 8e-4 * left / 4 for left in (4, 3, 2, 1)])
+
     def test_cosine(self):
         self.check(self.rates("--schedule", "cosine"),
                    [0.5e-3 * (1 + math.cos(math.pi * s / 10)) for s in range(10)])

@@ -65,6 +65,8 @@ TEST(Disagreement, NamesTheOption) {
             "rank 1 has --warmup=3, but rank 0 has --warmup=0" + end);
   EXPECT_EQ(after([](auto &f) { f.seed = 3; }),
             "rank 1 has --seed=3, but rank 0 has --seed=0" + end);
+  EXPECT_EQ(after([](auto &f) { f.shuffles = true; }),
+            "rank 1 is started with --shuffle, but rank 0 without" + end);
   EXPECT_EQ(
       after([](auto &f) { f.schedule = uint32_t(Schedule::Kind::Cosine); }),
       "rank 1 has --schedule=cosine, but rank 0 has --schedule=constant" + end);

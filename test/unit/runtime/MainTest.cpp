@@ -29,7 +29,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 TEST(Schedule, WarmsUpThenStays) {
-  const Schedule s = {Schedule::Kind::Constant, 0.8, 0, 4, 10};
+  const Schedule s = {Schedule::Kind::Constant, 0.8, 0, 4, 0, 10};
   EXPECT_DOUBLE_EQ(s.at(0), 0.2);
   EXPECT_DOUBLE_EQ(s.at(1), 0.4);
   EXPECT_DOUBLE_EQ(s.at(3), 0.8);
@@ -38,7 +38,7 @@ TEST(Schedule, WarmsUpThenStays) {
 }
 
 TEST(Schedule, LinearEndsAtTheMinimum) {
-  const Schedule s = {Schedule::Kind::Linear, 1.0, 0.2, 2, 10};
+  const Schedule s = {Schedule::Kind::Linear, 1.0, 0.2, 2, 0, 10};
   EXPECT_DOUBLE_EQ(s.at(0), 0.5);
   EXPECT_DOUBLE_EQ(s.at(1), 1.0);
   EXPECT_DOUBLE_EQ(s.at(2), 1.0);
@@ -49,15 +49,28 @@ TEST(Schedule, LinearEndsAtTheMinimum) {
 }
 
 TEST(Schedule, CosineEndsAtTheMinimum) {
-  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0.2, 0, 8};
+  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0.2, 0, 0, 8};
   EXPECT_DOUBLE_EQ(s.at(0), 1.0);
   EXPECT_DOUBLE_EQ(s.at(2), 0.2 + 0.8 * 0.5 * (1 + std::sqrt(0.5)));
   EXPECT_DOUBLE_EQ(s.at(4), 0.6);
   EXPECT_DOUBLE_EQ(s.at(8), 0.2);
 }
 
+TEST(Schedule, WsdFallsAtTheEnd) {
+  Schedule s = {Schedule::Kind::Wsd, 1.0, 0.2, 2, 4, 10};
+  EXPECT_DOUBLE_EQ(s.at(0), 0.5);
+  EXPECT_DOUBLE_EQ(s.at(1), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(5), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(6), 1.0);
+  EXPECT_DOUBLE_EQ(s.at(7), 0.8);
+  EXPECT_DOUBLE_EQ(s.at(9), 0.4);
+  EXPECT_DOUBLE_EQ(s.at(10), 0.2);
+  s.cooldown = 0;
+  EXPECT_DOUBLE_EQ(s.at(9), 1.0);
+}
+
 TEST(Schedule, MayBeAllWarmUp) {
-  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0, 10, 10};
+  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0, 10, 0, 10};
   EXPECT_DOUBLE_EQ(s.at(9), 1.0);
   EXPECT_DOUBLE_EQ(s.at(10), 0.0);
 }
@@ -133,11 +146,17 @@ TEST(Options, AreJudged) {
             "--threads must not be negative, got -1");
   EXPECT_EQ(usageError({"--schedule", "step"}),
             "--schedule=step is unknown; choose one of constant, cosine, "
-            "linear");
+            "linear, wsd");
   EXPECT_NE(usageError({"--data-format", "npy"}).find("choose one of auto"),
             std::string::npos);
   EXPECT_EQ(usageError({"--min-lr", "0.01"}),
-            "--min-lr needs --schedule=linear or --schedule=cosine");
+            "--min-lr needs --schedule=linear, cosine or wsd");
+  EXPECT_EQ(usageError({"--schedule", "wsd"}),
+            "--schedule=wsd needs --cooldown, the steps of its fall");
+  EXPECT_EQ(usageError({"--cooldown", "5"}), "--cooldown needs --schedule=wsd");
+  EXPECT_EQ(
+      usageError({"--schedule", "wsd", "--cooldown", "90", "--warmup", "11"}),
+      "--warmup=11 and --cooldown=90 are more than --steps=5");
   EXPECT_EQ(usageError({"--schedule", "linear", "--min-lr", "0.2"}),
             "--min-lr=0.2 is above --lr=0.1");
   EXPECT_EQ(usageError({"--seed", "-1"}),
@@ -221,10 +240,11 @@ TEST(Options, ThatNameOneFileAreRefused) {
 TEST(Options, HelpAndCertificateNeedNothingElse) {
   const std::string help = parse({"--help"}).help;
   for (const char *option :
-       {"--data", "--steps", "--lr", "--schedule", "--warmup", "--min-lr",
-        "--init", "--save", "--metrics", "--seed", "--threads", "--profile",
-        "--data-format", "--input", "--certificate", "--plan", "--quiet",
-        "Example"})
+       {"--data",        "--steps",   "--lr",          "--schedule",
+        "--warmup",      "--min-lr",  "--cooldown",    "--shuffle",
+        "--init",        "--save",    "--metrics",     "--seed",
+        "--threads",     "--profile", "--data-format", "--input",
+        "--certificate", "--plan",    "--quiet",       "Example"})
     EXPECT_NE(help.find(option), std::string::npos) << option;
   EXPECT_TRUE(parse({"--certificate"}).certificate);
   EXPECT_TRUE(parse({"--plan"}).plan);

@@ -112,8 +112,7 @@ TEST(BatchPlace, CountsStepMicroStepRankRow) {
   const BatchPlace place = {
       .step = 5, .microStep = 1, .microSteps = 3, .rank = 2, .ranks = 4};
   // ((5 x 3 + 1) x 4 + 2) x 8 + 7 = 535
-  EXPECT_EQ(place.sample(7, 8, 1000), 535u);
-  EXPECT_EQ(place.sample(7, 8, 100), 35u);
+  EXPECT_EQ(place.position(7, 8), 535u);
 }
 
 TEST_F(TokenFile, TheLastTokenOfASequenceIsTheFirstOfTheNext) {

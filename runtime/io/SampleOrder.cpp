@@ -1,0 +1,42 @@
+//===- SampleOrder.cpp - In which order samples are read ------------------===//
+#include "runtime/io/SampleOrder.h"
+
+#include "runtime/Philox.h"
+
+using namespace zrt;
+
+namespace {
+/// Four make a permutation of good functions look random (Luby and Rackoff).
+constexpr uint32_t kRounds = 6;
+/// Apart from what else is drawn by the same seed.
+constexpr uint32_t kPurpose = 0x6f726472; // "ordr"
+} // namespace
+
+SampleOrder::SampleOrder(uint64_t samples, std::optional<uint64_t> seed)
+    : count(samples), seed(seed) {
+  while (halfBits < 32 && (samples - 1) >> (2 * halfBits) != 0)
+    ++halfBits;
+}
+
+uint64_t SampleOrder::shuffled(uint64_t epoch, uint64_t index) const {
+  // Fewer than three in four are outside: two or three tries at most times.
+  do
+    index = mix(epoch, index);
+  while (index >= count);
+  return index;
+}
+
+uint64_t SampleOrder::mix(uint64_t epoch, uint64_t value) const {
+  const uint64_t mask = (uint64_t{1} << halfBits) - 1;
+  auto left = uint32_t(value >> halfBits), right = uint32_t(value & mask);
+  const std::array<uint32_t, 2> key = {uint32_t(*seed), uint32_t(*seed >> 32)};
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    const uint32_t drawn = philox4x32(
+        {right, uint32_t(epoch), uint32_t(epoch >> 32), kPurpose + round},
+        key)[0];
+    const auto next = uint32_t((left ^ drawn) & mask);
+    left = right;
+    right = next;
+  }
+  return uint64_t(left) << halfBits | right;
+}

@@ -1,0 +1,44 @@
+//===- SampleOrder.h - In which order samples are read ----------*- C++ -*-===//
+//
+// A run reads positions 0, 1, 2, ...; an epoch is as many of them as there are
+// samples.  Position i is sample i of the epoch, or, shuffled, where a
+// permutation of the epoch's own puts it: a bijection that is computed for one
+// position at a time (a Feistel network on the next power of four, walked until
+// it is inside: Black and Rogaway, "Ciphers with arbitrary finite domains",
+// CT-RSA 2002).  So nothing is stored, any position can be begun with, and the
+// order does not depend on how positions are shared among ranks and steps.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_IO_SAMPLE_ORDER_H
+#define ZRT_IO_SAMPLE_ORDER_H
+
+#include <cstdint>
+#include <optional>
+
+namespace zrt {
+
+class SampleOrder {
+public:
+  /// Of at least one sample; in their own order without a seed.
+  SampleOrder(uint64_t samples, std::optional<uint64_t> seed);
+
+  uint64_t samples() const { return count; }
+  /// The sample at `position`.
+  uint64_t at(uint64_t position) const {
+    const uint64_t epoch = position / count, index = position % count;
+    return seed ? shuffled(epoch, index) : index;
+  }
+
+private:
+  uint64_t shuffled(uint64_t epoch, uint64_t index) const;
+  /// A permutation of the numbers of twice `halfBits` bits.
+  uint64_t mix(uint64_t epoch, uint64_t value) const;
+
+  uint64_t count;
+  std::optional<uint64_t> seed;
+  uint32_t halfBits = 1;
+};
+
+} // namespace zrt
+
+#endif // ZRT_IO_SAMPLE_ORDER_H
