@@ -139,6 +139,9 @@ static void addPasses(OpPassManager &pm, Level level,
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
     pm.addPass(createMoveTransfers({options.deviceMemory, options.hostMemory}));
+    // When all is where it is to be, but for the updates.
+    if (options.overlapUpdate)
+      pm.addPass(createRotateUpdates());
     break;
   case Level::Memory:
     // Ranges first: which waits are needed for reused bytes depends on them.
@@ -176,7 +179,7 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
       options.accumulate, options.persistBelow, options.bucketSize,
       options.reuseDistance, options.offloadOptimizer, options.offloadParams,
-      options.offloadActivations, options.remat);
+      options.offloadActivations, options.remat, options.overlapUpdate);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
@@ -206,6 +209,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   Builder attrs(module.getContext());
   if (auto dtype = module->getAttrOfType<StringAttr>(kGradDtypeAttr))
     options.gradDtype = dtype.str();
+  if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr))
+    options.overlapUpdate = made.getOverlapUpdate();
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module->getName());

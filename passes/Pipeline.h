@@ -33,6 +33,8 @@ struct PipelineOptions : PartitionStateOptions {
   std::string offloadActivations = "none";
   /// What of it is computed again instead: none, or what is within a block.
   std::string remat = "none";
+  /// Whether updates in host memory run beside the next step's forward.
+  bool overlapUpdate = false;
   /// The most bytes of device memory that a rank may use; -1: any number.
   int64_t deviceMemory = -1;
   /// The same of host memory.

@@ -73,9 +73,10 @@ constexpr const char *collectiveName(uint32_t kind) {
   return nameIn(names, kind);
 }
 
-/// "count", "micro", "step".
+/// "count", "micro", ...
 constexpr const char *programName(uint32_t program) {
-  constexpr const char *names[ZRT_PROGRAM_COUNT] = {"count", "micro", "step"};
+  constexpr const char *names[ZRT_PROGRAM_COUNT] = {"count", "micro", "first",
+                                                    "step", "flush"};
   return nameIn(names, program);
 }
 

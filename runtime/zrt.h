@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 12u
+#define ZRT_ABI_VERSION 13u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -121,14 +121,18 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 
 enum { ZRT_INIT_CONSTANT = 0, ZRT_INIT_NORMAL = 1, ZRT_INIT_UNIFORM = 2 };
 
-/// The programs of a step, in the order in which they run.  With `accumulate`
+/// The programs of a plan, in the order in which they run.  With `accumulate`
 /// K > 1: `count` (if present) for each of the K batches, then for each batch
-/// `micro`, for the last one `step` in its place.  With K = 1 only `step`.
+/// `micro`, for the last one `step` in its place.  With K = 1 only `step`; or,
+/// where updates are those of the step before, `first` for the first step,
+/// `step` for all others, and `flush` before weights are read.
 enum {
   ZRT_COUNT = 0, ///< counts what the loss is averaged over
   ZRT_MICRO = 1, ///< forward, backward, gradients summed up
-  ZRT_STEP = 2,  ///< the same, and the update
-  ZRT_PROGRAM_COUNT = 3
+  ZRT_FIRST = 2, ///< forward, backward; the update is left
+  ZRT_STEP = 3,  ///< forward, backward, update: its own, or first what was left
+  ZRT_FLUSH = 4, ///< the update that was left
+  ZRT_PROGRAM_COUNT = 5
 };
 
 /// A compiled kernel works on units [begin, end) of its outer parallel

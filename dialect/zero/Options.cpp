@@ -50,7 +50,7 @@ LogicalResult OptionsAttr::verify(
     StringRef master, bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
     int64_t accumulate, int64_t persistBelow, int64_t bucketSize,
     int64_t reuseDistance, StringRef offloadOptimizer, StringRef offloadParams,
-    StringRef offloadActivations, StringRef remat) {
+    StringRef offloadActivations, StringRef remat, bool overlapUpdate) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -84,6 +84,10 @@ LogicalResult OptionsAttr::verify(
   if (master == "none" &&
       (offloadOptimizer != "none" || offloadParams != "none")) // (C6)
     return error() << "master = none is for state on the device (C6)";
+  if (overlapUpdate && (offloadOptimizer == "none" || accumulate > 1)) // (C7)
+    return error() << "overlap_update needs offload_optimizer and one "
+                      "micro-step, got "
+                   << offloadOptimizer << " and " << accumulate << " (C7)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -181,6 +185,7 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   words.push_back({"--offload-activations", getOffloadActivations().str(),
                    getOffloadActivations() == "none"});
   words.push_back({"--remat", getRemat().str(), getRemat() == "none"});
+  words.push_back({"--overlap-update", "", !getOverlapUpdate()});
   return words;
 }
 

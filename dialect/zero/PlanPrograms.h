@@ -63,6 +63,12 @@ inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
   return programs;
 }
 
+/// Whether a step of `module` updates by the gradients of the step before.
+inline bool isRotated(ModuleOp module) {
+  auto first = module.lookupSymbol<ProgramOp>("first");
+  return first && !first.isExternal();
+}
+
 /// Whether steps of `module` whose gradients are not finite change nothing.
 inline bool skipsNonfinite(ModuleOp module) {
   for (ProgramOp program : findPrograms(module))

@@ -47,6 +47,9 @@ constexpr llvm::StringLiteral kOutputAttr = "zero.output";
 constexpr llvm::StringLiteral kLossScale = "loss_scale";
 /// The scalar with the random bits of a step, by which updates round.
 constexpr llvm::StringLiteral kRounding = "rounding";
+// The factor of zero.clip: of optimizers; and, where a step updates by the
+// gradients of the step before, an output that is the next program's scalar.
+constexpr llvm::StringLiteral kClipFactor = "clip";
 constexpr llvm::StringLiteral kStreamAttr = "zero.stream";
 constexpr llvm::StringLiteral kBytesAttr = "zero.at";
 constexpr llvm::StringLiteral kLevelAttr = "zero.level";
@@ -63,8 +66,11 @@ constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 // Beside it: the one other value that the host lets pass.
 constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 
-/// The programs of a step, in the order in which they run.
-constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "step"};
+/// The programs of a plan, in the order in which they run: @count, @micro and
+/// @step of a step with micro-steps; @first, then @step again and again, then
+/// @flush where updates are those of the step before.
+constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "first", "step",
+                                             "flush"};
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.

@@ -147,6 +147,7 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       or block.
     * (C6) `grad_dtype` is f32, or the type of the parameters; `state_dtype` is f32
       or bf16; `master` is f32, or none with bf16 and nothing offloaded.
+    * (C7) `overlap_update` needs `offload_optimizer`, and one micro-step.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
                         Zero_Double:$grad_clip,
@@ -165,7 +166,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_optimizer,
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_params,
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_activations,
-                        StringRefParameter<"none or block", "\"none\"">:$remat);
+                        StringRefParameter<"none or block", "\"none\"">:$remat,
+                        DefaultValuedParameter<"bool", "false">:$overlap_update);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -417,7 +417,7 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
                          << getScalars().size();
   if (getSkipNonfinite() &&
       !llvm::is_contained(optimizer.getScalars().getAsValueRange<StringAttr>(),
-                          "clip")) // (C2)
+                          kClipFactor)) // (C2)
     return emitOpError()
            << getOptimizerAttr()
            << " has no scalar \"clip\", by which the update would "

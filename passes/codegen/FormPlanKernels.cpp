@@ -193,7 +193,7 @@ void PlanKernels::addAll(ValueRange partials, Value sum) {
 static BlockArgument getClip(OptimizerOp rule) {
   unsigned next = 2 + rule.getSlots().size();
   for (StringRef name : rule.getScalars().getAsValueRange<StringAttr>()) {
-    if (name == "clip")
+    if (name == kClipFactor)
       return rule.getBody().getArgument(next);
     ++next;
   }

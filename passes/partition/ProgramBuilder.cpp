@@ -64,7 +64,7 @@ void ProgramBuilder::addArguments() {
     }
   for (StringRef scalar :
        OptimizerOp(partition.rule).getScalars().getAsValueRange<StringAttr>())
-    if (scalar != "decay" && scalar != "clip")
+    if (scalar != "decay" && scalar != kClipFactor)
       scalars[scalar] = addArgument(scalarType(), function.getLoc(),
                                     kScalarAttr, b.getStringAttr(scalar));
   if (partition.roundsByChance())

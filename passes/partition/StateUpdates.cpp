@@ -74,8 +74,9 @@ SmallVector<Operation *> ProgramBuilder::findUpdatePlaces() {
   SmallVector<std::pair<Operation *, size_t>> ready;
   for (size_t k = 0; k < buckets.size(); ++k)
     ready.push_back({findReady(k), k});
-  llvm::stable_sort(ready, [](const auto &a, const auto &b) {
-    return a.first->isBeforeInBlock(b.first);
+  llvm::sort(ready, [](const auto &a, const auto &b) {
+    return a.first == b.first ? a.second < b.second
+                              : a.first->isBeforeInBlock(b.first);
   });
   size_t ahead = partition.ranks() > 1 ? 1 : 0;
   for (auto [i, one] : llvm::enumerate(ready))
@@ -88,7 +89,7 @@ void ProgramBuilder::emitUpdates() {
   OptimizerOp rule = partition.rule;
   SmallVector<Operation *> places = findUpdatePlaces();
   b.setInsertionPoint(returned);
-  scalars["clip"] = emitClip();
+  scalars[kClipFactor] = emitClip();
   SmallVector<Value> scalarValues;
   for (StringRef scalar : rule.getScalars().getAsValueRange<StringAttr>())
     if (scalar != "decay") // Members say which of them decay.

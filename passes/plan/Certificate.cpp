@@ -127,9 +127,11 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   SymbolTableCollection symbols;
   for (const Program &program : programs) {
     StringRef name = ProgramOp(program.function).getName();
+    // @first and @flush begin and end a run.
     int64_t runs = name == "count"   ? certificate.microSteps
                    : name == "micro" ? certificate.microSteps - 1
-                                     : 1;
+                   : name == "step"  ? 1
+                                     : 0;
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
         continue;
@@ -198,7 +200,9 @@ Certificate zero::certify(ModuleOp module) {
   certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
   certificate.ranks = getNumRanks(module);
 
-  const Program &step = programs.back();
+  const Program &step = *llvm::find_if(programs, [](const Program &program) {
+    return ProgramOp(program.function).getName() == "step";
+  });
   countState(step.function, certificate);
   Certificate::Term temporary = getPeakGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];

@@ -49,7 +49,9 @@ SmallVector<ProgramOp> zero::getPrograms(ModuleOp module) {
   for (ProgramOp program : programs)
     if (failed(checkStraight(program)))
       return {};
-  if (programs.empty() || programs.back().getName() != "step") {
+  if (llvm::none_of(programs, [](ProgramOp program) {
+        return program.getName() == "step";
+      })) {
     module.emitError(
         "the module has no function @step with a body; a plan starts from the "
         "partitioned level");

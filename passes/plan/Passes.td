@@ -56,6 +56,44 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     Option<"hostMemory", "host-memory", "int64_t", "-1", "the same of host memory">];
 }
 
+def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
+  let summary = "Updates of host memory move to the start of the next step";
+  let description = [{
+    An update needs the norm of all gradients, and so it comes after the backward,
+    when the device has nothing left to do.  In the next step's forward it has.
+    So what stands after the norm moves to the start of the program: each bucket
+    is updated, by the gradient of the step before, where its parameters are first
+    read.  What is pending is state: the gradient in slot `grad`, in host memory,
+    and the factor of `zero.clip` as an output, which is the scalar `clip` of the
+    next program.
+
+    ```mlir
+    zero.program @step
+      %w = zero.view %p                    // forward
+      %g = zero.spill %dflat of @b0        // backward
+      %norm, %clip = zero.clip %s
+      %p1 = zero.update ... (%p, %g)
+    // becomes
+    zero.program @first                    // the first step
+      %w = zero.view %p
+      %grad1 = zero.spill %dflat of @b0 into %grad
+      %norm, %clip1 = zero.clip %s
+    zero.program @step                     // all others
+      %p1 = zero.update ... (%p, %grad)
+      %w = zero.view %p1
+      %grad1 = zero.spill %dflat of @b0 into %grad
+      %norm, %clip1 = zero.clip %s
+    zero.program @flush                    // before parameters are saved
+      %p1 = zero.update ... (%p, %grad)
+    ```
+
+    Each program is what it was: no operation crosses from one to the next.
+    Parameters that are updated in host memory are not read back from nvme for
+    their first use.
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
 def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
   let summary = "Gives every value of the step its bytes";
   let description = [{

@@ -75,9 +75,10 @@ private:
     auto state = program.getState(i);
     if (zero::detail::isSlice(program.getArgument(i).getType()))
       return Part::Slice;
-    // Sums of gradients are reduced later.
+    // Sums of gradients are reduced later; those that are pending were.
     if (program.getArgAttr(i, kInputAttr) ||
-        (state && state.getSlot() == "grad"))
+        (state && state.getSlot() == "grad" &&
+         !isRotated(program->getParentOfType<ModuleOp>())))
       return Part::Own;
     return Part::Same;
   }

@@ -24,7 +24,15 @@
 // mean = 1 / (ranks x micro-steps).  Sums that are yet to be reduced hold whole
 // gradients (unit = 1), others their share of the mean (unit = mean).
 //
-// The model reads parameters before their update, and the norm is that of all
+// Where a step updates by the gradients of the step before (there is a @first),
+// state "grad" is what is pending, {before: mean, reduced}:
+//
+//   @first   pending ends as {own: mean, reduced}; the rest stays as it is
+//   @step    the same, and an update takes {before: mean, reduced}
+//   @flush   an update takes that; pending, which nothing reads then, stays
+//
+// The model reads parameters before their update, in such a @step after it, and
+// the norm is that of all
 // buckets, each once, in the order of the module: f64 sums depend on it.  Other
 // values are averaged over ranks.
 //
@@ -89,11 +97,16 @@ public:
             kMicroStepsAttr);
     microSteps = steps ? steps.getInt() : 1;
     mean = 1.0 / double(ranks * microSteps);
+    rotated = isRotated(program->getParentOfType<ModuleOp>());
   }
 
   LogicalResult run() {
     for (BlockArgument argument : program.getArguments())
       if (auto state = stateOf(argument); state && state.getSlot() == "grad") {
+        if (rotated) {
+          shares[argument] = name == "first" ? Share() : pending();
+          continue;
+        }
         bool reduced = zero::detail::isSlice(argument.getType());
         shares[argument] = {1, 0, reduced, 0};
         units[state.getBucket()] = ranks > 1 && !reduced ? 1 : mean;
@@ -120,6 +133,16 @@ private:
       error.attachNote(def->getLoc())
           << "made by '" << judge::describe(def) << '\'';
     return error;
+  }
+
+  /// What the step before has left.
+  Share pending() { return {mean, 0, ranks > 1, 0}; }
+
+  /// Whether `value` is what is pending, which the next one replaces.
+  bool isPending(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    StateAttr state = argument ? stateOf(argument) : StateAttr();
+    return rotated && state && state.getSlot() == "grad";
   }
 
   /// The mean gradient of `bucket`.
@@ -174,7 +197,8 @@ private:
   }
 
   LogicalResult visitUpdate(UpdateOp op) {
-    if (failed(expect(op, op.getGrad(), whole(op.getBucketAttr()))) ||
+    Share gradient = rotated ? pending() : whole(op.getBucketAttr());
+    if (failed(expect(op, op.getGrad(), gradient)) ||
         (op.getParam() && failed(expect(op, op.getParam(), {}))))
       return failure();
     for (Value slot : op.getKept())
@@ -231,14 +255,25 @@ private:
     return success();
   }
 
+  /// The model reads what the program updates after that, or before.
+  LogicalResult visitView(ViewOp op) {
+    Share share = shares.lookup(op.getFlat()), expected = share;
+    expected.updates = rotated && name == "step";
+    share.updates = 0;
+    shares[op.getResult()] = share;
+    return expect(op, op.getFlat(), expected);
+  }
+
   LogicalResult visitReturn(Operation *op) {
     for (auto &[argument, state, next] : findNextStates(program)) {
       Share expected = shares.lookup(argument);
       bool sum = state.getSlot() == "grad";
       if (name == "micro" && sum)
         expected.own = units.lookup(state.getBucket());
-      if (name == "step")
+      if (name == "step" || (name == "flush" && !sum))
         expected = {0, 0, 0, !sum};
+      if (rotated && sum && name != "flush")
+        expected = {0, mean, ranks > 1, 0};
       if (next && failed(expect(op, next, expected)))
         return failure();
     }
@@ -270,14 +305,16 @@ private:
         })
         .Case<FetchOp, SpillOp>([&](auto transfer) {
           shares[transfer.getResult()] = shares.lookup(transfer.getSource());
-          return transfer.getInto() ? expect(op, transfer.getInto(), {})
-                                    : success();
+          return transfer.getInto() && !isPending(transfer.getInto())
+                     ? expect(op, transfer.getInto(), {})
+                     : success();
         })
         .Case([&](ReduceScatterOp reduce) { return visitReduce(reduce); })
         .Case([&](AccumulateOp sum) { return visitSum(sum); })
         .Case([&](AllReduceOp reduce) { return visitAllReduce(reduce); })
         .Case<ClearOp>([](auto) { return success(); }) // nothing is in it
         .Case([&](UpdateOp update) { return visitUpdate(update); })
+        .Case([&](ViewOp view) { return visitView(view); })
         .Case([&](SumSquaresOp squares) {
           return expect(op, squares.getFlat(), whole(squares.getBucketAttr()));
         })
@@ -293,6 +330,7 @@ private:
   StringRef name;
   int64_t ranks, microSteps;
   double mean; ///< what a gradient counts in the update
+  bool rotated;
   DenseMap<Value, Share> shares;
   /// Of buckets with sums over micro-steps: what a gradient counts in the sum.
   DenseMap<Attribute, double> units;

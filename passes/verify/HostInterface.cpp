@@ -9,12 +9,13 @@
 //     slice of it.
 //   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step` or
 //     `loss_scale`, or the mean of the output of that name of @count; `rounding`
-//     is an i64 of the device.
+//     is an i64 of the device; `clip` is what the program before, @first or
+//     @step, gave by that name.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
 //   * outputs stand after the next state, each with a name of its own, f32 or
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
 //     has it, since the host adds them up, and what it reads after @step is
-//     there.
+//     there; after @first it reads the same.
 //   * a parameter has a name of its own, unless it is cut by rows; then the
 //     members of its name are its rows, each once.
 //
@@ -49,6 +50,15 @@ public:
         !outputs["micro"].contains("loss")) // (S5)
       return micro.emitOpError("has no output \"loss\", and @step has (S5); "
                                "the host adds them up");
+    if (auto first = module.lookupSymbol<ProgramOp>("first"))
+      for (StringRef name : {"loss", "grad_norm", "clip"})
+        if (outputs["step"].contains(name) !=
+            outputs["first"].contains(name)) // (S5)
+          return first.emitOpError("has ")
+                 << (outputs["first"].contains(name) ? "output \""
+                                                     : "no output \"")
+                 << name
+                 << "\", unlike @step (S5); the host reads the same of both";
     for (StringRef name : {"loss", "grad_norm"})
       for (ProgramOp program : findPrograms(module))
         if (outputs[program.getSymName()].contains(name) &&
@@ -76,7 +86,7 @@ private:
         !(type.getElementType().isF32() || type.getElementType().isF64()))
       return false;
     bool isRead = program.getSymName() == "count" || name == "loss" ||
-                  name == "grad_norm";
+                  name == "grad_norm" || name == kClipFactor;
     return !isRead || type.getRank() == 0;
   }
 
@@ -187,7 +197,7 @@ private:
       bool isOutput = llvm::any_of(
           outputs, [&](auto &of) { return of.second.contains(name); });
       if (isOutput || name == "lr" || name == "step" || name == kLossScale ||
-          name == kRounding) // (S5)
+          name == kRounding || name == kClipFactor) // (S5)
         return step.emitOpError("takes the input ")
                << name << ", and the host knows a scalar of that name (S5)";
       if (!type || type.getRank() == 0 ||
@@ -209,12 +219,14 @@ private:
              << name << " as " << argument.getType() << " (S5); scalars are "
              << (isBits ? "tensor<f32>, but rounding is tensor<i64>"
                         : "tensor<f32>, stored or not");
+    bool isPending = name == kClipFactor && isRotated(module);
     if (name != "lr" && name != "step" && name != kLossScale && !isBits &&
-        !outputs["count"].contains(name)) // (S5)
+        !outputs[isPending ? "step" : "count"].contains(name)) // (S5)
       return step.emitOpError("reads ")
              << name
              << ", which is none of lr, step, loss_scale and rounding, and "
-                "which no output of @count is called (S5)";
+                "which no output of @"
+             << (isPending ? "step" : "count") << " is called (S5)";
     return success();
   }
 

@@ -76,6 +76,14 @@ static LogicalResult judgeSteps(ModuleOp module) {
   if (!several && has("count")) // (S5)
     return module.emitError("has @count, which runs only in a step of several "
                             "micro-steps (S5)");
+  if (has("first") != has("flush")) // (S5)
+    return module.emitError("has ")
+           << (has("first") ? "@first and no @flush" : "@flush and no @first")
+           << " (S5); what a program leaves pending another ends";
+  if (several && has("first")) // (S5)
+    return module.emitError("has @first, which is of steps of one micro-step, "
+                            "and a step of ")
+           << steps.getInt() << " (S5)";
   return success();
 }
 

@@ -14,6 +14,8 @@
 //   offload_params               parameters
 //   offload_activations          the farthest tier that tensors of no bucket are
 //                                spilled to
+//   overlap_update               there is a @first, and gradients of the step
+//                                before wait in host memory
 //   optimizer                    the rule of every update is this one, with
 //                                its numbers; it takes the factor of zero.clip
 //                                unless that is always one
@@ -108,6 +110,10 @@ LogicalResult Options::judgeNumbers() {
   for (auto [option, said, what, found] : all)
     if (said != found) // (S7)
       return error(plan, what + " " + Twine(found), option);
+  if (options.getOverlapUpdate() != isRotated(plan)) // (S7)
+    return plan.emitError("has ") << (isRotated(plan) ? "a" : "no")
+                                  << " program @first, and overlap_update of "
+                                  << kOptionsAttr << " says otherwise (S7)";
   if (options.getReference() != plan->hasAttr(kReferenceAttr)) // (S7)
     return plan.emitError("has ")
            << kReferenceAttr << (options.getReference() ? " not" : "")
@@ -153,8 +159,12 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
     if (element != options.getParameterElement()) // (S7)
       return error(program, "parameters of " + nameOf(element), "--precision");
   } else if (slot == "grad") {
-    if (element != options.getSumElement()) // (S7)
-      return error(program, "sums of gradients of " + nameOf(element),
+    bool isPending = options.getOverlapUpdate();
+    if (element != (isPending ? options.getGradientElement()
+                              : options.getSumElement())) // (S7)
+      return error(program,
+                   (isPending ? "gradients of " : "sums of gradients of ") +
+                       nameOf(element),
                    "--grad-dtype");
   } else if (slot == "master") {
     if (!options.hasMasters()) // (S7)
@@ -193,8 +203,6 @@ LogicalResult Options::judgePrecision() {
   return success();
 }
 
-/// State lies where the options say; sums of gradients, and parameters that are
-/// whole on several ranks, on the device.
 static Tier tierOf(StringRef place) {
   return place == "nvme"  ? Tier::Nvme
          : place == "cpu" ? Tier::Host
@@ -219,6 +227,8 @@ LogicalResult Options::judgeActivations() {
   return success();
 }
 
+/// State lies where the options say; sums of gradients, and parameters that are
+/// whole on several ranks, on the device; gradients that wait where updates run.
 LogicalResult Options::judgeTiers() {
   for (ProgramOp program : programs())
     for (BlockArgument argument : program.getArguments()) {
@@ -227,11 +237,13 @@ LogicalResult Options::judgeTiers() {
       if (!state || !shard)
         continue;
       bool isParameter = state.getSlot() == "param";
-      Tier tier = state.getSlot() == "grad" ||
-                          (isParameter && ranks > 1 && shard.getRanks() == 1)
-                      ? Tier::Device
-                      : tierOf(isParameter ? options.getOffloadParams()
-                                           : options.getOffloadOptimizer());
+      bool isOfDevice = isParameter && ranks > 1 && shard.getRanks() == 1;
+      Tier tier = tierOf(isParameter ? options.getOffloadParams()
+                                     : options.getOffloadOptimizer());
+      if (state.getSlot() == "grad")
+        tier = options.getOverlapUpdate() ? Tier::Host : Tier::Device;
+      if (isOfDevice)
+        tier = Tier::Device;
       if (shard.getTier() != tier) // (S7)
         return error(program,
                      "slot " + state.getSlot().getValue() + " of @" +

@@ -175,7 +175,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
       counts[name] = symbolic.termOf(value.get());
     hasLoss |= name && name == "loss";
   }
-  if (programName == "step" && !hasLoss) // (V14)
+  if ((programName == "step" || programName == "first") && !hasLoss) // (V14)
     return program.emitOpError(
         "has no output \"loss\", and the model has a loss (V14)");
   return success();
@@ -198,8 +198,10 @@ LogicalResult Refinement::visit(Operation *op) {
         return success();
       })
       .Case<FetchOp, SpillOp>([&](auto transfer) {
-        if (StateAttr state = flats.lookup(transfer.getSource());
-            state && !transfer.getInto())
+        // What goes into a value is that state by (V12).
+        Value same =
+            transfer.getInto() ? transfer.getInto() : transfer.getSource();
+        if (StateAttr state = flats.lookup(same))
           flats[transfer.getResult()] = state;
         else if (!transfer.getBucket())
           symbolic.set(transfer.getResult(),
@@ -212,9 +214,17 @@ LogicalResult Refinement::visit(Operation *op) {
             symbolic.mean(Mean::Ranks, symbolic.termOf(reduce.getValue())));
         return success();
       })
+      // Parameters first, or their master; whether the model is to read them
+      // says (V13).
+      .Case([&](UpdateOp update) {
+        flats[update.getNext().front()] =
+            StateAttr::get(update.getContext(), update.getBucketAttr(),
+                           StringAttr::get(update.getContext(), "param"));
+        return success();
+      })
       // Of gradients and state: (V12), (V13).
       .Case<ReduceScatterOp, AccumulateOp, ClearOp, SumSquaresOp, TotalOp,
-            ClipOp, UpdateOp, RecordOp, WaitOp>([](auto) { return success(); })
+            ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
       .Default([&](Operation *) {
         symbolic.execute(op);
         return success();

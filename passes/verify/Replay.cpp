@@ -36,9 +36,8 @@ const Piece *findFrom(const Pieces &pieces, int64_t at) {
 
 class Replay {
 public:
-  Replay(ProgramOp program, StringRef name, int64_t rank,
-         const Ranges &ranges, const HappensBefore &order,
-         const BucketLayouts &layouts)
+  Replay(ProgramOp program, StringRef name, int64_t rank, const Ranges &ranges,
+         const HappensBefore &order, const BucketLayouts &layouts)
       : program(program), name(name), rank(rank), ranges(ranges), order(order),
         layouts(layouts) {}
 
@@ -120,10 +119,19 @@ static Spans wholeOf(Value value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The host writes means of @count's outputs after @count only.
+/// The host writes means of @count's outputs after @count only.  Before @first
+/// nothing is pending, and @flush has no batch.
 bool Replay::isWritten(BlockArgument argument) {
-  auto scalar = program.getScalar(argument.getArgNumber());
-  return name != "count" || !scalar || scalar == "lr" || scalar == "step";
+  unsigned i = argument.getArgNumber();
+  auto scalar = program.getScalar(i);
+  if (name == "count")
+    return !scalar || scalar == "lr" || scalar == "step";
+  if (name == "first") {
+    auto state = program.getState(i);
+    return !(state && state.getSlot() == "grad") &&
+           !(scalar && scalar == kClipFactor);
+  }
+  return name != "flush" || !program.getInput(i);
 }
 
 void Replay::enterArguments() {
@@ -134,11 +142,12 @@ void Replay::enterArguments() {
     unsigned version = addVersion({});
     bytesOf(argument).overwrite(range.getOffset(), range.getEnd(), version);
     auto state = program.getState(argument.getArgNumber());
-    Spans spans =
-        state ? layouts.membersIn(state.getBucket().getValue(),
-                                  argument.getType(), /*slice=*/false, rank)
-        : isWritten(argument) ? wholeOf(argument)
-                              : Spans();
+    Spans spans;
+    if (isWritten(argument))
+      spans = state
+                  ? layouts.membersIn(state.getBucket().getValue(),
+                                      argument.getType(), /*slice=*/false, rank)
+                  : wholeOf(argument);
     for (Span span : spans)
       values[argument].push_back({range.getOffset() + span.begin,
                                   range.getOffset() + span.end, version});
@@ -185,8 +194,9 @@ LogicalResult Replay::judgeHeld(Operation *op, Value value,
       error << describe(range.getTier(), at, end) << " of " << describe(value)
             << " on " << describe(where(int(getStream(op))))
             << ", which hold nothing there (V9): padding, another rank's "
-               "slice, or in @count a mean of its outputs; read members, or "
-               "gather the value first";
+               "slice, in @count a mean of its outputs, in @first what the "
+               "step before would have left, or in @flush a batch; read "
+               "members, or gather the value first";
       if (Operation *def = value.getDefiningOp())
         error.attachNote(def->getLoc())
             << "defined by '" << describe(def) << '\'';

@@ -18,6 +18,8 @@
 // skips, and all others arguments of the step, the random bits that it rounds by
 // among them; zero.clip takes the loss scale, if
 // the step has one; the output "grad_norm", and no other, is the norm of zero.clip.
+// Where a step updates by the gradients of the step before, `clip` is the argument
+// of that name, and the output of that name is the factor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +51,8 @@ std::string describe(const BucketSlot &slot) {
 
 class SlotUses {
 public:
-  explicit SlotUses(ProgramOp program) : program(program) {}
+  explicit SlotUses(ProgramOp program)
+      : program(program), module(program->getParentOfType<ModuleOp>()) {}
 
   LogicalResult run() {
     for (BlockArgument argument : program.getArguments())
@@ -152,14 +155,15 @@ private:
   LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
     while (isa_and_present<CopyOp, FetchOp, SpillOp>(value.getDefiningOp()))
       value = value.getDefiningOp()->getOperand(0);
-    if (name == "clip") {
+    if (name == kClipFactor && !isRotated(module)) {
       auto clip = value.getDefiningOp<ClipOp>();
       if (clip && value == clip.getFactor() &&
           clip.getSkipNonfinite() == cast<UpdateOp>(op).getSkipNonfinite())
         return success();
     } else if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto scalar = program.getScalar(argument.getArgNumber());
-      if (scalar && scalar == name)
+      if (scalar && scalar == name &&
+          (name != kClipFactor || skips(cast<UpdateOp>(op))))
         return success();
     }
     return op->emitOpError("takes ") // (V12)
@@ -167,8 +171,21 @@ private:
            << "\", and it is not that (V12)";
   }
 
+  /// Whether `op` skips what the programs before it skip.
+  bool skips(UpdateOp op) {
+    for (auto other : module.getOps<ProgramOp>())
+      for (auto clip : other.getBody().getOps<ClipOp>())
+        if (clip.getSkipNonfinite() != op.getSkipNonfinite())
+          return false;
+    return true;
+  }
+
   LogicalResult expectOutput(Operation *op, Value value, StringRef name) {
     auto clip = value.getDefiningOp<ClipOp>();
+    if (name == kClipFactor && !(clip && value == clip.getFactor()))
+      return op->emitOpError("gives ") // (V12)
+             << judge::describe(value) << " as the output \"" << name
+             << "\", which is the factor of zero.clip (V12)";
     if ((name == "grad_norm") == (clip && value == clip.getNorm()))
       return success();
     return op->emitOpError("gives ") // (V12)
@@ -221,6 +238,7 @@ private:
   }
 
   ProgramOp program;
+  ModuleOp module;
   DenseMap<Value, BucketSlot> known;
   SymbolTableCollection symbols;
 };

@@ -95,7 +95,8 @@ void Context::run(uint32_t which) {
       queue->join();
   parts.device->endProgram();
   if (profile.enabled())
-    profile.addProgram(secondsSince(start), program == ZRT_STEP);
+    profile.addProgram(secondsSince(start),
+                       program == ZRT_STEP || program == ZRT_FIRST);
   if (trace())
     trace()->endRun();
 }

@@ -38,8 +38,10 @@ uint64_t zrt::runsPerStep(const zrt_plan &plan, uint32_t program) {
     return k > 1 ? k : 0;
   case ZRT_MICRO:
     return k > 0 ? k - 1 : 0;
-  default:
+  case ZRT_STEP:
     return 1;
+  default: // once in a run
+    return 0;
   }
 }
 

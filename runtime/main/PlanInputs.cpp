@@ -34,11 +34,13 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       if (input.dtype != ZRT_I64)
         fail("input \"{}\" is not an i64 scalar", name);
       roundingInput = &input;
-    } else if (name == "lr" || name == "step" || name == "loss_scale") {
+    } else if (name == "lr" || name == "step" || name == "loss_scale" ||
+               name == "clip") {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
       (name == "lr"     ? lrInput
        : name == "step" ? stepInput
+       : name == "clip" ? clipInput
                         : scaleInput) = &input;
     } else if (const zrt_output *output = findOutput(plan, name)) {
       if (input.dtype != output->dtype)
@@ -46,8 +48,8 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       means.emplace_back(&input, output);
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
-           "provide; it knows lr, step, loss_scale, rounding and means of "
-           "outputs",
+           "provide; it knows lr, step, loss_scale, rounding, clip and means "
+           "of outputs",
            name);
     }
   }
@@ -60,7 +62,12 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       lossOutput = &output;
     else if (name == "grad_norm")
       normOutput = &output;
+    else if (name == "clip")
+      clipOutput = &output;
   }
+  if (clipInput && (!clipOutput || clipOutput->dtype != ZRT_F32))
+    fail("the plan wants the number \"clip\", and has no f32 output of that "
+         "name");
   if (!lossOutput)
     fail("the plan has no output \"loss\"");
 }
@@ -92,6 +99,14 @@ void PlanInputs::writeScalars(zrt_context *ctx,
     writeValue(ctx, scaleInput->ref, scalars.lossScale);
   if (roundingInput)
     writeValue(ctx, roundingInput->ref, scalars.rounding);
+  if (clipInput)
+    writeValue(ctx, clipInput->ref, scalars.clip);
+}
+
+std::optional<float> PlanInputs::clip(zrt_context *ctx) const {
+  if (!clipOutput)
+    return std::nullopt;
+  return readValue<float>(ctx, clipOutput->ref);
 }
 
 double PlanInputs::loss(zrt_context *ctx) const {

@@ -16,6 +16,7 @@ struct StepScalars {
   int64_t update = 0; ///< of the weights, from 0: steps that were not skipped
   float lossScale = 1;
   uint64_t rounding = 0; ///< random bits
+  float clip = 1; ///< of a step's gradients that a later program updates by
 };
 
 /// The plan's scalars and outputs, found by name and checked.
@@ -38,14 +39,19 @@ public:
   void writeMeans(zrt_context *ctx, const std::vector<double> &sums,
                   uint32_t runs) const;
 
+  /// The factor of zero.clip, if the plan gives it: what StepScalars::clip is
+  /// for the program that updates by these gradients.
+  std::optional<float> clip(zrt_context *ctx) const;
   double loss(zrt_context *ctx) const;
   std::optional<double> gradNorm(zrt_context *ctx) const;
 
 private:
   const zrt_input *lrInput = nullptr, *stepInput = nullptr,
-                  *scaleInput = nullptr, *roundingInput = nullptr;
+                  *scaleInput = nullptr, *roundingInput = nullptr,
+                  *clipInput = nullptr;
   std::vector<std::pair<const zrt_input *, const zrt_output *>> means;
-  const zrt_output *lossOutput = nullptr, *normOutput = nullptr;
+  const zrt_output *lossOutput = nullptr, *normOutput = nullptr,
+                   *clipOutput = nullptr;
 };
 
 } // namespace zrt

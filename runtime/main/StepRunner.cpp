@@ -14,10 +14,28 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
         "the plan has steps of {} micro-steps, but no program for those before "
         "the last",
         plan.accumulate);
+  const bool leaves = plan.programs[ZRT_FIRST].ops;
+  if (leaves != (plan.programs[ZRT_FLUSH].ops != nullptr) ||
+      (leaves && plan.accumulate > 1))
+    fail("the plan leaves updates to the next step, and has {}",
+         plan.accumulate > 1 ? "several micro-steps"
+                             : "no program for the first or the last one");
 }
 
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
-                                   const StepScalars &scalars) const {
+                                   const StepScalars &scalars) {
+  if (plan.programs[ZRT_FIRST].ops) {
+    StepScalars given = scalars;
+    if (pending) {
+      given = pending->scalars;
+      given.lossScale = scalars.lossScale; // of this step's gradients
+    }
+    runProgram(ctx, pending ? ZRT_STEP : ZRT_FIRST, step, given, 0,
+               std::vector<double>(inputs.countMeans()));
+    pending = {scalars, step};
+    pending->scalars.clip = inputs.clip(ctx).value_or(1);
+    return {inputs.loss(ctx), inputs.gradNorm(ctx)};
+  }
   const uint32_t last = plan.accumulate - 1;
   std::vector<double> sums(inputs.countMeans());
   if (last > 0 && plan.programs[ZRT_COUNT].ops)
@@ -31,6 +49,15 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
     loss += inputs.loss(ctx);
   }
   return {loss / plan.accumulate, inputs.gradNorm(ctx)};
+}
+
+void StepRunner::flush(zrt_context *ctx) {
+  if (!pending)
+    return;
+  inputs.writeScalars(ctx, pending->scalars);
+  if (zrt_run(ctx, ZRT_FLUSH) != 0)
+    fail("update of step {}: {}", pending->step, zrt_error_message(ctx));
+  pending.reset();
 }
 
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,

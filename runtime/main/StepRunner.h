@@ -7,6 +7,7 @@
 #include "runtime/zrt.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace zrt {
 
@@ -17,6 +18,12 @@ namespace zrt {
 ///
 /// where (k) is micro-step k's batch, and count runs if the plan has it.  What
 /// it counts is given to the others as the mean over its runs.
+///
+/// If the plan has first, a program leaves its update to the next one:
+///
+///   first(0)   step(0)   step(0)   ...   flush
+///
+/// which is given the scalars of the update with the factor of zero.clip.
 class StepRunner {
 public:
   /// Throws when the plan lacks a program that its micro-steps need.
@@ -28,7 +35,10 @@ public:
   };
   /// Step `step` of the data, from 0.  Throws zrt::Error with the number of the
   /// step.
-  Result run(zrt_context *ctx, int64_t step, const StepScalars &scalars) const;
+  Result run(zrt_context *ctx, int64_t step, const StepScalars &scalars);
+  /// Updates by what the last step has left, if it has; then the weights are
+  /// those of all steps that were run.  Throws zrt::Error.
+  void flush(zrt_context *ctx);
 
   bool scalesLoss() const { return inputs.scalesLoss(); }
 
@@ -42,6 +52,12 @@ private:
   const Feed &feed;
   const int rank;
   const PlanInputs inputs;
+  /// Of an update that is left to the next program, and the step's number.
+  struct Pending {
+    StepScalars scalars;
+    int64_t step;
+  };
+  std::optional<Pending> pending;
 };
 
 } // namespace zrt

@@ -90,6 +90,9 @@ public:
     if (!quiet)
       printStart();
     loop();
+    // Before anyone reads weights.
+    if (!divergence)
+      runner->flush(context.get());
     if (const std::string wrong = report(ZRT_UNPREDICTED); !wrong.empty())
       fail("{}; please report this", wrong);
     if (!divergence)
@@ -393,7 +396,7 @@ private:
   const bool quiet;
   const std::string who;
   std::unique_ptr<const Feed> feed;
-  std::unique_ptr<const StepRunner> runner;
+  std::unique_ptr<StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
   std::vector<Parameter> parameters; ///< what is trained and saved
   /// The same in 16 bits, where that is a state of its own.

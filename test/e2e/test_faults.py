@@ -246,6 +246,19 @@ class Faults(support.Case):
         self.end(job, rf"rank 1 \(process {processes[1]}\) is gone")
         self.assertEqual(os.listdir(self.folder / "disk"), [])
 
+    def test_interrupt_before_an_update(self):
+        """What the last step has left to the next is in the weights that are saved."""
+        binary = self.binary("--offload=cpu", "--overlap-update")
+        saved = self.folder / "stopped.safetensors"
+        job, processes = self.start(binary, 2, more=("--save", saved))
+        os.kill(processes[1], signal.SIGTERM)
+        _, err = job.communicate(timeout=self.SECONDS)
+        self.assertEqual(err.count(b"error"), 0, err.decode())
+        steps = len(support.read_metrics(self.folder / "metrics.jsonl"))
+        done = self.launch(*support.launcher(2), self.binary(), *self.arguments(steps), "--save", "whole.safetensors")
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assert_same_bytes(saved, self.folder / "whole.safetensors")
+
     def test_interrupt(self):
         """All ranks stop at the same step, and the weights are saved."""
         binary = self.binary()

@@ -38,6 +38,10 @@ OTHER_NUMBERS = {
     "change-rounding": "narrow-2-2-2",
     "change-loss-scale": "fp16-1-2-2",
     "change-skip": "bf16-3-2-2",
+    "read-old-parameters": "rotated-2-2-1",
+    "update-twice": "rotated-0-1-1",
+    "exchange-gradients": "rotated-0-1-1",
+    "drop-update": "rotated-0-1-1",
     "change-vocabulary": "tiny-2-2-2",
     "use-nvme": "tiny-2-2-2",
 }

@@ -57,6 +57,41 @@ class Places(support.Outcomes):
     def test_sgd(self):
         self.check_places("--optimizer=sgd", "--grad-clip=0")
 
+    def check_rotated(self, *options, places, **kind):
+        self.check_same_bits(
+            [("as usual", self.outcome(*options, **kind))] +
+            [(f"rotated, {' '.join(place)}, delays {seed}",
+              self.outcome("--overlap-update", *place, *options,
+                           env={"ZRT_CHAOS": str(seed)} if seed else None, **kind))
+             for place in places for seed in (0, 3)])
+
+    def test_updates_beside_the_next_forward(self):
+        places = [(f"--offload-optimizer={optimizer}", f"--offload-params={parameters}")
+                  for optimizer in PLACES[1:] for parameters in PLACES]
+        for precision in ("fp32", "bf16", "fp16"):
+            with self.subTest(precision):
+                self.check_rotated(f"--precision={precision}", places=places)
+        self.check_rotated("--precision=bf16", "--bucket-size=2KiB", places=[("--offload=nvme",)],
+                           config=support.ODD)
+        self.check_rotated("--grad-clip=0", "--optimizer=sgd", places=[("--offload=cpu",)])
+
+    def test_updates_beside_the_next_forward_of_ranks(self):
+        for stage, ranks, *options in ((0, 2), (1, 3, "--precision=bf16"), (2, 2, "--precision=fp16"),
+                                       (3, 2, "--precision=bf16"), (3, 3, "--persist-below=1KiB"),
+                                       (2, 3, "--grad-clip=0")):
+            with self.subTest(stage=stage, ranks=ranks):
+                tiers = "--offload" if stage == 3 else "--offload-optimizer"
+                self.check_rotated(f"--stage={stage}", *options, ranks=ranks,
+                                   places=[(f"{tiers}={place}",) for place in PLACES[1:]])
+
+    def test_a_run_of_any_length(self):
+        """What a step has left to the next is never lost."""
+        plan = ("--offload=nvme", "--precision=bf16", "--bucket-size=8KiB")
+        for steps in range(4):
+            with self.subTest(steps=steps):
+                self.check_same_bits([("as usual", self.outcome(*plan, steps=steps)),
+                                      ("rotated", self.outcome("--overlap-update", *plan, steps=steps))])
+
     def test_limits(self):
         """Less is held ahead of its use."""
         config = {**support.SMALL, "n_layer": 4, "n_embd": 64}

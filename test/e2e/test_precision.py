@@ -225,8 +225,14 @@ class Overflow(support.Case):
     def test_on_one_rank_alone(self):
         """Samples of one rank overflow: no rank updates, the scale halves after its two lives,
         and training goes on."""
+        self.check_one_rank_alone()
+
+    def test_on_one_rank_alone_one_program_later(self):
+        self.check_one_rank_alone("--offload-optimizer=cpu", "--overlap-update")
+
+    def check_one_rank_alone(self, *options):
         model = self.write("linear.mlir", LINEAR)
-        binary = support.compile_model(model, "--precision=fp16", "--world-size=3", "--stage=2")
+        binary = support.compile_model(model, "--precision=fp16", "--world-size=3", "--stage=2", *options)
         rows, ranks, bad = 4, 3, 1
         values = []
         for step in range(6):

@@ -83,6 +83,10 @@ PLANS = [
     Recipe("cpu-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-optimizer=cpu", "--precision=bf16")),
     Recipe("nvme-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=nvme", "--bucket-size=1KiB")),
     Recipe("nvme-2-2-1", "mlp", 40, 2, 2, 1, ("--offload-optimizer=nvme",)),
+    # Updates by the gradients of the step before.
+    Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
+    Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),
+    Recipe("rotated-3-2-1", "mlp", 40, 3, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=fp16")),
     # Updates that wait for no norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),

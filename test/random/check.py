@@ -65,7 +65,10 @@ def offloaded_state(rng, options):
     # What stays whole on several ranks stays on the device; that may be all of a small model.
     if "--stage=3" not in options or any(option.startswith("--persist-below") for option in options):
         parameters = "none"
-    return [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
+    places = [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
+    if optimizer != "none" and "--accumulate=1" in options and rng.random() < 0.5:
+        places.append("--overlap-update")
+    return places
 
 
 #: Of models whose blocks leave nothing to the backward.

@@ -125,6 +125,12 @@ Change exchangeTransfers(Victim &);
 Change exchangeTargets(Victim &);
 Change moveOtherValue(Victim &);
 
+// What a step leaves to the next (RotationMutations.cpp).
+Change readOldParameters(Victim &);
+Change updateTwice(Victim &);
+Change exchangeGradients(Victim &);
+Change dropUpdate(Victim &);
+
 // How kernels run, and what means are of (KernelMutations.cpp).
 Change changeScale(Victim &);
 Change changeSpace(Victim &);

@@ -239,6 +239,10 @@ CommandLine::CommandLine() {
       "block: what the forward computes within a block is\n"
       "computed again in the backward, not kept",
       state);
+  add("overlap-update", given(p.overlapUpdate),
+      "updates in host memory run beside the forward of the\n"
+      "next step",
+      state);
 
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
@@ -360,6 +364,12 @@ DriverOptions CommandLine::check() {
     fail("--reference keeps all activations on the device; drop " +
          Twine(p.remat != "none" ? "--remat" : "--offload-activations") +
          " for the comparison");
+  if (p.overlapUpdate && p.offloadOptimizer == "none")
+    fail("--overlap-update is for updates in host memory; add "
+         "--offload-optimizer=cpu or nvme, or --offload");
+  if (p.overlapUpdate && p.accumulate > 1)
+    fail("--overlap-update needs steps of one micro-step, got --accumulate=" +
+         Twine(p.accumulate));
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 

@@ -87,9 +87,10 @@ zrt_program programOf() {
 /// The programs of a rank, as each knows itself by its kernels alone.
 template <int Rank>
 void setPrograms(zrt_plan &plan) {
-  const zrt_program programs[] = {programOf<Rank, ZRT_COUNT>(),
-                                  programOf<Rank, ZRT_MICRO>(),
-                                  programOf<Rank, ZRT_STEP>()};
+  const zrt_program programs[] = {
+      programOf<Rank, ZRT_COUNT>(), programOf<Rank, ZRT_MICRO>(),
+      programOf<Rank, ZRT_FIRST>(), programOf<Rank, ZRT_STEP>(),
+      programOf<Rank, ZRT_FLUSH>()};
   for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
     if (plan.programs[p].ops)
       plan.programs[p] = programs[p];

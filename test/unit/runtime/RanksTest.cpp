@@ -48,6 +48,35 @@ TEST_F(Ranks, RunWhatThePlanHas) {
   EXPECT_NE(err.find("2 micro-steps, but no program"), std::string::npos);
 }
 
+TEST_F(Ranks, LeaveAnUpdateToTheNextProgram) {
+  zrt_plan plan = ranksPlan(2, 1);
+  plan.programs[ZRT_FIRST] = plan.programs[ZRT_FLUSH] = plan.programs[ZRT_STEP];
+  // A batch of this step, and the scalars of the step before.
+  const std::vector<std::string> options = {"--warmup", "4", "--steps"};
+  auto of = [&](const char *steps) {
+    std::vector<std::string> all = options;
+    all.push_back(steps);
+    return all;
+  };
+  train(plan, of("3"));
+  ASSERT_EQ(statuses, (std::vector{0, 0})) << err;
+  EXPECT_EQ(log[0], "first 0->1 lr 0.125 step 1 mean 0\n"
+                    "step 2->3 lr 0.125 step 1 mean 0\n"
+                    "step 4->5 lr 0.25 step 2 mean 0\n"
+                    "flush -1->-1 lr 0.375 step 3 mean 0\n");
+  train(plan, of("1"));
+  EXPECT_EQ(log[0], "first 0->1 lr 0.125 step 1 mean 0\n"
+                    "flush -1->-1 lr 0.125 step 1 mean 0\n");
+  train(plan, of("0"));
+  EXPECT_EQ(log[0], "");
+  plan.programs[ZRT_FLUSH] = {};
+  train(plan, of("1"));
+  EXPECT_EQ(statuses[0], 1);
+  EXPECT_NE(err.find("no program for the first or the last one"),
+            std::string::npos)
+      << err;
+}
+
 TEST_F(Ranks, SaveOneModelAndStartFromIt) {
   train(ranksPlan(2, 1), {"--steps", "3", "--save", folder / "w"});
   ASSERT_EQ(statuses, (std::vector{0, 0})) << err;

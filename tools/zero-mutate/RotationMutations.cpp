@@ -1,0 +1,127 @@
+//===- RotationMutations.cpp - Break what one step leaves to the next -----===//
+//
+// A step may update by the gradients of the step before (zero-rotate-updates).
+// These change which gradients those are, and which parameters the model reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Places.h"
+
+#include "dialect/zero/PlanPrograms.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// What follows from `update`, itself first, in program order.
+static SmallVector<Operation *> followersOf(UpdateOp update) {
+  llvm::SetVector<Operation *> all;
+  all.insert(update);
+  for (unsigned i = 0; i < all.size(); ++i)
+    for (Operation *user : all[i]->getUsers())
+      if (isa<FetchOp, SpillOp, AllGatherOp>(user))
+        all.insert(user);
+  SmallVector<Operation *> ordered = all.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
+}
+
+/// Of the state that `update` is of, the slot `name`.
+static std::optional<NextState> stateOf(UpdateOp update, StringRef name) {
+  for (const NextState &state :
+       findNextStates(update->getParentOfType<ProgramOp>()))
+    if (state.state.getBucket() == update.getBucketAttr() &&
+        state.state.getSlot() == name)
+      return state;
+  return {};
+}
+
+/// The model reads a bucket's parameters as they were before their update.
+Change zero::readOldParameters(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  llvm::erase_if(updates, [](UpdateOp op) {
+    std::optional<NextState> state = stateOf(op, "param");
+    return !state || !llvm::any_of(state->next.getUsers(), [](Operation *user) {
+      return !user->hasTrait<OpTrait::IsTerminator>();
+    });
+  });
+  if (updates.empty())
+    return {};
+  UpdateOp update = victim.random.pick(updates);
+  NextState state = *stateOf(update, "param");
+  std::optional<NextState> pending = stateOf(update, "grad");
+  if (!pending || !pending->next.getDefiningOp())
+    return {};
+  // Before the next gradient takes the place of the one that it takes.
+  Operation *last = pending->next.getDefiningOp();
+  for (OpOperand &use : llvm::make_early_inc_range(state.next.getUses()))
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      use.set(state.argument);
+  std::string text = describe(update.getOperation()) +
+                     ": comes after all that reads its parameters";
+  for (Operation *op : followersOf(update))
+    op->moveBefore(last);
+  return text;
+}
+
+/// A bucket is updated once more, by the same gradient.
+Change zero::updateTwice(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  llvm::erase_if(updates, [](UpdateOp op) { return !op.getParam(); });
+  if (updates.empty())
+    return {};
+  UpdateOp update = victim.random.pick(updates);
+  auto again = cast<UpdateOp>(update->clone());
+  update->getBlock()->getOperations().insertAfter(update->getIterator(), again);
+  update->replaceAllUsesWith(again);
+  again.getParamMutable().assign(update.getNext().front());
+  unsigned next = 1;
+  for (OpOperand &slot : again.getSlotsMutable())
+    slot.set(update.getNext()[next++]);
+  if (again.getMaster())
+    again.getMasterMutable().assign(update.getNext().back());
+  return describe(update.getOperation()) + ": twice";
+}
+
+/// Two buckets are updated by each other's gradients.
+Change zero::exchangeGradients(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  SmallVector<std::pair<UpdateOp, UpdateOp>> pairs;
+  for (auto [i, one] : llvm::enumerate(updates))
+    for (UpdateOp other : ArrayRef(updates).drop_front(i + 1))
+      if (UpdateOp(one)->getBlock() == other->getBlock() &&
+          UpdateOp(one).getGrad().getType() == other.getGrad().getType() &&
+          isa<BlockArgument>(UpdateOp(one).getGrad()) &&
+          isa<BlockArgument>(other.getGrad()))
+        pairs.push_back({one, other});
+  if (pairs.empty())
+    return {};
+  auto [one, other] = victim.random.pick(pairs);
+  Value gradient = one.getGrad();
+  one.getGradMutable().assign(other.getGrad());
+  other.getGradMutable().assign(gradient);
+  return describe(one.getOperation()) + " and " +
+         describe(other.getOperation()) + ": each takes the other's gradient";
+}
+
+/// A bucket is not updated: its state ends as it began.
+Change zero::dropUpdate(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  if (updates.empty())
+    return {};
+  UpdateOp update = victim.random.pick(updates);
+  std::string text = describe(update.getOperation()) + ": dropped";
+  SmallVector<Operation *> followers = followersOf(update);
+  for (const NextState &state :
+       findNextStates(update->getParentOfType<ProgramOp>()))
+    if (state.state.getBucket() == update.getBucketAttr() &&
+        llvm::is_contained(followers, state.next.getDefiningOp()))
+      Value(state.next).replaceAllUsesWith(state.argument);
+  for (Operation *op : llvm::reverse(followers)) {
+    if (!op->use_empty())
+      return {};
+    op->erase();
+  }
+  return text;
+}
