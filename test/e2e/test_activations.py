@@ -30,6 +30,7 @@ class Activations(support.Outcomes):
 
     def test_with_offloaded_state(self):
         self.check("--stage=3", "--offload=nvme", ranks=2)
+        self.check("--stage=3", "--offload=nvme", "--overlap-update", ranks=2)
         self.check("--offload=cpu", "--precision=bf16", "--bucket-size=5000")
 
     def test_chunks_of_the_loss(self):
