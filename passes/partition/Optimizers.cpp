@@ -21,7 +21,7 @@ namespace {
 
 /// Creates the operation with its block; argument names are those of the slots.
 OptimizerOp start(OpBuilder &b, Location loc, StringRef name,
-                  ArrayRef<StringRef> slots, SmallVector<StringRef> scalars) {
+                  ArrayRef<StringRef> slots, ArrayRef<StringRef> scalars) {
   OperationState state(loc, OptimizerOp::getOperationName());
   state.addAttribute("sym_name", b.getStringAttr(name));
   state.addAttribute("slots", b.getStrArrayAttr(slots));

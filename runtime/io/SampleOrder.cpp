@@ -13,7 +13,7 @@ constexpr uint32_t kPurpose = 0x6f726472; // "ordr"
 } // namespace
 
 SampleOrder::SampleOrder(uint64_t samples, std::optional<uint64_t> seed)
-    : count(samples), seed(seed) {
+    : count(samples), isShuffled(seed.has_value()), seed(seed.value_or(0)) {
   while (halfBits < 32 && (samples - 1) >> (2 * halfBits) != 0)
     ++halfBits;
 }
@@ -29,7 +29,7 @@ uint64_t SampleOrder::shuffled(uint64_t epoch, uint64_t index) const {
 uint64_t SampleOrder::mix(uint64_t epoch, uint64_t value) const {
   const uint64_t mask = (uint64_t{1} << halfBits) - 1;
   auto left = uint32_t(value >> halfBits), right = uint32_t(value & mask);
-  const std::array<uint32_t, 2> key = {uint32_t(*seed), uint32_t(*seed >> 32)};
+  const std::array<uint32_t, 2> key = {uint32_t(seed), uint32_t(seed >> 32)};
   for (uint32_t round = 0; round < kRounds; ++round) {
     const uint32_t drawn = philox4x32(
         {right, uint32_t(epoch), uint32_t(epoch >> 32), kPurpose + round},

@@ -26,7 +26,7 @@ public:
   /// The sample at `position`.
   uint64_t at(uint64_t position) const {
     const uint64_t epoch = position / count, index = position % count;
-    return seed ? shuffled(epoch, index) : index;
+    return isShuffled ? shuffled(epoch, index) : index;
   }
 
 private:
@@ -35,7 +35,8 @@ private:
   uint64_t mix(uint64_t epoch, uint64_t value) const;
 
   uint64_t count;
-  std::optional<uint64_t> seed;
+  bool isShuffled;
+  uint64_t seed; ///< 0 where it is not
   uint32_t halfBits = 1;
 };
 

@@ -121,8 +121,9 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
     data = std::make_unique<const TokenData>(options.data, options.format,
                                              text.tokens->shape[1],
                                              /*later=*/text.targets ? 1 : 0);
-  order.emplace(checkSamples(),
-                options.shuffle ? std::optional(options.seed) : std::nullopt);
+  order =
+      SampleOrder(checkSamples(),
+                  options.shuffle ? std::optional(options.seed) : std::nullopt);
   checkValues();
 }
 
@@ -162,7 +163,7 @@ void Feed::checkValues() const {
     }
     std::vector<std::byte> sample(sampleElements(*source.input) *
                                   dtypeBytes(source.input->dtype));
-    for (uint64_t i = 0; i < order->samples(); ++i)
+    for (uint64_t i = 0; i < order.samples(); ++i)
       source.file->read(i, sample.data());
   }
 }
@@ -181,7 +182,7 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place) const {
         sampleElements(*source.input) * dtypeBytes(source.input->dtype);
     rows.resize(batch * bytes);
     for (uint64_t row = 0; row < batch; ++row)
-      read(source, order->at(place.position(row, batch)), &rows[row * bytes]);
+      read(source, order.at(place.position(row, batch)), &rows[row * bytes]);
     zrt_ref to = source.input->ref;
     to.bytes = rows.size();
     writeBytes(ctx, to, rows.data());

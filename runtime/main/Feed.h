@@ -60,7 +60,7 @@ private:
   std::unique_ptr<const TokenData> data; ///< nullptr: no input needs it
   std::string dataPath;
   uint64_t batch = 1;
-  std::optional<SampleOrder> order; ///< after checkSamples
+  SampleOrder order{1, std::nullopt}; ///< of them, once they are counted
 };
 
 } // namespace zrt
