@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mlir::zero;
 
 /// Upstream's operations that only name bytes.
-static bool isReshape(Operation *op) {
+bool zero::isReshape(Operation *op) {
   return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
@@ -44,6 +44,18 @@ bool zero::isCollective(Operation *op) {
 FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
   auto plan = dyn_cast<PlanOpInterface>(op);
   return plan ? plan.getBucketRef() : FlatSymbolRefAttr();
+}
+
+Operation *zero::findFirstReader(ArrayRef<Operation *> users) {
+  Operation *first = nullptr;
+  for (Operation *user : users) {
+    Operation *reader = user;
+    if (movesNothing(user) && user->getNumResults() == 1)
+      reader = findFirstReader(llvm::to_vector(user->getUsers()));
+    if (reader && (!first || reader->isBeforeInBlock(first)))
+      first = reader;
+  }
+  return first;
 }
 
 bool zero::movesNothing(Operation *op) {

@@ -33,6 +33,13 @@ FlatSymbolRefAttr getBucketRef(Operation *op);
 /// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
 bool movesNothing(Operation *op);
 
+/// Whether `op` gives its tensor another shape, in the same bytes.
+bool isReshape(Operation *op);
+
+/// The first operation that reads any of `users`' values, past those that only
+/// name bytes; null if there is none.
+Operation *findFirstReader(ArrayRef<Operation *> users);
+
 } // namespace mlir::zero
 
 #endif // DIALECT_ZERO_STORAGE_H

@@ -13,6 +13,7 @@
 #include "passes/kernels/Clusters.h"
 #include "passes/kernels/CopySlices.h"
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
@@ -59,12 +60,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto step = module.lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      module.emitError(
-          "has no function @step; run zero-differentiate-loss first");
+    func::FuncOp step = findStep(module);
+    if (!step)
       return signalPassFailure();
-    }
     if (whole) {
       Cluster all{KernelKind::Serial, {}, {}};
       for (Operation &op : step.getBody().front().without_terminator())

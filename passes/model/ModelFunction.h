@@ -12,6 +12,16 @@ namespace mlir::zero {
 /// Fails with an error where there is none, or more than one.
 FailureOr<func::FuncOp> findModelFunction(ModuleOp module);
 
+/// What that has become: @step, the loss and its gradients.  Null after an error
+/// where there is none.
+inline func::FuncOp findStep(ModuleOp module) {
+  auto step = module.lookupSymbol<func::FuncOp>("step");
+  if (!step)
+    module.emitError(
+        "has no function @step; run zero-differentiate-loss first");
+  return step;
+}
+
 } // namespace mlir::zero
 
 #endif // PASSES_MODEL_MODELFUNCTION_H

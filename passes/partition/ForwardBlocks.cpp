@@ -2,34 +2,38 @@
 
 #include "passes/partition/ForwardBlocks.h"
 
-#include "passes/partition/BucketLayout.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "dialect/zero/Storage.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/partition/BucketLayout.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-bool zero::isName(Operation *op) {
-  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
-}
-
-Value zero::getNamed(Value value) {
+Value zero::getReshaped(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isName(op))
+    if (!isReshape(op))
       break;
     value = op->getOperand(0);
   }
   return value;
 }
 
-Value zero::nameAgain(OpBuilder &b, Value value, Value from, Value to) {
+Value zero::reshapeAgain(OpBuilder &b, Value value, Value from, Value to) {
   if (value == from)
     return to;
   Operation *name = value.getDefiningOp();
   IRMapping map;
-  map.map(name->getOperand(0), nameAgain(b, name->getOperand(0), from, to));
+  map.map(name->getOperand(0), reshapeAgain(b, name->getOperand(0), from, to));
   return b.clone(*name, map)->getResult(0);
+}
+
+Operation *zero::getFirstUser(ArrayRef<LateValue> late) {
+  Operation *first = late.front().uses.front()->getOwner();
+  for (const LateValue &one : late)
+    if (Operation *user = one.uses.front()->getOwner();
+        user->isBeforeInBlock(first))
+      first = user;
+  return first;
 }
 
 ForwardBlocks::ForwardBlocks(func::FuncOp step) : step(step) {
@@ -40,7 +44,7 @@ ForwardBlocks::ForwardBlocks(func::FuncOp step) : step(step) {
       break;
     llvm::DenseSet<StringRef> read;
     for (Value operand : op.getOperands())
-      if (auto argument = dyn_cast<BlockArgument>(getNamed(operand)))
+      if (auto argument = dyn_cast<BlockArgument>(getReshaped(operand)))
         if (StringRef name = getBlockOfParameter(argument.getArgNumber());
             !name.empty())
           read.insert(name);
@@ -71,10 +75,10 @@ StringRef ForwardBlocks::getBlockOfParameter(unsigned argument) const {
   return block ? block.getValue() : getBlockOfName(name.getValue());
 }
 
-/// Calls visit(use) for all that read `value`, under any of its names.
+/// Calls visit(use) for all that read `value`, in any of its shapes.
 static void forEachUse(Value value, function_ref<void(OpOperand &)> visit) {
   for (OpOperand &use : value.getUses())
-    if (isName(use.getOwner()))
+    if (isReshape(use.getOwner()))
       forEachUse(use.getOwner()->getResult(0), visit);
     else
       visit(use);
@@ -93,7 +97,7 @@ bool ForwardBlocks::leavesBlock(Value value) const {
 SmallVector<LateValue> ForwardBlocks::getLateValues(unsigned block) const {
   SmallVector<LateValue> late;
   for (Operation &op : step.getBody().front()) {
-    if (!isForward(&op) || isName(&op) || getBlock(&op) != block)
+    if (!isForward(&op) || isReshape(&op) || getBlock(&op) != block)
       continue;
     for (Value value : op.getResults()) {
       LateValue one{value, {}};

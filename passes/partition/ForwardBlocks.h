@@ -22,7 +22,7 @@
 
 namespace mlir::zero {
 
-/// What the backward reads of a value of the forward, under all of its names.
+/// What the backward reads of a value of the forward, in all of its shapes.
 struct LateValue {
   Value value;
   /// Operands of the backward, in program order.
@@ -54,12 +54,12 @@ private:
   StringRef getBlockOfParameter(unsigned argument) const;
 };
 
-/// Whether `op` gives its operand another name, without moving bytes.
-bool isName(Operation *op);
-/// What a value is a name of: itself without names.
-Value getNamed(Value value);
-/// `value` under the names that lead from `from` to it, made anew at `b`.
-Value nameAgain(OpBuilder &b, Value value, Value from, Value to);
+/// The first operation that reads any of them; they are not empty.
+Operation *getFirstUser(ArrayRef<LateValue> late);
+/// What a value is a reshape of: itself if it is none.
+Value getReshaped(Value value);
+/// `to`, in the shapes that lead from `from` to `value`, made anew at `b`.
+Value reshapeAgain(OpBuilder &b, Value value, Value from, Value to);
 
 } // namespace mlir::zero
 

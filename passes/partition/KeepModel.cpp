@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/ModelFunction.h"
 #include "passes/partition/Passes.h"
 
 #include "dialect/zero/PlanPrograms.h"
@@ -25,11 +26,8 @@ namespace {
 struct KeepModelPass : zero::impl::KeepModelBase<KeepModelPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (!module.lookupSymbol<func::FuncOp>("step")) {
-      module.emitError(
-          "has no function @step; run zero-differentiate-loss first");
+    if (!findStep(module))
       return signalPassFailure();
-    }
     if (ModuleOp inner = findModel(module)) {
       inner.emitError("stands where the model is to be kept; a module at level "
                       "kernels has no other inside it");

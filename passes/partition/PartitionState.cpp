@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/ModelFunction.h"
 #include "passes/partition/Optimizers.h"
 #include "passes/partition/Passes.h"
 #include "passes/partition/ProgramBuilder.h"
@@ -62,12 +63,9 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto step = module.lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      module.emitError(
-          "has no function @step; run zero-differentiate-loss first");
+    func::FuncOp step = findStep(module);
+    if (!step)
       return signalPassFailure();
-    }
     if (failed(checkOptions(step)))
       return signalPassFailure();
     Partition partition{stage, accumulate, weightDecay, gradClip};

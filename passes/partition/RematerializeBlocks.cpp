@@ -9,10 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/ModelFunction.h"
 #include "passes/partition/ForwardBlocks.h"
 #include "passes/partition/Passes.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,14 +45,9 @@ public:
                    [&](const LateValue &one) { return isKept(one.value); });
     if (late.empty())
       return 0;
-    Operation *first = late.front().uses.front()->getOwner();
-    for (const LateValue &one : late) {
+    for (const LateValue &one : late)
       collect(one.value.getDefiningOp());
-      Operation *use = one.uses.front()->getOwner();
-      if (use->isBeforeInBlock(first))
-        first = use;
-    }
-    OpBuilder b(first);
+    OpBuilder b(getFirstUser(late));
     IRMapping clones;
     llvm::sort(again, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
@@ -59,9 +56,10 @@ public:
       b.clone(*op, clones);
     for (const LateValue &one : late)
       for (OpOperand *use : one.uses)
-        use->set(nameAgain(b, use->get(), one.value, clones.lookup(one.value)));
+        use->set(
+            reshapeAgain(b, use->get(), one.value, clones.lookup(one.value)));
     unsigned count =
-        llvm::count_if(again, [](Operation *op) { return !isName(op); });
+        llvm::count_if(again, [](Operation *op) { return !isReshape(op); });
     LDBG() << "block " << block << ": " << count << " operations again";
     return count;
   }
@@ -86,13 +84,13 @@ private:
       return;
     again.push_back(op);
     for (Value operand : op->getOperands()) {
-      if (isKept(getNamed(operand)))
+      if (isKept(getReshaped(operand)))
         continue;
-      for (Value value = operand; value != getNamed(operand);
+      for (Value value = operand; value != getReshaped(operand);
            value = value.getDefiningOp()->getOperand(0))
         if (known.insert(value.getDefiningOp()).second)
           again.push_back(value.getDefiningOp());
-      collect(getNamed(operand).getDefiningOp());
+      collect(getReshaped(operand).getDefiningOp());
     }
   }
 };
@@ -100,12 +98,9 @@ private:
 struct RematerializeBlocksPass
     : zero::impl::RematerializeBlocksBase<RematerializeBlocksPass> {
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      getOperation().emitError(
-          "has no function @step; run zero-differentiate-loss first");
+    func::FuncOp step = findStep(getOperation());
+    if (!step)
       return signalPassFailure();
-    }
     ForwardBlocks forward(step);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block)

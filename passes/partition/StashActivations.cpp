@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/ModelFunction.h"
 #include "passes/partition/ForwardBlocks.h"
 #include "passes/partition/Passes.h"
 
@@ -64,11 +65,7 @@ static unsigned stash(const ForwardBlocks &forward, unsigned block, Tier tier) {
   });
   if (late.empty())
     return 0;
-  Operation *first = late.front().uses.front()->getOwner();
-  for (const LateValue &one : late)
-    if (Operation *use = one.uses.front()->getOwner();
-        use->isBeforeInBlock(first))
-      first = use;
+  Operation *first = getFirstUser(late);
   OpBuilder b(first);
   for (const LateValue &one : late) {
     b.setInsertionPointAfterValue(one.value);
@@ -76,7 +73,7 @@ static unsigned stash(const ForwardBlocks &forward, unsigned block, Tier tier) {
     b.setInsertionPoint(first);
     Value back = fetch(b, stored);
     for (OpOperand *use : one.uses)
-      use->set(nameAgain(b, use->get(), one.value, back));
+      use->set(reshapeAgain(b, use->get(), one.value, back));
   }
   LDBG() << "block " << block << ": " << late.size() << " values wait";
   return late.size();
@@ -94,12 +91,9 @@ struct StashActivationsPass
       module.emitError("tier=") << tier << " is no place; use cpu or nvme";
       return signalPassFailure();
     }
-    auto step = module.lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      module.emitError(
-          "has no function @step; run zero-differentiate-loss first");
+    func::FuncOp step = findStep(module);
+    if (!step)
       return signalPassFailure();
-    }
     ForwardBlocks forward(step);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block)

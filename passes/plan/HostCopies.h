@@ -29,7 +29,6 @@ public:
   size_t size() const { return copies.size(); }
   /// Fetches the `count` that wait longest again, before each later use.
   void fetchAgain(size_t count);
-  bool hasFetchedAgain() const { return !again.empty(); }
   /// Undoes that.
   void restore();
 

@@ -52,8 +52,8 @@ struct Storage {
   std::vector<Operation *> operations;
 };
 
-/// The programs of the module, in the order in which they run (@count, @micro,
-/// @step); empty after an error.
+/// The programs of the module, in the order in which they run (kPrograms);
+/// empty after an error.
 SmallVector<ProgramOp> getPrograms(ModuleOp module);
 
 /// What messages call a value: its location's name if it has one.

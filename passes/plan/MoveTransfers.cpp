@@ -43,17 +43,8 @@ struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
   LogicalResult move(ProgramOp program);
 };
 
-/// The first operation that reads `value`, past those that only name bytes.
 Operation *getFirstReader(Value value) {
-  Operation *first = nullptr;
-  for (Operation *user : value.getUsers()) {
-    Operation *reader = user;
-    if (movesNothing(user) && user->getNumResults() == 1)
-      reader = getFirstReader(user->getResult(0));
-    if (reader && (!first || reader->isBeforeInBlock(first)))
-      first = reader;
-  }
-  return first;
+  return findFirstReader(llvm::to_vector(value.getUsers()));
 }
 
 /// Whether `op` brings state to where it is used, and may do so earlier: it
@@ -197,6 +188,24 @@ FailureOr<bool> fits(ProgramOp program, int64_t device, int64_t host) {
   return true;
 }
 
+/// Leaves a program, which does not fit as it is, with the fewest of `all`
+/// parameters fetched again that make it fit; whether all of them do.
+FailureOr<bool> fetchFewestAgain(size_t all,
+                                 function_ref<FailureOr<bool>(size_t)> tryOut) {
+  FailureOr<bool> isEnough = tryOut(all);
+  if (failed(isEnough) || !*isEnough)
+    return isEnough;
+  size_t few = 0, many = all;
+  while (many - few > 1) {
+    size_t middle = few + (many - few) / 2;
+    FailureOr<bool> isLess = tryOut(middle);
+    if (failed(isLess))
+      return failure();
+    (*isLess ? many : few) = middle;
+  }
+  return tryOut(many);
+}
+
 } // namespace
 
 /// Moves the transfers of `program` as far as the limits allow.
@@ -217,26 +226,13 @@ LogicalResult MoveTransfers::move(ProgramOp program) {
     return isLimited ? fits(program, deviceMemory, hostMemory) : true;
   };
   for (Reach reach : {Reach::All, Reach::Parameters, Reach::Nothing}) {
-    // The fewest that must be fetched again.
-    size_t few = 0, many = copies.size();
-    FailureOr<bool> isEnough = tryOut(reach, few);
-    if (succeeded(isEnough) && !*isEnough && many > 0)
-      isEnough = tryOut(reach, many);
-    if (failed(isEnough))
-      return failure();
-    if (!*isEnough)
-      continue;
-    if (copies.hasFetchedAgain()) {
-      while (many - few > 1) {
-        size_t middle = few + (many - few) / 2;
-        FailureOr<bool> isLess = tryOut(reach, middle);
-        if (failed(isLess))
-          return failure();
-        (*isLess ? many : few) = middle;
-      }
-      return tryOut(reach, many);
-    }
-    return success();
+    FailureOr<bool> isEnough = tryOut(reach, 0);
+    if (succeeded(isEnough) && !*isEnough && copies.size() > 0)
+      isEnough = fetchFewestAgain(copies.size(), [&](size_t fetchedAgain) {
+        return tryOut(reach, fetchedAgain);
+      });
+    if (failed(isEnough) || *isEnough)
+      return isEnough;
   }
   return success();
 }

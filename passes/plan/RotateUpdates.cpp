@@ -83,20 +83,6 @@ private:
 
 bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 
-/// The first operation of `users`, or after it what reads what they name.
-Operation *findFirstReader(ArrayRef<Operation *> users) {
-  Operation *first = nullptr;
-  for (Operation *user : users) {
-    Operation *reader = user;
-    if (movesNothing(user) && !user->hasTrait<OpTrait::IsTerminator>())
-      reader = findFirstReader(
-          SmallVector<Operation *>(user->getResult(0).getUsers()));
-    if (reader && (!first || isBefore(reader, first)))
-      first = reader;
-  }
-  return first;
-}
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
