@@ -140,8 +140,8 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createAssignStreams());
     pm.addPass(createMoveTransfers({options.deviceMemory, options.hostMemory}));
     // When all is where it is to be, but for the updates.
-    if (options.overlapUpdate)
-      pm.addPass(createRotateUpdates());
+    if (options.overlapUpdate || options.delayedUpdate)
+      pm.addPass(createRotateUpdates({options.delayedUpdate}));
     break;
   case Level::Memory:
     // Ranges first: which waits are needed for reused bytes depends on them.
@@ -179,7 +179,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
       options.accumulate, options.persistBelow, options.bucketSize,
       options.reuseDistance, options.offloadOptimizer, options.offloadParams,
-      options.offloadActivations, options.remat, options.overlapUpdate);
+      options.offloadActivations, options.remat, options.overlapUpdate,
+      options.delayedUpdate);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
@@ -209,8 +210,10 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   Builder attrs(module.getContext());
   if (auto dtype = module->getAttrOfType<StringAttr>(kGradDtypeAttr))
     options.gradDtype = dtype.str();
-  if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr))
+  if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr)) {
     options.overlapUpdate = made.getOverlapUpdate();
+    options.delayedUpdate = made.getDelayedUpdate();
+  }
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
     PassManager pm(module->getName());

@@ -35,6 +35,7 @@ struct PipelineOptions : PartitionStateOptions {
   std::string remat = "none";
   /// Whether updates in host memory run beside the next step's forward.
   bool overlapUpdate = false;
+  bool delayedUpdate = false;
   /// The most bytes of device memory that a rank may use; -1: any number.
   int64_t deviceMemory = -1;
   /// The same of host memory.

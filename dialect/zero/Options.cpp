@@ -50,7 +50,8 @@ LogicalResult OptionsAttr::verify(
     StringRef master, bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
     int64_t accumulate, int64_t persistBelow, int64_t bucketSize,
     int64_t reuseDistance, StringRef offloadOptimizer, StringRef offloadParams,
-    StringRef offloadActivations, StringRef remat, bool overlapUpdate) {
+    StringRef offloadActivations, StringRef remat, bool overlapUpdate,
+    bool delayedUpdate) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -88,6 +89,15 @@ LogicalResult OptionsAttr::verify(
     return error() << "overlap_update needs offload_optimizer and one "
                       "micro-step, got "
                    << offloadOptimizer << " and " << accumulate << " (C7)";
+  if (delayedUpdate && (offloadOptimizer == "none" || offloadParams != "none" ||
+                        accumulate > 1)) // (C7)
+    return error() << "delayed_update needs offload_optimizer, parameters on "
+                      "the device and one micro-step, got "
+                   << offloadOptimizer << ", " << offloadParams << " and "
+                   << accumulate << " (C7)";
+  if (overlapUpdate && delayedUpdate) // (C7)
+    return error() << "overlap_update and delayed_update are not for one plan "
+                      "(C7)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -186,6 +196,7 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
                    getOffloadActivations() == "none"});
   words.push_back({"--remat", getRemat().str(), getRemat() == "none"});
   words.push_back({"--overlap-update", "", !getOverlapUpdate()});
+  words.push_back({"--delayed-update", "", !getDelayedUpdate()});
   return words;
 }
 

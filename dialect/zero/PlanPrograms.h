@@ -63,10 +63,17 @@ inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
   return programs;
 }
 
-/// Whether a step of `module` updates by the gradients of the step before.
+/// Whether a step of `module` updates by the gradients of the step before,
+/// ahead of its forward or beside all of it.
 inline bool isRotated(ModuleOp module) {
   auto first = module.lookupSymbol<ProgramOp>("first");
   return first && !first.isExternal();
+}
+
+/// Whether the model reads parameters that this update is not in yet.
+inline bool isDelayed(ModuleOp module) {
+  auto options = module->getAttrOfType<OptionsAttr>(kOptionsAttr);
+  return options && options.getDelayedUpdate();
 }
 
 /// Whether steps of `module` whose gradients are not finite change nothing.

@@ -46,16 +46,32 @@ FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
   return plan ? plan.getBucketRef() : FlatSymbolRefAttr();
 }
 
+/// Calls `visit` for those that read any of `users`' values.
+static void visitReaders(ArrayRef<Operation *> users,
+                         function_ref<void(Operation *)> visit) {
+  for (Operation *user : users)
+    if (movesNothing(user) && user->getNumResults() == 1)
+      visitReaders(llvm::to_vector(user->getUsers()), visit);
+    else
+      visit(user);
+}
+
 Operation *zero::findFirstReader(ArrayRef<Operation *> users) {
   Operation *first = nullptr;
-  for (Operation *user : users) {
-    Operation *reader = user;
-    if (movesNothing(user) && user->getNumResults() == 1)
-      reader = findFirstReader(llvm::to_vector(user->getUsers()));
-    if (reader && (!first || reader->isBeforeInBlock(first)))
+  visitReaders(users, [&](Operation *reader) {
+    if (!first || reader->isBeforeInBlock(first))
       first = reader;
-  }
+  });
   return first;
+}
+
+Operation *zero::findLastReader(ArrayRef<Operation *> users) {
+  Operation *last = nullptr;
+  visitReaders(users, [&](Operation *reader) {
+    if (!last || last->isBeforeInBlock(reader))
+      last = reader;
+  });
+  return last;
 }
 
 bool zero::movesNothing(Operation *op) {

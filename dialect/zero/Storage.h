@@ -39,6 +39,8 @@ bool isReshape(Operation *op);
 /// The first operation that reads any of `users`' values, past those that only
 /// name bytes; null if there is none.
 Operation *findFirstReader(ArrayRef<Operation *> users);
+/// The last one.
+Operation *findLastReader(ArrayRef<Operation *> users);
 
 } // namespace mlir::zero
 

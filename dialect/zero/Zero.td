@@ -147,7 +147,9 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       or block.
     * (C6) `grad_dtype` is f32, or the type of the parameters; `state_dtype` is f32
       or bf16; `master` is f32, or none with bf16 and nothing offloaded.
-    * (C7) `overlap_update` needs `offload_optimizer`, and one micro-step.
+    * (C7) `overlap_update` and `delayed_update` need `offload_optimizer`, and one
+      micro-step; `delayed_update` needs parameters on the device.  There is one of
+      the two.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
                         Zero_Double:$grad_clip,
@@ -167,7 +169,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_params,
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_activations,
                         StringRefParameter<"none or block", "\"none\"">:$remat,
-                        DefaultValuedParameter<"bool", "false">:$overlap_update);
+                        DefaultValuedParameter<"bool", "false">:$overlap_update,
+                        DefaultValuedParameter<"bool", "false">:$delayed_update);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -46,24 +46,20 @@ static Operation *later(Operation *a, Operation *b) {
   return a && (!b || b->isBeforeInBlock(a)) ? a : b;
 }
 
-/// The last operation that reads `value`, or what names its bytes or gathers
-/// them; null if there is none.
-static Operation *findLastReader(Value value) {
-  Operation *last = nullptr;
-  for (Operation *user : value.getUsers()) {
-    last = later(last, user);
-    if (movesNothing(user) || isa<AllGatherOp>(user))
-      for (Value result : user->getResults())
-        last = later(last, findLastReader(result));
-  }
-  return last;
+/// What reads `value`, or gathers it and reads that.
+static SmallVector<Operation *> findReaders(Value value) {
+  auto readers = llvm::to_vector(value.getUsers());
+  for (Operation *user : value.getUsers())
+    if (isa<AllGatherOp>(user))
+      llvm::append_range(readers, user->getUsers());
+  return readers;
 }
 
 /// The operation after which bucket `k` can be updated.
 Operation *ProgramBuilder::findReady(size_t k) {
   Operation *ready =
       later(gradients[k].getDefiningOp(), partials[k].getDefiningOp());
-  return later(ready, findLastReader(state[0][k]));
+  return later(ready, findLastReader(findReaders(state[0][k])));
 }
 
 /// By bucket: the operation before which it is updated.

@@ -90,8 +90,24 @@ def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
     Each program is what it was: no operation crosses from one to the next.
     Parameters that are updated in host memory are not read back from nvme for
     their first use.
+
+    With `delayed` the model reads the parameters as they were before that update,
+    so that it runs beside forward and backward; the next ones take their place
+    after the last read.  Updates stand at the start, in the order in which the
+    next gradients come.
+
+    ```mlir
+    zero.program @step
+      %p0, ... = zero.update ... (_, %grad)
+      %w = zero.view %p
+      ...                                    // the last that reads %w
+      %p1 = zero.fetch %p0 of @b0 into %p
+      %grad1 = zero.spill %dflat of @b0 into %grad
+    ```
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
+  let options = [
+    Option<"delayed", "delayed", "bool", "false", "the model reads what updates of the step before have left">];
 }
 
 def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {

@@ -18,6 +18,12 @@
 // 4. In @step a bucket's part of B goes before what reads its parameters first,
 //    in A.  What brings its state keeps its lead of one update.
 //
+// With `delayed` A computes with the parameters before B, so that B has all of A
+// to run beside:
+//
+// 4. In @step B goes to the start, in the order in which A leaves gradients; but
+//    the next parameters replace those before them after A has read these last.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/PlanPrograms.h"
@@ -60,6 +66,7 @@ public:
 
   void makeFirst();
   void makeStep();
+  void makeDelayedStep();
   void makeFlush();
 
 private:
@@ -69,7 +76,9 @@ private:
   void collectFollowers(Update &update);
   void takePending();
   void leavePending();
+  SmallVector<Operation *> getReaders(const Update &update);
   void moveUpdates();
+  void moveUpdatesBeside();
   void sinkNames();
   void skipReadBack(const Update &update);
 
@@ -132,7 +141,7 @@ LogicalResult Rotation::analyze() {
       return op.emitOpError("does not follow the norm in host memory, and "
                             "cannot run beside the next forward; put the "
                             "optimizer's state there");
-    Update update{op, gradient};
+    Update update{op, gradient, {}, {}, {}, {}};
     collectSources(op.getParam(), update.bring);
     for (Value kept : op.getKept())
       collectSources(kept, update.bring);
@@ -259,6 +268,21 @@ void Rotation::makeStep() {
   leavePending();
 }
 
+void Rotation::makeDelayedStep() {
+  takePending();
+  moveUpdatesBeside();
+  leavePending();
+}
+
+/// What A does with the parameters of `update`.
+SmallVector<Operation *> Rotation::getReaders(const Update &update) {
+  SmallVector<Operation *> readers;
+  for (Operation *reader : update.parameters.getUsers())
+    if (reader != terminator() && !ofUpdates.contains(reader))
+      readers.push_back(reader);
+  return readers;
+}
+
 /// B before A, bucket by bucket.
 void Rotation::moveUpdates() {
   SmallVector<std::pair<Operation *, Update *>> places;
@@ -267,15 +291,9 @@ void Rotation::moveUpdates() {
     for (const NextState &state : findNextStates(program))
       if (state.argument == update.parameters)
         next = state.next;
-    SmallVector<Operation *> readers;
-    for (OpOperand &use :
-         llvm::make_early_inc_range(update.parameters.getUses())) {
-      Operation *reader = use.getOwner();
-      if (reader == terminator() || ofUpdates.contains(reader))
-        continue;
-      readers.push_back(reader);
-      use.set(next);
-    }
+    SmallVector<Operation *> readers = getReaders(update);
+    for (Operation *reader : readers)
+      reader->replaceUsesOfWith(update.parameters, next);
     // The next gradient takes the bytes of the one before.
     readers.push_back(update.gradient);
     places.emplace_back(findFirstReader(readers), &update);
@@ -297,6 +315,43 @@ void Rotation::moveUpdates() {
   sinkNames();
   for (const Update &update : updates)
     skipReadBack(update);
+}
+
+/// B beside A, which reads the parameters before it.
+void Rotation::moveUpdatesBeside() {
+  SmallVector<Update *> order;
+  for (Update &update : updates)
+    order.push_back(&update);
+  llvm::sort(order, [](Update *a, Update *b) {
+    return isBefore(a->gradient, b->gradient);
+  });
+  Operation *start = &program.front().front(), *before = nullptr,
+            *after = nullptr;
+  while (ofUpdates.contains(start))
+    start = start->getNextNode();
+  for (Update *update : order) {
+    llvm::SmallPtrSet<Operation *, 4> replace; // what makes the next parameters
+    for (const NextState &state : findNextStates(program))
+      if (state.argument == update->parameters)
+        for (Operation *op = state.next.getDefiningOp(); op != update->op;
+             op = op->getOperand(0).getDefiningOp())
+          replace.insert(op);
+    for (Operation *op : update->bring)
+      op->moveBefore(isAhead && before ? before : start);
+    update->op->moveBefore(start);
+    before = update->op;
+    // In the order of updates: what waits for one holds up its whole stream.
+    Operation *last = findLastReader(getReaders(*update));
+    if (last && (!after || isBefore(after, last)))
+      after = last;
+    for (Operation *op : update->follow)
+      if (!replace.contains(op) || !after) {
+        op->moveBefore(start);
+      } else {
+        op->moveAfter(after);
+        after = op;
+      }
+  }
 }
 
 /// Puts names of parameters after the updates that these come from.
@@ -357,13 +412,14 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
     b.setInsertionPointAfter(step);
     auto flush = cast<ProgramOp>(b.clone(*step));
     flush.setName("flush");
+    auto makeStep = delayed ? &Rotation::makeDelayedStep : &Rotation::makeStep;
     auto rotate = [](ProgramOp program, void (Rotation::*make)()) {
       Rotation parts(program);
       (void)parts.analyze(); // as that of `step`
       (parts.*make)();
     };
     rotate(first, &Rotation::makeFirst);
-    rotate(step, &Rotation::makeStep);
+    rotate(step, makeStep);
     rotate(flush, &Rotation::makeFlush);
   }
 };

@@ -14,8 +14,9 @@
 //   offload_params               parameters
 //   offload_activations          the farthest tier that tensors of no bucket are
 //                                spilled to
-//   overlap_update               there is a @first, and gradients of the step
-//                                before wait in host memory
+//   overlap_update,              there is a @first, and gradients of the step
+//   delayed_update               before wait in host memory; with the latter the
+//                                model reads what is not updated yet (V13)
 //   optimizer                    the rule of every update is this one, with
 //                                its numbers; it takes the factor of zero.clip
 //                                unless that is always one
@@ -65,6 +66,10 @@ private:
   LogicalResult judgeClip();
   LogicalResult judgeRule();
   bool clips();
+  /// Whether gradients wait for the next step.
+  bool isPending() const {
+    return options.getOverlapUpdate() || options.getDelayedUpdate();
+  }
   InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option);
 
   /// Those of one rank, too.
@@ -110,10 +115,11 @@ LogicalResult Options::judgeNumbers() {
   for (auto [option, said, what, found] : all)
     if (said != found) // (S7)
       return error(plan, what + " " + Twine(found), option);
-  if (options.getOverlapUpdate() != isRotated(plan)) // (S7)
-    return plan.emitError("has ") << (isRotated(plan) ? "a" : "no")
-                                  << " program @first, and overlap_update of "
-                                  << kOptionsAttr << " says otherwise (S7)";
+  if (isPending() != isRotated(plan)) // (S7)
+    return plan.emitError("has ")
+           << (isRotated(plan) ? "a" : "no")
+           << " program @first, and overlap_update and delayed_update of "
+           << kOptionsAttr << " say otherwise (S7)";
   if (options.getReference() != plan->hasAttr(kReferenceAttr)) // (S7)
     return plan.emitError("has ")
            << kReferenceAttr << (options.getReference() ? " not" : "")
@@ -159,11 +165,10 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
     if (element != options.getParameterElement()) // (S7)
       return error(program, "parameters of " + nameOf(element), "--precision");
   } else if (slot == "grad") {
-    bool isPending = options.getOverlapUpdate();
-    if (element != (isPending ? options.getGradientElement()
-                              : options.getSumElement())) // (S7)
+    if (element != (isPending() ? options.getGradientElement()
+                                : options.getSumElement())) // (S7)
       return error(program,
-                   (isPending ? "gradients of " : "sums of gradients of ") +
+                   (isPending() ? "gradients of " : "sums of gradients of ") +
                        nameOf(element),
                    "--grad-dtype");
   } else if (slot == "master") {
@@ -241,7 +246,7 @@ LogicalResult Options::judgeTiers() {
       Tier tier = tierOf(isParameter ? options.getOffloadParams()
                                      : options.getOffloadOptimizer());
       if (state.getSlot() == "grad")
-        tier = options.getOverlapUpdate() ? Tier::Host : Tier::Device;
+        tier = isPending() ? Tier::Host : Tier::Device;
       if (isOfDevice)
         tier = Tier::Device;
       if (shard.getTier() != tier) // (S7)

@@ -39,6 +39,7 @@ OTHER_NUMBERS = {
     "change-loss-scale": "fp16-1-2-2",
     "change-skip": "bf16-3-2-2",
     "read-old-parameters": "rotated-2-2-1",
+    "read-next-parameters": "delayed-2-2-1",
     "update-twice": "rotated-0-1-1",
     "exchange-gradients": "rotated-0-1-1",
     "drop-update": "rotated-0-1-1",

@@ -87,6 +87,11 @@ PLANS = [
     Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
     Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),
     Recipe("rotated-3-2-1", "mlp", 40, 3, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=fp16")),
+    Recipe("delayed-0-1-1", "tiny", 48, 0, 1, 1, ("--offload-optimizer=nvme", "--delayed-update")),
+    Recipe("delayed-2-2-1", "tiny", 48, 2, 2, 1, ("--offload-optimizer=cpu", "--delayed-update",
+                                                  "--precision=bf16")),
+    Recipe("delayed-3-2-1", "mlp", 40, 3, 2, 1, ("--offload-optimizer=cpu", "--delayed-update",
+                                                 "--grad-clip=0")),
     # Updates that wait for no norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),

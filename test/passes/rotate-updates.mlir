@@ -1,5 +1,6 @@
 // RUN: zero-opt %s --zero-partition-state=masters --zero-place-tiers=offload-optimizer=nvme --zero-assign-streams --zero-move-transfers --zero-rotate-updates | FileCheck %s
 // RUN: zero-opt %s --zero-partition-state="fetched" --zero-place-tiers="offload-optimizer=nvme offload-params=nvme" --zero-assign-streams --zero-move-transfers --zero-rotate-updates | FileCheck %s --check-prefix=NVME
+// RUN: zero-opt %s --zero-partition-state=masters --zero-place-tiers=offload-optimizer=nvme --zero-assign-streams --zero-move-transfers --zero-rotate-updates=delayed | FileCheck %s --check-prefix=DELAYED
 // RUN: not zero-opt %s --zero-partition-state --zero-assign-streams --zero-rotate-updates 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not zero-opt %s --zero-partition-state="accumulate=2 masters" --zero-place-tiers=offload-optimizer=cpu --zero-rotate-updates 2>&1 | FileCheck %s --check-prefix=MICRO
 
@@ -63,6 +64,30 @@
 // NVME: zero.spill %[[U0]]#0 of @b0 into %[[P0]]
 // NVME: %[[D0:.*]] = zero.fetch %[[U0]]#0 of @b0 {zero.stream = #zero.stream<h2d>}
 // NVME: zero.view %[[D0]][@b0, "w"]
+
+// With delayed the views are of the parameters before the updates, which stand at
+// the start in the order of the next gradients; what they make of parameters goes
+// up when the old ones are read, in that order, too.
+
+// DELAYED-LABEL: zero.program @step(
+// DELAYED-SAME: %[[P0:[^:]*]]: {{[^{]*}} {zero.state = #zero.state<@b0, "param">}
+// DELAYED-SAME: %[[P1:[^:]*]]: {{[^{]*}} {zero.state = #zero.state<@b1, "param">}
+// DELAYED-SAME: %[[M0:[^:]*]]: {{[^{]*}} {zero.state = #zero.state<@b0, "m">}
+// DELAYED-SAME: %[[G0:[^:]*]]: {{[^{]*}} {zero.state = #zero.state<@b0, "grad">}
+// DELAYED-SAME: %[[G1:[^:]*]]: {{[^{]*}} {zero.state = #zero.state<@b1, "grad">}
+// DELAYED: %[[U1:.*]]:3 = zero.update @adamw of @b1(%{{[^,]*}}, %[[G1]],
+// DELAYED: %[[U0:.*]]:3 = zero.update @adamw of @b0(%{{[^,]*}}, %[[G0]],
+// DELAYED: zero.spill %[[U0]]#1 of @b0 into %[[M0]]
+// DELAYED-DAG: zero.view %[[P0]][@b0, "w"]
+// DELAYED-DAG: zero.view %[[P1]][@b1, "b"]
+// DELAYED: zero.launch @f
+// DELAYED: zero.launch @g
+// DELAYED: %[[Q1:.*]] = zero.fetch %[[U1]]#0 of @b1 into %[[P1]] {zero.stream = #zero.stream<h2d>}
+// DELAYED: %[[Q0:.*]] = zero.fetch %[[U0]]#0 of @b0 into %[[P0]] {zero.stream = #zero.stream<h2d>}
+// DELAYED: %[[N1:.*]] = zero.spill %{{.*}} of @b1 into %[[G1]]
+// DELAYED: zero.launch @h
+// DELAYED: %[[N0:.*]] = zero.spill %{{.*}} of @b0 into %[[G0]]
+// DELAYED: zero.return %[[Q0]], %[[Q1]], {{.*}}, %[[N0]], %[[N1]], %{{.*}}, %{{.*}}, %{{.*}} :
 
 // DEVICE: error: {{.*}}'zero.update' op does not follow the norm in host memory, and cannot run beside the next forward
 // MICRO: error: updates move to the next step's forward where a step is one program, @step; this module has 2 programs

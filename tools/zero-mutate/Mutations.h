@@ -127,6 +127,7 @@ Change moveOtherValue(Victim &);
 
 // What a step leaves to the next (RotationMutations.cpp).
 Change readOldParameters(Victim &);
+Change readNextParameters(Victim &);
 Change updateTwice(Victim &);
 Change exchangeGradients(Victim &);
 Change dropUpdate(Victim &);

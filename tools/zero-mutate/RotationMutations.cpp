@@ -8,6 +8,7 @@
 #include "Places.h"
 
 #include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -63,6 +64,45 @@ Change zero::readOldParameters(Victim &victim) {
   for (Operation *op : followersOf(update))
     op->moveBefore(last);
   return text;
+}
+
+/// The model reads a bucket's parameters with an update that is to come late.
+Change zero::readNextParameters(Victim &victim) {
+  /// An update, the state of its parameters, and what the model does with them.
+  struct Place {
+    UpdateOp update;
+    NextState state;
+    SmallVector<OpOperand *> uses;
+    Operation *first;
+  };
+  SmallVector<Place> places;
+  for (UpdateOp update : operationsOf<UpdateOp>(victim)) {
+    std::optional<NextState> state = stateOf(update, "param");
+    SmallVector<Operation *> followers = followersOf(update), readers;
+    if (!state || !llvm::is_contained(followers, state->next.getDefiningOp()))
+      continue;
+    Place place{update, *state, {}, nullptr};
+    for (OpOperand &use : state->argument.getUses())
+      if (!llvm::is_contained(followers, use.getOwner())) {
+        place.uses.push_back(&use);
+        readers.push_back(use.getOwner());
+      }
+    place.first = findFirstReader(readers);
+    if (place.first && update->isBeforeInBlock(place.first))
+      places.push_back(place);
+  }
+  if (places.empty())
+    return {};
+  Place place = victim.random.pick(places);
+  for (Operation *op : followersOf(place.update))
+    op->moveBefore(place.first);
+  for (OpOperand *use : place.uses) {
+    use->set(place.state.next);
+    if (movesNothing(use->getOwner()))
+      use->getOwner()->moveBefore(place.first);
+  }
+  return describe(place.update.getOperation()) +
+         ": comes before all that reads its parameters";
 }
 
 /// A bucket is updated once more, by the same gradient.

@@ -243,6 +243,11 @@ CommandLine::CommandLine() {
       "updates in host memory run beside the forward of the\n"
       "next step",
       state);
+  add("delayed-update", given(p.delayedUpdate),
+      "updates in host memory run beside all of the next\n"
+      "step, which computes with the parameters before: one\n"
+      "update late",
+      state);
 
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
@@ -369,6 +374,21 @@ DriverOptions CommandLine::check() {
          "--offload-optimizer=cpu or nvme, or --offload");
   if (p.overlapUpdate && p.accumulate > 1)
     fail("--overlap-update needs steps of one micro-step, got --accumulate=" +
+         Twine(p.accumulate));
+  if (p.delayedUpdate && p.overlapUpdate)
+    fail("--overlap-update and --delayed-update run updates at different "
+         "times; use one of them");
+  if (p.delayedUpdate && p.offloadOptimizer == "none")
+    fail("--delayed-update is for updates in host memory; add "
+         "--offload-optimizer=cpu or nvme");
+  if (p.delayedUpdate && p.offloadParams != "none")
+    fail(
+        "--delayed-update needs parameters on the device, which the step reads "
+        "while the host makes the next ones; replace --offload by "
+        "--offload-optimizer=" +
+        p.offloadOptimizer + ", or take --overlap-update");
+  if (p.delayedUpdate && p.accumulate > 1)
+    fail("--delayed-update needs steps of one micro-step, got --accumulate=" +
          Twine(p.accumulate));
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
