@@ -16,7 +16,7 @@ void LineFile::abandon() {
   file = -1;
 }
 
-void LineFile::open(const std::string &path) {
+void LineFile::open(const std::string &path, uint64_t keep) {
   name = path;
   try {
     const OutputPath target(path);
@@ -25,7 +25,8 @@ void LineFile::open(const std::string &path) {
   } catch (const Error &error) {
     fail("{}: {}", content, error.what());
   }
-  if (isRegular && ftruncate(file, 0) != 0)
+  written = keep;
+  if (isRegular && ftruncate(file, static_cast<off_t>(keep)) != 0)
     fail("cannot empty {} for the {}: {}", path, content, errnoText());
 }
 

@@ -18,8 +18,9 @@ public:
   LineFile(const LineFile &) = delete;
   LineFile &operator=(const LineFile &) = delete;
 
-  /// Creates or empties `path`, which OutputPath describes.  Throws zrt::Error.
-  void open(const std::string &path);
+  /// Creates `path`, which OutputPath describes, or cuts it to its first `keep`
+  /// bytes.  Throws zrt::Error.
+  void open(const std::string &path, uint64_t keep = 0);
   bool isOpen() const { return file >= 0; }
   /// Appends whole lines, those of `part` ("step 3", for messages).  Throws
   /// zrt::Error when they could not be written; a file then still ends with a

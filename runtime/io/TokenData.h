@@ -21,10 +21,13 @@ struct BatchPlace {
   uint64_t microSteps = 1; ///< K
   uint64_t rank = 0;       ///< r of ranks
   uint64_t ranks = 1;      ///< N
+  /// Added to all, modulo 2^64: other steps may have read other numbers of them.
+  uint64_t shift = 0;
 
   /// ((s K + k) N + r) B + b, a position of SampleOrder.
   uint64_t position(uint64_t row, uint64_t batch) const {
-    return ((step * microSteps + microStep) * ranks + rank) * batch + row;
+    return ((step * microSteps + microStep) * ranks + rank) * batch + row +
+           shift;
   }
 };
 

@@ -40,7 +40,9 @@ public:
   std::string text() const;
   /// What rates count: "tokens" of text, or "samples".
   const char *unit() const { return data ? "tokens" : "samples"; }
-  /// How many of them a micro-step of a rank takes.
+  /// Samples that a micro-step of a rank takes.
+  uint64_t samplesPerBatch() const { return batch; }
+  /// How many of those units that is.
   uint64_t perBatch() const;
 
 private:

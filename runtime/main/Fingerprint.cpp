@@ -116,8 +116,7 @@ FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
   return result;
 }
 
-/// Of all files of --input together, and of which input reads what in them.
-static FileFingerprint fingerprintOfInputs(const TrainOptions &options) {
+FileFingerprint zrt::fingerprintOfInputs(const TrainOptions &options) {
   FileFingerprint all;
   const auto add = [&](const void *data, uint64_t bytes) {
     all.hash =
@@ -147,6 +146,12 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   if (f.hasInit)
     f.init = fingerprintOfFile(options.init);
   f.saves = !options.save.empty();
+  f.checkpoints = !options.checkpoint.folder.empty();
+  f.resumes = !options.checkpoint.resume.empty();
+  f.saveEvery = options.checkpoint.every;
+  f.savesAtExit = options.checkpoint.atExit;
+  f.stopsOnError = options.checkpoint.stopOnError;
+  f.timeLimit = options.timeLimit;
   f.steps = options.schedule.steps;
   f.warmup = options.schedule.warmup;
   f.cooldown = options.schedule.cooldown;
@@ -185,6 +190,13 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       flagDifference(all, "data", &Fingerprint::hasData),
       flagDifference(all, "init", &Fingerprint::hasInit),
       flagDifference(all, "save", &Fingerprint::saves),
+      flagDifference(all, "checkpoint", &Fingerprint::checkpoints),
+      flagDifference(all, "resume", &Fingerprint::resumes),
+      flagDifference(all, "save-at-exit", &Fingerprint::savesAtExit),
+      flagDifference(all, "on-checkpoint-error=stop",
+                     &Fingerprint::stopsOnError),
+      optionDifference(all, "save-every", [](auto &f) { return f.saveEvery; }),
+      optionDifference(all, "time-limit", [](auto &f) { return f.timeLimit; }),
       fileDifference(all, &Fingerprint::data, "data"),
       fileDifference(all, &Fingerprint::inputs, "--input files"),
       fileDifference(all, &Fingerprint::init, "initial weights"),

@@ -35,6 +35,10 @@ struct Fingerprint {
   uint64_t seed = 0;
   double lossScale = 0; ///< 0: dynamic
   uint32_t schedule = 0, format = 0;
+  int64_t saveEvery = 0;
+  double timeLimit = 0;
+  bool checkpoints = false, savesAtExit = false, resumes = false;
+  bool stopsOnError = false;
   bool shuffles = false, hasData = false, hasInit = false, saves = false;
 };
 
@@ -44,6 +48,9 @@ std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);
 
 /// Throws zrt::Error when the file cannot be read.
 FileFingerprint fingerprintOfFile(const std::string &path);
+
+/// Of all files of --input together, and of which input reads what in them.
+FileFingerprint fingerprintOfInputs(const TrainOptions &options);
 
 /// Of this process.  Reads the program, --data, --input and --init.
 Fingerprint fingerprintOf(const TrainOptions &options);

@@ -31,6 +31,18 @@ public:
   double value() const { return scale; }
   /// Whether a smaller one can be tried.
   bool canShrink() const { return moves && scale > kMinimum; }
+  /// All that it knows, to go on elsewhere.
+  struct State {
+    double value;
+    bool moves;
+    int hysteresis;
+    int64_t sinceOverflow;
+  };
+  explicit LossScale(const State &state)
+      : scale(state.value), moves(state.moves), hysteresis(state.hysteresis),
+        sinceOverflow(state.sinceOverflow) {}
+  State state() const { return {scale, moves, hysteresis, sinceOverflow}; }
+
   /// After a step, whose gradients were finite or not.
   void update(bool finite);
 

@@ -1,8 +1,11 @@
 //===- Metrics.cpp - One line of JSON per step ----------------------------===//
 #include "runtime/main/Metrics.h"
 
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <string_view>
 
 using namespace zrt;
@@ -28,9 +31,36 @@ std::string zrt::metricsLine(const StepMetrics &m) {
     line += fmt::format(",\"skipped\":{}", m.skipped);
   add(fmt::format("{}_per_s", m.unit), m.perSecond);
   add("step_ms", m.milliseconds);
+  if (m.checkpointMilliseconds > 0)
+    add("checkpoint_ms", m.checkpointMilliseconds);
   if (nonfinite)
     line += ",\"nonfinite\":true";
   return line + "}";
+}
+
+/// Bytes of the whole lines at the start of the file that are of steps below
+/// `step`.
+static uint64_t bytesBefore(const std::string &path, int64_t step) {
+  constexpr std::string_view kStart = "{\"step\":";
+  std::ifstream old(path);
+  uint64_t bytes = 0;
+  for (std::string line; std::getline(old, line) && !old.eof();) {
+    int64_t number = 0;
+    if (line.rfind(kStart, 0) != 0 ||
+        std::from_chars(line.data() + kStart.size(), line.data() + line.size(),
+                        number)
+                .ec != std::errc() ||
+        number >= step)
+      break;
+    bytes += line.size() + 1;
+  }
+  return bytes;
+}
+
+void MetricsFile::open(const std::string &path, int64_t step) {
+  std::error_code error;
+  const bool isOld = step > 0 && std::filesystem::is_regular_file(path, error);
+  file.open(path, isOld ? bytesBefore(path, step) : 0);
 }
 
 void MetricsFile::write(const StepMetrics &metrics) {

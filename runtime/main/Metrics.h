@@ -21,6 +21,8 @@ struct StepMetrics {
   const char *unit = "tokens"; ///< or "samples": what is counted by the second
   std::optional<double> lossScale = std::nullopt; ///< when the plan has one
   int64_t skipped = 0; ///< steps until now, this one included
+  /// Before this step the training stood still for a checkpoint; 0: not.
+  double checkpointMilliseconds = 0;
 };
 
 /// {"step":0,"loss":5.545,...} without a newline.  Nine digits tell all f32
@@ -30,7 +32,9 @@ std::string metricsLine(const StepMetrics &metrics);
 /// A line per step, each written at once; errors as in LineFile.
 class MetricsFile {
 public:
-  void open(const std::string &path) { file.open(path); }
+  /// Keeps the lines of steps before `step` that an earlier run has left, and
+  /// nothing after them.
+  void open(const std::string &path, int64_t step = 0);
   bool isOpen() const { return file.isOpen(); }
   void write(const StepMetrics &metrics);
   void close() { file.close(); }

@@ -8,11 +8,11 @@
 
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/SampleFile.h"
+#include "runtime/main/CheckpointOptions.h"
 #include "runtime/main/LossScale.h"
+#include "runtime/main/OptionValues.h"
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unistd.h>
@@ -22,11 +22,6 @@ using namespace zrt;
 
 namespace {
 
-template <typename... Args>
-[[noreturn]] void usage(fmt::format_string<Args...> format, Args &&...args) {
-  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
-}
-
 /// What was typed, before it is judged.
 struct Typed {
   std::string steps = "0", warmup = "0", cooldown = "0", threads = "0",
@@ -35,11 +30,8 @@ struct Typed {
   std::string lr = "0", minLr = "0", nvmeEndurance;
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
+  TypedCheckpoint checkpoint;
 };
-
-/// The values of an option, and how they are spelled.
-template <typename T, size_t N>
-using Choices = std::array<std::pair<const char *, T>, N>;
 
 constexpr Choices<Schedule::Kind, 4> kSchedules = {
     {{"constant", Schedule::Kind::Constant},
@@ -55,37 +47,6 @@ constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
 
 constexpr Choices<zrt_dtype, 3> kSaveTypes = {
     {{"bf16", ZRT_BF16}, {"f16", ZRT_F16}, {"f32", ZRT_F32}}};
-
-template <typename T, size_t N>
-const char *nameIn(const Choices<T, N> &choices, T wanted) {
-  for (const auto &[name, meaning] : choices)
-    if (meaning == wanted)
-      return name;
-  return "?";
-}
-
-template <typename T, size_t N>
-T choose(const char *option, const std::string &value,
-         const Choices<T, N> &choices) {
-  std::string names;
-  for (const auto &[name, meaning] : choices) {
-    if (value == name)
-      return meaning;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  usage("{}={} is unknown; choose one of {}", option, value, names);
-}
-
-/// CLI11 would read 010 as eight and -1 as a large seed.
-template <typename T>
-T number(const char *option, const std::string &text, const char *kind) {
-  T value = {};
-  const char *end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end)
-    usage("{} must be {}, got {}", option, kind, text);
-  return value;
-}
 
 double readRate(const char *option, const std::string &text) {
   constexpr const char *kKind = "a finite number >= 0";
@@ -109,15 +70,6 @@ std::optional<double> readScale(const std::string &text) {
   const auto value = number<double>("--loss-scale", text, kKind);
   if (!(value >= LossScale::kMinimum && value <= LossScale::kMaximum))
     usage("--loss-scale must be {}, got {}", kKind, text);
-  return value;
-}
-
-int64_t readCount(const char *option, const std::string &text, int64_t most) {
-  const auto value = number<int64_t>(option, text, "a whole number");
-  if (value < 0)
-    usage("{} must not be negative, got {}", option, value);
-  if (value > most)
-    usage("{} must be at most {}, got {}", option, most, value);
   return value;
 }
 
@@ -212,6 +164,7 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
         usage("--input {} is given twice", name);
     options.inputs.push_back(std::move(input));
   }
+  judgeCheckpointOptions(app, typed.checkpoint, options);
   checkDistinct("--metrics", options.metrics, "--data", options.data);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
@@ -262,9 +215,9 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "Example:\n"
       "  {0} --data tokens.bin --steps 1000 --lr 6e-4 --schedule cosine \\\n"
       "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
-      "Ctrl-C finishes the step, saves if --save is given, and ends with "
-      "status 130;\na second Ctrl-C ends at once.  With several ranks, SIGTERM "
-      "to one stops all.",
+      "Ctrl-C finishes the step, saves if --save or --save-at-exit is given, "
+      "and ends\nwith status 130; a second Ctrl-C ends at once.  With several "
+      "ranks, SIGTERM to\none stops all.",
       options.program));
   const auto text = [&](const char *name, std::string &value, const char *type,
                         const char *group, const std::string &description) {
@@ -316,6 +269,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
 
   text("--save-dtype", typed.saveType, "TYPE", "Weights",
        "f32 (default), bf16 or f16: what the elements of --save are");
+
+  addCheckpointOptions(app, typed.checkpoint, options);
 
   text("--metrics", options.metrics, "FILE", "Output",
        "Write one line of JSON per step");

@@ -14,6 +14,18 @@
 
 namespace zrt {
 
+/// Checkpoints that a run writes, and begins with.
+struct CheckpointOptions {
+  std::string folder;  ///< "": it writes none
+  int64_t every = 0;   ///< steps; 0: only at its end
+  int64_t keep = 0;    ///< how many; 0: all
+  bool atExit = false; ///< when it ends or is stopped, too
+  uint64_t memory = 0; ///< bytes for copies of what is written; 0: what is free
+  bool stopOnError = false;
+  std::string resume; ///< a folder, "latest", or "": it begins anew
+  bool resumesLatest() const { return resume == "latest"; }
+};
+
 struct TrainOptions {
   std::string program; ///< for messages: the name without folders
   std::string data, init, save, metrics;
@@ -36,6 +48,8 @@ struct TrainOptions {
   std::optional<double> lossScale;
   /// --loss-scale as it was given, or "".
   std::string lossScaleText;
+  CheckpointOptions checkpoint;
+  double timeLimit = 0; ///< seconds; 0: none
   bool profile = false, certificate = false, plan = false, quiet = false;
   std::string help; ///< not empty: print this and end
 };

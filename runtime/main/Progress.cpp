@@ -40,8 +40,9 @@ std::string values(const StepMetrics &m) {
 
 } // namespace
 
-Progress::Progress(int64_t aSteps, bool aQuiet)
-    : steps(aSteps), quiet(aQuiet), terminal(isatty(STDOUT_FILENO) == 1),
+Progress::Progress(int64_t aFirst, int64_t aSteps, bool aQuiet)
+    : first(aFirst), steps(aSteps), quiet(aQuiet),
+      terminal(isatty(STDOUT_FILENO) == 1),
       every(std::max<int64_t>(1, (aSteps + 19) / 20)), start(Clock::now()),
       last(start) {}
 
@@ -50,7 +51,7 @@ void Progress::show(const StepMetrics &m) {
     return;
   const bool final = m.step + 1 == steps;
   if (!terminal) {
-    if (m.step % every == 0 || final) {
+    if (m.step % every == 0 || m.step == first || final) {
       say("step {}/{}  {}{}  {:.1f} ms\n", m.step, steps, values(m),
           m.gradNorm ? fmt::format("  grad_norm {:.4g}", *m.gradNorm) : "",
           m.milliseconds);
@@ -63,7 +64,7 @@ void Progress::show(const StepMetrics &m) {
   last = now;
   const int64_t done = m.step + 1;
   const double elapsed = std::chrono::duration<double>(now - start).count();
-  const double left = elapsed / double(done) * double(steps - done);
+  const double left = elapsed / double(done - first) * double(steps - done);
   const auto filled = static_cast<size_t>(kBarWidth * done / steps);
   std::string line =
       fmt::format("[{}{}] {}/{}  {}  ETA {}", std::string(filled, '#'),

@@ -12,7 +12,8 @@ namespace zrt {
 /// plain lines for the first step, about every 5 %, and the last.
 class Progress {
 public:
-  Progress(int64_t steps, bool quiet);
+  /// `first` of the steps are done already.
+  Progress(int64_t first, int64_t steps, bool quiet);
   /// Finishes, so that an error message gets a line of its own.
   ~Progress() { finish(); }
   Progress(const Progress &) = delete;
@@ -24,7 +25,7 @@ public:
   void finish();
 
 private:
-  int64_t steps;
+  int64_t first, steps;
   bool quiet, terminal;
   int64_t every;    ///< plain lines: one in so many steps
   size_t drawn = 0; ///< width of the line on the terminal

@@ -3,6 +3,8 @@
 
 #include "runtime/Error.h"
 
+#include <string_view>
+
 using namespace zrt;
 
 StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
@@ -20,6 +22,12 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
     fail("the plan leaves updates to the next step, and has {}",
          plan.accumulate > 1 ? "several micro-steps"
                              : "no program for the first or the last one");
+}
+
+bool StepRunner::delaysUpdates() const {
+  return leavesUpdates() && plan.options &&
+         std::string_view(plan.options).find("--delayed-update") !=
+             std::string_view::npos;
 }
 
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
@@ -72,7 +80,8 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                             .microStep = microStep,
                             .microSteps = plan.accumulate,
                             .rank = static_cast<uint64_t>(rank),
-                            .ranks = plan.world_size};
+                            .ranks = plan.world_size,
+                            .shift = dataShift};
   try {
     feed.write(ctx, place);
   } catch (const Error &error) {

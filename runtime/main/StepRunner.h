@@ -40,6 +40,23 @@ public:
   /// those of all steps that were run.  Throws zrt::Error.
   void flush(zrt_context *ctx);
 
+  /// An update that is left to the next program, and the step's number.
+  struct Pending {
+    StepScalars scalars;
+    int64_t step;
+  };
+  const std::optional<Pending> &pendingUpdate() const { return pending; }
+  /// Goes on where a run was that has left this, if the plan leaves updates.
+  void resumeWith(const Pending &left) { pending = left; }
+  bool leavesUpdates() const { return plan.programs[ZRT_FIRST].ops != nullptr; }
+  /// Whether a step computes with the parameters before the update that is left:
+  /// then a flush between steps makes all later ones another computation.
+  bool delaysUpdates() const;
+
+  /// Step s of the data is another one: what is at position p of a run from the
+  /// beginning is at p + `shift`, modulo 2^64.
+  void shiftData(uint64_t shift) { dataShift = shift; }
+
   bool scalesLoss() const { return inputs.scalesLoss(); }
 
 private:
@@ -52,11 +69,7 @@ private:
   const Feed &feed;
   const int rank;
   const PlanInputs inputs;
-  /// Of an update that is left to the next program, and the step's number.
-  struct Pending {
-    StepScalars scalars;
-    int64_t step;
-  };
+  uint64_t dataShift = 0;
   std::optional<Pending> pending;
 };
 

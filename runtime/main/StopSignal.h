@@ -27,19 +27,20 @@ namespace zrt {
 
 /// Where a signal's number stands: the run has diverged.
 constexpr uint8_t kDivergence = 255;
+/// The same: there is no time for another step.
+constexpr uint8_t kOutOfTime = 254;
 
-/// From now on a first SIGINT or SIGTERM is noted; a second one of the same
-/// kind meets the default action.
-void catchStopSignals();
+/// From now on a first SIGINT or SIGTERM is noted, and SIGUSR1 if `alsoUser`; a
+/// second one of the same kind meets the default action.
+void catchStopSignals(bool alsoUser = false);
 
 /// Why all ranks stop, from what each has noted (0: nothing): a divergence
 /// before any signal.
 int agreedReason(const std::vector<uint8_t> &noted);
 
-/// Why all ranks stop now: a signal, kDivergence when any of them has
-/// `diverged`, or 0.  All ranks call it; with one rank it is a look at a
-/// variable.
-int stopReason(World &world, bool diverged);
+/// Why all ranks stop now: a signal, what is not 0 of any of them's `own`, or 0.
+/// All ranks call it; with one rank it is a look at a variable.
+int stopReason(World &world, uint8_t own);
 
 } // namespace zrt
 

@@ -15,12 +15,9 @@
 #include "runtime/main/Train.h"
 
 #include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
-#include "runtime/initialize/InitializeParameters.h"
-#include "runtime/io/Parameters.h"
+#include "runtime/main/Checkpoints.h"
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
-#include "runtime/main/HostAccess.h"
 #include "runtime/main/LinkReport.h"
 #include "runtime/main/LossScale.h"
 #include "runtime/main/MemoryUse.h"
@@ -29,11 +26,13 @@
 #include "runtime/main/PlanText.h"
 #include "runtime/main/Progress.h"
 #include "runtime/main/Report.h"
+#include "runtime/main/Resume.h"
 #include "runtime/main/RoundingBits.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StopSignal.h"
 #include "runtime/main/TierOptions.h"
+#include "runtime/main/Weights.h"
 #include "runtime/world/Agree.h"
 
 #include <chrono>
@@ -52,7 +51,13 @@ namespace {
 constexpr int64_t kMostSkipped = 10;
 
 /// The exit status, beside 0 and those of signals.
-enum Status : int { kFailed = 1, kMisused = 2, kDiverged = 3, kIncomplete = 4 };
+enum Status : int {
+  kFailed = 1,
+  kMisused = 2,
+  kDiverged = 3,
+  kIncomplete = 4,
+  kOutOfTimeStatus = 75 ///< EX_TEMPFAIL of sysexits.h: to be tried again
+};
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -70,7 +75,8 @@ public:
   Training(const zrt_plan &plan, const TrainOptions &options, World &world,
            const std::string &who)
       : plan(plan), options(options), world(world), handle{world},
-        isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who) {
+        isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who),
+        checkpoints(options, world) {
     if (options.lossScale)
       lossScale = LossScale(*options.lossScale);
   }
@@ -80,16 +86,26 @@ public:
     openFiles();
     // Its ranks talk to each other, and fail together.
     together(world, [&] { startContext(); });
-    together(world, [&] { findAll(); });
-    together(world, [&] { setInitialValues(); });
+    together(world, [&] {
+      weights.emplace(plan, options, world, context.get(),
+                      runner->delaysUpdates());
+    });
+    if (!options.checkpoint.resume.empty())
+      goOn();
+    if (!resumed)
+      together(world, [&] { weights->initialize(); });
+    together(world, [&] { weights->checkInitial(startOfWeights()); });
+    checkpoints.start(first, weights->state(), folder.get(), arenaBytes(),
+                      zrt_threads(context.get()));
     together(world, [&] {
       if (isFirst && !options.metrics.empty())
-        metricsFile.open(options.metrics);
-      catchStopSignals();
+        metricsFile.open(options.metrics, first);
+      catchStopSignals(options.checkpoint.atExit);
     });
     if (!quiet)
       printStart();
     loop();
+    saveAtExit();
     // Before anyone reads weights.
     if (!divergence)
       runner->flush(context.get());
@@ -97,8 +113,9 @@ public:
       fail("{}; please report this", wrong);
     if (!divergence)
       checkWeights();
+    checkpoints.finish();
     if (!divergence && !options.save.empty())
-      saveParameters(parameters, options.save, memory(), world, saveType());
+      savedWider = !weights->save();
     if (isFirst)
       printReport();
     return status();
@@ -117,6 +134,9 @@ private:
              options.lossScaleText);
       if (world.size() > 1)
         fingerprint = fingerprintOf(options);
+      if (isFirst)
+        folder = takeFolder(options);
+      position = describeRun(plan, options);
     });
     if (world.size() > 1)
       compareFingerprints(world, fingerprint);
@@ -137,56 +157,93 @@ private:
       throw Error(zrt_error_message(context.get()));
   }
 
-  ContextMemory memory() const { return ContextMemory(context.get()); }
   std::string report(uint32_t what) { return zrt_report(context.get(), what); }
 
-  void findAll() {
-    parameters = findParameters(plan, world.rank(),
-                                hasMasters(plan) ? "master" : "param");
-    if (hasMasters(plan))
-      roundings = findParameters(plan, world.rank());
-    if (isFirst && !options.save.empty())
-      checkSave(parameters, options.save, options.saveType);
+  /// All that was at the end of another run, if there is one to go on from.
+  void goOn() {
+    resumed = resume(plan, options, position, samplesPerStep(),
+                     weights->memory(), zrt_threads(context.get()), world);
+    if (!resumed)
+      return;
+    const RunPosition &was = resumed->run;
+    first = done = was.step;
+    skipped = was.skipped;
+    skippedInRow = was.skippedInRow;
+    position.sequences = was.sequences;
+    runner->shiftData(was.sequences - uint64_t(first) * samplesPerStep());
+    if (const auto &scale = was.lossScale;
+        scale && scale->moves && !options.lossScale)
+      lossScale = LossScale(LossScale::State{
+          scale->value, true, scale->hysteresis, scale->sinceOverflow});
+    if (const auto &left = was.pending)
+      runner->resumeWith({{left->lr, left->update, left->lossScale,
+                           left->rounding, left->clip},
+                          left->step});
+    if (isFirst)
+      for (const std::string &warning : resumed->warnings)
+        complain(fmt::format("{}: warning: {}", options.program, warning));
   }
 
-  void setInitialValues() {
-    const bool random = options.init.empty();
-    for (const auto *each : {&parameters, &roundings})
-      if (random)
-        initializeParameters(*each, options.seed, zrt_threads(context.get()),
-                             memory());
-      else if (!each->empty())
-        loadInitial(*each);
-    for (const auto *each : {&parameters, &roundings})
-      if (const std::string found = firstNonfinite(*each, memory());
-          !found.empty())
-        fail("{}: {}{}; no training starts from that",
-             random ? "initial weights" : options.init, found,
-             each == &roundings ? ", rounded to 16 bits" : "");
+  std::string startOfWeights() const {
+    if (resumed)
+      return resumed->path;
+    return options.init.empty() ? "initial weights" : options.init;
   }
 
-  void loadInitial(const std::vector<Parameter> &into) {
-    const std::string warning = loadParameters(into, options.init, memory());
-    if (isFirst && &into == &parameters && !warning.empty())
-      complain(fmt::format("{}: warning: {}", options.program, warning));
+  /// Unless the last update has spoilt the weights.
+  void saveAtExit() {
+    if (divergence || !checkpoints.isDueAtExit(done))
+      return;
+    checkWeights();
+    if (!divergence)
+      save();
+  }
+
+  /// Between two steps.
+  void save() {
+    // An update that was left to the next step is made now, and that step is a
+    // first one: the same bits, unless it would have come later still.
+    if (!runner->delaysUpdates())
+      runner->flush(context.get());
+    RunPosition now = position;
+    now.step = done;
+    now.skipped = skipped;
+    now.skippedInRow = skippedInRow;
+    now.sequences += uint64_t(done - first) * samplesPerStep();
+    if (const auto &left = runner->pendingUpdate())
+      now.pending = {
+          left->step,         left->scalars.update,    left->scalars.lr,
+          left->scalars.clip, left->scalars.lossScale, left->scalars.rounding};
+    if (runner->scalesLoss()) {
+      const LossScale::State scale = lossScale.state();
+      now.lossScale = {scale.value, scale.moves, scale.hysteresis,
+                       scale.sinceOverflow};
+    }
+    checkpoints.save(now, weights->memory());
   }
 
   void loop() {
-    Progress progress(options.schedule.steps, quiet);
+    Progress progress(first, options.schedule.steps, quiet);
     while (true) {
-      const int reason = stopReason(world, divergence.has_value());
+      const int reason = stopReason(world, divergence      ? kDivergence
+                                           : isOutOfTime() ? kOutOfTime
+                                                           : 0);
       if (reason == kDivergence && !divergence)
         diverge(fmt::format("step {}: a number of another rank is not finite",
                             metrics.step));
       else if (reason != kDivergence)
         stoppedBy = reason;
+      if (reason != kDivergence && checkpoints.isDue(done))
+        save();
       if (reason || done == options.schedule.steps)
         break;
       // The first step also touches the arenas.
-      if (options.profile && isFirst && done <= 1)
+      if (options.profile && isFirst && done - first <= 1)
         zrt_profile(context.get());
+      const double stoodStill = checkpoints.takeMilliseconds();
       metrics = runStep(done);
-      if (done > 0)
+      metrics.checkpointMilliseconds = stoodStill;
+      if (done > first)
         laterSeconds += metrics.milliseconds * 1e-3;
       judgeStep();
       withMetrics([&] { metricsFile.write(metrics); });
@@ -195,6 +252,13 @@ private:
     }
     progress.finish();
     withMetrics([&] { metricsFile.close(); });
+  }
+
+  /// Whether another step could end too late.
+  bool isOutOfTime() const {
+    return options.timeLimit > 0 &&
+           secondsSince(begun) + metrics.milliseconds * 1e-3 >=
+               options.timeLimit;
   }
 
   /// A step whose gradients are not finite has changed nothing, if the plan is
@@ -245,33 +309,12 @@ private:
   void checkWeights() {
     try {
       together(world, [&] {
-        const std::string found = firstNonfinite(parameters, memory());
+        const std::string found = weights->firstNonfinite();
         if (!found.empty() && done > 0)
           fail("after step {}, the last: {}", done - 1, found);
       });
     } catch (const AgreedError &error) {
       divergence.emplace(error);
-    }
-  }
-
-  /// Weights that 16 bits cannot hold are saved as f32: training is not lost.
-  zrt_dtype saveType() {
-    if (options.saveType == ZRT_F32)
-      return ZRT_F32;
-    try {
-      together(world, [&] {
-        const std::string found =
-            firstBeyond(parameters, memory(), options.saveType);
-        if (!found.empty())
-          fail("{}, more than {} holds", found, dtypeName(options.saveType));
-      });
-      return options.saveType;
-    } catch (const AgreedError &error) {
-      savedWider = true;
-      if (!error.printedElsewhere)
-        complain(fmt::format("{}: warning: {}; the weights are saved as f32",
-                             options.program, error.what()));
-      return ZRT_F32;
     }
   }
 
@@ -285,8 +328,10 @@ private:
                              options.save.empty() ? "" : ", nothing is saved"));
       return kDiverged;
     }
+    if (checkpoints.hasFailed())
+      return kIncomplete;
     if (stoppedBy)
-      return 128 + stoppedBy;
+      return stoppedBy == kOutOfTime ? kOutOfTimeStatus : 128 + stoppedBy;
     return metricsLost || savedWider || !lostOutput().empty() ? kIncomplete : 0;
   }
 
@@ -331,6 +376,17 @@ private:
   void printStart() {
     std::string text = startBlock(plan, context.get(), feed->text(),
                                   zrt_threads(context.get()));
+    text += checkpoints.startText();
+    if (resumed) {
+      text += fmt::format("resumed   step {}, {} samples, from {}\n", first,
+                          withCommas(position.sequences), resumed->path);
+      for (const std::string &note : resumed->notes)
+        text += fmt::format("note      {}\n", note);
+    } else if (!options.checkpoint.resume.empty()) {
+      text += fmt::format("note      {} has no checkpoint yet: the run begins "
+                          "with step 0\n",
+                          options.checkpoint.folder);
+    }
     const Schedule &schedule = options.schedule;
     if (schedule.warmup > schedule.steps && schedule.steps > 0)
       text += fmt::format("note      --warmup={} is above --steps={}: the "
@@ -346,21 +402,26 @@ private:
   void printEnd() {
     if (stoppedBy)
       say("stopped by {} after {} of {} steps\n",
-          stoppedBy == SIGINT ? "Ctrl-C" : "SIGTERM", done,
-          options.schedule.steps);
-    if (done > 0)
+          stoppedBy == SIGINT       ? "Ctrl-C"
+          : stoppedBy == SIGTERM    ? "SIGTERM"
+          : stoppedBy == kOutOfTime ? "--time-limit"
+                                    : "SIGUSR1",
+          done, options.schedule.steps);
+    const int64_t here = done - first;
+    if (here > 0)
       say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
     if (skipped > 0)
       say("skipped {} of {} steps, whose gradients were not finite\n", skipped,
           done);
     // The first step pays for page faults and kernel generation.
-    if (done > 1)
-      say("{:.0f} {}/s\n", perStep() * double(done - 1) / laterSeconds,
+    if (here > 1)
+      say("{:.0f} {}/s\n", perStep() * double(here - 1) / laterSeconds,
           feed->unit());
-    if (done > 0 && writtenPerStep(plan) > 0)
+    if (here > 0 && writtenPerStep(plan) > 0)
       say("{}\n", enduranceText(plan, secondsOfStep(), options.nvmeEndurance));
     say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
         withUnit(peakResidentBytes()), withUnit(arenaBytes()));
+    sayText(checkpoints.endText());
     if (!options.save.empty() && !divergence)
       say("weights saved to {}\n", options.save);
   }
@@ -371,10 +432,15 @@ private:
            double(plan.world_size);
   }
 
+  /// Of all ranks and micro-steps.
+  uint64_t samplesPerStep() const {
+    return feed->samplesPerBatch() * plan.accumulate * plan.world_size;
+  }
+
   /// Of the steps after the first, where there are any.
   double secondsOfStep() const {
-    return done > 1 ? laterSeconds / double(done - 1)
-                    : metrics.milliseconds * 1e-3;
+    return done - first > 1 ? laterSeconds / double(done - first - 1)
+                            : metrics.milliseconds * 1e-3;
   }
 
   uint64_t arenaBytes() const {
@@ -398,12 +464,15 @@ private:
   std::unique_ptr<const Feed> feed;
   std::unique_ptr<StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
-  std::vector<Parameter> parameters; ///< what is trained and saved
-  /// The same in 16 bits, where that is a state of its own.
-  std::vector<Parameter> roundings;
+  std::optional<Weights> weights;
+  std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
+  std::optional<Resumed> resumed;
+  RunPosition position; ///< before the first step of this run
+  Checkpoints checkpoints;
   MetricsFile metricsFile;
   StepMetrics metrics; ///< of the last step
-  int64_t done = 0;    ///< steps
+  int64_t first = 0;   ///< step of this run
+  int64_t done = 0;    ///< steps, of runs before this one, too
   LossScale lossScale;
   int64_t skipped = 0, skippedInRow = 0; ///< of the steps that are done
   int stoppedBy = 0;                     ///< signal
@@ -411,6 +480,7 @@ private:
   bool savedWider = false;               ///< than was asked for
   std::optional<AgreedError> divergence; ///< on all ranks or none
   double laterSeconds = 0;               ///< of all steps but the first
+  const Clock::time_point begun = Clock::now();
 };
 
 std::string messageOf(const std::exception &error) {

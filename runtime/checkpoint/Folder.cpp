@@ -1,0 +1,209 @@
+//===- Folder.cpp - The folder that holds a run's checkpoints -------------===//
+#include "runtime/checkpoint/Folder.h"
+
+#include "runtime/Error.h"
+#include "runtime/io/OutputPath.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+using namespace zrt;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kName = "step-", kEnding = ".zrt";
+constexpr size_t kDigits = 16;
+
+/// N of "step-N", or -1.
+int64_t stepOf(std::string_view name) {
+  if (name.substr(0, kName.size()) != kName)
+    return -1;
+  name.remove_prefix(kName.size());
+  int64_t step = 0;
+  const char *end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, step);
+  const bool isStep = error == std::errc() && stop == end && step >= 0 &&
+                      name == std::to_string(step);
+  return isStep ? step : -1;
+}
+
+/// Whether it is ".step-N.<16 digits>.zrt".
+bool isTemporary(std::string_view name) {
+  const size_t rest = 1 + kDigits + kEnding.size();
+  if (name.size() <= 1 + rest || name[0] != '.' ||
+      name.substr(name.size() - kEnding.size()) != kEnding)
+    return false;
+  const std::string_view tail = name.substr(name.size() - rest);
+  return tail[0] == '.' &&
+         tail.find_first_not_of("0123456789abcdef", 1) == 1 + kDigits &&
+         stepOf(name.substr(1, name.size() - rest - 1)) >= 0;
+}
+
+std::string hostName() {
+  std::array<char, 256> name = {};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts = {};
+  std::array<char, 32> text = {};
+  if (!gmtime_r(&time, &parts) ||
+      std::strftime(text.data(), text.size(), "%F %T UTC", &parts) == 0)
+    return "?";
+  return text.data();
+}
+
+std::string readAll(int file) {
+  std::array<char, 512> text = {};
+  const ssize_t size = pread(file, text.data(), text.size(), 0);
+  std::string read(text.data(), size > 0 ? size_t(size) : 0);
+  while (!read.empty() && read.back() == '\n')
+    read.pop_back();
+  return read;
+}
+
+} // namespace
+
+std::vector<int64_t> zrt::checkpointSteps(const std::string &folder) {
+  std::vector<int64_t> steps;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (const int64_t step = stepOf(entry->path().filename().string());
+        step >= 0)
+      steps.push_back(step);
+  if (error)
+    fail("cannot read the folder {}: {}", folder, errnoText(error.value()));
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+std::string zrt::checkpointPath(const std::string &folder, int64_t step) {
+  return fmt::format("{}/{}{}", folder, kName, step);
+}
+
+bool zrt::syncFolder(const std::string &folder) {
+  const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // Some file systems cannot sync a folder (EINVAL).
+  const bool synced = handle >= 0 && (fsync(handle) == 0 || errno == EINVAL);
+  const int number = errno;
+  if (handle >= 0)
+    close(handle);
+  errno = number;
+  return synced;
+}
+
+CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    fail("cannot make the folder {} for checkpoints: {}", folder,
+         errnoText(error.value()));
+  try {
+    lock();
+    // Says now what a save would say after hours.
+    const std::string probe = begin(0);
+    rmdir(probe.c_str());
+  } catch (...) {
+    if (lockFile >= 0)
+      close(lockFile);
+    throw;
+  }
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  close(lockFile);
+} // and with it the lock
+
+void CheckpointFolder::lock() {
+  const std::string path = folder + "/.lock";
+  lockFile =
+      open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (lockFile < 0)
+    fail("cannot write checkpoints to {}: {}", folder, errnoText());
+  if (flock(lockFile, LOCK_EX | LOCK_NB) == 0)
+    removeLeftovers();
+  else if (errno == EWOULDBLOCK)
+    fail("the checkpoints in {} are another run's, which is still there: {}; "
+         "give each run a folder of its own",
+         folder, shown(readAll(lockFile)));
+  // Where there are no locks, nobody's work is taken for a leftover.
+  const std::string owner =
+      fmt::format("process {} on {} since {}\n", getpid(), hostName(), now());
+  (void)!ftruncate(lockFile, 0);
+  (void)!pwrite(lockFile, owner.data(), owner.size(), 0);
+}
+
+void CheckpointFolder::removeLeftovers() const {
+  std::vector<fs::path> left;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (isTemporary(entry->path().filename().string()))
+      left.push_back(entry->path());
+  for (const fs::path &path : left)
+    fs::remove_all(path, error);
+}
+
+uint64_t CheckpointFolder::freeBytes() const {
+  struct statvfs info = {};
+  if (statvfs(folder.c_str(), &info) != 0)
+    return UINT64_MAX;
+  return uint64_t(info.f_bavail) * info.f_frsize;
+}
+
+std::string CheckpointFolder::temporaryPath(int64_t step) const {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+    fail("the system gives no random numbers: {}", errnoText());
+  return fmt::format("{}/.{}{}.{:0{}x}{}", folder, kName, step, number, kDigits,
+                     kEnding);
+}
+
+std::string CheckpointFolder::begin(int64_t step) const {
+  std::string path = temporaryPath(step);
+  if (mkdir(path.c_str(), 0777) != 0)
+    fail("cannot write checkpoints to {}: {}", folder, errnoText());
+  return path;
+}
+
+void CheckpointFolder::commit(const std::string &temporary, int64_t step,
+                              CheckpointFaults &faults) const {
+  const std::string path = checkpointPath(folder, step);
+  errno = faults.reach("rename");
+  if (errno != 0 || std::rename(temporary.c_str(), path.c_str()) != 0)
+    fail("cannot rename {} to {}: {}", temporary, path, errnoText());
+  (void)faults.reach("renamed");
+  if (!syncFolder(folder))
+    fail("{} is written, but its folder could not be synced: {}", path,
+         errnoText());
+}
+
+void CheckpointFolder::discard(const std::string &temporary) const {
+  std::error_code error;
+  fs::remove_all(temporary, error);
+}
+
+void CheckpointFolder::keepNewest(int64_t keep,
+                                  CheckpointFaults &faults) const {
+  std::vector<int64_t> steps = checkpointSteps(folder);
+  for (size_t i = 0; i + size_t(keep) < steps.size(); ++i) {
+    const std::string away = temporaryPath(steps[i]);
+    if (std::rename(checkpointPath(folder, steps[i]).c_str(), away.c_str()) !=
+        0)
+      continue;
+    (void)faults.reach("remove");
+    discard(away);
+  }
+}

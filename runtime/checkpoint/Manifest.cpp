@@ -1,0 +1,276 @@
+//===- Manifest.cpp - What a checkpoint says of itself --------------------===//
+//
+// A manifest is believed once the hash at its end fits: it is then what one of
+// our runs wrote.  What follows from it is checked all the same, so that a
+// mistake here is an error there.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/checkpoint/Manifest.h"
+
+#include "runtime/ContentHash.h"
+#include "runtime/Error.h"
+#include "runtime/Hash.h"
+#include "runtime/checkpoint/RankFile.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+using namespace zrt;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kFormat = "zeroc checkpoint";
+constexpr int kVersion = 1;
+constexpr std::string_view kChecksum = "\"checksum\":";
+
+std::string inJson(std::string_view text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string hex(uint64_t number) { return fmt::format("\"{:016x}\"", number); }
+
+uint64_t fromHex(const json &value) {
+  const auto &text = value.get_ref<const std::string &>();
+  size_t read = 0;
+  const uint64_t number = std::stoull(text, &read, 16);
+  if (read != text.size())
+    fail("{} is no number", shown(text));
+  return number;
+}
+
+uint64_t hashOf(std::string_view text) {
+  return contentHash(reinterpret_cast<const std::byte *>(text.data()),
+                     text.size());
+}
+
+std::string runText(const RunPosition &run) {
+  std::string text =
+      fmt::format("\"step\":{},\n\"skipped\":{},\n\"skipped_in_row\":{},\n"
+                  "\"sequences\":{},\n\"shuffle\":{},\n\"seed\":{},\n"
+                  "\"data\":{{\"bytes\":{},\"hash\":{}}},\n"
+                  "\"inputs\":{{\"bytes\":{},\"hash\":{}}},\n",
+                  run.step, run.skipped, run.skippedInRow, run.sequences,
+                  run.shuffles, run.seed, run.dataBytes, hex(run.dataHash),
+                  run.inputBytes, hex(run.inputHash));
+  if (const auto &scale = run.lossScale)
+    text += fmt::format("\"loss_scale\":{{\"value\":{:.17g},\"moves\":{},"
+                        "\"hysteresis\":{},\"since_overflow\":{}}},\n",
+                        scale->value, scale->moves, scale->hysteresis,
+                        scale->sinceOverflow);
+  if (const auto &left = run.pending)
+    text += fmt::format("\"pending\":{{\"step\":{},\"update\":{},\"lr\":{:.9g},"
+                        "\"clip\":{:.9g},\"loss_scale\":{:.9g},"
+                        "\"rounding\":{}}},\n",
+                        left->step, left->update, left->lr, left->clip,
+                        left->lossScale, left->rounding);
+  text += "\"options\":{";
+  for (const auto &[name, value] : run.options)
+    text += fmt::format("{}{}:{}", text.back() == '{' ? "" : ",", inJson(name),
+                        inJson(value));
+  return text + "},\n";
+}
+
+RunPosition runOf(const json &value) {
+  RunPosition run;
+  run.step = value.at("step").get<int64_t>();
+  run.skipped = value.at("skipped").get<int64_t>();
+  run.skippedInRow = value.at("skipped_in_row").get<int64_t>();
+  run.sequences = value.at("sequences").get<uint64_t>();
+  run.shuffles = value.at("shuffle").get<bool>();
+  run.seed = value.at("seed").get<uint64_t>();
+  run.dataBytes = value.at("data").at("bytes").get<uint64_t>();
+  run.dataHash = fromHex(value.at("data").at("hash"));
+  run.inputBytes = value.at("inputs").at("bytes").get<uint64_t>();
+  run.inputHash = fromHex(value.at("inputs").at("hash"));
+  if (value.contains("loss_scale")) {
+    const json &scale = value.at("loss_scale");
+    run.lossScale = {scale.at("value").get<double>(),
+                     scale.at("moves").get<bool>(),
+                     scale.at("hysteresis").get<int>(),
+                     scale.at("since_overflow").get<int64_t>()};
+  }
+  if (value.contains("pending")) {
+    const json &left = value.at("pending");
+    run.pending = {left.at("step").get<int64_t>(),
+                   left.at("update").get<int64_t>(),
+                   left.at("lr").get<float>(),
+                   left.at("clip").get<float>(),
+                   left.at("loss_scale").get<float>(),
+                   left.at("rounding").get<uint64_t>()};
+  }
+  for (const auto &[name, text] : value.at("options").items())
+    run.options.emplace_back(name, text.get<std::string>());
+  if (run.step < 0 || run.skipped < 0 || run.skipped > run.step)
+    fail("it has {} steps, of which {} were skipped", run.step, run.skipped);
+  return run;
+}
+
+FileRecord fileOf(const json &value) {
+  FileRecord file;
+  file.name = value.at("name").get<std::string>();
+  file.bytes = value.at("bytes").get<uint64_t>();
+  file.headerBytes = value.at("header_bytes").get<uint64_t>();
+  file.headerHash = fromHex(value.at("header"));
+  for (const json &hash : value.at("blocks"))
+    file.blocks.push_back(fromHex(hash));
+  if (file.name.empty() || file.name.find('/') != std::string::npos ||
+      file.name[0] == '.')
+    fail("\"{}\" is no name of a file in it", shown(file.name));
+  const uint64_t data = file.bytes - file.headerBytes;
+  if (file.headerBytes > file.bytes ||
+      (data + kCheckpointBlock - 1) / kCheckpointBlock != file.blocks.size())
+    fail("{} has {} bytes and {} hashes", shown(file.name), file.bytes,
+         file.blocks.size());
+  return file;
+}
+
+TensorRecord tensorOf(const json &value) {
+  TensorRecord tensor;
+  tensor.slot = value.at("slot").get<std::string>();
+  tensor.parameter = value.at("parameter").get<std::string>();
+  tensor.first = value.at("first").get<uint64_t>();
+  const auto end = value.at("end").get<uint64_t>();
+  tensor.count = end - tensor.first;
+  tensor.dtype = elementType(value.at("dtype").get<std::string>());
+  tensor.file = value.at("file").get<uint32_t>();
+  if (tensor.first >= end || tensor.dtype == 0)
+    fail("{} of parameter {} has elements {} to {} of type {}",
+         shown(tensor.slot), shown(tensor.parameter), tensor.first, end,
+         shown(value.at("dtype").get<std::string>()));
+  return tensor;
+}
+
+/// Throws unless the tensors of each slot tile each parameter.
+void checkTiles(const Manifest &manifest) {
+  std::vector<std::string_view> slots;
+  std::vector<const TensorRecord *> order;
+  for (const TensorRecord &tensor : manifest.tensors) {
+    if (std::find(slots.begin(), slots.end(), tensor.slot) == slots.end())
+      slots.push_back(tensor.slot);
+    order.push_back(&tensor);
+    if (tensor.file >= manifest.files.size())
+      fail("{} of parameter {} is in no file", shown(tensor.slot),
+           shown(tensor.parameter));
+  }
+  const auto key = [](const TensorRecord *tensor) {
+    return std::tie(tensor->slot, tensor->parameter, tensor->first);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](const auto *x, const auto *y) { return key(x) < key(y); });
+  std::sort(slots.begin(), slots.end());
+  size_t next = 0;
+  for (const std::string_view slot : slots)
+    for (const ParameterRecord &parameter : manifest.parameters) {
+      uint64_t elements = 1, covered = 0;
+      for (const int64_t size : parameter.shape)
+        if (size < 0 ||
+            __builtin_mul_overflow(elements, uint64_t(size), &elements))
+          fail("parameter {} has no shape", shown(parameter.name));
+      while (next < order.size() && order[next]->slot == slot &&
+             order[next]->parameter == parameter.name &&
+             order[next]->first == covered)
+        covered += order[next++]->count;
+      if (covered != elements)
+        fail("{} of parameter {}: element {} of {} is missing, or there twice",
+             shown(slot), shown(parameter.name), covered, elements);
+    }
+  if (next != order.size())
+    fail("{} of {} is of no parameter", shown(order[next]->slot),
+         shown(order[next]->parameter));
+}
+
+Manifest manifestOf(const json &value) {
+  Manifest manifest;
+  if (value.at("format").get<std::string>() != kFormat)
+    fail("its format is {}", shown(value.at("format").get<std::string>()));
+  manifest.run = runOf(value);
+  manifest.worldSize = value.at("world_size").get<uint32_t>();
+  for (const json &parameter : value.at("parameters"))
+    manifest.parameters.push_back(
+        {parameter.at("name").get<std::string>(),
+         parameter.at("shape").get<std::vector<int64_t>>()});
+  std::sort(manifest.parameters.begin(), manifest.parameters.end(),
+            [](const auto &x, const auto &y) { return x.name < y.name; });
+  if (value.at("block_bytes").get<uint64_t>() != kCheckpointBlock)
+    fail("its blocks have {} bytes, not {}",
+         value.at("block_bytes").get<uint64_t>(), kCheckpointBlock);
+  for (const json &file : value.at("files"))
+    manifest.files.push_back(fileOf(file));
+  for (const json &tensor : value.at("tensors"))
+    manifest.tensors.push_back(tensorOf(tensor));
+  checkTiles(manifest);
+  return manifest;
+}
+
+} // namespace
+
+uint64_t zrt::modelFingerprint(const std::vector<ParameterRecord> &parameters) {
+  Hash hash;
+  for (const ParameterRecord &parameter : parameters) {
+    hash.addNumber(uint64_t(parameter.name.size()));
+    hash.add(parameter.name);
+    hash.addNumber(uint64_t(parameter.shape.size()));
+    for (const int64_t size : parameter.shape)
+      hash.addNumber(size);
+  }
+  return hash.get();
+}
+
+std::string zrt::manifestText(const Manifest &manifest) {
+  std::string text = fmt::format(
+      "{{\"format\":\"{}\",\n\"version\":{},\n{}\"world_size\":{},\n"
+      "\"model\":{},\n\"parameters\":[",
+      kFormat, kVersion, runText(manifest.run), manifest.worldSize,
+      hex(modelFingerprint(manifest.parameters)));
+  const auto separator = [&] { return text.back() == '[' ? "\n" : ",\n"; };
+  for (const ParameterRecord &parameter : manifest.parameters)
+    text +=
+        fmt::format("{}{{\"name\":{},\"shape\":[{}]}}", separator(),
+                    inJson(parameter.name), fmt::join(parameter.shape, ","));
+  text += fmt::format("],\n\"block_bytes\":{},\n\"files\":[", kCheckpointBlock);
+  for (const FileRecord &file : manifest.files) {
+    text += fmt::format("{}{{\"name\":{},\"bytes\":{},\"header_bytes\":{},"
+                        "\"header\":{},\"blocks\":[",
+                        separator(), inJson(file.name), file.bytes,
+                        file.headerBytes, hex(file.headerHash));
+    for (const uint64_t hash : file.blocks)
+      text += (text.back() == '[' ? "" : ",") + hex(hash);
+    text += "]}";
+  }
+  text += "],\n\"tensors\":[";
+  for (const TensorRecord &tensor : manifest.tensors)
+    text +=
+        fmt::format("{}{{\"slot\":{},\"parameter\":{},\"first\":{},"
+                    "\"end\":{},\"dtype\":\"{}\",\"file\":{}}}",
+                    separator(), inJson(tensor.slot), inJson(tensor.parameter),
+                    tensor.first, tensor.first + tensor.count,
+                    elementName(tensor.dtype), tensor.file);
+  text += "],\n";
+  return text + fmt::format("{}{}}}\n", kChecksum, hex(hashOf(text)));
+}
+
+Manifest zrt::parseManifest(const std::string &text) {
+  const size_t end = text.rfind(kChecksum);
+  if (end == std::string::npos)
+    fail("its end is missing; the file is cut short or damaged");
+  const std::string_view body = std::string_view(text).substr(0, end);
+  try {
+    const json value = json::parse(text);
+    // Of another version the rest may mean anything.
+    if (const auto version = value.at("version").get<int>();
+        version != kVersion)
+      fail("it has version {}, and this program reads {}; use the zeroc that "
+           "wrote it",
+           version, kVersion);
+    if (fromHex(value.at("checksum")) != hashOf(body))
+      fail("its text is not what was written: the checksum at its end is of "
+           "another");
+    return manifestOf(value);
+  } catch (const json::exception &error) {
+    fail("it is damaged: {}", shown(error.what()));
+  } catch (const std::logic_error &error) { // of numbers
+    fail("it is damaged: {}", shown(error.what()));
+  }
+}

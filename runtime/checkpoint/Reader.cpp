@@ -1,0 +1,356 @@
+//===- Reader.cpp - State from a checkpoint -------------------------------===//
+#include "runtime/checkpoint/Reader.h"
+
+#include "runtime/ContentHash.h"
+#include "runtime/Error.h"
+#include "runtime/HalfFloats.h"
+#include "runtime/StartThread.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/checkpoint/Folder.h"
+#include "runtime/checkpoint/RankFile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <thread>
+
+using namespace zrt;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// No manifest of ours comes near it.
+constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 32;
+/// Elements that are converted at once.
+constexpr uint64_t kAtOnce = uint64_t{64} << 10;
+
+std::string readManifest(const std::string &path) {
+  const InputFile file(path);
+  if (file.size() > kMaxManifestBytes)
+    fail("{}: it has {} bytes, more than any manifest", path, file.size());
+  std::string text(file.size(), '\0');
+  file.read(0, text.data(), text.size());
+  return text;
+}
+
+/// Whether elements of `from` can become those of `to`.
+bool canBecome(zrt_dtype from, zrt_dtype to) {
+  return from == to || (from != ZRT_F64 && to != ZRT_F64);
+}
+
+/// Whether that changes values.
+bool isRounded(zrt_dtype from, zrt_dtype to) {
+  return from != to && dtypeBytes(to) == 2;
+}
+
+} // namespace
+
+CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {
+  const std::string name = folder + "/" + std::string(kManifestName);
+  const std::string text = readManifest(name);
+  manifestHash = contentHash(reinterpret_cast<const std::byte *>(text.data()),
+                             text.size());
+  try {
+    stated = parseManifest(text);
+  } catch (const Error &error) {
+    fail("{}: {}", name, error.what());
+  }
+  for (const FileRecord &file : stated.files)
+    openFile(file);
+  for (const TensorRecord &tensor : stated.tensors) {
+    const SafetensorsFile &file = *files[tensor.file];
+    const std::string name =
+        rangeName(tensor.slot, tensor.parameter, tensor.first, tensor.count);
+    const TensorEntry *entry = file.find(name);
+    if (!entry || entry->dtype != elementName(tensor.dtype) ||
+        entry->elements != tensor.count)
+      fail("{}: it does not have {} of {} as the manifest says", file.path(),
+           shown(name), elementName(tensor.dtype));
+    bySlot[{tensor.slot, tensor.parameter}].push_back(&tensor);
+  }
+  for (auto &[name, pieces] : bySlot)
+    std::sort(pieces.begin(), pieces.end(),
+              [](const auto *x, const auto *y) { return x->first < y->first; });
+}
+
+std::string CheckpointReader::filePath(const FileRecord &file) const {
+  return folder + "/" + file.name;
+}
+
+void CheckpointReader::openFile(const FileRecord &file) {
+  const std::string path = filePath(file);
+  {
+    const InputFile bytes(path);
+    if (bytes.size() != file.bytes)
+      fail("{}: it has {} bytes, and had {} when it was written; the file is "
+           "{}",
+           path, bytes.size(), file.bytes,
+           bytes.size() < file.bytes ? "cut short" : "another");
+    std::vector<std::byte> header(file.headerBytes);
+    bytes.read(0, header.data(), header.size());
+    if (contentHash(header.data(), header.size()) != file.headerHash)
+      fail("{}: its header, bytes 0 to {}, is not what was written; the file "
+           "is damaged",
+           path, file.headerBytes);
+  }
+  files.push_back(std::make_unique<const SafetensorsFile>(path));
+}
+
+const CheckpointReader::Pieces &
+CheckpointReader::piecesOf(const std::string &slot,
+                           const std::string &parameter) const {
+  static const Pieces none;
+  const auto found = bySlot.find({slot, parameter});
+  return found == bySlot.end() ? none : found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Does it fit?
+//===----------------------------------------------------------------------===//
+
+void CheckpointReader::checkFits(const State &state) const {
+  const std::vector<Parameter> &wanted = state.slots.front().parameters;
+  std::map<std::string_view, const ParameterRecord *> known;
+  for (const ParameterRecord &parameter : stated.parameters)
+    known[parameter.name] = &parameter;
+  for (const Parameter &parameter : wanted) {
+    const auto found = known.find(parameter.name);
+    if (found == known.end())
+      fail("{}: it has no parameter {}; it is of another model", folder,
+           shown(parameter.name));
+    if (found->second->shape != parameter.shape)
+      fail("{}: parameter {} is {}, but the model's is {}; it is of another "
+           "model",
+           folder, shown(parameter.name), shapeText(found->second->shape),
+           shapeText(parameter.shape));
+  }
+  if (wanted.size() != stated.parameters.size())
+    for (const ParameterRecord &parameter : stated.parameters)
+      if (std::none_of(wanted.begin(), wanted.end(), [&](const auto &one) {
+            return one.name == parameter.name;
+          }))
+        fail("{}: the model has no parameter {}, which it holds; it is of "
+             "another model",
+             folder, shown(parameter.name));
+  for (const Slot &slot : state.slots)
+    for (const Parameter &parameter : slot.parameters) {
+      const Pieces &pieces = piecesOf(slot.name, parameter.name);
+      if (pieces.empty() && parameter.elements > 0) {
+        std::set<std::string> slots;
+        for (const TensorRecord &tensor : stated.tensors)
+          slots.insert(tensor.slot);
+        fail("{}: it has no \"{}\" of parameter {}, which this optimizer "
+             "keeps; it has {}; compile the model with its optimizer",
+             folder, slot.name, shown(parameter.name),
+             shown(fmt::format("{}", fmt::join(slots, ", "))));
+      }
+      for (const TensorRecord *piece : pieces)
+        if (!canBecome(piece->dtype, parameter.dtype))
+          fail("{}: {} of parameter {} is {}, which cannot become {}", folder,
+               slot.name, shown(parameter.name), dtypeName(piece->dtype),
+               dtypeName(parameter.dtype));
+    }
+}
+
+std::vector<std::string> CheckpointReader::notes(const State &state) const {
+  std::vector<std::string> notes;
+  std::set<std::string> unused;
+  for (const TensorRecord &tensor : stated.tensors)
+    unused.insert(tensor.slot);
+  for (const Slot &slot : state.slots) {
+    unused.erase(slot.name);
+    std::set<std::pair<zrt_dtype, zrt_dtype>> changes;
+    for (const Parameter &parameter : slot.parameters)
+      for (const TensorRecord *piece : piecesOf(slot.name, parameter.name))
+        if (piece->dtype != parameter.dtype)
+          changes.insert({piece->dtype, parameter.dtype});
+    for (const auto &[from, to] : changes)
+      notes.push_back(fmt::format("\"{}\" of the checkpoint is {}, {} to {}",
+                                  slot.name, dtypeName(from),
+                                  isRounded(from, to) ? "rounded" : "widened",
+                                  dtypeName(to)));
+  }
+  if (!stated.run.pending)
+    unused.erase(std::string(kGradientSlot));
+  for (const std::string &slot : unused)
+    notes.push_back(fmt::format("\"{}\" of the checkpoint is left out: this "
+                                "optimizer does not keep it",
+                                shown(slot)));
+  return notes;
+}
+
+//===----------------------------------------------------------------------===//
+// Is it intact?
+//===----------------------------------------------------------------------===//
+
+void CheckpointReader::verifyBlock(size_t number, uint64_t block) const {
+  const FileRecord &record = stated.files[number];
+  const uint64_t begin = block * kCheckpointBlock,
+                 end = std::min(begin + kCheckpointBlock,
+                                record.bytes - record.headerBytes);
+  std::vector<std::byte> data(end - begin);
+  const InputFile file(filePath(record));
+  std::string problem = "are not what was written";
+  try {
+    file.read(record.headerBytes + begin, data.data(), data.size());
+    if (contentHash(data.data(), data.size()) == record.blocks[block])
+      return;
+  } catch (const Error &error) {
+    problem = fmt::format("cannot be read: {}", error.what());
+  }
+  std::string names;
+  size_t count = 0;
+  for (const TensorEntry &tensor : files[number]->tensors()) {
+    const uint64_t first = tensor.offset - record.headerBytes;
+    if (first >= end || first + tensor.bytes <= begin)
+      continue;
+    if (++count <= 3)
+      names += (count > 1 ? ", " : "") + shown(tensor.name);
+  }
+  if (count > 3)
+    names += fmt::format(" and {} more", count - 3);
+  fail("{}: bytes {} to {}, of {}, {}; the checkpoint is damaged", file.path(),
+       record.headerBytes + begin, record.headerBytes + end, names, problem);
+}
+
+void CheckpointReader::verify(int rank, int ranks, int threads) const {
+  std::vector<std::pair<size_t, uint64_t>> blocks;
+  size_t number = 0;
+  for (size_t file = 0; file < stated.files.size(); ++file)
+    for (uint64_t block = 0; block < stated.files[file].blocks.size(); ++block)
+      if (number++ % size_t(ranks) == size_t(rank))
+        blocks.emplace_back(file, block);
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  std::map<size_t, std::string> failures; // the first in the order of files
+  const auto work = [&] {
+    for (size_t i = next++; i < blocks.size(); i = next++)
+      try {
+        verifyBlock(blocks[i].first, blocks[i].second);
+      } catch (const std::exception &error) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        failures[i] = error.what();
+        next = blocks.size();
+      }
+  };
+  std::vector<std::thread> team;
+  try {
+    for (int i = 1; i < std::min(threads, 8); ++i)
+      team.push_back(startThread("a thread that checks a checkpoint", work));
+  } catch (const Error &) {
+    // Those that there are do it.
+  }
+  work();
+  for (std::thread &thread : team)
+    thread.join();
+  if (!failures.empty())
+    fail("{}", failures.begin()->second);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+void CheckpointReader::readElements(const Pieces &pieces, uint64_t first,
+                                    std::vector<T> &out) const {
+  const uint64_t end = first + out.size();
+  std::vector<uint16_t> bits;
+  for (const TensorRecord *piece : pieces) {
+    const uint64_t from = std::max(first, piece->first),
+                   until = std::min(end, piece->first + piece->count);
+    if (from >= until)
+      continue;
+    const SafetensorsFile &file = *files[piece->file];
+    const TensorEntry &entry = *file.find(
+        rangeName(piece->slot, piece->parameter, piece->first, piece->count));
+    const uint64_t size = dtypeBytes(piece->dtype), count = until - from;
+    T *const to = &out[from - first];
+    if (size == sizeof(T)) {
+      file.read(entry, (from - piece->first) * size, to, count * size);
+      continue;
+    }
+    bits.resize(count);
+    file.read(entry, (from - piece->first) * size, bits.data(), count * size);
+    for (uint64_t i = 0; i < count; ++i)
+      to[i] =
+          piece->dtype == ZRT_BF16 ? widenBrain(bits[i]) : widenHalf(bits[i]);
+  }
+}
+
+void CheckpointReader::loadSlot(const std::string &slot,
+                                const std::vector<Parameter> &parameters,
+                                const ParameterMemory &memory) const {
+  std::vector<float> values;
+  std::vector<double> doubles;
+  for (const Parameter &parameter : parameters) {
+    const Pieces &pieces = piecesOf(slot, parameter.name);
+    for (const ParameterPiece &piece : parameter.pieces)
+      for (uint64_t at = 0; piece.here() && at < piece.count; at += kAtOnce) {
+        const uint64_t count = std::min(kAtOnce, piece.count - at);
+        const zrt_ref to = elementsOf(piece, parameter.dtype, at, count);
+        if (parameter.dtype == ZRT_F64) {
+          doubles.resize(count);
+          readElements(pieces, piece.first + at, doubles);
+          memory.write(to, doubles.data());
+          continue;
+        }
+        values.resize(count);
+        readElements(pieces, piece.first + at, values);
+        narrowInPlace(parameter.dtype, values.data(), count);
+        memory.write(to, values.data());
+      }
+  }
+}
+
+void CheckpointReader::load(const State &state,
+                            const ParameterMemory &memory) const {
+  for (const Slot &slot : state.slots)
+    loadSlot(slot.name, slot.parameters, memory);
+  loadSlot(std::string(kTrainedSlot), state.roundings, memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Which one?
+//===----------------------------------------------------------------------===//
+
+std::string zrt::findCheckpoint(const std::string &path) {
+  std::error_code error;
+  if (fs::exists(path + "/" + std::string(kManifestName), error))
+    return path;
+  const std::vector<int64_t> steps = checkpointSteps(path);
+  if (steps.empty())
+    fail("there is no checkpoint in {}: neither {} nor folders step-N", path,
+         kManifestName);
+  return checkpointPath(path, steps.back());
+}
+
+std::string zrt::intactBefore(const std::string &path) {
+  const fs::path real = fs::path(path).lexically_normal();
+  const fs::path folder = real.has_filename()
+                              ? real.parent_path()
+                              : real.parent_path().parent_path();
+  const std::string parent = folder.empty() ? "." : folder.string();
+  try {
+    std::vector<int64_t> steps = checkpointSteps(parent);
+    const std::string name =
+        (real.has_filename() ? real : real.parent_path()).filename().string();
+    const auto at = std::find_if(steps.begin(), steps.end(), [&](int64_t step) {
+      return fs::path(checkpointPath(parent, step)).filename() == name;
+    });
+    steps.erase(at, steps.end());
+    for (; !steps.empty(); steps.pop_back())
+      try {
+        const std::string before = checkpointPath(parent, steps.back());
+        CheckpointReader(before).verify(0, 1, 2);
+        return before;
+      } catch (const Error &) {
+        // Nor is that one.
+      }
+  } catch (const Error &) {
+    // There is nothing to offer.
+  }
+  return "";
+}

@@ -1,0 +1,124 @@
+//===- CheckpointOptions.cpp - Options of checkpoints ---------------------===//
+#include "runtime/main/CheckpointOptions.h"
+
+#include "runtime/main/OptionValues.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+using namespace zrt;
+
+namespace {
+
+constexpr Choices<bool, 2> kOnError = {{{"continue", false}, {"stop", true}}};
+
+/// "512MiB", "2GB", "4096": bytes.
+uint64_t readBytes(const char *option, const std::string &text) {
+  constexpr const char *kKind = "a number of bytes above 0, as 4096 or 2GiB";
+  const size_t digits = text.find_first_not_of("0123456789");
+  const auto value = number<uint64_t>(option, text.substr(0, digits), kKind);
+  const std::string unit =
+      digits == std::string::npos ? "" : text.substr(digits);
+  for (const auto &[name, factor] :
+       {std::pair<std::string_view, uint64_t>{"", 1},
+        {"KiB", uint64_t{1} << 10},
+        {"MiB", uint64_t{1} << 20},
+        {"GiB", uint64_t{1} << 30},
+        {"KB", 1000},
+        {"MB", 1000000},
+        {"GB", 1000000000}})
+    if (uint64_t bytes = 0; unit == name && value > 0 &&
+                            !__builtin_mul_overflow(value, factor, &bytes))
+      return bytes;
+  usage("{} must be {}, got {}", option, kKind, text);
+}
+
+/// "90", "90s", "30m", "2.5h": seconds.
+double readDuration(const char *option, const std::string &text) {
+  constexpr const char *kKind = "a time above 0, as 90 (seconds), 30m or 2.5h";
+  if (text.empty())
+    usage("{} must be {}", option, kKind);
+  double unit = 1;
+  std::string digits = text;
+  for (const auto &[letter, seconds] :
+       {std::pair('s', 1.0), {'m', 60.0}, {'h', 3600.0}})
+    if (text.back() == letter) {
+      unit = seconds;
+      digits.pop_back();
+    }
+  const double value = number<double>(option, digits, kKind) * unit;
+  if (!(value > 0 && std::isfinite(value)))
+    usage("{} must be {}, got {}", option, kKind, text);
+  return value;
+}
+
+} // namespace
+
+void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
+                               TrainOptions &options) {
+  CheckpointOptions &checkpoint = options.checkpoint;
+  const auto text = [&](const char *name, std::string &value, const char *type,
+                        const char *description) {
+    app.add_option(name, value, description)
+        ->type_name(type)
+        ->group("Checkpoints");
+  };
+  text("--checkpoint", checkpoint.folder, "DIR",
+       "Folder for checkpoints of all that is trained, step-N each");
+  text("--save-every", typed.every, "N", "Save one after each N steps");
+  app.add_flag("--save-at-exit", checkpoint.atExit,
+               "Save one when the run ends or is stopped, also by SIGUSR1")
+      ->group("Checkpoints");
+  text("--keep", typed.keep, "K", "Keep the newest K (default: all)");
+  text("--resume", checkpoint.resume, "DIR",
+       "Go on from this checkpoint, or the newest in this folder; \"latest\": "
+       "from the newest in --checkpoint, if there is one");
+  text("--on-checkpoint-error", typed.onError, "WHAT",
+       "continue (default): warn, train on, and end with status 4; or stop");
+  text("--checkpoint-memory", typed.memory, "BYTES",
+       "Host memory of a rank for copies of what is written (default: what it "
+       "takes, if so much is free); with less, steps wait for the drive");
+  text("--time-limit", typed.timeLimit, "TIME",
+       "Stop before so many seconds have passed (30m, 2h), with status 75");
+}
+
+void zrt::judgeCheckpointOptions(const CLI::App &app,
+                                 const TypedCheckpoint &typed,
+                                 TrainOptions &options) {
+  CheckpointOptions &checkpoint = options.checkpoint;
+  const auto given = [&](const char *option) { return app.count(option) > 0; };
+  for (const auto &[option, value] :
+       {std::pair<const char *, const std::string &>{"--checkpoint",
+                                                     checkpoint.folder},
+        {"--resume", checkpoint.resume}})
+    if (given(option) && value.empty())
+      usage("{} needs the name of a folder", option);
+  for (const char *option : {"--save-every", "--save-at-exit", "--keep",
+                             "--on-checkpoint-error", "--checkpoint-memory"})
+    if (given(option) && !given("--checkpoint"))
+      usage("{} needs --checkpoint=DIR", option);
+  if (given("--checkpoint") && !given("--save-every") && !checkpoint.atExit)
+    usage("--checkpoint needs --save-every=N or --save-at-exit, or both");
+  constexpr int64_t kMost = int64_t{1} << 40;
+  for (const auto &[option, text, value] :
+       {std::tuple<const char *, const std::string &, int64_t &>{
+            "--save-every", typed.every, checkpoint.every},
+        {"--keep", typed.keep, checkpoint.keep}})
+    if (given(option)) {
+      value = readCount(option, text, kMost);
+      if (value == 0)
+        usage("{} must be 1 or more, got 0", option);
+    }
+  if (given("--checkpoint-memory"))
+    checkpoint.memory = readBytes("--checkpoint-memory", typed.memory);
+  checkpoint.stopOnError =
+      choose("--on-checkpoint-error", typed.onError, kOnError);
+  if (given("--time-limit"))
+    options.timeLimit = readDuration("--time-limit", typed.timeLimit);
+  if (!given("--resume"))
+    return;
+  if (checkpoint.resumesLatest() && !given("--checkpoint"))
+    usage("--resume=latest needs --checkpoint=DIR, the folder to look in");
+  if (given("--init"))
+    usage("--init and --resume both say what to start from; drop one");
+}

@@ -1,0 +1,95 @@
+//===- Checkpoints.cpp - The checkpoints of a training --------------------===//
+#include "runtime/main/Checkpoints.h"
+
+#include "runtime/main/MemoryUse.h"
+#include "runtime/main/Report.h"
+
+#include <algorithm>
+
+using namespace zrt;
+
+void Checkpoints::start(int64_t first, const State &state,
+                        CheckpointFolder *folder, uint64_t arenas,
+                        int threads) {
+  last = first;
+  if (options.folder.empty())
+    return;
+  // Arenas are touched by the first step; what is resident counts already.
+  const uint64_t reserved = arenas - std::min(arenas, peakResidentBytes());
+  writer = std::make_unique<CheckpointWriter>(
+      world, state,
+      WriterSettings{options.keep, options.memory, reserved, threads}, folder);
+}
+
+std::string Checkpoints::startText() const {
+  if (!writer)
+    return "";
+  return fmt::format(
+      "saves     {} to {}: {} bytes ({}); {} bytes ({}) of host memory{}{}\n",
+      options.every == 0 ? std::string("at the end")
+                         : fmt::format("every {} steps{}", options.every,
+                                       options.atExit ? " and at the end" : ""),
+      options.folder, withCommas(writer->totalBytes()),
+      withUnit(writer->totalBytes()), withCommas(writer->stagingBytes()),
+      withUnit(writer->stagingBytes()), world.size() > 1 ? " a rank" : "",
+      writer->waitsForDrive() ? ", less than a rank writes: steps wait for it"
+                              : "");
+}
+
+bool Checkpoints::isDue(int64_t done) {
+  if (!writer)
+    return false;
+  writer->look();
+  reportFailure();
+  return options.every > 0 && done > last && done % options.every == 0;
+}
+
+bool Checkpoints::isDueAtExit(int64_t done) const {
+  return writer && options.atExit && done > last;
+}
+
+void Checkpoints::save(const RunPosition &run, const ParameterMemory &memory) {
+  last = run.step;
+  writer->save(run, memory);
+  reportFailure();
+}
+
+void Checkpoints::finish() {
+  if (!writer)
+    return;
+  writer->finish();
+  reportFailure();
+}
+
+void Checkpoints::reportFailure() {
+  const std::optional<std::string> failure = writer->takeFailure();
+  if (!failure)
+    return;
+  failed = true;
+  const bool isFirst = world.rank() == 0;
+  if (options.stopOnError)
+    throw AgreedError(*failure, /*printedElsewhere=*/!isFirst);
+  if (isFirst)
+    complain(fmt::format("{}: warning: {}; the training goes on without it",
+                         program, *failure));
+}
+
+double Checkpoints::takeMilliseconds() {
+  if (!writer)
+    return 0;
+  const double now = writer->exposedSeconds();
+  return (now - std::exchange(told, now)) * 1e3;
+}
+
+std::string Checkpoints::endText() const {
+  if (!writer || writer->written() == 0)
+    return "";
+  const auto count = double(writer->written());
+  return fmt::format(
+      "{} checkpoint{} in {}: each {}, written in {:.2f} s at {:.2f} GB/s, for "
+      "which the training stood still {:.1f} ms\n",
+      writer->written(), count > 1 ? "s" : "", options.folder,
+      withUnit(writer->totalBytes()), writer->writtenSeconds() / count,
+      double(writer->totalBytes()) * count / writer->writtenSeconds() * 1e-9,
+      writer->exposedSeconds() / count * 1e3);
+}

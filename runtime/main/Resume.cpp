@@ -1,0 +1,218 @@
+//===- Resume.cpp - Going on from a checkpoint ----------------------------===//
+#include "runtime/main/Resume.h"
+
+#include "runtime/Error.h"
+#include "runtime/main/Fingerprint.h"
+#include "runtime/main/Report.h"
+#include "runtime/world/Agree.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+using namespace zrt;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool roundsByChance(const zrt_plan &plan) {
+  return std::any_of(plan.inputs, plan.inputs + plan.input_count,
+                     [](const zrt_input &input) {
+                       return std::string_view(input.name) == "rounding";
+                     });
+}
+
+/// Throws where the run would not go on as it was.
+void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
+                  const RunPosition &now, const RunPosition &was) {
+  if (was.shuffles != now.shuffles)
+    fail("the run of the checkpoint was started {} --shuffle, and this one {}; "
+         "do the same, or the order of samples changes",
+         was.shuffles ? "with" : "without", was.shuffles ? "without" : "with");
+  if (was.seed != now.seed && (now.shuffles || roundsByChance(plan)))
+    fail("the run of the checkpoint has --seed={}, this one --seed={}, and {} "
+         "depend on it; give it the same",
+         was.seed, now.seed,
+         now.shuffles ? "the order of samples"
+                      : "updates that round by chance");
+  if (was.step > options.schedule.steps)
+    fail("the checkpoint is of step {}, beyond --steps={}", was.step,
+         options.schedule.steps);
+}
+
+/// What is another than it was, but may be.
+void addDifferences(const RunPosition &now, const RunPosition &was,
+                    uint64_t perStep, Resumed &resumed) {
+  const std::map<std::string, std::string> before(was.options.begin(),
+                                                  was.options.end());
+  for (const auto &[name, value] : now.options)
+    if (const auto found = before.find(name); name.rfind("--", 0) == 0 &&
+                                              found != before.end() &&
+                                              found->second != value)
+      resumed.notes.push_back(
+          fmt::format("{} is {}, and was {} until the checkpoint", name, value,
+                      found->second));
+  if (now.dataBytes != was.dataBytes || now.dataHash != was.dataHash)
+    resumed.warnings.push_back(fmt::format(
+        "--data is another than it was until the checkpoint ({} bytes against "
+        "{}); it is read from sequence {} on",
+        withCommas(now.dataBytes), withCommas(was.dataBytes),
+        withCommas(was.sequences)));
+  if (now.inputBytes != was.inputBytes || now.inputHash != was.inputHash)
+    resumed.warnings.push_back(
+        fmt::format("the files of --input are others than they were until the "
+                    "checkpoint; they are read from sample {} on",
+                    withCommas(was.sequences)));
+  if (uint64_t(was.step) * perStep != was.sequences)
+    resumed.notes.push_back(
+        fmt::format("a step reads {} samples now: the data go on at number {}, "
+                    "the schedule at step {}",
+                    perStep, withCommas(was.sequences), was.step));
+}
+
+constexpr size_t kMaxPath = 4096;
+using Path = std::array<char, kMaxPath>;
+
+/// What rank 0 takes from --resume, "" for nothing.
+std::string chosenPath(const TrainOptions &options) {
+  const CheckpointOptions &checkpoint = options.checkpoint;
+  if (checkpoint.resumesLatest() && checkpointSteps(checkpoint.folder).empty())
+    return "";
+  const std::string path = findCheckpoint(
+      checkpoint.resumesLatest() ? checkpoint.folder : checkpoint.resume);
+  std::error_code error;
+  std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  while (absolute.size() > 1 && absolute.back() == '/')
+    absolute.pop_back();
+  if (error || absolute.size() >= kMaxPath)
+    fail("the name {} is too long", path);
+  return absolute;
+}
+
+/// The same on all ranks.
+std::string agreedPath(const TrainOptions &options, World &world) {
+  Path mine = {};
+  together(world, [&] {
+    if (world.rank() == 0)
+      chosenPath(options).copy(mine.data(), kMaxPath - 1);
+  });
+  std::vector<Path> all(size_t(world.size()));
+  world.allGather(&mine, sizeof(mine), all.data());
+  return all[0].data();
+}
+
+/// Where checkpoints are written, none may be newer: "latest" would mean it.
+void checkNewest(const TrainOptions &options, const Manifest &manifest) {
+  const std::string &folder = options.checkpoint.folder;
+  if (folder.empty())
+    return;
+  const std::vector<int64_t> steps = checkpointSteps(folder);
+  if (!steps.empty() && steps.back() > manifest.run.step)
+    fail("{} has a checkpoint of step {}, and this run goes on from step {}; "
+         "move the newer ones away, or give --checkpoint another folder",
+         folder, steps.back(), manifest.run.step);
+}
+
+/// Says with `action`'s failure which checkpoint there is in place of this one.
+template <typename Action>
+void orOffer(const std::string &path, Action action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    const std::string before = intactBefore(path);
+    fail("{}; {}", error.what(),
+         before.empty()
+             ? "there is no intact one before it beside it"
+             : fmt::format("the one before is intact: --resume={}", before));
+  }
+}
+
+std::string numberText(double value) { return fmt::format("{:.9g}", value); }
+
+} // namespace
+
+RunPosition zrt::describeRun(const zrt_plan &plan,
+                             const TrainOptions &options) {
+  RunPosition run;
+  run.shuffles = options.shuffle;
+  run.seed = options.seed;
+  if (!options.data.empty()) {
+    const FileFingerprint data = fingerprintOfFile(options.data);
+    run.dataBytes = data.bytes;
+    run.dataHash = data.hash;
+  }
+  const FileFingerprint inputs = fingerprintOfInputs(options);
+  run.inputBytes = inputs.bytes;
+  run.inputHash = inputs.hash;
+  const Schedule &schedule = options.schedule;
+  run.options = {{"model", plan.model ? plan.model : ""},
+                 {"plan", plan.options ? plan.options : ""},
+                 {"--steps", std::to_string(schedule.steps)},
+                 {"--lr", numberText(schedule.peak)},
+                 {"--min-lr", numberText(schedule.minimum)},
+                 {"--schedule", nameOf(schedule.kind)},
+                 {"--warmup", std::to_string(schedule.warmup)},
+                 {"--cooldown", std::to_string(schedule.cooldown)}};
+  return run;
+}
+
+std::unique_ptr<CheckpointFolder> zrt::takeFolder(const TrainOptions &options) {
+  const CheckpointOptions &checkpoint = options.checkpoint;
+  if (checkpoint.folder.empty())
+    return nullptr;
+  auto folder = std::make_unique<CheckpointFolder>(checkpoint.folder);
+  const std::vector<int64_t> steps = checkpointSteps(checkpoint.folder);
+  if (!steps.empty() && checkpoint.resume.empty())
+    fail("{} has checkpoints already, up to step {}; go on from them with "
+         "--resume=latest, or give this run a folder of its own",
+         checkpoint.folder, steps.back());
+  return folder;
+}
+
+std::optional<Resumed> zrt::resume(const zrt_plan &plan,
+                                   const TrainOptions &options,
+                                   const RunPosition &now, uint64_t perStep,
+                                   const ParameterMemory &memory, int threads,
+                                   World &world) {
+  const std::string path = agreedPath(options, world);
+  if (path.empty())
+    return std::nullopt;
+  std::optional<CheckpointReader> reader;
+  Resumed resumed;
+  resumed.path = path;
+  State state;
+  together(world, [&] {
+    orOffer(path, [&] { reader.emplace(path); });
+    const Manifest &manifest = reader->manifest();
+    checkSameRun(plan, options, now, manifest.run);
+    const bool isUpdateLeft = manifest.run.pending.has_value();
+    if (isUpdateLeft && !plan.programs[ZRT_FIRST].ops)
+      fail("{} is of a run with --delayed-update: the update of its last step "
+           "is left to the next one, and this plan has no program for it; "
+           "compile the model with --delayed-update or --overlap-update",
+           path);
+    state = findState(plan, world.rank(), isUpdateLeft);
+    reader->checkFits(state);
+    if (world.rank() == 0)
+      checkNewest(options, manifest);
+    resumed.run = manifest.run;
+    resumed.notes = reader->notes(state);
+    addDifferences(now, manifest.run, perStep, resumed);
+  });
+  const uint64_t identity = reader->identity();
+  std::vector<uint64_t> identities(size_t(world.size()));
+  world.allGather(&identity, sizeof(identity), identities.data());
+  together(world, [&] {
+    if (identity != identities[0])
+      fail("{} is another checkpoint here than on rank 0; give all ranks one "
+           "shared folder",
+           path);
+  });
+  together(world, [&] {
+    orOffer(path, [&] { reader->verify(world.rank(), world.size(), threads); });
+  });
+  together(world, [&] { reader->load(state, memory); });
+  return resumed;
+}

@@ -1,0 +1,54 @@
+//===- Weights.h - How weights begin, and where they end --------*- C++ -*-===//
+#ifndef ZRT_MAIN_WEIGHTS_H
+#define ZRT_MAIN_WEIGHTS_H
+
+#include "runtime/checkpoint/State.h"
+#include "runtime/main/HostAccess.h"
+#include "runtime/main/Options.h"
+#include "runtime/world/World.h"
+
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// The state of a run on this rank, by name.
+class Weights {
+public:
+  /// Looks whether --save can be obeyed, on rank 0.  Throws zrt::Error.
+  /// With the gradients of updates that steps leave, if `delaysUpdates`.
+  Weights(const zrt_plan &plan, const TrainOptions &options, World &world,
+          zrt_context *ctx, bool delaysUpdates);
+
+  const State &state() const { return all; }
+  ContextMemory memory() const { return ContextMemory(ctx); }
+
+  /// Random values, or those of --init.  Throws zrt::Error.
+  void initialize() const;
+  /// Throws zrt::Error for a value that is not finite; `source` is where they
+  /// come from.
+  void checkInitial(const std::string &source) const;
+  /// The first value of this rank that is not finite, or "".
+  std::string firstNonfinite() const;
+  /// Writes --save.  All ranks call it together.  Whether its elements are as
+  /// asked for: what 16 bits cannot hold is saved as f32, for training is not to
+  /// be lost.  Throws AgreedError.
+  bool save() const;
+
+private:
+  /// What is trained.
+  const std::vector<Parameter> &parameters() const {
+    return all.slots.front().parameters;
+  }
+  void load(const std::vector<Parameter> &into) const;
+  zrt_dtype saveType() const;
+
+  const TrainOptions &options;
+  World &world;
+  zrt_context *const ctx;
+  const State all;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_WEIGHTS_H
