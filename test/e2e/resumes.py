@@ -158,19 +158,18 @@ class Kills:
     """A run of two ranks with state elsewhere that is killed again and again."""
 
     LAYOUT = (2, "--stage=3", "--offload=nvme", "--precision=bf16")
-    STEPS = 400
 
-    def __init__(self, folder, seed):
-        self.folder, self.dice = folder, random.Random(seed)
+    def __init__(self, folder, seed, steps=2000):
+        self.folder, self.dice, self.steps = folder, random.Random(seed), steps
         self.flags = ("--checkpoint", folder / "ck", "--save-every", 7, "--keep", 2, "--shuffle",
                       "--seed", 5)
-        done = train(self.LAYOUT, folder, "whole", "--shuffle", "--seed", 5, steps=self.STEPS)
+        done = train(self.LAYOUT, folder, "whole", "--shuffle", "--seed", 5, steps=self.steps)
         assert done.returncode == 0, done.err
 
     def start(self, env):
         return subprocess.Popen([str(part) for part in command(self.LAYOUT, self.folder, "killed",
                                                                *self.flags, "--resume", "latest",
-                                                               steps=self.STEPS)],
+                                                               steps=self.steps)],
                                 env={**os.environ, **support.MPI_ENVIRONMENT, **env},
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
@@ -185,14 +184,14 @@ class Kills:
     def kill_once(self):
         env = self.fault()
         job = self.start(env)
-        deadline = time.monotonic() + (60 if env else self.dice.uniform(0.3, 2.5))
+        deadline = time.monotonic() + (60 if env else self.dice.uniform(0.8, 3))
         while job.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         where = env.get("ZRT_CHECKPOINT_FAULT", "the clock")
         ended = job.poll()
         if ended is None:
             os.killpg(job.pid, signal.SIGKILL)  # mpirun and the ranks
-            for process in support_processes(compile_layout(self.LAYOUT)):
+            for process in processes_of(compile_layout(self.LAYOUT)):
                 os.kill(process, signal.SIGKILL)
         error = job.communicate()[1].decode()
         return where, ended, error
@@ -223,7 +222,7 @@ class Kills:
         return None
 
 
-def support_processes(binary):
+def processes_of(binary):
     """Processes that run `binary`."""
     found = []
     for entry in Path("/proc").iterdir():

@@ -326,9 +326,7 @@ class Faults(Checkpoints):
         self.assert_clean()
 
     def test_kills(self):
-        kills = resumes.Kills(self.folder, seed=7)
-        kills.STEPS = 60
-        self.train_ok(kills.LAYOUT, "whole", "--shuffle", "--seed", 5, steps=60)
+        kills = resumes.Kills(self.folder, seed=7, steps=60)
         for fault in ("copy#2:1", "block#1:0", "sync#1:1", "manifest#1:0", "rename#1:0", "renamed#1:0", "remove#1:0"):
             with self.subTest(fault):
                 kills.fault = lambda: {"ZRT_CHECKPOINT_FAULT": f"kill@{fault}"}

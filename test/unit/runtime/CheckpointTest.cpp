@@ -1,0 +1,446 @@
+//===- CheckpointTest.cpp - What is kept, written, and believed -----------===//
+#include "runtime/ContentHash.h"
+#include "runtime/checkpoint/FileWriter.h"
+#include "runtime/checkpoint/Folder.h"
+#include "runtime/checkpoint/Manifest.h"
+#include "runtime/checkpoint/Reader.h"
+#include "runtime/checkpoint/Writer.h"
+#include "runtime/main/Metrics.h"
+
+#include "Slices.h"
+#include "TestFiles.h"
+#include "ThreadWorld.h"
+
+#include <filesystem>
+#include <set>
+
+using namespace zrt;
+using namespace zrt::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Who writes what
+//===----------------------------------------------------------------------===//
+
+TEST(ShareState, GivesEveryElementToOneRank) {
+  for (Slices &s : layouts()) {
+    const State state = findState(s.plan, 0);
+    const auto shares = shareState(state, int(s.ranks));
+    std::set<std::tuple<uint32_t, uint32_t, uint64_t>> seen;
+    uint64_t elements = 0;
+    for (const auto &share : shares)
+      for (const StateRange &range : share)
+        for (uint64_t i = 0; i < range.count; ++i, ++elements)
+          EXPECT_TRUE(
+              seen.insert({range.slot, range.parameter, range.first + i})
+                  .second);
+    EXPECT_EQ(elements, 71u) << s.ranks << " ranks";
+  }
+}
+
+TEST(ShareState, SplitsWhatAllHoldEvenly) {
+  Slices s(3);
+  s.bucket(false).member("w", {3000}, 0, 3000).member("x", {30}, 0, 30);
+  s.finish();
+  for (const auto &share : shareState(findState(s.plan, 1), 3)) {
+    uint64_t bytes = 0;
+    for (const StateRange &range : share) {
+      EXPECT_NE(range.at.bytes, 0u); // every rank holds it
+      bytes += range.bytes();
+    }
+    EXPECT_EQ(bytes, 4040u);
+  }
+}
+
+TEST(ShareState, IsTheSameOnAllRanks) {
+  for (Slices &s : layouts()) {
+    const auto first = shareState(findState(s.plan, 0), int(s.ranks));
+    for (int rank = 0; rank < int(s.ranks); ++rank) {
+      const auto shares = shareState(findState(s.plan, rank), int(s.ranks));
+      for (size_t r = 0; r < shares.size(); ++r) {
+        ASSERT_EQ(shares[r].size(), first[r].size());
+        for (size_t i = 0; i < shares[r].size(); ++i) {
+          EXPECT_EQ(shares[r][i].first, first[r][i].first);
+          EXPECT_EQ(shares[r][i].count, first[r][i].count);
+        }
+      }
+      for (const StateRange &range : shares[size_t(rank)])
+        EXPECT_EQ(range.at.bytes, range.bytes()); // it is here
+    }
+  }
+}
+
+TEST(FindState, LeavesOutSumsOfGradients) {
+  Slices s(1);
+  s.bucket(false).member("w", {8}, 0, 8);
+  zrt_state grad = s.states[0], m = s.states[0];
+  grad.slot = "grad";
+  m.slot = "m";
+  s.states.insert(s.states.begin(), {grad, m});
+  s.finish();
+  s.plan.states = s.states.data();
+  s.plan.state_count = 3;
+  const auto names = [&](bool left) {
+    std::string text;
+    for (const Slot &slot : findState(s.plan, 0, left).slots)
+      text += slot.name + " ";
+    return text;
+  };
+  EXPECT_EQ(names(false), "param m ");
+  EXPECT_EQ(names(true), "param grad m ");
+}
+
+//===----------------------------------------------------------------------===//
+// Manifests
+//===----------------------------------------------------------------------===//
+
+Manifest example() {
+  Manifest manifest;
+  RunPosition &run = manifest.run;
+  run.step = 7;
+  run.skipped = 2;
+  run.skippedInRow = 1;
+  run.sequences = 56;
+  run.shuffles = true;
+  run.seed = UINT64_MAX;
+  run.dataBytes = 100;
+  run.dataHash = 0xfedcba9876543210;
+  run.lossScale = {32768, true, 1, 12};
+  run.pending = {6, 4, 0.1f, 0.3f, 2.0f, UINT64_MAX - 1};
+  run.options = {{"--lr", "0.1"}, {"model", "a \"name\"\n"}};
+  manifest.worldSize = 2;
+  manifest.parameters = {{"scalar", {}}, {"w \\ \"x\"", {2, 4}}};
+  manifest.files = {{"rank-0", 4096 + 20, 4096, 1, {2}},
+                    {"rank-1", 4096 + 16, 4096, 3, {UINT64_MAX}}};
+  manifest.tensors = {{"param", "scalar", 0, 1, ZRT_F32, 0},
+                      {"param", "w \\ \"x\"", 0, 4, ZRT_F32, 0},
+                      {"param", "w \\ \"x\"", 4, 4, ZRT_F32, 1}};
+  return manifest;
+}
+
+/// `text` with `from` replaced, and the hash at its end made anew.
+std::string lying(const std::string &from, const std::string &to) {
+  Manifest manifest = example();
+  std::string text = manifestText(manifest);
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  const size_t end = text.rfind("\"checksum\"");
+  text.resize(end);
+  return text + fmt::format("\"checksum\":\"{:016x}\"}}\n",
+                            contentHash(reinterpret_cast<const std::byte *>(
+                                            text.data()),
+                                        text.size()));
+}
+
+TEST(Manifest, KeepsAll) {
+  const std::string text = manifestText(example());
+  const Manifest read = parseManifest(text);
+  EXPECT_EQ(manifestText(read), text);
+  EXPECT_EQ(read.run.seed, UINT64_MAX);
+  EXPECT_EQ(read.run.lossScale->value, 32768);
+  EXPECT_EQ(read.run.pending->lr, 0.1f);
+  EXPECT_EQ(read.run.pending->rounding, UINT64_MAX - 1);
+  EXPECT_EQ(read.files[1].blocks[0], UINT64_MAX);
+  EXPECT_EQ(read.tensors[2].parameter, "w \\ \"x\"");
+}
+
+TEST(Manifest, IsNotBelievedWhereOneByteIsAnother) {
+  const std::string text = manifestText(example());
+  for (size_t at = 0; at + 2 < text.size(); ++at) {
+    std::string damaged = text;
+    damaged[at] = char(damaged[at] ^ 1);
+    EXPECT_NE(errorOf([&] { parseManifest(damaged); }), "") << at;
+    EXPECT_NE(errorOf([&] { parseManifest(text.substr(0, at)); }), "") << at;
+  }
+}
+
+TEST(Manifest, ThatContradictsItselfIsRefused) {
+  parseManifest(lying("\"step\":7", "\"step\":8"));
+  EXPECT_ERROR("it has 1 steps, of which 2 were skipped",
+               parseManifest(lying("\"step\":7", "\"step\":1")));
+  EXPECT_ERROR(
+      "element 4 of 8 is missing",
+      parseManifest(lying("\"first\":4,\"end\":8", "\"first\":5,\"end\":8")));
+  EXPECT_ERROR(
+      "element 7 of 8 is missing",
+      parseManifest(lying("\"first\":4,\"end\":8", "\"first\":4,\"end\":7")));
+  EXPECT_ERROR(
+      "is missing, or there twice",
+      parseManifest(lying("\"first\":4,\"end\":8", "\"first\":0,\"end\":4")));
+  EXPECT_ERROR(
+      "has elements 8 to 4",
+      parseManifest(lying("\"first\":4,\"end\":8", "\"first\":8,\"end\":4")));
+  EXPECT_ERROR("is in no file",
+               parseManifest(lying("\"file\":1", "\"file\":2")));
+  EXPECT_ERROR("of type I8",
+               parseManifest(lying("\"dtype\":\"F32\"", "\"dtype\":\"I8\"")));
+  EXPECT_ERROR("no name of a file in it",
+               parseManifest(lying("rank-1", "../x")));
+  EXPECT_ERROR("has 4112 bytes and 2 hashes",
+               parseManifest(lying("\"ffffffffffffffff\"", "\"1\",\"2\"")));
+  EXPECT_ERROR("is of no parameter",
+               parseManifest(lying(
+                   ",\n{\"name\":\"w \\\\ \\\"x\\\"\",\"shape\":[2,4]}", "")));
+  EXPECT_ERROR("it is damaged",
+               parseManifest(lying("\"step\":7", "\"step\":\"seven\"")));
+  EXPECT_ERROR("it is damaged", parseManifest(lying("\"step\":7,\n", "")));
+  EXPECT_ERROR("it has version 3",
+               parseManifest(lying("\"version\":1", "\"version\":3")));
+  EXPECT_ERROR("its format is zeroc check",
+               parseManifest(lying("zeroc checkpoint", "zeroc check")));
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// A model of 2.6 blocks on one rank.
+struct Large {
+  Slices slices{1};
+  State state;
+  RankFile file;
+  Large() {
+    const auto count = int64_t(kCheckpointBlock * 2.6 / 4);
+    slices.bucket(false)
+        .member("b", {3}, 0, 3)
+        .member("w", {count}, 0, uint64_t(count));
+    slices.finish();
+    slices.memory[0] = slices.expected(
+        0, [](const char *, uint64_t i) { return float(i % 1000003); });
+    state = findState(slices.plan, 0);
+    file = layOut(state, shareState(state, 1)[0]);
+  }
+};
+
+TEST(FileWriter, WritesThroughAnyRing) {
+  Large large;
+  const TestFolder folder;
+  CheckpointFaults faults;
+  std::string expected;
+  for (const uint64_t blocks : {1, 2, 3, 7})
+    for (const int threads : {1, 3}) {
+      const Staging staging(blocks * kCheckpointBlock);
+      const std::string path =
+          folder / fmt::format("file-{}-{}", blocks, threads);
+      FileWriter writer(large.file, path, staging, faults);
+      writer.copy(large.slices.memoryOf(0), threads);
+      const FileWriter::Result &result = writer.wait();
+      EXPECT_EQ(result.failure.value_or(""), "");
+      const std::string bytes = readFile(path);
+      ASSERT_EQ(bytes.size(), large.file.bytes());
+      expected = expected.empty() ? bytes : expected;
+      EXPECT_TRUE(bytes == expected);
+      const SafetensorsFile read(path);
+      EXPECT_EQ(read.tensors().size(), 2u);
+      EXPECT_EQ(read.tensors()[0].offset % kDiskBlock, 0u);
+      std::vector<float> values(3);
+      read.read(*read.find("param/b[0:3]"), 0, values.data(), 12);
+      EXPECT_EQ(values, (std::vector<float>{0, 1, 2}));
+    }
+}
+
+TEST(FileWriter, SaysWhatWentWrong) {
+  Large large;
+  const TestFolder folder;
+  CheckpointFaults faults;
+  const Staging staging(kCheckpointBlock);
+  {
+    FileWriter writer(large.file, folder / "none/file", staging, faults);
+    writer.copy(large.slices.memoryOf(0), 2); // and does not hang
+    EXPECT_NE(writer.wait().failure->find("no such file"), std::string::npos);
+  }
+  setenv("ZRT_CHECKPOINT_FAULT", "enospc@block#2", 1);
+  CheckpointFaults full(0);
+  unsetenv("ZRT_CHECKPOINT_FAULT");
+  {
+    FileWriter writer(large.file, folder / "file", staging, full);
+    writer.copy(large.slices.memoryOf(0), 2);
+    EXPECT_NE(writer.wait().failure->find("no space left"), std::string::npos);
+  }
+}
+
+TEST(FileWriter, EndsWhereStateCannotBeRead) {
+  class Broken final : public ParameterMemory {
+    void read(const zrt_ref &ref, void *) const override {
+      if (ref.offset > kCheckpointBlock)
+        fail("the device is gone");
+    }
+    void write(const zrt_ref &, const void *) const override {}
+  };
+  Large large;
+  const TestFolder folder;
+  CheckpointFaults faults;
+  const Staging staging(kCheckpointBlock);
+  FileWriter writer(large.file, folder / "file", staging, faults);
+  EXPECT_ERROR("the device is gone", writer.copy(Broken(), 2));
+  EXPECT_TRUE(writer.wait().failure.has_value());
+  // One that nothing was copied for ends as well.
+  FileWriter idle(large.file, folder / "idle", staging, faults);
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+TEST(CheckpointFolder, HasOneOwner) {
+  const TestFolder folder;
+  {
+    const CheckpointFolder owner(folder / "a/b");
+    EXPECT_ERROR("are another run's, which is still there: process",
+                 CheckpointFolder(folder / "a/b"));
+  }
+  const CheckpointFolder again(folder / "a/b");
+}
+
+TEST(CheckpointFolder, RemovesWhatIsLeftAndNothingElse) {
+  const TestFolder folder;
+  for (const char *name :
+       {".step-3.0123456789abcdef.zrt", ".step-3.0123456789abcdeX.zrt",
+        ".step-.0123456789abcdef.zrt", "step-3", ".step-x.0123456789abcdef.zrt",
+        "step-04", "other", ".step-3.0123456789abcdef"})
+    fs::create_directories(folder / fmt::format("ck/{}/sub", name));
+  const CheckpointFolder owner(folder / "ck");
+  EXPECT_FALSE(fs::exists(folder / "ck/.step-3.0123456789abcdef.zrt"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 8);
+  EXPECT_EQ(checkpointSteps(folder / "ck"), std::vector<int64_t>{3});
+}
+
+TEST(CheckpointFolder, KeepsTheNewest) {
+  const TestFolder folder;
+  const CheckpointFolder owner(folder / "ck");
+  CheckpointFaults faults;
+  for (const int64_t step : {5, 40, 300, 2})
+    owner.commit(owner.begin(step), step, faults);
+  owner.keepNewest(2, faults);
+  EXPECT_EQ(checkpointSteps(folder / "ck"), (std::vector<int64_t>{40, 300}));
+  // A checkpoint is never replaced.
+  std::ofstream(folder / "ck/step-40/manifest.json") << "{}";
+  EXPECT_ERROR("cannot rename", owner.commit(owner.begin(40), 40, faults));
+}
+
+//===----------------------------------------------------------------------===//
+// From layout to layout
+//===----------------------------------------------------------------------===//
+
+/// Saves what `s` holds as step `step`.
+void saveAll(Slices &s, const std::string &path, int64_t step) {
+  runRanks(int(s.ranks), [&](World &world) {
+    std::unique_ptr<CheckpointFolder> folder;
+    if (world.rank() == 0)
+      folder = std::make_unique<CheckpointFolder>(path);
+    const State state = findState(s.plan, world.rank());
+    CheckpointWriter writer(world, state, {}, folder.get());
+    RunPosition run;
+    run.step = step;
+    writer.save(run, s.memoryOf(world.rank()));
+    writer.finish();
+    EXPECT_EQ(writer.takeFailure().value_or(""), "");
+    EXPECT_EQ(writer.written(), 1);
+  });
+}
+
+TEST(Checkpoint, GoesFromEveryLayoutIntoEveryOther) {
+  const TestFolder folder;
+  int64_t step = 0;
+  for (Slices &from : layouts()) {
+    for (uint32_t rank = 0; rank < from.ranks; ++rank)
+      from.memory[rank] = from.expected(int(rank), valueOf);
+    saveAll(from, folder / "ck", ++step);
+    const CheckpointReader reader(checkpointPath(folder / "ck", step));
+    EXPECT_EQ(reader.manifest().worldSize, from.ranks);
+    for (Slices &to : layouts())
+      for (int rank = 0; rank < int(to.ranks); ++rank) {
+        const State state = findState(to.plan, rank);
+        reader.checkFits(state);
+        reader.verify(rank, int(to.ranks), 1);
+        reader.load(state, to.memoryOf(rank));
+        auto expected = to.expected(rank, valueOf);
+        // Padding stays.
+        for (size_t i = 0; i < expected.size(); ++i)
+          if (to.memory[size_t(rank)][i] != kUntouched)
+            ASSERT_EQ(to.memory[size_t(rank)][i], expected[i]);
+          else
+            ASSERT_EQ(expected[i], kUntouched);
+      }
+  }
+}
+
+TEST(Checkpoint, NamesTheBytesThatAreDamaged) {
+  const TestFolder folder;
+  Slices s = split(2, true, true);
+  for (uint32_t rank = 0; rank < 2; ++rank)
+    s.memory[rank] = s.expected(int(rank), valueOf);
+  saveAll(s, folder / "ck", 1);
+  saveAll(s, folder / "ck", 2);
+  const std::string path = folder / "ck/step-2/rank-00001.safetensors";
+  const std::string bytes = readFile(path);
+  const auto open = [&] {
+    CheckpointReader(folder / "ck/step-2").verify(0, 1, 2);
+  };
+  for (size_t at = 0; at < bytes.size(); at += at < 64 || at >= 4096 ? 1 : 61) {
+    std::string damaged = bytes;
+    damaged[at] = char(damaged[at] ^ 4);
+    folder.write("ck/step-2/rank-00001.safetensors", damaged);
+    EXPECT_ERROR(at < 4096 ? "its header, bytes 0 to 4096" : "param/bias[0:5]",
+                 open());
+  }
+  folder.write("ck/step-2/rank-00001.safetensors", bytes);
+  open();
+  EXPECT_EQ(intactBefore(folder / "ck/step-2"), folder / "ck/step-1");
+  EXPECT_EQ(intactBefore(folder / "ck/step-2/"), folder / "ck/step-1");
+  EXPECT_EQ(intactBefore(folder / "ck/step-1"), "");
+  EXPECT_EQ(findCheckpoint(folder / "ck"), folder / "ck/step-2");
+  EXPECT_EQ(findCheckpoint(folder / "ck/step-1"), folder / "ck/step-1");
+}
+
+TEST(Checkpoint, IsGivenUpByAllRanksTogether) {
+  const TestFolder folder;
+  Slices s = split(3, true, true);
+  setenv("ZRT_CHECKPOINT_FAULT", "eio@block:2", 1);
+  runRanks(3, [&](World &world) {
+    std::unique_ptr<CheckpointFolder> mine;
+    if (world.rank() == 0)
+      mine = std::make_unique<CheckpointFolder>(folder / "ck");
+    const State state = findState(s.plan, world.rank());
+    CheckpointWriter writer(world, state, {}, mine.get());
+    for (const int64_t step : {1, 2}) {
+      RunPosition run;
+      run.step = step;
+      writer.save(run, s.memoryOf(world.rank()));
+      writer.finish();
+      const std::string failure = writer.takeFailure().value_or("");
+      if (step == 1)
+        EXPECT_EQ(
+            failure.rfind("checkpoint of step 1: rank 2: cannot write", 0), 0u)
+            << failure;
+      else
+        EXPECT_EQ(failure, "");
+    }
+  });
+  unsetenv("ZRT_CHECKPOINT_FAULT");
+  EXPECT_EQ(checkpointSteps(folder / "ck"), std::vector<int64_t>{2});
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 2);
+}
+
+TEST(MetricsFile, KeepsLinesBeforeAStep) {
+  const TestFolder folder;
+  const auto after = [&](const std::string &old, int64_t step) {
+    const std::string path = folder.write("m", old);
+    MetricsFile file;
+    file.open(path, step);
+    file.close();
+    return readFile(path);
+  };
+  EXPECT_EQ(after("{\"step\":0}\n{\"step\":1}\n{\"step\":2}\n", 2),
+            "{\"step\":0}\n{\"step\":1}\n");
+  EXPECT_EQ(after("{\"step\":0}\n{\"step\":1}\n", 0), "");
+  EXPECT_EQ(after("{\"step\":0}\n{\"step\":1", 9), "{\"step\":0}\n");
+  EXPECT_EQ(after("{\"step\":0}\nsomething\n{\"step\":1}\n", 9),
+            "{\"step\":0}\n");
+  EXPECT_EQ(after("", 9), "");
+}
+
+} // namespace
