@@ -77,6 +77,12 @@ static PartitionStateOptions getPartitioning(const PipelineOptions &options) {
   return partitioning;
 }
 
+static Rotation getRotation(const PipelineOptions &options) {
+  return options.delayedUpdate   ? Rotation::Delayed
+         : options.overlapUpdate ? Rotation::Overlap
+                                 : Rotation::None;
+}
+
 /// Appends the passes that lead from the level before to `level`.
 static void addPasses(OpPassManager &pm, Level level,
                       const PipelineOptions &options) {
@@ -138,7 +144,8 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
-    pm.addPass(createMoveTransfers({options.deviceMemory, options.hostMemory}));
+    pm.addPass(createMoveTransfers(
+        {options.deviceMemory, options.hostMemory, getRotation(options)}));
     // When all is where it is to be, but for the updates.
     if (options.overlapUpdate || options.delayedUpdate)
       pm.addPass(createRotateUpdates({options.delayedUpdate}));

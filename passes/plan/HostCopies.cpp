@@ -31,19 +31,16 @@ HostCopies::HostCopies(ProgramOp program) {
       copies, [](const Copy &a, const Copy &b) { return a.wait > b.wait; });
 }
 
-void HostCopies::fetchAgain(size_t count) {
-  for (const Copy &copy : ArrayRef(copies).take_front(count))
-    for (Operation *reader : ArrayRef(copy.readers).drop_front()) {
-      auto clone = cast<FetchOp>(OpBuilder(reader).clone(*copy.fetch));
-      reader->setOperand(0, clone.getResult());
-      again.emplace_back(clone, copy.fetch);
-    }
-}
-
-void HostCopies::restore() {
-  for (auto [clone, fetch] : again) {
-    clone.getResult().replaceAllUsesWith(fetch.getResult());
-    clone.erase();
+bool HostCopies::fetchAgain(llvm::function_ref<bool(Operation *)> isBefore) {
+  const Copy *found = llvm::find_if(copies, [&](const Copy &copy) {
+    return isBefore(copy.readers.front()) && !isBefore(copy.readers.back());
+  });
+  if (found == copies.end())
+    return false;
+  for (Operation *reader : ArrayRef(found->readers).drop_front()) {
+    auto clone = cast<FetchOp>(OpBuilder(reader).clone(*found->fetch));
+    reader->setOperand(0, clone.getResult());
   }
-  again.clear();
+  copies.erase(found);
+  return true;
 }

@@ -25,12 +25,9 @@ public:
   /// Those of a program whose transfers have not been moved.
   explicit HostCopies(ProgramOp program);
 
-  /// How many wait in host memory for another use.
-  size_t size() const { return copies.size(); }
-  /// Fetches the `count` that wait longest again, before each later use.
-  void fetchAgain(size_t count);
-  /// Undoes that.
-  void restore();
+  /// Fetches the one again, before each later use, that waits longest of those
+  /// that do so beyond where `isBefore` ends; false if there is none.
+  bool fetchAgain(llvm::function_ref<bool(Operation *)> isBefore);
 
 private:
   struct Copy {
@@ -39,9 +36,7 @@ private:
     SmallVector<Operation *> readers;
     unsigned wait; ///< operations between the first and the last
   };
-  SmallVector<Copy> copies;
-  /// What was fetched again, and the first fetch of it.
-  SmallVector<std::pair<FetchOp, FetchOp>> again;
+  SmallVector<Copy> copies; ///< the longest wait first
 };
 
 } // namespace mlir::zero

@@ -45,15 +45,23 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     Activations that wait in another tier (StashActivations) come one block ahead,
     those on nvme two blocks to the host.
 
-    A program that would have more bytes alive at once than `device-memory` or
-    `host-memory` allow fetches parameters from nvme again for the backward, as few
-    as do, those first that would wait longest in host memory.  If that is not
-    enough, it keeps its updates' fetches where they are, and then all of them.
+    Where a program would have more bytes alive at once than `device-memory` or
+    `host-memory` allow, something that is held there ahead of its use is not: a
+    parameter from nvme is fetched from there again for the backward, the one that
+    would wait longest in host memory; if there is none, a transfer stays where its
+    result is used, of those at that point the one that is used last.  All others
+    go ahead.  With a `rotation` the bytes are those of the step as
+    `zero-rotate-updates` will make it.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [
     Option<"deviceMemory", "device-memory", "int64_t", "-1", "the most bytes; -1: any number">,
-    Option<"hostMemory", "host-memory", "int64_t", "-1", "the same of host memory">];
+    Option<"hostMemory", "host-memory", "int64_t", "-1", "the same of host memory">,
+    Option<"rotation", "rotation", "::mlir::zero::Rotation", "::mlir::zero::Rotation::None",
+           "when updates of host memory will run", [{::llvm::cl::values(
+             clEnumValN(::mlir::zero::Rotation::None, "none", "in their step"),
+             clEnumValN(::mlir::zero::Rotation::Overlap, "overlap", "before the next forward"),
+             clEnumValN(::mlir::zero::Rotation::Delayed, "delayed", "beside the next step"))}]>];
 }
 
 def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {

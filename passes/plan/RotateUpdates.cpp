@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/plan/RotateUpdates.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "mlir/IR/Builders.h"
@@ -55,9 +56,9 @@ struct Update {
 };
 
 /// A program of both parts, and what it becomes.
-class Rotation {
+class StepParts {
 public:
-  explicit Rotation(ProgramOp program) : program(program), b(program) {}
+  explicit StepParts(ProgramOp program) : program(program), b(program) {}
 
   /// Finds B.
   LogicalResult analyze();
@@ -86,7 +87,8 @@ private:
   OpBuilder b;
   SmallVector<Update> updates; ///< in program order
   llvm::SetVector<Operation *> ofUpdates;
-  bool isAhead = false; ///< what brings state comes one update ahead
+  /// What brings state just before its update; all else is one update ahead.
+  DenseSet<Operation *> inTime;
   ClipOp clip;
 };
 
@@ -99,7 +101,7 @@ bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 //===----------------------------------------------------------------------===//
 
 /// Which scalar of an update is the factor of zero.clip.
-std::optional<unsigned> Rotation::getFactorOperand(UpdateOp op) {
+std::optional<unsigned> StepParts::getFactorOperand(UpdateOp op) {
   auto rule = SymbolTable::lookupNearestSymbolFrom<OptimizerOp>(
       op, op.getOptimizerAttr());
   unsigned i = 0;
@@ -112,8 +114,8 @@ std::optional<unsigned> Rotation::getFactorOperand(UpdateOp op) {
 }
 
 /// The transfers that bring `value`, the first ones first.
-void Rotation::collectSources(Value value,
-                              SmallVectorImpl<Operation *> &sources) {
+void StepParts::collectSources(Value value,
+                               SmallVectorImpl<Operation *> &sources) {
   Operation *def = value ? value.getDefiningOp() : nullptr;
   if (!isa_and_present<FetchOp, SpillOp>(def))
     return;
@@ -121,7 +123,7 @@ void Rotation::collectSources(Value value,
   sources.push_back(def);
 }
 
-void Rotation::collectFollowers(Update &update) {
+void StepParts::collectFollowers(Update &update) {
   llvm::SetVector<Operation *> all;
   all.insert(update.op);
   for (unsigned i = 0; i < all.size(); ++i)
@@ -132,7 +134,7 @@ void Rotation::collectFollowers(Update &update) {
   llvm::sort(update.follow, isBefore);
 }
 
-LogicalResult Rotation::analyze() {
+LogicalResult StepParts::analyze() {
   for (auto op : program.front().getOps<ClipOp>())
     clip = op;
   for (auto op : program.front().getOps<UpdateOp>()) {
@@ -146,8 +148,10 @@ LogicalResult Rotation::analyze() {
     for (Value kept : op.getKept())
       collectSources(kept, update.bring);
     collectFollowers(update);
-    isAhead |= !updates.empty() && !update.bring.empty() &&
-               isBefore(update.bring.front(), updates.back().op);
+    for (Operation *before = op->getPrevNode();
+         before && llvm::is_contained(update.bring, before);
+         before = before->getPrevNode())
+      inTime.insert(before);
     ofUpdates.insert(op);
     ofUpdates.insert_range(update.bring);
     ofUpdates.insert_range(update.follow);
@@ -163,7 +167,7 @@ LogicalResult Rotation::analyze() {
   return success();
 }
 
-void Rotation::addPending() {
+void StepParts::addPending() {
   SmallVector<NextState> states = findNextStates(program);
   unsigned argument = 1 + states.back().argument.getArgNumber(),
            result = states.size();
@@ -195,7 +199,7 @@ void Rotation::addPending() {
 //===----------------------------------------------------------------------===//
 
 /// B updates by what the program before has left.
-void Rotation::takePending() {
+void StepParts::takePending() {
   for (Update &update : updates) {
     update.op.getGradMutable().assign(update.pending);
     if (std::optional<unsigned> i = getFactorOperand(update.op))
@@ -204,7 +208,7 @@ void Rotation::takePending() {
 }
 
 /// A leaves gradients in their state, and the factor to the host.
-void Rotation::leavePending() {
+void StepParts::leavePending() {
   for (Update &update : updates) {
     b.setInsertionPoint(update.gradient);
     auto into =
@@ -236,7 +240,7 @@ void Rotation::leavePending() {
 //===----------------------------------------------------------------------===//
 
 /// A alone: state stays as it is.
-void Rotation::makeFirst() {
+void StepParts::makeFirst() {
   for (auto [i, state] : llvm::enumerate(findNextStates(program)))
     if (ofUpdates.contains(state.next.getDefiningOp()))
       terminator()->setOperand(i, state.argument);
@@ -249,7 +253,7 @@ void Rotation::makeFirst() {
 }
 
 /// B alone: no outputs.
-void Rotation::makeFlush() {
+void StepParts::makeFlush() {
   takePending();
   for (unsigned i = program.getNumResults(); i-- > 0;)
     if (program.getOutput(i)) {
@@ -262,20 +266,20 @@ void Rotation::makeFlush() {
       op.erase();
 }
 
-void Rotation::makeStep() {
+void StepParts::makeStep() {
   takePending();
   moveUpdates();
   leavePending();
 }
 
-void Rotation::makeDelayedStep() {
+void StepParts::makeDelayedStep() {
   takePending();
   moveUpdatesBeside();
   leavePending();
 }
 
 /// What A does with the parameters of `update`.
-SmallVector<Operation *> Rotation::getReaders(const Update &update) {
+SmallVector<Operation *> StepParts::getReaders(const Update &update) {
   SmallVector<Operation *> readers;
   for (Operation *reader : update.parameters.getUsers())
     if (reader != terminator() && !ofUpdates.contains(reader))
@@ -284,7 +288,7 @@ SmallVector<Operation *> Rotation::getReaders(const Update &update) {
 }
 
 /// B before A, bucket by bucket.
-void Rotation::moveUpdates() {
+void StepParts::moveUpdates() {
   SmallVector<std::pair<Operation *, Update *>> places;
   for (Update &update : updates) {
     Value next;
@@ -306,7 +310,7 @@ void Rotation::moveUpdates() {
   for (auto [place, update] : places) {
     LDBG() << update->op << " goes before " << *place;
     for (Operation *op : update->bring)
-      op->moveBefore(isAhead && before ? before : place);
+      op->moveBefore(before && !inTime.contains(op) ? before : place);
     update->op->moveBefore(place);
     for (Operation *op : update->follow)
       op->moveBefore(place);
@@ -318,7 +322,7 @@ void Rotation::moveUpdates() {
 }
 
 /// B beside A, which reads the parameters before it.
-void Rotation::moveUpdatesBeside() {
+void StepParts::moveUpdatesBeside() {
   SmallVector<Update *> order;
   for (Update &update : updates)
     order.push_back(&update);
@@ -337,7 +341,7 @@ void Rotation::moveUpdatesBeside() {
              op = op->getOperand(0).getDefiningOp())
           replace.insert(op);
     for (Operation *op : update->bring)
-      op->moveBefore(isAhead && before ? before : start);
+      op->moveBefore(before && !inTime.contains(op) ? before : start);
     update->op->moveBefore(start);
     before = update->op;
     // In the order of updates: what waits for one holds up its whole stream.
@@ -355,7 +359,7 @@ void Rotation::moveUpdatesBeside() {
 }
 
 /// Puts names of parameters after the updates that these come from.
-void Rotation::sinkNames() {
+void StepParts::sinkNames() {
   SmallVector<Operation *> names;
   for (Operation &op : program.front())
     if (movesNothing(&op) && &op != terminator())
@@ -367,7 +371,7 @@ void Rotation::sinkNames() {
 }
 
 /// What is spilled to nvme need not be read back from there for its first use.
-void Rotation::skipReadBack(const Update &update) {
+void StepParts::skipReadBack(const Update &update) {
   for (Operation *op : update.follow) {
     auto spill = dyn_cast<SpillOp>(op);
     if (!spill || spill.getInto() != update.parameters)
@@ -384,6 +388,40 @@ void Rotation::skipReadBack(const Update &update) {
   }
 }
 
+LogicalResult
+zero::lookAtRotated(ProgramOp step, Rotation rotation,
+                    function_ref<LogicalResult(ProgramOp, OriginalOf)> look) {
+  if (rotation == Rotation::None || step.front().getOps<UpdateOp>().empty())
+    return look(step, [](Operation *op) { return op; });
+  constexpr StringLiteral kNumber = "zero.number";
+  SmallVector<Operation *> originals;
+  OpBuilder b(step);
+  for (Operation &op : step.front()) {
+    op.setAttr(kNumber, b.getIndexAttr(originals.size()));
+    originals.push_back(&op);
+  }
+  auto copy = cast<ProgramOp>(b.clone(*step));
+  StepParts parts(copy);
+  LogicalResult looked = parts.analyze();
+  if (succeeded(looked)) {
+    parts.addPending();
+    StepParts rotated(copy);
+    (void)rotated.analyze(); // as before
+    if (rotation == Rotation::Delayed)
+      rotated.makeDelayedStep();
+    else
+      rotated.makeStep();
+    looked = look(copy, [&](Operation *op) -> Operation * {
+      auto number = op->getAttrOfType<IntegerAttr>(kNumber);
+      return number ? originals[number.getInt()] : nullptr;
+    });
+  }
+  copy.erase();
+  for (Operation *op : originals)
+    op->removeAttr(kNumber);
+  return looked;
+}
+
 namespace {
 struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
   using RotateUpdatesBase::RotateUpdatesBase;
@@ -398,7 +436,7 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
       return signalPassFailure();
     }
     ProgramOp step = programs.front();
-    Rotation both(step);
+    StepParts both(step);
     if (failed(both.analyze()))
       return signalPassFailure();
     if (step.front().getOps<UpdateOp>().empty()) {
@@ -412,15 +450,16 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
     b.setInsertionPointAfter(step);
     auto flush = cast<ProgramOp>(b.clone(*step));
     flush.setName("flush");
-    auto makeStep = delayed ? &Rotation::makeDelayedStep : &Rotation::makeStep;
-    auto rotate = [](ProgramOp program, void (Rotation::*make)()) {
-      Rotation parts(program);
+    auto makeStep =
+        delayed ? &StepParts::makeDelayedStep : &StepParts::makeStep;
+    auto rotate = [](ProgramOp program, void (StepParts::*make)()) {
+      StepParts parts(program);
       (void)parts.analyze(); // as that of `step`
       (parts.*make)();
     };
-    rotate(first, &Rotation::makeFirst);
+    rotate(first, &StepParts::makeFirst);
     rotate(step, makeStep);
-    rotate(flush, &Rotation::makeFlush);
+    rotate(flush, &StepParts::makeFlush);
   }
 };
 } // namespace

@@ -93,13 +93,20 @@ class Places(support.Outcomes):
                                       ("rotated", self.outcome("--overlap-update", *plan, steps=steps))])
 
     def test_limits(self):
-        """Less is held ahead of its use."""
+        """Less is held ahead of its use, where there is no room for it."""
         config = {**support.SMALL, "n_layer": 4, "n_embd": 64}
-        plan = ("--offload=nvme", "--stage=3")
-        text = support.compile_gpt2(config, 2, 16, "--world-size=2", *plan, "--emit=memory").read_text()
-        host = int(re.search(r"zero.arena = array<i64: \d+, (\d+),", text)[1])
-        self.check_same_bits((limit, self.outcome(*plan, limit, ranks=2, config=config))
-                             for limit in (f"--host-memory={host}", f"--host-memory={host * 9 // 10}"))
+        for options, shares in ((("--offload=nvme", "--stage=3"), ((1, 0.9), (0.95, 1))),
+                                (("--offload=nvme", "--stage=3", "--overlap-update"), ((1, 0.8),)),
+                                (("--offload-optimizer=nvme", "--delayed-update"), ())):
+            text = support.compile_gpt2(config, 2, 16, "--world-size=2", *options, "--emit=memory").read_text()
+            device, host = map(int, re.search(r"zero.arena = array<i64: (\d+), (\d+),", text).groups())
+            limits = [(f"--device-memory={int(device * of_device)}", f"--host-memory={int(host * of_host)}")
+                      for of_device, of_host in ((1, 1), *shares)]
+            with self.subTest(options):
+                self.check_same_bits(
+                    [("no limit", self.outcome(*options, ranks=2, config=config))] +
+                    [(" ".join(limit), self.outcome(*options, *limit, ranks=2, config=config))
+                     for limit in limits])
 
     def test_delays(self):
         plan = ("--precision=bf16", "--stage=3", "--offload=nvme")

@@ -1,6 +1,7 @@
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters | FileCheck %s --check-prefix=REGATHER
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters=reuse-distance=1000000 | FileCheck %s --check-prefix=KEEP
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=device-memory=14000 | FileCheck %s --check-prefix=LITTLE
 // RUN: zero-opt %s --zero-partition-state --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=ALONE
 
 // The forward's gathers are dropped where others are used before the backward;
@@ -58,6 +59,20 @@
 // AHEAD-NEXT: zero.all_reduce {{.*}}<reduce>
 // AHEAD-NEXT: zero.clip %{{[0-9]+}} {max_norm = 1.000000e+00 : f64} :
 // AHEAD-NEXT: zero.update {{.*}} {decay = 1.000000e-01 : f64} :
+
+// Where there is no room for two buckets, and only there, a gather comes in time.
+// LITTLE-LABEL: zero.program @step
+// LITTLE: zero.all_gather %{{.*}} of @b0
+// LITTLE: zero.all_gather %{{.*}} of @b1
+// LITTLE: zero.launch @f
+// LITTLE: zero.all_gather %{{.*}} of @b2
+// LITTLE: zero.launch @f
+// LITTLE: zero.all_gather %{{.*}} of @b1
+// LITTLE: zero.launch @f
+// LITTLE: zero.launch @g
+// LITTLE: zero.launch @g
+// LITTLE: zero.all_gather %{{.*}} of @b0
+// LITTLE: zero.launch @g
 
 // ALONE-NOT: zero.stream
 func.func @step(%u: tensor<32x32xf32> {zero.param = "h.0.w"}, %v: tensor<32x32xf32> {zero.param = "h.1.w"},
