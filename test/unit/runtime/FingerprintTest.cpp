@@ -131,6 +131,44 @@ TEST(ContentHash, ChangesWithEveryByteAndLength) {
   EXPECT_EQ(hashes.size(), count);
 }
 
+TEST(ContentHash, IsXxh64) {
+  EXPECT_EQ(hashOf("abc"), 0x44bc2cf5ad770999u);
+  std::string text(101, '\0');
+  for (size_t i = 0; i < text.size(); ++i)
+    text[i] = char(i * 7);
+  const std::pair<size_t, std::array<uint64_t, 2>> expected[] = {
+      {0, {0xef46db3751d8e999, 0x51e24c0e9077a48c}},
+      {1, {0xe934a84adb052768, 0xaffd9d6bd53cf137}},
+      {3, {0x9ff70a635a6209ab, 0x416d687f4079480c}},
+      {4, {0xae5acdc00a55ac41, 0x1f9fecdaa4014687}},
+      {8, {0x87116b3365b924eb, 0xa8a1197f0cc66fe6}},
+      {31, {0x0f187c62b1e722b7, 0xa4f11bd0ee8d3e44}},
+      {32, {0x91b0cb0931a8c629, 0x9f351aa79b4c25b2}},
+      {33, {0x931b043cf8d65b94, 0xe8b4f4911f216f37}},
+      {63, {0x219110bf13e2fa26, 0x4cc8cc24725565a6}},
+      {64, {0xbf3052e3445775d0, 0xc3c20bf76cb7d09}},
+      {101, {0x42312f4d55d9bd17, 0xa2d1203ea5f0a93e}}};
+  for (const auto &[bytes, hashes] : expected) {
+    EXPECT_EQ(hashOf(text.substr(0, bytes)), hashes[0]) << bytes;
+    EXPECT_EQ(hashOf(text.substr(0, bytes), 0x123456789abcdef), hashes[1])
+        << bytes;
+  }
+}
+
+TEST(ContentHash, SeesAnyTwoBitsThatChange) {
+  std::string text(128, 'x');
+  std::vector<uint64_t> hashes;
+  const auto flip = [&](size_t bit) { text[bit / 8] ^= char(1 << bit % 8); };
+  // Two that change one hash alike would hide each other.
+  for (size_t bit = 0; bit < text.size() * 8; ++bit) {
+    flip(bit);
+    hashes.push_back(hashOf(text));
+    flip(bit);
+  }
+  std::sort(hashes.begin(), hashes.end());
+  EXPECT_EQ(std::unique(hashes.begin(), hashes.end()), hashes.end());
+}
+
 TEST(SampledRanges, AreAllOfASmallFileAndEndsAndMiddleOfALargeOne) {
   constexpr uint64_t block = 65536;
   using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;
