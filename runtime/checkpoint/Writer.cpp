@@ -46,6 +46,7 @@ struct MemoryCard {
 /// What a rank says in a vote.
 struct Vote {
   bool done = false;
+  double seconds = 0; ///< that it has written
   Ballot ballot;
 };
 
@@ -136,7 +137,6 @@ void CheckpointWriter::save(const RunPosition &run,
 
 void CheckpointWriter::begin(const RunPosition &run,
                              const ParameterMemory &memory) {
-  begun = Clock::now();
   // Rank 0 makes the folder, and tells where it is.
   std::optional<std::string> refused;
   Name mine;
@@ -188,6 +188,7 @@ void CheckpointWriter::vote() {
   Vote mine;
   if (phase == Phase::Writing && writer->isDone()) {
     mine.done = true;
+    mine.seconds = writer->wait().seconds;
     mine.ballot = ballotOf(writer->wait().failure);
   } else if (phase == Phase::Ending) {
     // Rank 0 alone is at it.
@@ -205,13 +206,17 @@ void CheckpointWriter::vote() {
           all.size() > 1 && phase == Phase::Writing
               ? fmt::format("rank {}: {}", rank, all[rank].ballot.message)
               : all[rank].ballot.message);
-  if (phase == Phase::Writing)
+  if (phase == Phase::Writing) {
+    lastWriting = 0;
+    for (const Vote &vote : all)
+      lastWriting = std::max(lastWriting, vote.seconds);
     return collect();
+  }
   if (ender.joinable())
     ender.join();
   phase = Phase::Idle;
   ++count;
-  writing += std::chrono::duration<double>(Clock::now() - begun).count();
+  writing += lastWriting;
 }
 
 void CheckpointWriter::giveUp(const std::string &why) {

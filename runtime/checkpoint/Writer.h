@@ -75,7 +75,7 @@ public:
   bool waitsForDrive() const { return isBounded; }
   /// In which the training stood still, on this rank.
   double exposedSeconds() const { return exposed; }
-  /// From begin to end of those that are complete.
+  /// Of those that are complete: until the slowest rank's file was on the disk.
   double writtenSeconds() const { return writing; }
 
 private:
@@ -110,11 +110,10 @@ private:
   std::thread ender;
   std::atomic<bool> ended{false};
   std::optional<std::string> endFailure;
-  std::chrono::steady_clock::time_point begun;
 
   std::optional<std::string> failure;
   int64_t count = 0;
-  double exposed = 0, writing = 0;
+  double exposed = 0, writing = 0, lastWriting = 0;
 };
 
 } // namespace zrt

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/Call.h"
-#include "runtime/transport/CopyAround.h"
+#include "runtime/core/CopyAround.h"
 #include "runtime/transport/RankedSum.h"
 #include "runtime/world/HostLink.h"
 

@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/core/CopyAround.h"
 #include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/BucketWork.h"
 #include "runtime/device/cpu/CpuFeatures.h"
@@ -107,7 +108,7 @@ void CpuDevice::read(const zrt_ref &from, void *to) {
   if (from.tier == ZRT_NVME)
     store->read(from.offset, from.bytes, static_cast<std::byte *>(to));
   else if (from.bytes != 0)
-    std::memcpy(to, hostMemory(from), from.bytes);
+    copyAround(static_cast<std::byte *>(to), hostMemory(from), from.bytes);
 }
 
 void CpuDevice::write(const zrt_ref &to, const void *from) {

@@ -1,4 +1,4 @@
-#include "runtime/transport/CopyAround.h"
+#include "runtime/core/CopyAround.h"
 
 #include "gtest/gtest.h"
 

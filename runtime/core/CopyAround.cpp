@@ -1,5 +1,5 @@
 //===- CopyAround.cpp - Copies that pass the caches by --------------------===//
-#include "runtime/transport/CopyAround.h"
+#include "runtime/core/CopyAround.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,6 @@
 //===- CopyAround.h - Copies that pass the caches by ------------*- C++ -*-===//
-#ifndef ZRT_TRANSPORT_COPYAROUND_H
-#define ZRT_TRANSPORT_COPYAROUND_H
+#ifndef ZRT_CORE_COPY_AROUND_H
+#define ZRT_CORE_COPY_AROUND_H
 
 #include <cstddef>
 
@@ -13,4 +13,4 @@ void copyAround(std::byte *to, const std::byte *from, size_t bytes);
 
 } // namespace zrt
 
-#endif // ZRT_TRANSPORT_COPYAROUND_H
+#endif // ZRT_CORE_COPY_AROUND_H
