@@ -4,10 +4,12 @@
 
 #include "runtime/Error.h"
 
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace zrt {
 
@@ -22,6 +24,29 @@ std::thread startThread(const std::string &what, Body body) {
          "limit (ulimit -u)",
          what, errnoText(error.code().value()));
   }
+}
+
+/// A thread that helps with `body`, or none where the system gives no more.
+template <typename Body>
+std::optional<std::thread> startHelper(Body body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error &) {
+    return std::nullopt;
+  }
+}
+
+/// Runs `body`, which throws nothing, on this thread and on up to `threads` - 1
+/// others, and waits.
+template <typename Body>
+void runOnThreads(int threads, Body body) {
+  std::vector<std::thread> team;
+  for (int i = 1; i < threads; ++i)
+    if (auto helper = startHelper(body))
+      team.push_back(std::move(*helper));
+  body();
+  for (std::thread &thread : team)
+    thread.join();
 }
 
 } // namespace zrt

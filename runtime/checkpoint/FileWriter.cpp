@@ -64,16 +64,7 @@ void FileWriter::copy(const ParameterMemory &memory, int count) {
   const int helpers = std::min(
       {count, kMaxCopiers,
        static_cast<int>(std::min<uint64_t>(file.blocks(), kMaxCopiers))});
-  std::vector<std::thread> team;
-  try {
-    for (int i = 1; i < helpers; ++i)
-      team.push_back(startThread("a thread that copies state", work));
-  } catch (const Error &) {
-    // Those that there are do it.
-  }
-  work();
-  for (std::thread &thread : team)
-    thread.join();
+  runOnThreads(helpers, work);
   if (failure)
     std::rethrow_exception(failure);
 }
@@ -123,16 +114,7 @@ void FileWriter::attempt(Action action) {
 void FileWriter::work() {
   attempt([&] { open(); });
   // While one hashes the other writes.
-  std::thread other;
-  try {
-    other = startThread("a thread that writes a checkpoint",
-                        [this] { writeBlocks(); });
-  } catch (const Error &) {
-    // One alone does it.
-  }
-  writeBlocks();
-  if (other.joinable())
-    other.join();
+  runOnThreads(2, [this] { writeBlocks(); });
   attempt([&] { finish(); });
   const std::lock_guard<std::mutex> lock(mutex);
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

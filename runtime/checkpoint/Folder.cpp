@@ -30,9 +30,8 @@ int64_t stepOf(std::string_view name) {
     return -1;
   name.remove_prefix(kName.size());
   int64_t step = 0;
-  const char *end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data(), end, step);
-  const bool isStep = error == std::errc() && stop == end && step >= 0 &&
+  const auto [stop, error] = std::from_chars(name.begin(), name.end(), step);
+  const bool isStep = error == std::errc() && stop == name.end() && step >= 0 &&
                       name == std::to_string(step);
   return isStep ? step : -1;
 }

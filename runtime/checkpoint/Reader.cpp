@@ -235,16 +235,7 @@ void CheckpointReader::verify(int rank, int ranks, int threads) const {
         next = blocks.size();
       }
   };
-  std::vector<std::thread> team;
-  try {
-    for (int i = 1; i < std::min(threads, 8); ++i)
-      team.push_back(startThread("a thread that checks a checkpoint", work));
-  } catch (const Error &) {
-    // Those that there are do it.
-  }
-  work();
-  for (std::thread &thread : team)
-    thread.join();
+  runOnThreads(std::min(threads, 8), work);
   if (!failures.empty())
     fail("{}", failures.begin()->second);
 }
@@ -316,6 +307,23 @@ void CheckpointReader::load(const State &state,
 // Which one?
 //===----------------------------------------------------------------------===//
 
+static bool isIntact(const std::string &path) {
+  try {
+    CheckpointReader(path).verify(0, 1, 2);
+    return true;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+static std::vector<int64_t> stepsOrNone(const std::string &folder) {
+  try {
+    return checkpointSteps(folder);
+  } catch (const Error &) {
+    return {};
+  }
+}
+
 std::string zrt::findCheckpoint(const std::string &path) {
   std::error_code error;
   if (fs::exists(path + "/" + std::string(kManifestName), error))
@@ -333,24 +341,16 @@ std::string zrt::intactBefore(const std::string &path) {
                               ? real.parent_path()
                               : real.parent_path().parent_path();
   const std::string parent = folder.empty() ? "." : folder.string();
-  try {
-    std::vector<int64_t> steps = checkpointSteps(parent);
-    const std::string name =
-        (real.has_filename() ? real : real.parent_path()).filename().string();
-    const auto at = std::find_if(steps.begin(), steps.end(), [&](int64_t step) {
-      return fs::path(checkpointPath(parent, step)).filename() == name;
-    });
-    steps.erase(at, steps.end());
-    for (; !steps.empty(); steps.pop_back())
-      try {
-        const std::string before = checkpointPath(parent, steps.back());
-        CheckpointReader(before).verify(0, 1, 2);
-        return before;
-      } catch (const Error &) {
-        // Nor is that one.
-      }
-  } catch (const Error &) {
-    // There is nothing to offer.
+  const std::string name =
+      (real.has_filename() ? real : real.parent_path()).filename().string();
+  std::vector<std::string> before;
+  for (const int64_t step : stepsOrNone(parent)) {
+    before.push_back(checkpointPath(parent, step));
+    if (fs::path(before.back()).filename() == name) {
+      before.pop_back();
+      break;
+    }
   }
-  return "";
+  const auto found = std::find_if(before.rbegin(), before.rend(), isIntact);
+  return found == before.rend() ? "" : *found;
 }

@@ -179,12 +179,13 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
   const std::string path = agreedPath(options, world);
   if (path.empty())
     return std::nullopt;
-  std::optional<CheckpointReader> reader;
+  std::unique_ptr<const CheckpointReader> reader;
   Resumed resumed;
   resumed.path = path;
   State state;
   together(world, [&] {
-    orOffer(path, [&] { reader.emplace(path); });
+    orOffer(path,
+            [&] { reader = std::make_unique<const CheckpointReader>(path); });
     const Manifest &manifest = reader->manifest();
     checkSameRun(plan, options, now, manifest.run);
     const bool isUpdateLeft = manifest.run.pending.has_value();

@@ -87,8 +87,8 @@ public:
     // Its ranks talk to each other, and fail together.
     together(world, [&] { startContext(); });
     together(world, [&] {
-      weights.emplace(plan, options, world, context.get(),
-                      runner->delaysUpdates());
+      weights = std::make_unique<const Weights>(
+          plan, options, world, context.get(), runner->delaysUpdates());
     });
     if (!options.checkpoint.resume.empty())
       goOn();
@@ -464,7 +464,7 @@ private:
   std::unique_ptr<const Feed> feed;
   std::unique_ptr<StepRunner> runner;
   std::unique_ptr<zrt_context, Destroy> context;
-  std::optional<Weights> weights;
+  std::unique_ptr<const Weights> weights;
   std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
   std::optional<Resumed> resumed;
   RunPosition position; ///< before the first step of this run
