@@ -184,10 +184,10 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       skipsNonfinite(module), getPrecision(module), options.gradDtype,
       options.stateDtype, options.master, isReference(module),
       chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
-      options.accumulate, options.persistBelow, options.bucketSize,
-      options.reuseDistance, options.offloadOptimizer, options.offloadParams,
-      options.offloadActivations, options.remat, options.overlapUpdate,
-      options.delayedUpdate);
+      options.accumulate, options.accumulateOrder, options.persistBelow,
+      options.bucketSize, options.reuseDistance, options.offloadOptimizer,
+      options.offloadParams, options.offloadActivations, options.remat,
+      options.overlapUpdate, options.delayedUpdate);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,

@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 13u
+#define ZRT_ABI_VERSION 14u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -123,7 +123,8 @@ enum { ZRT_INIT_CONSTANT = 0, ZRT_INIT_NORMAL = 1, ZRT_INIT_UNIFORM = 2 };
 
 /// The programs of a plan, in the order in which they run.  With `accumulate`
 /// K > 1: `count` (if present) for each of the K batches, then for each batch
-/// `micro`, for the last one `step` in its place.  With K = 1 only `step`; or,
+/// `micro`, for the last one `step` in its place; or, if the plan is `layered`,
+/// `count` and `step` once for all batches.  With K = 1 only `step`; or,
 /// where updates are those of the step before, `first` for the first step,
 /// `step` for all others, and `flush` before weights are read.
 enum {

@@ -70,6 +70,7 @@ const Known kKnown[] = {
     {kStreamAttr, OnOperation, isOneOf<StreamAttr>, "a #zero.stream"},
     {kBytesAttr, OnOperation, isByteRanges, "an array of #zero.bytes"},
     {kSameAttr, OnOperation, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
+    {kMicroAttr, OnOperation | OnArgument | OnResult, isNumber, "an i64"},
     {kKernelsAttr, OnOperation, isSymbols, "an array of symbols"},
     {kBytesAttr, OnArgument, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kParamAttr, OnArgument, isOneOf<StringAttr>, "a string"},

@@ -48,10 +48,10 @@ LogicalResult OptionsAttr::verify(
     EmitError error, Attribute optimizer, APFloat weightDecay, APFloat gradClip,
     bool, StringRef precision, StringRef gradDtype, StringRef stateDtype,
     StringRef master, bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
-    int64_t accumulate, int64_t persistBelow, int64_t bucketSize,
-    int64_t reuseDistance, StringRef offloadOptimizer, StringRef offloadParams,
-    StringRef offloadActivations, StringRef remat, bool overlapUpdate,
-    bool delayedUpdate) {
+    int64_t accumulate, StringRef accumulateOrder, int64_t persistBelow,
+    int64_t bucketSize, int64_t reuseDistance, StringRef offloadOptimizer,
+    StringRef offloadParams, StringRef offloadActivations, StringRef remat,
+    bool overlapUpdate, bool delayedUpdate) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -98,6 +98,11 @@ LogicalResult OptionsAttr::verify(
   if (overlapUpdate && delayedUpdate) // (C7)
     return error() << "overlap_update and delayed_update are not for one plan "
                       "(C7)";
+  if (!llvm::is_contained({"batch", "block"}, accumulateOrder) ||
+      (accumulateOrder == "block" && accumulate == 1)) // (C8)
+    return error() << "accumulate_order must be batch, or block with several "
+                      "micro-steps, got "
+                   << accumulateOrder << " and " << accumulate << " (C8)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -185,6 +190,8 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   number("--stage", getStage());
   number("--world-size", getWorldSize());
   number("--accumulate", getAccumulate(), 1);
+  words.push_back({"--accumulate-order", getAccumulateOrder().str(),
+                   getAccumulateOrder() == "batch"});
   number("--persist-below", getPersistBelow(), 0);
   number("--bucket-size", getBucketSize(), 0);
   number("--reuse-distance", getReuseDistance(), 0);

@@ -250,6 +250,8 @@ Extent ClearOp::getExtent(Value value) {
                              : getTypeExtent(value.getType(), true);
 }
 
+FlatSymbolRefAttr ZerosOp::getBucketRef() { return getBucketAttr(); }
+
 FlatSymbolRefAttr SumSquaresOp::getBucketRef() { return getBucketAttr(); }
 Extent SumSquaresOp::getExtent(Value value) {
   return value == getFlat() ? Extent::Slice : Extent::Members;

@@ -63,6 +63,24 @@ inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
   return programs;
 }
 
+/// Whether a program of `module` has all micro-steps of a step, and runs once.
+inline bool isLayered(ModuleOp module) {
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  auto micro = module.lookupSymbol<ProgramOp>("micro");
+  return steps && steps.getInt() > 1 && (!micro || micro.isExternal());
+}
+
+/// Tells outputs of one name apart where each micro-step has one; "" for a next
+/// state.  No name has a NUL in it.
+inline std::string getOutputKey(ProgramOp program, unsigned result) {
+  StringAttr name = program.getOutput(result);
+  if (!name)
+    return "";
+  auto micro = program.getResultAttrOfType<IntegerAttr>(result, kMicroAttr);
+  return name.str() +
+         (micro ? '\0' + std::to_string(micro.getInt()) : std::string());
+}
+
 /// Whether a step of `module` updates by the gradients of the step before,
 /// ahead of its forward or beside all of it.
 inline bool isRotated(ModuleOp module) {

@@ -66,6 +66,10 @@ constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 // Beside it: the one other value that the host lets pass.
 constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 
+// On inputs, outputs and packs of programs that have all micro-steps of a step:
+// the number of theirs, from 0 on.
+constexpr llvm::StringLiteral kMicroAttr = "zero.micro";
+
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step again and again, then
 /// @flush where updates are those of the step before.

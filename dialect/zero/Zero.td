@@ -10,6 +10,8 @@
 //   zero.param, zero.init, zero.input   on arguments of the model
 //   zero.block                           the part of the model that a parameter is of
 //   zero.vocab, zero.ignored            what the host lets pass of an input
+//   zero.micro                           the micro-step of an input, an output or a
+//                                        pack, where a program has all of them
 //   zero.state, zero.scalar, zero.output on arguments and results of the step
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result
@@ -150,6 +152,7 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C7) `overlap_update` and `delayed_update` need `offload_optimizer`, and one
       micro-step; `delayed_update` needs parameters on the device.  There is one of
       the two.
+    * (C8) `accumulate_order` is batch or block; block needs several micro-steps.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
                         Zero_Double:$grad_clip,
@@ -162,6 +165,7 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         DefaultValuedParameter<"int64_t", "::mlir::zero::kLossChunk">:$loss_chunk,
                         "int64_t":$stage, "int64_t":$world_size,
                         DefaultValuedParameter<"int64_t", "1">:$accumulate,
+                        StringRefParameter<"batch or block", "\"batch\"">:$accumulate_order,
                         DefaultValuedParameter<"int64_t", "0">:$persist_below,
                         DefaultValuedParameter<"int64_t", "0">:$bucket_size,
                         DefaultValuedParameter<"int64_t", "0">:$reuse_distance,
@@ -746,6 +750,24 @@ def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getE
   let arguments = (ins Zero_Flat:$value, FlatSymbolRefAttr:$bucket);
   let results = (outs Zero_Flat:$result);
   let assemblyFormat = "$value `of` $bucket attr-dict `:` type($value)";
+  let hasVerifier = 0;
+}
+
+def Zero_ZerosOp : Zero_PlanOp<"zeros", ["getBucketRef"], [UsesSymbols]> {
+  let summary = "Zeros, for a sum of gradients that begins";
+  let description = [{
+    In bytes of its own, padding included.
+
+    ```mlir
+    %a0 = zero.zeros of @b0 : !zero.shard<4144 x f32 by 1>
+    ```
+
+    Constraints:
+    * (C1) the result is the bucket's slice by the ranks of its axis, or whole.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$bucket);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "`of` $bucket attr-dict `:` type($result)";
   let hasVerifier = 0;
 }
 

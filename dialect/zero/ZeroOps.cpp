@@ -345,6 +345,16 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+LogicalResult ZerosOp::verifySymbolUses(SymbolTableCollection &tables) {
+  BucketUse use(*this, getBucketAttr(), tables);
+  if (!use)
+    return failure();
+  if (!use.isWhole(getResult()) && !use.isSlice(getResult())) // (C1)
+    return emitOpError("result must be ")
+           << use.either() << ", got " << getResult().getType();
+  return success();
+}
+
 LogicalResult ClipOp::verify() {
   if (failed(verifyPartials(*this, getPartials()))) // (C1)
     return failure();

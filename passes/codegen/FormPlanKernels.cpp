@@ -5,7 +5,8 @@
 //                     without masters parameters are rounded by chance
 //                     (RoundByChance.h)
 //   zero.accumulate   sum + scale x gradient
-//   zero.clear        zeros
+//   zero.clear,       zeros
+//   zero.zeros
 //   zero.total        partial sums added in order
 //   zero.clip         the same, then norm and factor
 //
@@ -65,7 +66,8 @@ public:
     return {update(op, 0), update(op, op.getDecay().convertToDouble())};
   }
   SmallVector<KernelOp> getOrCreate(AccumulateOp op);
-  SmallVector<KernelOp> getOrCreate(ClearOp op);
+  SmallVector<KernelOp> getOrCreate(ClearOp op) { return {clear(op)}; }
+  SmallVector<KernelOp> getOrCreate(ZerosOp op) { return {clear(op)}; }
   SmallVector<KernelOp> getOrCreate(TotalOp op);
   SmallVector<KernelOp> getOrCreate(ClipOp op);
 
@@ -78,6 +80,7 @@ private:
 
   using Fill = llvm::function_ref<void(ValueRange)>;
   KernelOp update(UpdateOp op, double decay);
+  KernelOp clear(Operation *op);
   KernelOp create(StringRef name, ArrayRef<Type> arguments, KernelKind kind,
                   ArrayRef<int64_t> space, Fill fill);
   KernelOp createSerial(Operation *op, StringRef name, Fill fill);
@@ -292,9 +295,9 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
   return {getOrCreateElementwise(op, "accumulate_scale" + nameOf(scale), fill)};
 }
 
-SmallVector<KernelOp> PlanKernels::getOrCreate(ClearOp op) {
-  return {getOrCreateElementwise(
-      op, "clear", [&](ValueRange values) { fillZero(values[0]); })};
+KernelOp PlanKernels::clear(Operation *op) {
+  return getOrCreateElementwise(
+      op, "clear", [&](ValueRange values) { fillZero(values[0]); });
 }
 
 SmallVector<KernelOp> PlanKernels::getOrCreate(TotalOp op) {
@@ -355,7 +358,8 @@ struct FormPlanKernels : zero::impl::FormPlanKernelsBase<FormPlanKernels> {
     for (ProgramOp program : findPrograms(getOperation()))
       for (Operation &op : program.front())
         name(&op, llvm::TypeSwitch<Operation *, SmallVector<KernelOp>>(&op)
-                      .Case<UpdateOp, AccumulateOp, ClearOp, TotalOp, ClipOp>(
+                      .Case<UpdateOp, AccumulateOp, ClearOp, ZerosOp, TotalOp,
+                            ClipOp>(
                           [&](auto one) { return kernels.getOrCreate(one); })
                       .Default(SmallVector<KernelOp>()));
   }

@@ -96,28 +96,40 @@ private:
         continue;
       RankedTensorType type = getHeldTensor(arg.getType());
       InputBound bound = getInputBound(step, i);
-      list.push_back({.name = constants.string(name),
-                      .dtype = operands.getElement(arg).number,
-                      .rank = static_cast<uint32_t>(type.getRank()),
-                      .shape = constants.array<int64_t>(type.getShape()),
-                      .ref = operands.getRef(arg),
-                      .bound = bound.vocab,
-                      .ignored = bound.ignored});
+      list.push_back(
+          {.name = constants.string(name),
+           .dtype = operands.getElement(arg).number,
+           .rank = static_cast<uint32_t>(type.getRank()),
+           .shape = constants.array<int64_t>(type.getShape()),
+           .ref = operands.getRef(arg),
+           .bound = bound.vocab,
+           .ignored = bound.ignored,
+           .micro_step = microStepOf(step.getArgAttr(i, kMicroAttr))});
     }
     return list;
+  }
+
+  static uint32_t microStepOf(Attribute attribute) {
+    auto number = dyn_cast_or_null<IntegerAttr>(attribute);
+    return number ? static_cast<uint32_t>(number.getInt()) : 0;
   }
 
   /// An output of several programs has the same bytes in all of them.
   SmallVector<Zrt<zrt_output>> outputs() {
     SmallVector<Zrt<zrt_output>> list;
-    llvm::StringSet<> names;
+    llvm::StringSet<> keys;
     for (ProgramOp program : findPrograms(plan))
-      for (OpOperand &value : program.front().getTerminator()->getOpOperands())
-        if (auto name = program.getOutput(value.getOperandNumber()))
-          if (names.insert(name).second)
-            list.push_back({.name = constants.string(name),
-                            .dtype = operands.getElement(value.get()).number,
-                            .ref = operands.getRef(value.get())});
+      for (OpOperand &value :
+           program.front().getTerminator()->getOpOperands()) {
+        unsigned i = value.getOperandNumber();
+        auto name = program.getOutput(i);
+        if (name && keys.insert(getOutputKey(program, i)).second)
+          list.push_back(
+              {.name = constants.string(name),
+               .dtype = operands.getElement(value.get()).number,
+               .micro_step = microStepOf(program.getResultAttr(i, kMicroAttr)),
+               .ref = operands.getRef(value.get())});
+      }
     return list;
   }
 };
@@ -164,6 +176,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .output_count = static_cast<uint32_t>(outputList.size()),
       .category_count = static_cast<uint32_t>(categories.size()),
       .skip_nonfinite = skipsNonfinite(plan),
+      .layered = isLayered(plan),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

@@ -9,6 +9,8 @@
 
 #include "passes/partition/ProgramBuilder.h"
 
+#include "llvm/ADT/MapVector.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -34,12 +36,19 @@ static void requireSame(Value average) {
   }
 }
 
+/// Which average of its micro-step `op` is, in the order of the block; `known`
+/// counts them, by micro-step.
+static std::string nameOf(AverageOp op,
+                          llvm::MapVector<Attribute, unsigned> &known) {
+  return "count" + std::to_string(known[op->getAttr(kMicroAttr)]++);
+}
+
 void ProgramBuilder::replaceAverages() {
-  unsigned i = 0;
+  llvm::MapVector<Attribute, unsigned> known;
   for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
     Value result;
     if (partition.microSteps > 1) {
-      result = scalars.lookup("count" + std::to_string(i++));
+      result = scalars.lookup(nameOf(op, known));
     } else {
       b.setInsertionPoint(op);
       result = average(op.getValue(), op.getLoc());
@@ -55,24 +64,26 @@ void ProgramBuilder::replaceAverages() {
 }
 
 void ProgramBuilder::exchangeAverages() {
-  unsigned i = 0;
+  llvm::MapVector<Attribute, unsigned> known;
   for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
     b.setInsertionPoint(op);
-    outputs.push_back(
-        {average(op.getValue(), op.getLoc()), "count" + std::to_string(i++)});
+    outputs.push_back({average(op.getValue(), op.getLoc()), nameOf(op, known),
+                       op->getAttrOfType<IntegerAttr>(kMicroAttr)});
   }
   returned->setOperands(ValueRange());
-  for (auto &[value, output] : outputs)
-    returned->insertOperands(returned->getNumOperands(), value);
+  for (const Output &output : outputs)
+    returned->insertOperands(returned->getNumOperands(), output.value);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (&op != returned && op.use_empty())
       op.erase();
 }
 
 void ProgramBuilder::emitLoss() {
-  Value loss = returned.getOperand(0);
-  b.setInsertionPoint(returned);
-  if (Operation *def = loss.getDefiningOp())
-    b.setInsertionPointAfter(def);
-  outputs.push_back({average(loss, name("loss")), "loss"});
+  for (int64_t micro = 0; micro < partition.microStepsAtOnce(); ++micro) {
+    Value loss = returned.getOperand(micro);
+    b.setInsertionPoint(returned);
+    if (Operation *def = loss.getDefiningOp())
+      b.setInsertionPointAfter(def);
+    outputs.push_back({average(loss, name("loss")), "loss", microAttr(micro)});
+  }
 }

@@ -11,13 +11,19 @@
 using namespace mlir;
 using namespace mlir::zero;
 
+/// A gradient follows those of the parameters before it, and all follow the loss.
+Value ProgramBuilder::gradientOf(unsigned parameter, int64_t micro) {
+  return returned.getOperand((1 + parameter) * partition.microStepsAtOnce() +
+                             micro);
+}
+
 /// The operation that finishes the last of a bucket's gradients; null where one
 /// is no operation's.
-Operation *ProgramBuilder::findLastGradient(const LayoutBucket &bucket) {
+Operation *ProgramBuilder::findLastGradient(const LayoutBucket &bucket,
+                                            int64_t micro) {
   Operation *last = nullptr;
   for (const LayoutMember &member : bucket.members) {
-    // Gradients follow the loss in parameter order.
-    Operation *def = returned.getOperand(1 + member.parameter).getDefiningOp();
+    Operation *def = gradientOf(member.parameter, micro).getDefiningOp();
     if (!def)
       return nullptr;
     if (!last || last->isBeforeInBlock(def))
@@ -26,10 +32,10 @@ Operation *ProgramBuilder::findLastGradient(const LayoutBucket &bucket) {
   return last;
 }
 
-Value ProgramBuilder::pack(size_t k) {
+Value ProgramBuilder::pack(size_t k, int64_t micro) {
   SmallVector<Value> parts;
   for (const auto &[parameter, member] : buckets[k].members) {
-    Value gradient = returned.getOperand(1 + parameter);
+    Value gradient = gradientOf(parameter, micro);
     if (member.isPiece()) {
       auto type = cast<RankedTensorType>(gradient.getType());
       gradient = SplitOp::create(
@@ -39,16 +45,31 @@ Value ProgramBuilder::pack(size_t k) {
     }
     parts.push_back(gradient);
   }
-  return PackOp::create(b, name(buckets[k].label),
-                        flatType(k, partition.gradElement), parts, symbol(k));
+  auto flat =
+      PackOp::create(b, name(buckets[k].label),
+                     flatType(k, partition.gradElement), parts, symbol(k));
+  if (IntegerAttr attr = microAttr(micro))
+    flat->setAttr(kMicroAttr, attr);
+  return flat;
+}
+
+/// What the first gradient is added to; null where there is no sum.
+Value ProgramBuilder::beginSum(size_t k) {
+  if (partition.hasSums())
+    return state.back()[k];
+  if (!partition.isLayered)
+    return {};
+  return ZerosOp::create(
+      b, name(buckets[k].label),
+      shardType(k, partition.sumElement, partition.isWhole("grad", buckets[k])),
+      symbol(k));
 }
 
 /// What the update reads of a pack, or the sum so far.
-Value ProgramBuilder::reduce(size_t k, Value flat, bool isLast) {
+Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
   Location loc = name(buckets[k].label);
   int64_t ranks = partition.ranks(), microSteps = partition.microSteps;
   auto scale = [&](int64_t parts) { return b.getF64FloatAttr(1.0 / parts); };
-  Value sum = microSteps > 1 ? state.back()[k] : Value();
   if (partition.scattersAtOnce())
     return ReduceScatterOp::create(
         b, loc,
@@ -64,30 +85,50 @@ Value ProgramBuilder::reduce(size_t k, Value flat, bool isLast) {
                                  Value(), scale(ranks * microSteps));
 }
 
+/// Its squares, and what the update reads of it.
+void ProgramBuilder::finishGradient(size_t k, Value flat) {
+  Location loc = name(buckets[k].label);
+  auto type = RankedTensorType::get(
+      {SumSquaresOp::getNumBlocks(partition.buckets[k], partition.ranks())},
+      b.getF64Type());
+  partials.push_back(SumSquaresOp::create(b, loc, type, flat, symbol(k)));
+  if (partition.ranks() > 1 && partition.stage == 0)
+    flat = AllGatherOp::create(b, loc, flat.getType(), flat, symbol(k));
+  gradients.push_back(flat);
+}
+
 void ProgramBuilder::emitGradients(bool isLast) {
-  SmallVector<Operation *> finished =
-      llvm::map_to_vector(buckets, [&](const LayoutBucket &bucket) {
-        return findLastGradient(bucket);
-      });
+  int64_t microSteps = partition.microStepsAtOnce();
+  // By bucket that begins a parameter, then micro-step.
+  SmallVector<SmallVector<Operation *>> finished;
+  for (const LayoutBucket &bucket : buckets) {
+    finished.emplace_back();
+    for (int64_t micro = 0; micro < microSteps; ++micro)
+      finished.back().push_back(findLastGradient(bucket, micro));
+  }
+  // By micro-step: what the next piece of a parameter goes after; null: the end.
+  SmallVector<Operation *> after(microSteps);
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
     // A piece goes after the one before it.
-    if (!bucket.continuesParameter()) {
+    if (!bucket.continuesParameter())
+      after = finished[k];
+    Value flat;
+    for (int64_t micro = 0; micro < microSteps; ++micro) {
+      Operation *place = after[micro];
+      // Sums are in the order of the micro-steps.
+      if (place && flat && place->isBeforeInBlock(flat.getDefiningOp()))
+        place = flat.getDefiningOp();
       b.setInsertionPoint(returned);
-      if (finished[k])
-        b.setInsertionPointAfter(finished[k]);
+      if (place)
+        b.setInsertionPointAfter(place);
+      Value packed = pack(k, micro), sum = flat ? flat : beginSum(k);
+      bool isLastOfAll = isLast && micro + 1 == microSteps;
+      flat = reduce(k, sum, packed, isLastOfAll);
+      if (isLastOfAll)
+        finishGradient(k, flat);
+      after[micro] = &*std::prev(b.getInsertionPoint());
     }
-    Value flat = reduce(k, pack(k), isLast);
-    if (!isLast) {
+    if (!isLast)
       next.back()[k] = flat;
-      continue;
-    }
-    Location loc = name(bucket.label);
-    auto type = RankedTensorType::get(
-        {SumSquaresOp::getNumBlocks(partition.buckets[k], partition.ranks())},
-        b.getF64Type());
-    partials.push_back(SumSquaresOp::create(b, loc, type, flat, symbol(k)));
-    if (partition.ranks() > 1 && partition.stage == 0)
-      flat = AllGatherOp::create(b, loc, flat.getType(), flat, symbol(k));
-    gradients.push_back(flat);
   }
 }

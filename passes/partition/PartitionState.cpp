@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/model/ModelFunction.h"
+#include "passes/partition/LayerMicroSteps.h"
 #include "passes/partition/Optimizers.h"
 #include "passes/partition/Passes.h"
 #include "passes/partition/ProgramBuilder.h"
@@ -69,6 +70,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
     if (failed(checkOptions(step)))
       return signalPassFailure();
     Partition partition{stage, accumulate, weightDecay, gradClip};
+    partition.isLayered = accumulateOrder == "block";
     SmallVector<LayoutParameter> parameters;
     if (failed(readParameters(step, parameters, partition.arguments)) ||
         failed(layOutState(step, parameters, partition)))
@@ -76,11 +78,12 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
     Builder attrs(&getContext());
     module->setAttr(kStageAttr, attrs.getI64IntegerAttr(stage));
     module->setAttr(kMicroStepsAttr, attrs.getI64IntegerAttr(accumulate));
-    if (accumulate > 1) {
-      if (!step.getBody().front().getOps<AverageOp>().empty())
-        buildCount(cloneAs(step, "count"), partition);
+    if (partition.isLayered)
+      layer(step, partition);
+    if (accumulate > 1 && !step.getBody().front().getOps<AverageOp>().empty())
+      buildCount(cloneAs(step, "count"), partition);
+    if (partition.hasSums())
       buildMicro(cloneAs(step, "micro"), partition);
-    }
     buildStep(step, partition);
   }
 
@@ -102,6 +105,12 @@ private:
     if (accumulate < 1)
       return error() << "accumulate=" << accumulate.getValue()
                      << "; use at least 1 micro-step";
+    if (accumulateOrder != "batch" && accumulateOrder != "block")
+      return error() << "accumulate-order=" << accumulateOrder.getValue()
+                     << "; use batch or block";
+    if (accumulateOrder == "block" && accumulate == 1)
+      return error() << "accumulate-order=block needs several micro-steps, got "
+                        "accumulate=1";
     if (persistBelow < 0)
       return error() << "persist-below=" << persistBelow.getValue()
                      << "; use a number of bytes";
@@ -145,6 +154,12 @@ private:
                             type.getRank() >= 2 && weightDecay != 0});
       arguments.push_back(i);
     }
+    bool hasInputs = false;
+    for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+      hasInputs |= step.getArgAttr(i, kInputAttr) != nullptr;
+    if (accumulateOrder == "block" && !hasInputs)
+      return step.emitError("has no inputs, so all micro-steps are the same; "
+                            "drop accumulate-order");
     if (parameters.empty())
       return step.emitError(
           "has no parameters; mark arguments with zero.param");
@@ -238,6 +253,24 @@ private:
           bucket.elements, b.getArrayAttr(members)));
     }
     return success();
+  }
+
+  /// Makes `step` one of all micro-steps.  Where buckets are gathered or fetched
+  /// only those make stretches, else all do.
+  void layer(func::FuncOp step, const Partition &partition) {
+    auto isBrought = [&](const LayoutBucket &bucket) {
+      return !bucket.whole || (fetched && worldSize == 1);
+    };
+    bool any = llvm::any_of(partition.layout.buckets, isBrought);
+    llvm::DenseMap<unsigned, SmallVector<unsigned>> buckets;
+    for (auto [argument, places] :
+         llvm::zip_equal(partition.arguments, partition.layout.places))
+      for (const LayoutPlace &place : places)
+        if (!any || isBrought(partition.layout.buckets[place.bucket]))
+          buckets[argument].push_back(place.bucket);
+    layerMicroSteps(step, accumulate, [&](unsigned argument) {
+      return buckets.lookup(argument);
+    });
   }
 
   /// A copy of `step` before it.

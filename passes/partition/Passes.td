@@ -140,6 +140,25 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     2 and 3 reduce each micro-step's.  What the loss is averaged over is counted
     by K runs of `@count` before the first of them.
 
+    With `accumulate-order=block` each program has all K micro-steps, and runs
+    once.  Inputs, outputs and packs say of which they are.  All micro-steps of an
+    operation stand side by side where the next operation reads parameters of
+    other buckets, so each bucket is gathered or fetched as often as with one
+    micro-step.
+
+    ```mlir
+    %y0 = nn.matmul %x0, %w0       // micro-step 0
+    %y1 = nn.matmul %x1, %w0       // micro-step 1
+    %z0 = nn.matmul %y0, %w1
+    %z1 = nn.matmul %y1, %w1
+    ...
+    %sum = zero.zeros of @b0
+    %flat0 = zero.pack %dw0 into @b0 {zero.micro = 0}
+    %sum0 = zero.accumulate %sum, %flat0 of @b0
+    %flat1 = zero.pack %dw1 into @b0 {zero.micro = 1}
+    %sum1 = zero.accumulate %sum0, %flat1 of @b0
+    ```
+
     Weight decay applies to parameters of two or more dimensions.
 
     Parameters of 16 bits have a slot `master` of f32.  With `master=none` updates
@@ -161,6 +180,9 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"stage", "stage", "int64_t", "0", "what is sharded, 0 to 3">,
     Option<"worldSize", "world-size", "int64_t", "1", "number of ranks">,
     Option<"accumulate", "accumulate", "int64_t", "1", "micro-steps of a step">,
+    Option<"accumulateOrder", "accumulate-order", "std::string", "\"batch\"",
+           "batch: one micro-step after the other; block: all micro-steps of a block "
+           "before the next block">,
     Option<"bucketSize", "bucket-size", "int64_t", "0",
            "most bytes of a bucket; 0: a bucket per block">,
     Option<"persistBelow", "persist-below", "int64_t", "0",

@@ -32,7 +32,7 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
       OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
   if (partition.hasMasters())
     slots.push_back("master");
-  if (partition.microSteps > 1)
+  if (partition.hasSums())
     slots.push_back("grad");
   addArguments();
 }
@@ -75,6 +75,9 @@ void ProgramBuilder::addArguments() {
   if (partition.microSteps > 1) {
     unsigned i = 0;
     for (auto op : block.getOps<AverageOp>()) {
+      if (auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
+          micro && micro.getInt() > 0)
+        continue;
       std::string scalar = "count" + std::to_string(i++);
       scalars[scalar] = addArgument(op.getType(), op.getLoc(), kScalarAttr,
                                     b.getStringAttr(scalar));
@@ -87,10 +90,13 @@ void ProgramBuilder::finish() {
   for (auto &slot : next)
     llvm::append_range(results, slot);
   SmallVector<Attribute> resultAttrs(results.size(), b.getDictionaryAttr({}));
-  for (auto &[value, output] : outputs) {
+  for (auto &[value, output, micro] : outputs) {
     results.push_back(value);
-    resultAttrs.push_back(b.getDictionaryAttr(
-        b.getNamedAttr(kOutputAttr, b.getStringAttr(output))));
+    SmallVector<NamedAttribute> attrs = {
+        b.getNamedAttr(kOutputAttr, b.getStringAttr(output))};
+    if (micro)
+      attrs.push_back(b.getNamedAttr(kMicroAttr, micro));
+    resultAttrs.push_back(b.getDictionaryAttr(attrs));
   }
   b.setInsertionPoint(returned);
   ReturnOp::create(b, returned.getLoc(), results);

@@ -9,6 +9,9 @@
 //   @step    the same; then norm, factor, and an update per bucket, or, where
 //            the factor is always one, each update as early as it can be
 //
+// Where a step is layered (LayerMicroSteps.h) @count and @step have all
+// micro-steps, there is no @micro, and sums of gradients begin and end in @step.
+//
 // The model's operations move over unchanged, so its arithmetic does not depend
 // on how state is kept.  What a stage adds around them, per bucket, on N ranks:
 //
@@ -50,6 +53,13 @@ struct Partition {
   SmallVector<BucketOp> buckets = {};   ///< of the layout
   SmallVector<unsigned> arguments = {}; ///< of @step, by parameter
 
+  /// Whether a program has all micro-steps.
+  bool isLayered = false;
+
+  /// Whether sums of gradients are state, from one program to the next.
+  bool hasSums() const { return microSteps > 1 && !isLayered; }
+  /// The micro-steps of a program.
+  int64_t microStepsAtOnce() const { return isLayered ? microSteps : 1; }
   int64_t ranks() const { return AxisOp(axis).getSize(); }
   /// Whether gradients are summed into the owner's slice as they come, rather
   /// than kept whole until the update.
@@ -103,14 +113,21 @@ private:
   ArrayRef<LayoutBucket> buckets;
   OpBuilder b;
   Block &block;
-  func::ReturnOp returned; ///< of the loss and a gradient per parameter
-  unsigned oldCount;       ///< of arguments
+  /// Of the loss and a gradient per parameter, each of all micro-steps.
+  func::ReturnOp returned;
+  unsigned oldCount; ///< of arguments
   SmallVector<StringRef> slots;
   SmallVector<Attribute> argAttrs;
   /// By slot, then bucket: what a program starts with, and its next value.
   SmallVector<SmallVector<Value>> state, next;
   llvm::StringMap<Value> scalars;
-  SmallVector<std::pair<Value, std::string>> outputs;
+  struct Output {
+    Value value;
+    std::string name;
+    /// Of what there is one in each micro-step: which, if there are several.
+    IntegerAttr micro;
+  };
+  SmallVector<Output> outputs;
   /// By bucket: what the update reads, and sums of squares.
   SmallVector<Value> gradients, partials;
 
@@ -120,13 +137,20 @@ private:
   void placeWhole();
   void placeSharded();
   Value view(size_t parameter, ArrayRef<Value> flat);
-  Operation *findLastGradient(const LayoutBucket &bucket);
-  Value pack(size_t k);
-  Value reduce(size_t k, Value flat, bool isLast);
+  Value gradientOf(unsigned parameter, int64_t micro);
+  Operation *findLastGradient(const LayoutBucket &bucket, int64_t micro);
+  Value pack(size_t k, int64_t micro);
+  Value beginSum(size_t k);
+  Value reduce(size_t k, Value sum, Value flat, bool isLast);
+  void finishGradient(size_t k, Value flat);
   Value emitClip();
   Operation *findReady(size_t k);
   SmallVector<Operation *> findUpdatePlaces();
 
+  /// Null where a program has one micro-step.
+  IntegerAttr microAttr(int64_t micro) {
+    return partition.isLayered ? b.getI64IntegerAttr(micro) : IntegerAttr();
+  }
   FlatSymbolRefAttr symbol(size_t k) const {
     return FlatSymbolRefAttr::get(BucketOp(partition.buckets[k]));
   }

@@ -38,7 +38,7 @@ Value ProgramBuilder::emitClip() {
       partition.maxNorm > 0 ? b.getF64FloatAttr(partition.maxNorm)
                             : FloatAttr(),
       partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
-  outputs.push_back({clip.getNorm(), "grad_norm"});
+  outputs.push_back({clip.getNorm(), "grad_norm", {}});
   return clip.getFactor();
 }
 
@@ -111,7 +111,7 @@ void ProgramBuilder::emitUpdates() {
     if (partition.ranks() > 1 && partition.stage > 0 && bucket.whole)
       next[0][k] = AllGatherOp::create(b, loc, next[0][k].getType(), next[0][k],
                                        symbol(k));
-    if (partition.microSteps > 1)
+    if (partition.hasSums())
       next.back()[k] = ClearOp::create(b, loc, gradients[k].getType(),
                                        gradients[k], symbol(k));
   }

@@ -36,6 +36,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "mlir/IR/Builders.h"
 #include "passes/plan/Lifetimes.h"
@@ -133,8 +134,9 @@ static void pack(const Storage &storage, ArrayRef<unsigned> order,
 static std::string getOutputName(ProgramOp function, const Buffer &buffer) {
   for (OpOperand &operand : function.front().getTerminator()->getOpOperands())
     if (operand.get() == buffer.name)
-      if (auto name = function.getOutput(operand.getOperandNumber()))
-        return name.str();
+      if (std::string key = getOutputKey(function, operand.getOperandNumber());
+          !key.empty())
+        return key;
   std::string text;
   llvm::raw_string_ostream(text) << function.getName() << buffer.name.getImpl();
   return text;

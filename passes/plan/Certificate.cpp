@@ -128,7 +128,8 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   for (const Program &program : programs) {
     StringRef name = ProgramOp(program.function).getName();
     // @first and @flush begin and end a run.
-    int64_t runs = name == "count"   ? certificate.microSteps
+    int64_t runs = name == "count"
+                       ? certificate.isLayered ? 1 : certificate.microSteps
                    : name == "micro" ? certificate.microSteps - 1
                    : name == "step"  ? 1
                                      : 0;
@@ -198,6 +199,7 @@ Certificate zero::certify(ModuleOp module) {
     certificate.arenas[tier].size = bytes;
   certificate.stage = getInt(module, kStageAttr, 0);
   certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
+  certificate.isLayered = isLayered(module);
   certificate.ranks = getNumRanks(module);
 
   const Program &step = *llvm::find_if(programs, [](const Program &program) {

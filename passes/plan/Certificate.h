@@ -53,6 +53,7 @@ struct Certificate {
   SmallVector<ArenaInUse> getArenasInUse() const;
 
   int64_t stage = 0, ranks = 1, microSteps = 1;
+  bool isLayered = false; ///< a program has all micro-steps
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
   /// What a rank keeps of the model: `held` bytes, of which `whole` bytes are

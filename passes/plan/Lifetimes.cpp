@@ -333,6 +333,14 @@ static bool isSpilled(Value gradient) {
                       [](Operation *user) { return isa<SpillOp>(user); });
 }
 
+/// The last of the sums that begin as `zeros`.
+static Value findSum(Value zeros) {
+  for (Operation *user : zeros.getUsers())
+    if (isa<AccumulateOp, ReduceScatterOp>(user))
+      return findSum(user->getResult(0));
+  return zeros;
+}
+
 /// What the bytes that `op` fills are for.
 Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   if (isa<AllGatherOp>(op))
@@ -340,6 +348,9 @@ Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   if (isa<ReduceScatterOp>(op))
     return isSpilled(op->getResult(0)) ? Buffer::Communication
                                        : Buffer::Gradients;
+  if (isa<ZerosOp>(op))
+    return isSpilled(findSum(op->getResult(0))) ? Buffer::Communication
+                                                : Buffer::Gradients;
   // Activations that wait elsewhere.
   if (isa<FetchOp, SpillOp>(op) && !cast<PlanOpInterface>(op).getBucketRef() &&
       cast<ShapedType>(getHeldTensor(op->getResult(0).getType())).getRank() > 0)

@@ -62,6 +62,12 @@ bool isOfStash(Operation *op) {
   return isa_and_present<SpillOp>(before) || (before && isOfStash(before));
 }
 
+/// What put into another tier what `fetch` brings back.
+Operation *findSpill(Operation *fetch) {
+  Operation *source = fetch->getOperand(0).getDefiningOp();
+  return isa<SpillOp>(source) ? source : findSpill(source);
+}
+
 /// Moves what brings activations back: those that are fetched side by side go to
 /// where those side by side before them are first used, and where they come over
 /// two links, the farther one once more ahead.
@@ -88,6 +94,7 @@ void stashAhead(Block &block, const DenseSet<Operation *> &inTime) {
           reader && !isOfStash(reader) &&
           (!group.reader || reader->isBeforeInBlock(group.reader)))
         group.reader = reader;
+  SmallVector<std::pair<Operation *, Operation *>> moves;
   for (auto [i, group] : llvm::enumerate(groups))
     for (Operation *fetch : group.fetches) {
       Operation *reader = getFirstReader(fetch->getResult(0));
@@ -95,9 +102,16 @@ void stashAhead(Block &block, const DenseSet<Operation *> &inTime) {
       Operation *target = groups[i - std::min(i, ahead)].reader;
       if (i == 0 || !target || inTime.contains(fetch))
         continue;
-      LDBG() << *fetch << " goes before " << *target;
-      fetch->moveBefore(target);
+      // Groups of several micro-steps may stand before all of their readers, or
+      // be spilled after those of others.
+      if (findSpill(fetch)->isBeforeInBlock(target) &&
+          target->isBeforeInBlock(fetch))
+        moves.emplace_back(fetch, target);
     }
+  for (auto [fetch, target] : moves) {
+    LDBG() << *fetch << " goes before " << *target;
+    moveWithSources(fetch, target);
+  }
 }
 
 } // namespace

@@ -34,7 +34,7 @@ public:
           reads(1, members(bucket, add.getFlat()));
           writes(0, allOf(add.getResult()), members(bucket, add.getResult()));
         })
-        .Case([&](ClearOp clear) {
+        .Case<ClearOp, ZerosOp>([&](auto clear) {
           writes(0, allOf(clear.getResult()),
                  members(clear.getBucket(), clear.getResult()));
         })

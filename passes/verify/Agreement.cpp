@@ -138,7 +138,7 @@ private:
       return expect(op, op->getOperand(0), {Part::Slice, Part::Same},
                     "gradients");
     }
-    if (isa<ClearOp>(op)) {
+    if (isa<ClearOp, ZerosOp>(op)) {
       set(op, zero::detail::isSlice(op->getResult(0).getType()) ? Part::Slice
                                                                 : Part::Same);
       return success();

@@ -5,7 +5,8 @@
 // bucket, how much of what is in it:
 //
 //   before   of the sum of earlier micro-steps
-//   own      of the program's own gradient
+//   own      of the gradient of each of the program's own micro-steps: of one, or,
+//            where packs say of which they are, of all
 //   reduced  how often it was reduced over ranks
 //   updates  how often it was updated
 //
@@ -23,6 +24,9 @@
 //
 // mean = 1 / (ranks x micro-steps).  Sums that are yet to be reduced hold whole
 // gradients (unit = 1), others their share of the mean (unit = mean).
+//
+// Where a program has all micro-steps, sums begin in it as {}, and an update takes
+// {own: mean} of each.
 //
 // Where a step updates by the gradients of the step before (there is a @first),
 // state "grad" is what is pending, {before: mean, reduced}:
@@ -56,9 +60,23 @@ using namespace mlir::zero::judge;
 
 namespace {
 struct Share {
-  double before = 0, own = 0;
+  double before = 0;
+  /// By micro-step of the program; those that follow are 0.
+  SmallVector<double, 1> own = {};
   int reduced = 0, updates = 0;
+
+  double ownOf(size_t micro) const {
+    return micro < own.size() ? own[micro] : 0;
+  }
 };
+
+/// sum + scale x more
+SmallVector<double, 1> add(const Share &sum, double scale, const Share &more) {
+  SmallVector<double, 1> own;
+  for (size_t i = 0; i < std::max(sum.own.size(), more.own.size()); ++i)
+    own.push_back(sum.ownOf(i) + scale * more.ownOf(i));
+  return own;
+}
 
 /// Scales are quotients of small whole numbers, rounded a few times.
 bool isNear(double a, double b) {
@@ -67,8 +85,11 @@ bool isNear(double a, double b) {
 }
 
 bool operator==(const Share &a, const Share &b) {
-  return isNear(a.before, b.before) && isNear(a.own, b.own) &&
-         a.reduced == b.reduced && a.updates == b.updates;
+  for (size_t i = 0; i < std::max(a.own.size(), b.own.size()); ++i)
+    if (!isNear(a.ownOf(i), b.ownOf(i)))
+      return false;
+  return isNear(a.before, b.before) && a.reduced == b.reduced &&
+         a.updates == b.updates;
 }
 
 std::string textOf(double number) {
@@ -77,12 +98,15 @@ std::string textOf(double number) {
 
 std::string describe(const Share &share) {
   std::string text;
-  auto add = [&](double n, StringRef what) {
+  auto add = [&](double n, const std::string &what) {
     if (n != 0)
-      text += (text.empty() ? "" : " and ") + textOf(n) + " x " + what.str();
+      text += (text.empty() ? "" : " and ") + textOf(n) + " x " + what;
   };
   add(share.before, "the sum of earlier micro-steps");
-  add(share.own, "this micro-step's gradient");
+  for (auto [micro, own] : llvm::enumerate(share.own))
+    add(own, share.own.size() == 1
+                 ? "this micro-step's gradient"
+                 : "the gradient of micro-step " + std::to_string(micro));
   add(share.reduced, "a reduction over ranks");
   add(share.updates, "an update");
   return text.empty() ? "nothing" : text;
@@ -99,6 +123,8 @@ public:
     mean = 1.0 / double(ranks * microSteps);
     rotated = isRotated(program->getParentOfType<ModuleOp>());
     delayed = isDelayed(program->getParentOfType<ModuleOp>());
+    if (isLayered(program->getParentOfType<ModuleOp>()))
+      microStepsHere = microSteps;
   }
 
   LogicalResult run() {
@@ -109,7 +135,7 @@ public:
           continue;
         }
         bool reduced = zero::detail::isSlice(argument.getType());
-        shares[argument] = {1, 0, reduced, 0};
+        shares[argument] = {1, {}, reduced, 0};
         units[state.getBucket()] = ranks > 1 && !reduced ? 1 : mean;
       }
     for (Operation &op : program.front())
@@ -136,8 +162,13 @@ private:
     return error;
   }
 
+  /// So much of the gradient of each micro-step of the program.
+  SmallVector<double, 1> ofEach(double share) {
+    return SmallVector<double, 1>(microStepsHere, share);
+  }
+
   /// What the step before has left.
-  Share pending() { return {mean, 0, ranks > 1, 0}; }
+  Share pending() { return {mean, {}, ranks > 1, 0}; }
 
   /// Whether `value` is what is pending, which the next one replaces.
   bool isPending(Value value) {
@@ -149,10 +180,10 @@ private:
   /// The mean gradient of `bucket`.
   Share whole(FlatSymbolRefAttr bucket) {
     auto unit = units.find(bucket);
-    double before = microSteps == 1       ? 0
-                    : unit == units.end() ? 1 // a sum is missing
-                                          : mean / unit->second;
-    return {before, mean, ranks > 1, 0};
+    double before = microSteps == microStepsHere ? 0
+                    : unit == units.end()        ? 1 // a sum is missing
+                                                 : mean / unit->second;
+    return {before, ofEach(mean), ranks > 1, 0};
   }
 
   /// sum + scale x more, which are reduced alike.
@@ -160,7 +191,7 @@ private:
     Share sum = shares.lookup(op.getSum()), more = shares.lookup(op.getFlat());
     double scale = op.getScale().convertToDouble();
     shares[op.getResult()] = {sum.before + scale * more.before,
-                              sum.own + scale * more.own, more.reduced,
+                              add(sum, scale, more), more.reduced,
                               sum.updates + more.updates};
     sum.reduced = more.reduced;
     return expect(op, op.getSum(), sum);
@@ -180,7 +211,7 @@ private:
     }
     double scale = op.getScale().convertToDouble();
     shares[op.getResult()] = {into.before + scale * more.before,
-                              into.own + scale * more.own, 1, more.updates};
+                              add(into, scale, more), 1, more.updates};
     return success();
   }
 
@@ -249,7 +280,17 @@ private:
 
   /// The gradient of a pack is none that is in a bucket already.
   LogicalResult visitPack(PackOp op) {
-    shares[op.getResult()].own = 1;
+    auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
+    bool isOfOne = microStepsHere > 1;
+    if (isOfOne != (micro != nullptr) ||
+        (micro && (micro.getInt() < 0 || micro.getInt() >= microStepsHere)))
+      return op.emitOpError("packs gradients of ") // (V13)
+             << (micro ? "micro-step " + std::to_string(micro.getInt())
+                       : std::string("no micro-step"))
+             << ", where a program has " << microStepsHere << " (V13)";
+    auto &own = shares[op.getResult()].own;
+    own.assign(isOfOne ? microStepsHere : 1, 0);
+    own[micro ? micro.getInt() : 0] = 1;
     for (Value member : op.getMembers())
       if (failed(expect(op, member, {})))
         return failure();
@@ -271,11 +312,11 @@ private:
       Share expected = shares.lookup(argument);
       bool sum = state.getSlot() == "grad";
       if (name == "micro" && sum)
-        expected.own = units.lookup(state.getBucket());
+        expected.own = {units.lookup(state.getBucket())};
       if (name == "step" || (name == "flush" && !sum))
-        expected = {0, 0, 0, !sum};
+        expected = {0, {}, 0, !sum};
       if (rotated && sum && name != "flush")
-        expected = {0, mean, ranks > 1, 0};
+        expected = {0, {mean}, ranks > 1, 0};
       if (next && failed(expect(op, next, expected)))
         return failure();
     }
@@ -315,6 +356,12 @@ private:
         .Case([&](AccumulateOp sum) { return visitSum(sum); })
         .Case([&](AllReduceOp reduce) { return visitAllReduce(reduce); })
         .Case<ClearOp>([](auto) { return success(); }) // nothing is in it
+        .Case([&](ZerosOp zeros) {
+          // Nothing, to which others can be added that were reduced.
+          shares[zeros.getResult()].reduced =
+              ranks > 1 && zero::detail::isSlice(zeros.getType());
+          return success();
+        })
         .Case([&](UpdateOp update) { return visitUpdate(update); })
         .Case([&](ViewOp view) { return visitView(view); })
         .Case([&](SumSquaresOp squares) {
@@ -330,7 +377,7 @@ private:
 
   ProgramOp program;
   StringRef name;
-  int64_t ranks, microSteps;
+  int64_t ranks, microSteps, microStepsHere = 1;
   double mean; ///< what a gradient counts in the update
   bool rotated, delayed;
   DenseMap<Value, Share> shares;

@@ -12,6 +12,8 @@
 //     is an i64 of the device; `clip` is what the program before, @first or
 //     @step, gave by that name.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
+//   * where a program has all micro-steps, inputs, losses and what @count counts
+//     are there for each micro-step, once; nothing else is of a micro-step.
 //   * outputs stand after the next state, each with a name of its own, f32 or
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
 //     has it, since the host adds them up, and what it reads after @step is
@@ -29,6 +31,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
@@ -42,7 +46,7 @@ public:
     if (failed(judgeParameters()))
       return failure();
     for (ProgramOp program : findPrograms(module))
-      if (failed(judgeOutputs(program)))
+      if (failed(judgeOutputs(program)) || failed(judgeMicroSteps(program)))
         return failure();
     auto step = module.lookupSymbol<ProgramOp>("step");
     auto micro = module.lookupSymbol<ProgramOp>("micro");
@@ -94,7 +98,7 @@ private:
     unsigned states = 0;
     for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
       states += program.getArgAttr(i, kStateAttr) != nullptr;
-    llvm::StringSet<> &names = outputs[program.getSymName()];
+    llvm::StringSet<> &names = outputs[program.getSymName()], keys;
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);
       if (i < states && name) // (S5)
@@ -110,11 +114,60 @@ private:
                << name << " of " << program.getResultTypes()[i]
                << " (S5); outputs are f32 or f64, and scalars if the host "
                   "reads them";
-      if (!names.insert(name).second) // (S5)
+      if (!keys.insert(getOutputKey(program, i)).second) // (S5)
         return program.emitOpError("has two outputs called ")
                << name << " (S5)";
+      names.insert(name);
     }
     return success();
+  }
+
+  /// What there is of each micro-step is there once for each.
+  LogicalResult judgeMicroSteps(ProgramOp program) {
+    auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+    bool layered = isLayered(module);
+    llvm::MapVector<StringAttr, std::set<int64_t>> found;
+    auto collect = [&](StringAttr name, Attribute micro,
+                       bool isOfEach) -> LogicalResult {
+      auto number = dyn_cast_or_null<IntegerAttr>(micro);
+      bool isOne = number && number.getInt() >= 0 && layered &&
+                   number.getInt() < steps.getInt();
+      if (isOne != (isOfEach && layered) || (micro && !isOne)) // (S5)
+        return program.emitOpError("has ")
+               << (name ? name.getValue() : "a state") << " of "
+               << (micro ? "micro-step " : "no micro-step")
+               << (number ? std::to_string(number.getInt()) : "")
+               << " (S5); where a program has all micro-steps, inputs, losses "
+                  "and counts are of one each, and nothing else is";
+      if (isOne && !found[name].insert(number.getInt()).second) // (S5)
+        return program.emitOpError("has two ")
+               << name << " of micro-step " << number.getInt() << " (S5)";
+      return success();
+    };
+    auto judgeAll = [&]() -> LogicalResult {
+      for (auto &[name, numbers] : found)
+        if (int64_t(numbers.size()) != steps.getInt()) // (S5)
+          return program.emitOpError("has ")
+                 << name << " of " << numbers.size() << " micro-steps, of "
+                 << steps.getInt() << " (S5)";
+      found.clear();
+      return success();
+    };
+    for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
+      if (auto input = program.getInput(i);
+          failed(collect(input ? input : program.getScalar(i),
+                         program.getArgAttr(i, kMicroAttr), input != nullptr)))
+        return failure();
+    if (failed(judgeAll()))
+      return failure();
+    for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
+      auto name = program.getOutput(i);
+      bool isOfEach =
+          name && (name == "loss" || program.getSymName() == "count");
+      if (failed(collect(name, program.getResultAttr(i, kMicroAttr), isOfEach)))
+        return failure();
+    }
+    return judgeAll();
   }
 
   /// Parameters that are whole have names of their own.
@@ -187,7 +240,10 @@ private:
     if (!isName(name)) // (S5)
       return step.emitOpError("takes argument ")
              << i << " without a name, or with a NUL in it (S5)";
-    if (!names.insert(name).second) // (S5)
+    // An input is there for each micro-step, or once (S5).
+    auto micro = step.getArgAttrOfType<IntegerAttr>(i, kMicroAttr);
+    bool isAnother = input && micro && micro.getInt() > 0;
+    if (!isAnother && !names.insert(name).second) // (S5)
       return step.emitOpError("takes two arguments called ")
              << name << " (S5); the host would write one of them";
     RankedTensorType type =

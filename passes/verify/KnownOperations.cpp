@@ -24,7 +24,7 @@ bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
 
 bool judge::runs(Operation *op) {
   return isa<LaunchOp, nn::MatmulOp, CopyOp, UpdateOp, AccumulateOp, ClearOp,
-             SumSquaresOp, TotalOp, ClipOp>(op) ||
+             ZerosOp, SumSquaresOp, TotalOp, ClipOp>(op) ||
          isExchange(op) || isTransfer(op);
 }
 

@@ -77,6 +77,7 @@ static DictionaryAttr inputAttributes(FunctionOpInterface function,
                                       unsigned i) {
   NamedAttrList attributes(function.getArgAttrDict(i));
   attributes.erase(kBytesAttr);
+  attributes.erase(kMicroAttr);
   return attributes.getDictionary(function.getContext());
 }
 

@@ -69,7 +69,12 @@ static LogicalResult judgeSteps(ModuleOp module) {
     auto program = module.lookupSymbol<ProgramOp>(name);
     return program && !program.isExternal();
   };
-  if (several != has("micro")) // (S5)
+  // Inputs that say of which micro-step they are make a step of all of them.
+  auto step = module.lookupSymbol<ProgramOp>("step");
+  bool inOne = false;
+  for (unsigned i = 0; several && step && i != step.getNumArguments(); ++i)
+    inOne |= step.getArgAttr(i, kMicroAttr) != nullptr;
+  if (several != (has("micro") || inOne)) // (S5)
     return module.emitError("has ")
            << (several ? "no @micro" : "@micro") << ", but a step of "
            << (steps ? steps.getInt() : 1) << " micro-steps (S5)";

@@ -5,6 +5,7 @@
 //
 //   stage, world_size,           the module's stage, the ranks of its axis, its
 //   accumulate, reference        micro-steps, and how its kernels are compiled
+//   accumulate_order             whether a program has all micro-steps
 //   precision, grad_dtype,       what parameters, packs, sums of gradients and
 //   state_dtype, master          slots are made of, and who has a master
 //   grad_clip = C                every zero.clip has max_norm C, or none for 0
@@ -115,6 +116,11 @@ LogicalResult Options::judgeNumbers() {
   for (auto [option, said, what, found] : all)
     if (said != found) // (S7)
       return error(plan, what + " " + Twine(found), option);
+  if ((options.getAccumulateOrder() == "block") != isLayered(plan)) // (S7)
+    return error(plan,
+                 isLayered(plan) ? "all micro-steps in one program"
+                                 : "a micro-step in a program",
+                 "--accumulate-order");
   if (isPending() != isRotated(plan)) // (S7)
     return plan.emitError("has ")
            << (isRotated(plan) ? "a" : "no")

@@ -8,6 +8,8 @@
 //   * in every program, what is packed for a member is the gradient of this
 //     parameter, or of its rows;
 //   * the loss is the mean over ranks of the model's;
+//   * where a program has all micro-steps, what is packed, lost or counted for one
+//     is computed from inputs of this one alone;
 //   * the model reads parameters, and of buckets nothing else.
 //
 // The model is @step at level kernels: one rank, no buckets, no streams.  It
@@ -25,6 +27,9 @@
 //   zero.average (the model's)                mean over micro-steps of the mean
 //                                             over ranks
 //   kernels, products, reshapes               the operation on its terms
+//
+// Terms do not say of which micro-step an input is.  Where a program has several,
+// each value has that beside its term: that of its operands, or `mixed`.
 //
 // A mean of one is the value itself.  What follows a pack is the matter of
 // (V11) to (V13).
@@ -69,11 +74,15 @@ private:
   SmallVector<int64_t> findRankRepresentatives();
   void enter(BlockArgument argument);
   LogicalResult visit(Operation *op);
+  LogicalResult compute(Operation *op);
+  void follow(Operation *op);
   LogicalResult visitView(ViewOp op);
   LogicalResult visitPack(PackOp op);
   LogicalResult visitReturn(Operation *op);
   LogicalResult expect(Operation *op, Value value, Term expected,
                        const Twine &role);
+  LogicalResult expectMicro(Operation *op, Value value, IntegerAttr micro,
+                            const Twine &role);
 
   ModuleOp plan, model;
   int64_t ranks;
@@ -84,6 +93,9 @@ private:
   ProgramOp program;
   StringRef programName;
   DenseMap<Value, StateAttr> flats; ///< which state a flat value is
+  /// Of which micro-step's inputs a value is computed, if of any.
+  DenseMap<Value, int64_t> micros;
+  static constexpr int64_t kMixed = -1;
   /// What @count of the same rank returns, by name.
   llvm::StringMap<Term> counts;
 };
@@ -101,6 +113,8 @@ void Refinement::enter(BlockArgument argument) {
   } else if (auto input = program.getInput(i)) {
     symbolic.set(argument,
                  symbolic.terms.leaf(Leaf::Input, input, argument.getType()));
+    if (auto micro = program.getArgAttrOfType<IntegerAttr>(i, kMicroAttr))
+      micros[argument] = micro.getInt();
   } else if (auto name = program.getScalar(i)) {
     auto count = counts.find(name);
     symbolic.set(
@@ -122,6 +136,26 @@ LogicalResult Refinement::expect(Operation *op, Value value, Term expected,
         << symbolic.terms.describe(expected) << " (V14)";
   error.attachNote(value.getLoc())
       << symbolic.terms.describeDifference(found, expected, "in the model");
+  return error;
+}
+
+/// Fails if `value`, which is of micro-step `micro`, is computed from others.
+LogicalResult Refinement::expectMicro(Operation *op, Value value,
+                                      IntegerAttr micro, const Twine &role) {
+  auto found = micros.find(value);
+  if (found == micros.end() || (micro && found->second == micro.getInt()))
+    return success();
+  InFlightDiagnostic error = op->emitOpError("takes "); // (V14)
+  error << judge::describe(value) << " as " << role << " of ";
+  if (micro)
+    error << "micro-step " << micro.getInt();
+  else
+    error << "no micro-step";
+  error << ", which is computed from inputs of ";
+  if (found->second == kMixed)
+    error << "several micro-steps (V14)";
+  else
+    error << "micro-step " << found->second << " (V14)";
   return error;
 }
 
@@ -157,7 +191,9 @@ LogicalResult Refinement::visitPack(PackOp op) {
                                      member.getShape().front());
       role += ", rows from " + std::to_string(member.getFirstRow());
     }
-    if (failed(expect(op, operand, gradient, role)))
+    if (failed(expect(op, operand, gradient, role)) ||
+        failed(expectMicro(op, operand,
+                           op->getAttrOfType<IntegerAttr>(kMicroAttr), role)))
       return failure();
   }
   return success();
@@ -166,13 +202,25 @@ LogicalResult Refinement::visitPack(PackOp op) {
 LogicalResult Refinement::visitReturn(Operation *op) {
   bool hasLoss = false;
   for (OpOperand &value : op->getOpOperands()) {
-    auto name = program.getOutput(value.getOperandNumber());
+    unsigned i = value.getOperandNumber();
+    auto name = program.getOutput(i);
     if (name && name == "loss" &&
         failed(expect(op, value.get(),
                       symbolic.mean(Mean::Ranks, step.getLoss()), "the loss")))
       return failure();
-    if (name && programName == "count")
-      counts[name] = symbolic.termOf(value.get());
+    if (name && programName == "count") {
+      // The mean is over values that are computed alike.
+      Term count = symbolic.termOf(value.get());
+      Term first = counts.try_emplace(name, count).first->second;
+      if (failed(expect(op, value.get(), first, "the output " + name.str())))
+        return failure();
+    }
+    if (name && (name == "loss" || programName == "count") &&
+        failed(
+            expectMicro(op, value.get(),
+                        program.getResultAttrOfType<IntegerAttr>(i, kMicroAttr),
+                        "the output " + name.str())))
+      return failure();
     hasLoss |= name && name == "loss";
   }
   if ((programName == "step" || programName == "first") && !hasLoss) // (V14)
@@ -181,7 +229,27 @@ LogicalResult Refinement::visitReturn(Operation *op) {
   return success();
 }
 
+/// Whose inputs the results of `op` are computed from.
+void Refinement::follow(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    auto mine = micros.find(operand);
+    if (mine == micros.end())
+      continue;
+    int64_t micro = mine->second;
+    for (Value result : op->getResults()) {
+      auto [known, isNew] = micros.try_emplace(result, micro);
+      if (!isNew && known->second != micro)
+        known->second = kMixed;
+    }
+  }
+}
+
 LogicalResult Refinement::visit(Operation *op) {
+  follow(op);
+  return compute(op);
+}
+
+LogicalResult Refinement::compute(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ViewOp view) { return visitView(view); })
       .Case([&](PackOp pack) { return visitPack(pack); })
@@ -223,8 +291,8 @@ LogicalResult Refinement::visit(Operation *op) {
         return success();
       })
       // Of gradients and state: (V12), (V13).
-      .Case<ReduceScatterOp, AccumulateOp, ClearOp, SumSquaresOp, TotalOp,
-            ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
+      .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp, SumSquaresOp,
+            TotalOp, ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
       .Default([&](Operation *) {
         symbolic.execute(op);
         return success();
@@ -236,6 +304,7 @@ LogicalResult Refinement::execute(ProgramOp function, StringRef name) {
   programName = name;
   symbolic.clear();
   flats.clear();
+  micros.clear();
   for (BlockArgument argument : function.getArguments())
     enter(argument);
   for (Operation &op : function.front())

@@ -224,7 +224,7 @@ private:
             known[copy.getResult()] = known.lookup(copy.getSource());
           return success();
         })
-        .Case<ReduceScatterOp, AccumulateOp, ClearOp>(
+        .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp>(
             [&](auto sum) { return visitGradients(op, sum.getBucket()); })
         .Case([&](SumSquaresOp squares) {
           return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});

@@ -238,10 +238,11 @@ LogicalResult Structure::judgeExports(Operation *op) {
 
 /// The runtime's own work on buckets is of f32, and of 16 bits.
 LogicalResult Structure::judgeElements(Operation *op) {
-  if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, SumSquaresOp,
-           UpdateOp>(op))
+  if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp,
+           SumSquaresOp, UpdateOp>(op))
     return success();
-  Type type = getElementType(op->getOperand(0).getType());
+  Type type = getElementType(op->getNumOperands() ? op->getOperand(0).getType()
+                                                  : op->getResult(0).getType());
   if (type.isF32() || nn::isHalf(type))
     return success();
   return op->emitOpError("computes with ") // (S5)

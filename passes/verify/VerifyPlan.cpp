@@ -154,7 +154,7 @@ LogicalResult Plan::judgeArguments(ProgramOp program) {
                                "inputs and scalars");
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
     for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kVocabAttr,
-                           kIgnoredAttr, kScalarAttr})
+                           kIgnoredAttr, kScalarAttr, kMicroAttr})
       if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
         return program.emitOpError("has ")
                << name << " = " << program.getArgAttr(i, name)
@@ -172,7 +172,7 @@ LogicalResult Plan::judgeOutputs(ProgramOp program, Outputs &outputs) {
       continue;
     std::pair<Type, Attribute> mine = {value.get().getType(),
                                        ranges[program].lookup(value.get())};
-    auto [known, isNew] = outputs.try_emplace(name, mine);
+    auto [known, isNew] = outputs.try_emplace(getOutputKey(program, i), mine);
     if (!isNew && known->second != mine) // (V6)
       return program.emitOpError("has output ")
              << name << " of " << mine.first << " at " << mine.second

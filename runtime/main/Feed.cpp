@@ -16,13 +16,35 @@ namespace {
 /// Files up to this size are checked whole before training.
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
 
-/// Of the plan; scalars have no dimensions, and are no samples of anything.
+/// Of the plan, those of the first micro-step; scalars have no dimensions, and are
+/// no samples of anything.
 std::vector<const zrt_input *> fedInputs(const zrt_plan &plan) {
   std::vector<const zrt_input *> inputs;
   for (uint32_t i = 0; i < plan.input_count; ++i)
-    if (plan.inputs[i].rank > 0)
+    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0)
       inputs.push_back(&plan.inputs[i]);
   return inputs;
+}
+
+/// Where the batches of an input go, by micro-step of a program.
+std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
+  std::vector<zrt_ref> refs(plan.layered ? plan.accumulate : 1);
+  size_t found = 0;
+  for (uint32_t i = 0; i < plan.input_count; ++i) {
+    const zrt_input &input = plan.inputs[i];
+    if (std::string_view(input.name) != first.name)
+      continue;
+    if (input.micro_step >= refs.size() || input.dtype != first.dtype ||
+        input.ref.bytes != first.ref.bytes)
+      fail("input \"{}\" of micro-step {} is unlike that of the first",
+           input.name, input.micro_step);
+    refs[input.micro_step] = input.ref;
+    ++found;
+  }
+  if (found != refs.size())
+    fail("the plan has input \"{}\" {} times, in {} micro-steps", first.name,
+         found, refs.size());
+  return refs;
 }
 
 /// Its place in --input, or nullptr.
@@ -112,7 +134,7 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
       fail("input \"{}\" is {}; this program feeds f32, i32 and i64",
            input->name, dtypeName(input->dtype));
     sources.push_back(
-        {input,
+        {input, refsOf(plan, *input),
          place ? std::make_unique<const SampleFile>(*place, *input) : nullptr,
          input == text.targets ? uint64_t{1} : 0});
     batch = static_cast<uint64_t>(input->shape[0]);
@@ -175,7 +197,8 @@ void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
     data->read(sample, source.later, *source.input, to);
 }
 
-void Feed::write(zrt_context *ctx, const BatchPlace &place) const {
+void Feed::write(zrt_context *ctx, const BatchPlace &place,
+                 uint32_t micro) const {
   std::vector<std::byte> rows;
   for (const Source &source : sources) {
     const uint64_t bytes =
@@ -183,7 +206,7 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place) const {
     rows.resize(batch * bytes);
     for (uint64_t row = 0; row < batch; ++row)
       read(source, order.at(place.position(row, batch)), &rows[row * bytes]);
-    zrt_ref to = source.input->ref;
+    zrt_ref to = source.refs.at(micro);
     to.bytes = rows.size();
     writeBytes(ctx, to, rows.data());
   }

@@ -33,8 +33,9 @@ public:
   /// for a value that an input may not hold.
   Feed(const zrt_plan &plan, const TrainOptions &options);
 
-  /// Writes all inputs.  Throws zrt::Error as above.
-  void write(zrt_context *ctx, const BatchPlace &place) const;
+  /// Writes the inputs of a program's micro-step `micro`: 0 where it has one.
+  /// Throws zrt::Error as above.
+  void write(zrt_context *ctx, const BatchPlace &place, uint32_t micro) const;
 
   /// A line for each file.
   std::string text() const;
@@ -47,7 +48,8 @@ public:
 
 private:
   struct Source {
-    const zrt_input *input;
+    const zrt_input *input;                 ///< of the first micro-step
+    std::vector<zrt_ref> refs;              ///< of all that a program has
     std::unique_ptr<const SampleFile> file; ///< nullptr: the text,
     uint64_t later = 0;                     ///< so many tokens later
   };

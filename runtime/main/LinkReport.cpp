@@ -35,7 +35,7 @@ uint64_t zrt::runsPerStep(const zrt_plan &plan, uint32_t program) {
   const uint64_t k = plan.accumulate;
   switch (program) {
   case ZRT_COUNT:
-    return k > 1 ? k : 0;
+    return k <= 1 ? 0 : plan.layered ? 1 : k;
   case ZRT_MICRO:
     return k > 0 ? k - 1 : 0;
   case ZRT_STEP:

@@ -4,17 +4,30 @@
 #include "runtime/Error.h"
 #include "runtime/main/HostAccess.h"
 
+#include <algorithm>
 #include <string_view>
 
 using namespace zrt;
 
 namespace {
 
-const zrt_output *findOutput(const zrt_plan &plan, std::string_view name) {
+/// Those of that name, by micro-step; empty if there is none.
+std::vector<const zrt_output *> findOutputs(const zrt_plan &plan,
+                                            std::string_view name) {
+  std::vector<const zrt_output *> found;
   for (uint32_t i = 0; i < plan.output_count; ++i)
     if (plan.outputs[i].name == name)
-      return &plan.outputs[i];
-  return nullptr;
+      found.push_back(&plan.outputs[i]);
+  std::sort(found.begin(), found.end(),
+            [](const zrt_output *a, const zrt_output *b) {
+              return a->micro_step < b->micro_step;
+            });
+  const size_t expected = plan.layered ? plan.accumulate : 1;
+  if (!found.empty() &&
+      (found.size() != expected || found.back()->micro_step != expected - 1))
+    fail("the plan has output \"{}\" {} times, in {} micro-steps", name,
+         found.size(), expected);
+  return found;
 }
 
 double read(zrt_context *ctx, const zrt_output &output) {
@@ -42,10 +55,11 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
        : name == "step" ? stepInput
        : name == "clip" ? clipInput
                         : scaleInput) = &input;
-    } else if (const zrt_output *output = findOutput(plan, name)) {
-      if (input.dtype != output->dtype)
-        fail("input \"{}\" is not a scalar of its output's type", name);
-      means.emplace_back(&input, output);
+    } else if (Outputs found = findOutputs(plan, name); !found.empty()) {
+      for (const zrt_output *output : found)
+        if (input.dtype != output->dtype)
+          fail("input \"{}\" is not a scalar of its output's type", name);
+      means.emplace_back(&input, std::move(found));
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
            "provide; it knows lr, step, loss_scale, rounding, clip and means "
@@ -58,9 +72,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     const std::string_view name = output.name;
     if (output.dtype != ZRT_F32 && output.dtype != ZRT_F64)
       fail("output \"{}\" is neither f32 nor f64", name);
-    if (name == "loss")
-      lossOutput = &output;
-    else if (name == "grad_norm")
+    if (name == "grad_norm")
       normOutput = &output;
     else if (name == "clip")
       clipOutput = &output;
@@ -68,20 +80,22 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
   if (clipInput && (!clipOutput || clipOutput->dtype != ZRT_F32))
     fail("the plan wants the number \"clip\", and has no f32 output of that "
          "name");
-  if (!lossOutput)
+  lossOutputs = findOutputs(plan, "loss");
+  if (lossOutputs.empty())
     fail("the plan has no output \"loss\"");
 }
 
 void PlanInputs::addToSums(zrt_context *ctx, std::vector<double> &sums) const {
   for (size_t i = 0; i < means.size(); ++i)
-    sums[i] += read(ctx, *means[i].second);
+    for (const zrt_output *output : means[i].second)
+      sums[i] += read(ctx, *output);
 }
 
 void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
-                            uint32_t runs) const {
+                            uint32_t microSteps) const {
   for (size_t i = 0; i < means.size(); ++i) {
     const zrt_input &input = *means[i].first;
-    const double mean = sums[i] / runs;
+    const double mean = sums[i] / microSteps;
     if (input.dtype == ZRT_F64)
       writeValue(ctx, input.ref, mean);
     else
@@ -110,7 +124,10 @@ std::optional<float> PlanInputs::clip(zrt_context *ctx) const {
 }
 
 double PlanInputs::loss(zrt_context *ctx) const {
-  return read(ctx, *lossOutput);
+  double sum = 0;
+  for (const zrt_output *output : lossOutputs)
+    sum += read(ctx, *output);
+  return sum;
 }
 
 std::optional<double> PlanInputs::gradNorm(zrt_context *ctx) const {

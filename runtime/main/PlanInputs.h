@@ -31,17 +31,18 @@ public:
   /// Whether the plan scales its loss.
   bool scalesLoss() const { return scaleInput != nullptr; }
 
-  /// How many scalars are means of an output over a step's runs of ZRT_COUNT.
+  /// How many scalars are means of what ZRT_COUNT counts in a step.
   size_t countMeans() const { return means.size(); }
-  /// Adds the outputs of such a run to `sums`, one for each mean.
+  /// Adds the outputs of a run of it to `sums`, one for each mean.
   void addToSums(zrt_context *ctx, std::vector<double> &sums) const;
-  /// Writes the means: `sums` by `runs`.
+  /// Writes the means: `sums` by the micro-steps of a step.
   void writeMeans(zrt_context *ctx, const std::vector<double> &sums,
-                  uint32_t runs) const;
+                  uint32_t microSteps) const;
 
   /// The factor of zero.clip, if the plan gives it: what StepScalars::clip is
   /// for the program that updates by these gradients.
   std::optional<float> clip(zrt_context *ctx) const;
+  /// The sum over the micro-steps of a program.
   double loss(zrt_context *ctx) const;
   std::optional<double> gradNorm(zrt_context *ctx) const;
 
@@ -49,9 +50,11 @@ private:
   const zrt_input *lrInput = nullptr, *stepInput = nullptr,
                   *scaleInput = nullptr, *roundingInput = nullptr,
                   *clipInput = nullptr;
-  std::vector<std::pair<const zrt_input *, const zrt_output *>> means;
-  const zrt_output *lossOutput = nullptr, *normOutput = nullptr,
-                   *clipOutput = nullptr;
+  /// Of each micro-step of a program, in order.
+  using Outputs = std::vector<const zrt_output *>;
+  std::vector<std::pair<const zrt_input *, Outputs>> means;
+  Outputs lossOutputs;
+  const zrt_output *normOutput = nullptr, *clipOutput = nullptr;
 };
 
 } // namespace zrt

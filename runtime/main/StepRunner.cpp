@@ -11,7 +11,11 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
     : plan(plan), feed(feed), rank(rank), inputs(plan) {
   if (plan.accumulate == 0)
     fail("the plan has steps of 0 micro-steps");
-  if (plan.accumulate > 1 && !plan.programs[ZRT_MICRO].ops)
+  if (plan.layered && (plan.accumulate == 1 || plan.programs[ZRT_MICRO].ops))
+    fail("the plan has all micro-steps in one program, and {}",
+         plan.accumulate == 1 ? "steps of one"
+                              : "a program for those before the last");
+  if (plan.accumulate > 1 && !plan.layered && !plan.programs[ZRT_MICRO].ops)
     fail(
         "the plan has steps of {} micro-steps, but no program for those before "
         "the last",
@@ -44,16 +48,17 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
     pending->scalars.clip = inputs.clip(ctx).value_or(1);
     return {inputs.loss(ctx), inputs.gradNorm(ctx)};
   }
-  const uint32_t last = plan.accumulate - 1;
+  const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce();
   std::vector<double> sums(inputs.countMeans());
-  if (last > 0 && plan.programs[ZRT_COUNT].ops)
-    for (uint32_t k = 0; k <= last; ++k) {
+  if (all > 1 && plan.programs[ZRT_COUNT].ops)
+    for (uint32_t k = 0; k < all; k += atOnce) {
       runProgram(ctx, ZRT_COUNT, step, scalars, k, sums);
       inputs.addToSums(ctx, sums);
     }
   double loss = 0;
-  for (uint32_t k = 0; k <= last; ++k) {
-    runProgram(ctx, k < last ? ZRT_MICRO : ZRT_STEP, step, scalars, k, sums);
+  for (uint32_t k = 0; k < all; k += atOnce) {
+    runProgram(ctx, k + atOnce < all ? ZRT_MICRO : ZRT_STEP, step, scalars, k,
+               sums);
     loss += inputs.loss(ctx);
   }
   return {loss / plan.accumulate, inputs.gradNorm(ctx)};
@@ -69,27 +74,31 @@ void StepRunner::flush(zrt_context *ctx) {
 }
 
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
-                            const StepScalars &scalars, uint32_t microStep,
+                            const StepScalars &scalars, uint32_t first,
                             const std::vector<double> &sums) const {
-  const auto where = [&] {
-    return plan.accumulate == 1
-               ? fmt::format("step {}", step)
-               : fmt::format("step {}, micro-step {}", step, microStep);
+  const auto whereOf = [&](uint32_t microStep) {
+    return fmt::format("step {}, micro-step {}", step, microStep);
   };
-  const BatchPlace place = {.step = static_cast<uint64_t>(step),
-                            .microStep = microStep,
-                            .microSteps = plan.accumulate,
-                            .rank = static_cast<uint64_t>(rank),
-                            .ranks = plan.world_size,
-                            .shift = dataShift};
-  try {
-    feed.write(ctx, place);
-  } catch (const Error &error) {
-    fail("{}: {}", where(), error.what());
+  const std::string where = plan.accumulate == 1 || plan.layered
+                                ? fmt::format("step {}", step)
+                                : whereOf(first);
+  for (uint32_t micro = 0; micro < microStepsAtOnce(); ++micro) {
+    const BatchPlace place = {.step = static_cast<uint64_t>(step),
+                              .microStep = first + micro,
+                              .microSteps = plan.accumulate,
+                              .rank = static_cast<uint64_t>(rank),
+                              .ranks = plan.world_size,
+                              .shift = dataShift};
+    try {
+      feed.write(ctx, place, micro);
+    } catch (const Error &error) {
+      fail("{}: {}", plan.layered ? whereOf(first + micro) : where,
+           error.what());
+    }
   }
   inputs.writeScalars(ctx, scalars);
   if (program != ZRT_COUNT)
     inputs.writeMeans(ctx, sums, plan.accumulate);
   if (zrt_run(ctx, program) != 0)
-    fail("{}: {}", where(), zrt_error_message(ctx));
+    fail("{}: {}", where, zrt_error_message(ctx));
 }

@@ -17,7 +17,11 @@ namespace zrt {
 ///   K = 3        count(0) count(1) count(2)   micro(0) micro(1) step(2)
 ///
 /// where (k) is micro-step k's batch, and count runs if the plan has it.  What
-/// it counts is given to the others as the mean over its runs.
+/// it counts is given to the others as the mean over micro-steps.
+///
+/// If the plan is layered, a program takes the batches of all micro-steps:
+///
+///   K = 3        count(0, 1, 2)   step(0, 1, 2)
 ///
 /// If the plan has first, a program leaves its update to the next one:
 ///
@@ -60,10 +64,15 @@ public:
   bool scalesLoss() const { return inputs.scalesLoss(); }
 
 private:
-  /// `sums`: the outputs of all runs of count.
+  /// On the batches of micro-steps from `first` on.  `sums`: the outputs of all
+  /// runs of count.
   void runProgram(zrt_context *ctx, uint32_t program, int64_t step,
-                  const StepScalars &scalars, uint32_t microStep,
+                  const StepScalars &scalars, uint32_t first,
                   const std::vector<double> &sums) const;
+  /// How many a program takes.
+  uint32_t microStepsAtOnce() const {
+    return plan.layered ? plan.accumulate : 1;
+  }
 
   const zrt_plan &plan;
   const Feed &feed;

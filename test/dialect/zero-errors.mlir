@@ -364,6 +364,16 @@ func.func @accumulate_c1(%a: tensor<64xf32>, %b: tensor<32xf32>) {
 
 // -----
 
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members []
+func.func @zeros_c1() {
+  // expected-error @+1 {{result must be }}
+  %0 = zero.zeros of @b : tensor<32xf32>
+  return
+}
+
+// -----
+
 func.func @total_c1(%a: tensor<2xf32>) {
   // expected-error @+1 {{operands are tensors of f64 of at most one dimension, got 'tensor<2xf32>'}}
   %0 = zero.total %a : tensor<2xf32> -> tensor<f64>

@@ -92,6 +92,13 @@ func.func @accumulate(%a: !zero.shard<4144 x f32 by 1>, %flat: tensor<4144xf32>)
   return
 }
 
+// CHECK-LABEL: func @zeros
+func.func @zeros() {
+  // CHECK: zero.zeros of @b0 : !zero.shard<4144 x f32 by 1>
+  %a0 = zero.zeros of @b0 : !zero.shard<4144 x f32 by 1>
+  return
+}
+
 // CHECK-LABEL: func @norm
 func.func @norm(%n: tensor<f32>, %s0: tensor<2xf64>, %s1: tensor<1xf64>) {
   // CHECK: zero.average %arg0 : tensor<f32>

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 
 #: How the compiler calls the kernels of operations that have other names.
-KERNELS = {"clip": "grad_norm", "total": "squares_total"}
+KERNELS = {"clip": "grad_norm", "total": "squares_total", "zeros": "clear"}
 
 
 class Promise(NamedTuple):

@@ -57,10 +57,11 @@ class Certificate(support.Case):
         self.assertEqual(number(state[2]), 4 * copies * (padded - sum(counts)))
         return sizes
 
-    def check_ranks(self, stage, ranks, micro_steps):
+    def check_ranks(self, stage, ranks, micro_steps, *options):
         """The terms of ZeRO: each either whole or one of N parts."""
         binary = support.compile_gpt2(support.ODD, 1, 23, f"--stage={stage}",
-                                      f"--world-size={ranks}", f"--accumulate={micro_steps}")
+                                      f"--world-size={ranks}", f"--accumulate={micro_steps}",
+                                      *options)
         printed, sizes = self.sizes(binary)
         self.assertEqual(sum(sizes[name] for name in self.CATEGORIES), sizes["device arena"])
         count = number(re.search(r"([\d,]+) parameters; stage", printed)[1])
@@ -88,11 +89,12 @@ class Certificate(support.Case):
         return sizes
 
     def test_stages(self):
-        for ranks, micro_steps in ((2, 1), (4, 1), (3, 2)):
+        for ranks, micro_steps, *options in ((2, 1), (4, 1), (3, 2),
+                                             (2, 3, "--accumulate-order=block")):
             states = []
             for stage in range(4):
-                with self.subTest(ranks=ranks, stage=stage, micro_steps=micro_steps):
-                    sizes = self.check_ranks(stage, ranks, micro_steps)
+                with self.subTest(ranks=ranks, stage=stage, micro_steps=micro_steps, options=options):
+                    sizes = self.check_ranks(stage, ranks, micro_steps, *options)
                     states.append(sizes["parameters"] + sizes["optimizer state"])
             self.assertEqual(states, sorted(states, reverse=True))
 

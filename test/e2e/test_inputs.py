@@ -1,5 +1,6 @@
 """What a model reads: ids that its tables have, and samples of files."""
 import array
+import itertools
 import os
 import struct
 import subprocess
@@ -238,14 +239,16 @@ class Files(support.Case):
         self.assertIn("samples_per_s", lines[0])
         for ranks, micro_steps in (1, 1), (2, 1), (3, 2):
             first = None
-            for stage in range(4):
+            orders = ("batch", "block") if micro_steps > 1 else ("batch",)
+            for stage, order in itertools.product(range(4), orders):
                 if stage and ranks == 1:
                     continue
                 binary = self.compile(text, 12 // ranks // micro_steps, f"--world-size={ranks}",
-                                      f"--stage={stage}", f"--accumulate={micro_steps}")
-                saved = self.fit(binary, inputs, ranks=ranks, name=f"r{ranks}s{stage}")[1]
+                                      f"--stage={stage}", f"--accumulate={micro_steps}",
+                                      f"--accumulate-order={order}")
+                saved = self.fit(binary, inputs, ranks=ranks, name=f"r{ranks}s{stage}{order}")[1]
                 # With micro-steps sums of stages 2 and 3 are of their own.
-                if first is None or (micro_steps > 1 and stage == 2):
+                if first is None or (micro_steps > 1 and stage == 2 and order == "batch"):
                     first = saved
                 self.assert_same_bytes(saved, first)
                 # Samples are dealt out so that a step has the same ones.

@@ -1,5 +1,6 @@
 """Losses out of the ordinary: the fused loss and gradient against --reference."""
 import array
+import itertools
 import random
 
 import support
@@ -196,11 +197,11 @@ class Losses(support.Case):
         slow = self.outcome("slow", body, "--reference")
         bits = {}
         for ranks, micro_steps in ((1, 3), (2, 3), (3, 2)):
-            for stage in range(4):
-                with self.subTest(ranks=ranks, micro_steps=micro_steps, stage=stage):
+            for stage, order in itertools.product(range(4), ("batch", "block")):
+                with self.subTest(ranks=ranks, micro_steps=micro_steps, stage=stage, order=order):
                     fast = self.outcome("fast", body, f"--world-size={ranks}", f"--stage={stage}",
-                                        f"--accumulate={micro_steps}", ranks=ranks,
-                                        batch=BATCH // ranks // micro_steps)
+                                        f"--accumulate={micro_steps}", f"--accumulate-order={order}",
+                                        ranks=ranks, batch=BATCH // ranks // micro_steps)
                     self.compare(fast, slow)
                     group = ranks, stage // 2
                     raw = fast[1].read_bytes()

@@ -3,6 +3,7 @@
 One rank with the whole batch is the truth that every layout is compared with.
 """
 import array
+import itertools
 
 import support
 
@@ -71,14 +72,16 @@ class Models(support.Case):
         lines, weights, _ = self.outcome(ODD, 4, data, ignore=ignore)
         for ranks, micro_steps in self.LAYOUTS:
             bits = {}
+            orders = ("batch", "block") if micro_steps > 1 else ("batch",)
             for stage in range(4):
-                for bucket in ("--bucket-size=300", "--bucket-size=1GiB"):
+                for bucket, order in itertools.product(("300", "1GiB"), orders):
                     with self.subTest(ranks=ranks, micro_steps=micro_steps, stage=stage,
-                                      bucket=bucket):
+                                      bucket=bucket, order=order):
                         got, now, raw = self.outcome(
-                            ODD, 4 // (ranks * micro_steps), data, f"--stage={stage}", bucket,
-                            f"--world-size={ranks}", f"--accumulate={micro_steps}", ranks=ranks,
-                            ignore=ignore)
+                            ODD, 4 // (ranks * micro_steps), data, f"--stage={stage}",
+                            f"--bucket-size={bucket}", f"--world-size={ranks}",
+                            f"--accumulate={micro_steps}", f"--accumulate-order={order}",
+                            ranks=ranks, ignore=ignore)
                         for one, other in zip(got, lines):
                             self.assert_close(one["loss"], other["loss"], 2e-6, "loss")
                             self.assert_close(one["grad_norm"], other["grad_norm"], 2e-6, "norm")

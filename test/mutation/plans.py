@@ -3,7 +3,7 @@ bucket sizes.  All compile and train in well under a second."""
 import random
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("e2e", "random")]
@@ -100,6 +100,12 @@ PLANS = [
     Recipe("stash-0-1-2", "tiny", 48, 0, 1, 2, ("--offload-activations=nvme",)),
     Recipe("both-2-2-1", "tiny", 48, 2, 2, 1, ("--remat=block", "--offload-activations=cpu",
                                                "--precision=bf16")),
+    # All micro-steps of a block before the next.
+    Recipe("block-0-1-2", "tiny", 48, 0, 1, 2, ("--accumulate-order=block", "--offload=cpu")),
+    Recipe("block-1-2-3", "mlp", 40, 1, 2, 3, ("--accumulate-order=block",)),
+    Recipe("block-2-2-2", "odd", 64, 2, 2, 2, ("--accumulate-order=block", "--bucket-size=300")),
+    Recipe("block-3-2-2", "tiny", 48, 3, 2, 2, ("--accumulate-order=block", "--precision=bf16",
+                                                "--remat=block", "--bucket-size=1KiB")),
     # Gradients of f32; no masters, and all else of 16 bits, too.
     Recipe("wide-3-2-1", "tiny", 48, 3, 2, 1, ("--precision=bf16", "--grad-dtype=f32")),
     Recipe("narrow-2-2-2", "tiny", 48, 2, 2, 2, ("--precision=bf16", "--grad-dtype=bf16",
@@ -119,7 +125,10 @@ def random_recipe(seed):
     rng = random.Random(f"mutated {seed}")
     options = rng.choice(((), ("--bucket-size=64",), ("--bucket-size=300",), ("--bucket-size=1KiB",)))
     options += rng.choice(((), ("--loss-chunk=1",))) + rng.choice(((), ("--optimizer=sgd",)))
-    return Recipe(f"random-{seed}", "random", random_model(seed).vocab, stage=rng.randrange(4),
-                  ranks=rng.choice((1, 2, 2, 3)), micro_steps=rng.choice((1, 1, 2)),
-                  options=options + rng.choice(((),) * 2 + (("--offload=cpu",), ("--offload=nvme",))),
-                  seed=seed)
+    recipe = Recipe(f"random-{seed}", "random", random_model(seed).vocab, stage=rng.randrange(4),
+                    ranks=rng.choice((1, 2, 2, 3)), micro_steps=rng.choice((1, 1, 2)),
+                    options=options + rng.choice(((),) * 2 + (("--offload=cpu",), ("--offload=nvme",))),
+                    seed=seed)
+    if recipe.micro_steps > 1 and random.Random(f"order {seed}").random() < 0.5:
+        recipe = replace(recipe, options=(*recipe.options, "--accumulate-order=block"))
+    return recipe

@@ -125,6 +125,12 @@ Change exchangeTransfers(Victim &);
 Change exchangeTargets(Victim &);
 Change moveOtherValue(Victim &);
 
+// Which micro-step a value is of (MicroStepMutations.cpp).
+Change readOtherInput(Victim &);
+Change exchangeMicroSteps(Victim &);
+Change changeSum(Victim &);
+Change packOtherMicroStep(Victim &);
+
 // What a step leaves to the next (RotationMutations.cpp).
 Change readOldParameters(Victim &);
 Change readNextParameters(Victim &);

@@ -2,6 +2,7 @@
 
 #include "Places.h"
 
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -171,8 +172,8 @@ private:
           next < end->getNumOperands())
         add(argument, end->getOperand(next++));
     for (unsigned i = next, e = end->getNumOperands(); i != e; ++i)
-      if (auto name = program.getOutput(i)) {
-        auto [known, isNew] = outputs.try_emplace(name, end->getOperand(i));
+      if (std::string key = getOutputKey(program, i); !key.empty()) {
+        auto [known, isNew] = outputs.try_emplace(key, end->getOperand(i));
         if (!isNew)
           add(known->second, end->getOperand(i));
       }

@@ -206,6 +206,12 @@ CommandLine::CommandLine() {
       count(p.accumulate, 1, 1 << 20,
             "a number of micro-steps from 1 to 1048576"),
       "micro-steps whose gradients make one step", state);
+  add("accumulate-order=batch|block",
+      text(p.accumulateOrder, {"batch", "block"}),
+      "block: all micro-steps of a block of the model before\n"
+      "its next block, so that parameters are gathered or\n"
+      "fetched once for all of them",
+      state);
   add("bucket-size=BYTES", bytes(p.bucketSize, 1, "one bucket a block"),
       "parameters that are exchanged together; 64KiB, 25MiB\n"
       "and the like are understood",
@@ -372,6 +378,9 @@ DriverOptions CommandLine::check() {
   if (p.overlapUpdate && p.offloadOptimizer == "none")
     fail("--overlap-update is for updates in host memory; add "
          "--offload-optimizer=cpu or nvme, or --offload");
+  if (p.accumulateOrder == "block" && p.accumulate == 1)
+    fail("--accumulate-order=block is for steps of several micro-steps; add "
+         "--accumulate=K, or drop it");
   if (p.overlapUpdate && p.accumulate > 1)
     fail("--overlap-update needs steps of one micro-step, got --accumulate=" +
          Twine(p.accumulate));

@@ -1,0 +1,148 @@
+//===- LayerMicroSteps.cpp - All micro-steps of a block, then the next ----===//
+//
+// 1. The operations of the step, in program order, are cut into stretches: a
+//    new one begins where an operation reads parameters of other buckets than
+//    the operation before that read any.
+// 2. A stretch stands there for micro-step 0, then for micro-step 1, and so on;
+//    then comes the next stretch.
+//
+//      reads of   b0  b0  b0,b1  b1            b0,b1  b0
+//      stretches  '----'  '---'  '-- ... --'   '---'  '--
+//
+// So uses of a bucket that follow each other without those of another one in
+// between still do, and a bucket is gathered or fetched as often as with one
+// micro-step.  What does not depend on inputs stands there once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/partition/LayerMicroSteps.h"
+
+#include "dialect/zero/Storage.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/partition/ForwardBlocks.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-layer-micro-steps"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+class Layers {
+public:
+  Layers(func::FuncOp step, int64_t count,
+         function_ref<SmallVector<unsigned>(unsigned)> bucketsOf)
+      : step(step), block(step.getBody().front()), b(step.getContext()),
+        maps(count), bucketsOf(bucketsOf) {}
+
+  void run() {
+    addInputs();
+    cut();
+    for (auto [i, stretch] : llvm::enumerate(stretches))
+      repeat(stretch, i + 1 < stretches.size() ? stretches[i + 1].front()
+                                               : block.getTerminator());
+    LDBG() << maps.size() << " micro-steps in " << stretches.size()
+           << " stretches";
+    returnAll();
+  }
+
+private:
+  func::FuncOp step;
+  Block &block;
+  OpBuilder b;
+  /// By micro-step: from values of the first one.
+  SmallVector<IRMapping> maps;
+  function_ref<SmallVector<unsigned>(unsigned)> bucketsOf;
+  /// What depends on inputs.
+  llvm::DenseSet<Value> own;
+  std::vector<SmallVector<Operation *>> stretches;
+
+  void addInputs() {
+    unsigned arguments = step.getNumArguments();
+    for (auto [j, map] : llvm::enumerate(maps))
+      for (unsigned i = 0; i < arguments; ++i) {
+        if (!step.getArgAttr(i, kInputAttr))
+          continue;
+        BlockArgument first = block.getArgument(i);
+        own.insert(first);
+        unsigned place = i;
+        if (j > 0) {
+          place = step.getNumArguments();
+          (void)step.insertArgument(place, first.getType(),
+                                    step.getArgAttrDict(i), first.getLoc());
+          map.map(first, block.getArgument(place));
+        }
+        step.setArgAttr(place, kMicroAttr, b.getI64IntegerAttr(j));
+      }
+  }
+
+  SmallVector<unsigned> getBuckets(Operation &op) {
+    SmallVector<unsigned> buckets;
+    if (!isReshape(&op))
+      for (Value operand : op.getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(getReshaped(operand)))
+          llvm::append_range(buckets, bucketsOf(argument.getArgNumber()));
+    llvm::sort(buckets);
+    buckets.erase(llvm::unique(buckets), buckets.end());
+    return buckets;
+  }
+
+  void cut() {
+    SmallVector<unsigned> last;
+    for (Operation &op : block.without_terminator()) {
+      SmallVector<unsigned> buckets = getBuckets(op);
+      bool isOther = !buckets.empty() && !last.empty() && buckets != last;
+      if (stretches.empty() || isOther)
+        stretches.emplace_back();
+      stretches.back().push_back(&op);
+      if (!buckets.empty())
+        last = std::move(buckets);
+    }
+  }
+
+  /// Averages are of a micro-step each, whatever they depend on.
+  bool isOwn(Operation *op) {
+    return isa<AverageOp>(op) || llvm::any_of(op->getOperands(), [&](Value v) {
+             return own.contains(v);
+           });
+  }
+
+  void repeat(ArrayRef<Operation *> stretch, Operation *next) {
+    SmallVector<Operation *> repeated;
+    for (Operation *op : stretch)
+      if (isOwn(op)) {
+        repeated.push_back(op);
+        own.insert(op->result_begin(), op->result_end());
+      }
+    b.setInsertionPoint(next);
+    for (auto [j, map] : llvm::enumerate(maps))
+      for (Operation *op : repeated) {
+        Operation *copy = j == 0 ? op : b.clone(*op, map);
+        if (isa<AverageOp>(op))
+          copy->setAttr(kMicroAttr, b.getI64IntegerAttr(j));
+      }
+  }
+
+  void returnAll() {
+    Operation *end = block.getTerminator();
+    SmallVector<Value> all;
+    for (Value value : end->getOperands())
+      for (IRMapping &map : maps)
+        all.push_back(map.lookupOrDefault(value));
+    end->setOperands(all);
+    step.removeResAttrsAttr();
+    step.setFunctionType(b.getFunctionType(block.getArgumentTypes(),
+                                           ValueRange(all).getTypes()));
+  }
+};
+
+} // namespace
+
+void zero::layerMicroSteps(
+    func::FuncOp step, int64_t count,
+    function_ref<SmallVector<unsigned>(unsigned)> bucketsOf) {
+  Layers(step, count, bucketsOf).run();
+}
