@@ -97,6 +97,7 @@ class Trial(Workplace):
         # Of a model, not of a plan: other chunks are other sums.
         self.places = random.Random(f"places {seed}")
         self.activations = random.Random(f"activations {seed}")
+        self.orders = random.Random(f"orders {seed}")
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.counts = Counter()
 
@@ -127,6 +128,8 @@ class Trial(Workplace):
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
                        f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
+            if self.micro_steps > 1:
+                options.append(f"--accumulate-order={self.orders.choice(('batch', 'block'))}")
             places = offloaded_state(self.places, options)
             if "--master=none" in self.types:
                 places = []  # for state on the device
@@ -141,23 +144,24 @@ class Trial(Workplace):
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
             flags = ["--threads", rng.choice((1, 1, 1, 2))]
-            if any(option.endswith("=nvme") for option in options):
-                flags += ["--nvme-path", "."]
             yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
+        """Returns the options of those given that the plan has."""
         chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]
         chosen += self.types
         chosen = [*self.optimizer["flags"], *chosen]
         self.counts["plans"] += 1
         try:
             super().compile(model, name, *options, *chosen)
+            return options
         except Failure as error:
             if not NOTHING_TO_DO.search(str(error)):
                 raise
             plain = [option for option in options
                      if not option.startswith(("--remat", "--offload-activations"))]
             super().compile(model, name, *plain, *chosen)
+            return plain
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr
@@ -199,7 +203,9 @@ class Trial(Workplace):
         expected, found = {}, []
         for number, (stage, options, flags, environment) in enumerate(self.plans()):
             name = f"plan{number}"
-            self.compile("model.mlir", name, *options)
+            used = self.compile("model.mlir", name, *options)
+            if any(option.endswith("=nvme") for option in used):
+                flags += ["--nvme-path", "."]
             outcome = self.train(name, self.ranks, *flags, environment=environment)
             what = f"{name} (stage {stage})"
             group = stage // 2 if self.micro_steps > 1 else 0
