@@ -271,6 +271,16 @@ void CheckpointReader::readElements(const Pieces &pieces, uint64_t first,
   }
 }
 
+template void CheckpointReader::readElements(const Pieces &, uint64_t,
+                                             std::vector<float> &) const;
+template void CheckpointReader::readElements(const Pieces &, uint64_t,
+                                             std::vector<double> &) const;
+
+zrt_dtype CheckpointReader::typeOf(const std::string &parameter) const {
+  const Pieces &pieces = piecesOf(std::string(kTrainedSlot), parameter);
+  return pieces.empty() ? zrt_dtype(ZRT_F32) : pieces.front()->dtype;
+}
+
 void CheckpointReader::loadSlot(const std::string &slot,
                                 const std::vector<Parameter> &parameters,
                                 const ParameterMemory &memory) const {

@@ -43,6 +43,16 @@ public:
   /// Writes all of `state` that this rank holds, once it fits.
   void load(const State &state, const ParameterMemory &memory) const;
 
+  /// What elements of a parameter are in slot "param".
+  zrt_dtype typeOf(const std::string &parameter) const;
+  /// Reads elements [first, first + out.size()) of a parameter; T is float, which
+  /// those of 16 bits are widened to, or double for f64.  Throws zrt::Error.
+  template <typename T>
+  void read(std::string_view slot, const std::string &parameter, uint64_t first,
+            std::vector<T> &out) const {
+    readElements(piecesOf(std::string(slot), parameter), first, out);
+  }
+
 private:
   using Pieces = std::vector<const TensorRecord *>; ///< by their first element
   const Pieces &piecesOf(const std::string &slot,

@@ -12,6 +12,7 @@
 #include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/io/Safetensors.h"
+#include "runtime/io/WeightFiles.h"
 
 #include <algorithm>
 #include <set>
@@ -28,8 +29,9 @@ std::string withoutPrefix(const std::string &name) {
 }
 
 /// The tensor of `file` for parameter `name`, or nullptr.
-const TensorEntry *match(const SafetensorsFile &file, const std::string &name) {
-  if (const TensorEntry *exact = file.find(name))
+const WeightFiles::Tensor *match(const WeightFiles &file,
+                                 const std::string &name) {
+  if (const WeightFiles::Tensor *exact = file.find(name))
     return exact;
   const std::string bare = withoutPrefix(name);
   return file.find(bare != name ? bare : std::string(kPrefix) + name);
@@ -94,22 +96,22 @@ bool isKnownExtra(const std::string &name) {
          withoutPrefix(name) == "lm_head.weight";
 }
 
-std::string warnOfExtras(const SafetensorsFile &file,
+std::string warnOfExtras(const WeightFiles &files,
                          const std::set<const TensorEntry *> &used) {
   std::string names;
   size_t count = 0;
-  for (const TensorEntry &tensor : file.tensors()) {
-    if (used.count(&tensor) || isKnownExtra(tensor.name))
+  for (const auto &[file, tensor] : files.tensors()) {
+    if (used.count(tensor) || isKnownExtra(tensor->name))
       continue;
     if (++count <= 5)
-      names += (count > 1 ? ", " : "") + shown(tensor.name);
+      names += (count > 1 ? ", " : "") + shown(tensor->name);
   }
   if (count == 0)
     return "";
   if (count > 5)
     names += fmt::format(" and {} more", count - 5);
   return fmt::format("{}: {} tensor{} not in the model, left out: {}",
-                     file.path(), count, count == 1 ? " is" : "s are", names);
+                     files.path(), count, count == 1 ? " is" : "s are", names);
 }
 
 } // namespace
@@ -117,15 +119,16 @@ std::string warnOfExtras(const SafetensorsFile &file,
 std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
                                 const std::string &path,
                                 const ParameterMemory &memory) {
-  const SafetensorsFile file(path);
-  std::vector<const TensorEntry *> sources;
+  const WeightFiles files(path);
+  std::vector<WeightFiles::Tensor> sources;
   std::set<const TensorEntry *> used;
   for (const Parameter &parameter : parameters) {
     const std::string &name = parameter.name;
-    const TensorEntry *tensor = match(file, name);
-    if (!tensor)
+    const WeightFiles::Tensor *found = match(files, name);
+    if (!found)
       fail("{}: tensor {} is missing; the file has {} tensors of another model",
-           path, name, file.tensors().size());
+           path, name, files.tensors().size());
+    const TensorEntry *tensor = found->entry;
     if (tensor->shape != parameter.shape)
       fail("{}: tensor {} is {}, but the model's is {}; compile the model with "
            "the sizes of this file",
@@ -139,14 +142,14 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
     if (!used.insert(tensor).second)
       fail("{}: tensor {} would fill two parameters", path,
            shown(tensor->name));
-    sources.push_back(tensor);
+    sources.push_back(*found);
   }
   for (size_t i = 0; i < parameters.size(); ++i)
     for (const ParameterPiece &piece : parameters[i].pieces)
       if (piece.here())
-        (parameters[i].dtype == ZRT_F64 ? readPiece<double>
-                                        : readPiece<float>)(file, *sources[i],
-                                                            parameters[i].dtype,
-                                                            piece, memory);
-  return warnOfExtras(file, used);
+        (parameters[i].dtype == ZRT_F64
+             ? readPiece<double>
+             : readPiece<float>)(*sources[i].file, *sources[i].entry,
+                                 parameters[i].dtype, piece, memory);
+  return warnOfExtras(files, used);
 }

@@ -73,8 +73,8 @@ std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
 zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
                    uint64_t count);
 
-/// Sets what this rank holds from the safetensors file at `path`, and reads no
-/// other elements.  Names may differ by Hugging Face's leading "transformer.",
+/// Sets what this rank holds from the safetensors files that `path` means (see
+/// WeightFiles.h), and reads no other elements.  Names may differ by Hugging Face's leading "transformer.",
 /// in either direction.  Elements of 16 bits become f32 exactly, and parameters
 /// of 16 bits are rounded from f32.  Throws before
 /// anything is changed when a tensor is missing or does not fit.  Returns a

@@ -4,6 +4,7 @@
 #include "runtime/ContentHash.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
+#include "runtime/io/WeightFiles.h"
 #include "runtime/main/Report.h"
 #include "runtime/world/Agree.h"
 
@@ -134,6 +135,18 @@ FileFingerprint zrt::fingerprintOfInputs(const TrainOptions &options) {
   return all;
 }
 
+/// Of all files that --init means together.
+static FileFingerprint fingerprintOfWeights(const std::string &path) {
+  FileFingerprint all;
+  for (const std::string &file : weightFiles(path)) {
+    const FileFingerprint one = fingerprintOfFile(file);
+    all.bytes += one.bytes;
+    all.hash = contentHash(reinterpret_cast<const std::byte *>(&one),
+                           sizeof(one), all.hash);
+  }
+  return all;
+}
+
 Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   Fingerprint f;
   const InputFile program("/proc/self/exe");
@@ -144,7 +157,7 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.inputs = fingerprintOfInputs(options);
   f.hasInit = !options.init.empty();
   if (f.hasInit)
-    f.init = fingerprintOfFile(options.init);
+    f.init = fingerprintOfWeights(options.init);
   f.saves = !options.save.empty();
   f.checkpoints = !options.checkpoint.folder.empty();
   f.resumes = !options.checkpoint.resume.empty();

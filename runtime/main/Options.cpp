@@ -260,7 +260,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
                "Read samples in another order, of --seed, in each epoch")
       ->group("Data");
   text("--init", options.init, "FILE", "Weights",
-       "Start from these weights (safetensors) instead of random ones");
+       "Start from these weights (safetensors, or a folder of a model) instead "
+       "of random ones");
   number("--seed", typed.seed, "Weights",
          "Seed of random initial weights, of the order of --shuffle, and of "
          "updates that round by chance (default 0)");

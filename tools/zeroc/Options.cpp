@@ -119,10 +119,15 @@ public:
   /// What was parsed, after what concerns several options.
   DriverOptions check();
   ImportOptions checkImport();
+  ExportOptions checkExport();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
                         "describes, without dropout; models: gpt2"};
+
+  cl::SubCommand exporting{
+      "export", "Writes the weights of a checkpoint as Hugging Face does: to "
+                "one file *.safetensors, or to a folder"};
 
 private:
   void add(StringRef usage, Values values, StringRef help, const Place &place) {
@@ -138,6 +143,7 @@ private:
   std::string offloadAll = "none";
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
+  ExportOptions exportOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
       machine{"Machine"}, output{"Output"}, model{"Model"},
       passes{"Passes, as MLIR's tools have them"};
@@ -146,6 +152,9 @@ private:
   cl::opt<std::string, true> config{cl::Positional,
                                     cl::location(importOptions.config),
                                     cl::desc("CONFIG.json"), cl::sub(import)};
+  cl::opt<std::string, true> checkpoint{
+      cl::Positional, cl::location(exportOptions.checkpoint),
+      cl::desc("CHECKPOINT"), cl::sub(exporting)};
   std::list<Flag> flags;
 };
 
@@ -295,10 +304,26 @@ CommandLine::CommandLine() {
   add("o=MODEL.mlir", file, "the file to write; the standard output without it",
       imported);
 
+  Place exported{model, std::nullopt, exporting};
+  Values folder = text(exportOptions.output),
+         config = text(exportOptions.config);
+  folder.otherwise = config.otherwise = "";
+  add("o=OUT", folder, "FILE.safetensors, or a folder, which is made",
+      exported);
+  add("dtype=TYPE", text(exportOptions.dtype, {"f32", "bf16", "f16"}),
+      "of elements: f32, bf16 or f16", exported);
+  add("max-shard-size=BYTES", bytes(exportOptions.maxShardBytes, 1),
+      "of tensors in one file of a folder; more are split,\n"
+      "with an index",
+      exported);
+  add("config=CONFIG.json", config, "of the model, to be put into the folder",
+      exported);
+
   // LLVM's libraries declare options of their own; of these are left --help,
   // and those of pass managers.
   declarePassOptions(passes);
-  for (cl::SubCommand *command : {&cl::SubCommand::getTopLevel(), &import}) {
+  for (cl::SubCommand *command :
+       {&cl::SubCommand::getTopLevel(), &import, &exporting}) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
@@ -437,6 +462,15 @@ ImportOptions CommandLine::checkImport() {
   return importOptions;
 }
 
+ExportOptions CommandLine::checkExport() {
+  if (exportOptions.checkpoint.empty())
+    fail("export needs a checkpoint, or a folder of them; see zeroc export "
+         "--help");
+  if (exportOptions.output.empty())
+    fail("-o is missing; name a file *.safetensors, or a folder");
+  return exportOptions;
+}
+
 Command zero::parseCommandLine(int argc, char **argv) {
   // Not freed: the library keeps pointers to options until the process ends.
   CommandLine &line = *new CommandLine;
@@ -458,5 +492,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
     fail(wrong.empty() ? "an option is wrong; see zeroc --help" : wrong.trim());
   if (line.import)
     return line.checkImport();
+  if (line.exporting)
+    return line.checkExport();
   return line.check();
 }

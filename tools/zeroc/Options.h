@@ -3,6 +3,7 @@
 #define TOOLS_ZEROC_OPTIONS_H
 
 #include "passes/Pipeline.h"
+#include "tools/zeroc/Export.h"
 #include "tools/zeroc/Import.h"
 #include <variant>
 
@@ -37,7 +38,7 @@ struct DriverOptions {
   }
 };
 
-using Command = std::variant<DriverOptions, ImportOptions>;
+using Command = std::variant<DriverOptions, ImportOptions, ExportOptions>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
 /// --help prints that and exits with 0.

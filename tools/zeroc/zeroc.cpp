@@ -2,6 +2,7 @@
 //
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
+//   zeroc export CHECKPOINT -o FILE|DIR
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +77,11 @@ int main(int argc, char **argv) {
   Command command = parseCommandLine(argc, argv);
   if (auto *import = std::get_if<ImportOptions>(&command)) {
     if (llvm::Error error = runImport(*import))
+      return fail(llvm::toString(std::move(error)));
+    return 0;
+  }
+  if (auto *exporting = std::get_if<ExportOptions>(&command)) {
+    if (llvm::Error error = runExport(*exporting))
       return fail(llvm::toString(std::move(error)));
     return 0;
   }

@@ -1,0 +1,197 @@
+//===- Export.cpp - Weights of a checkpoint, as others read them ----------===//
+#include "runtime/checkpoint/Export.h"
+
+#include "runtime/Error.h"
+#include "runtime/HalfFloats.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/checkpoint/RankFile.h"
+#include "runtime/checkpoint/Reader.h"
+#include "runtime/io/AtomicFile.h"
+#include "runtime/io/Safetensors.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+using namespace zrt;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Elements that are read and converted at once.
+constexpr uint64_t kAtOnce = uint64_t{1} << 20;
+constexpr std::string_view kEnding = ".safetensors";
+
+struct Tensor {
+  const ParameterRecord *parameter;
+  zrt_dtype dtype; ///< in the file
+  uint64_t elements;
+  uint64_t bytes() const { return elements * dtypeBytes(dtype); }
+};
+
+uint64_t elementsIn(const ParameterRecord &parameter) {
+  uint64_t elements = 1; // the manifest's tensors tile it
+  for (const int64_t size : parameter.shape)
+    elements *= uint64_t(size);
+  return elements;
+}
+
+class Exporter {
+public:
+  explicit Exporter(const ExportRequest &request)
+      : request(request), reader(findCheckpoint(request.checkpoint)) {}
+
+  ExportResult run() {
+    reader.verify(0, 1, int(std::thread::hardware_concurrency()));
+    const RunPosition &run = reader.manifest().run;
+    result.notes.push_back(
+        fmt::format("{}: after {} steps", reader.path(), run.step));
+    if (run.pending)
+      result.notes.push_back(
+          "the update of the last step is left, and not in these weights; a "
+          "run with --resume and --save makes it");
+    for (const ParameterRecord &parameter : reader.manifest().parameters)
+      tensors.push_back({&parameter, typeOf(parameter), elementsIn(parameter)});
+    const bool isFile =
+        request.output.size() > kEnding.size() &&
+        request.output.compare(request.output.size() - kEnding.size(),
+                               kEnding.size(), kEnding) == 0 &&
+        !fs::is_directory(request.output);
+    if (isFile) {
+      if (!request.config.empty())
+        fail("a config is for a folder; name one with -o");
+      writeFile(request.output, tensors);
+    } else {
+      writeFolder();
+    }
+    return std::move(result);
+  }
+
+private:
+  zrt_dtype typeOf(const ParameterRecord &parameter) const {
+    const zrt_dtype kept = reader.typeOf(parameter.name);
+    return request.dtype == 0 || kept == ZRT_F64 ? kept : request.dtype;
+  }
+
+  void writeFile(const std::string &path, const std::vector<Tensor> &some) {
+    std::vector<TensorHeader> headers;
+    headers.reserve(some.size());
+    for (const Tensor &tensor : some)
+      headers.push_back({tensor.parameter->name, elementName(tensor.dtype),
+                         tensor.parameter->shape, tensor.bytes()});
+    SafetensorsWriter writer(path, headers);
+    for (const Tensor &tensor : some)
+      for (uint64_t at = 0; at < tensor.elements; at += kAtOnce)
+        write(writer, tensor, at, std::min(kAtOnce, tensor.elements - at));
+    writer.commit();
+    result.files.push_back(path);
+  }
+
+  void write(SafetensorsWriter &writer, const Tensor &tensor, uint64_t first,
+             uint64_t count) {
+    const std::string &name = tensor.parameter->name;
+    if (tensor.dtype == ZRT_F64) {
+      doubles.resize(count);
+      reader.read(kTrainedSlot, name, first, doubles);
+      writer.write(doubles.data(), count * sizeof(double));
+      return;
+    }
+    values.resize(count);
+    reader.read(kTrainedSlot, name, first, values);
+    narrowInPlace(tensor.dtype, values.data(), count);
+    writer.write(values.data(), count * dtypeBytes(tensor.dtype));
+  }
+
+  /// Runs of tensors that fit into one file each; a larger one is alone.
+  std::vector<std::vector<Tensor>> shards() const {
+    std::vector<std::vector<Tensor>> shards(1);
+    uint64_t bytes = 0;
+    for (const Tensor &tensor : tensors) {
+      if (!shards.back().empty() && request.maxShardBytes != 0 &&
+          bytes + tensor.bytes() > request.maxShardBytes) {
+        shards.emplace_back();
+        bytes = 0;
+      }
+      shards.back().push_back(tensor);
+      bytes += tensor.bytes();
+    }
+    return shards;
+  }
+
+  void writeFolder() {
+    std::error_code error;
+    fs::create_directories(request.output, error);
+    if (error)
+      fail("cannot make the folder {}: {}", request.output,
+           errnoText(error.value()));
+    const std::string folder = request.output + "/";
+    if (!request.config.empty())
+      writeConfigs(folder);
+    const auto all = shards();
+    if (all.size() == 1)
+      return writeFile(folder + "model.safetensors", all[0]);
+    json map = json::object();
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::string name =
+          fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, all.size());
+      writeFile(folder + name, all[i]);
+      for (const Tensor &tensor : all[i]) {
+        map[tensor.parameter->name] = name;
+        bytes += tensor.bytes();
+      }
+    }
+    const json index = {{"metadata", {{"total_size", bytes}}},
+                        {"weight_map", map}};
+    writeText(folder + "model.safetensors.index.json", index.dump(2) + "\n");
+  }
+
+  /// The config as it is, and of it what says how texts begin and end.
+  void writeConfigs(const std::string &folder) {
+    const InputFile file(request.config);
+    std::string text(file.size(), '\0');
+    file.read(0, text.data(), text.size());
+    json config;
+    try {
+      config = json::parse(text);
+    } catch (const json::exception &error) {
+      fail("{}: {}", request.config, shown(error.what()));
+    }
+    writeText(folder + "config.json", text);
+    json generation = {{"_from_model_config", true}};
+    for (const char *key : {"bos_token_id", "eos_token_id", "pad_token_id"})
+      if (config.contains(key))
+        generation[key] = config[key];
+    writeText(folder + "generation_config.json", generation.dump(2) + "\n");
+  }
+
+  void writeText(const std::string &path, const std::string &text) {
+    AtomicFile file(path);
+    file.write(text.data(), text.size());
+    file.commit();
+    result.files.push_back(path);
+  }
+
+  const ExportRequest &request;
+  const CheckpointReader reader;
+  std::vector<Tensor> tensors;
+  std::vector<float> values;
+  std::vector<double> doubles;
+  ExportResult result;
+};
+
+} // namespace
+
+ExportResult zrt::exportCheckpoint(const ExportRequest &request) noexcept {
+  ExportResult failed;
+  try {
+    return Exporter(request).run();
+  } catch (const std::bad_alloc &) {
+    failed.error = "out of memory";
+  } catch (const std::exception &error) {
+    failed.error = error.what();
+  }
+  return failed;
+}

@@ -1,0 +1,102 @@
+//===- WeightFiles.cpp - Weights in one file, or in several ---------------===//
+#include "runtime/io/WeightFiles.h"
+
+#include "runtime/Error.h"
+#include "runtime/io/SafetensorsHeader.h"
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace zrt;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kAlone = "/model.safetensors",
+                           kIndex = "/model.safetensors.index.json";
+
+/// Name of a tensor -> that of its file.
+std::map<std::string, std::string> readMap(const std::string &path) {
+  const InputFile file(path);
+  if (file.size() > kMaxHeaderBytes)
+    fail("{}: it has {} bytes, more than the {} that an index may have", path,
+         file.size(), kMaxHeaderBytes);
+  std::string text(file.size(), '\0');
+  file.read(0, text.data(), text.size());
+  std::map<std::string, std::string> map;
+  try {
+    map = json::parse(text).at("weight_map");
+  } catch (const json::exception &error) {
+    fail("{}: it is no index of tensors: {}", path, shown(error.what()));
+  }
+  for (const auto &[tensor, name] : map)
+    if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos)
+      fail("{}: tensor {} is in \"{}\", which is no name of a file beside it",
+           path, shown(tensor), shown(name));
+  return map;
+}
+
+/// The index of a folder, or "".
+std::string indexOf(const std::string &path) {
+  std::error_code error;
+  const std::string index = path + std::string(kIndex);
+  return fs::is_directory(path, error) && fs::exists(index, error) ? index : "";
+}
+
+} // namespace
+
+std::vector<std::string> zrt::weightFiles(const std::string &path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return {path};
+  const std::string index = indexOf(path), alone = path + std::string(kAlone);
+  if (index.empty()) {
+    if (!fs::exists(alone, error))
+      fail("{}: the folder has neither {} nor {}", path, kAlone.substr(1),
+           kIndex.substr(1));
+    return {alone};
+  }
+  std::vector<std::string> files = {index};
+  std::map<std::string, bool> names;
+  for (const auto &[tensor, name] : readMap(index))
+    if (names.emplace(name, true).second)
+      files.push_back(fmt::format("{}/{}", path, name));
+  return files;
+}
+
+WeightFiles::WeightFiles(const std::string &path) : name(path) {
+  const std::string index = indexOf(path);
+  for (const std::string &file : weightFiles(path))
+    if (file != index)
+      files.push_back(std::make_unique<const SafetensorsFile>(file));
+  for (const auto &file : files)
+    for (const TensorEntry &entry : file->tensors()) {
+      if (!byName.emplace(entry.name, all.size()).second)
+        fail("{}: tensor {} is in {} as well", file->path(), shown(entry.name),
+             all[byName[entry.name]].file->path());
+      all.push_back({file.get(), &entry});
+    }
+  if (!index.empty())
+    checkIndex(index);
+}
+
+void WeightFiles::checkIndex(const std::string &index) const {
+  const std::map<std::string, std::string> map = readMap(index);
+  for (const auto &[tensor, file] : map) {
+    const Tensor *found = find(tensor);
+    if (!found || fs::path(found->file->path()).filename() != file)
+      fail("{}: it says that tensor {} is in {}, which does not have it", index,
+           shown(tensor), shown(file));
+  }
+  for (const Tensor &tensor : all)
+    if (map.find(tensor.entry->name) == map.end())
+      fail("{}: it does not list tensor {}, which {} has", index,
+           shown(tensor.entry->name), tensor.file->path());
+}
+
+const WeightFiles::Tensor *WeightFiles::find(std::string_view wanted) const {
+  const auto found = byName.find(wanted);
+  return found == byName.end() ? nullptr : &all[found->second];
+}

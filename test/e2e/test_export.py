@@ -1,0 +1,131 @@
+"""Weights out of checkpoints, as Hugging Face keeps them, and into runs again."""
+import json
+import struct
+
+import resumes
+import support
+
+CONFIG = support.SMALL
+
+
+class Export(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.config = self.write("config.json", {**CONFIG, "eos_token_id": 7})
+
+    def checkpoint(self, layout):
+        """A run's checkpoint of its last step, and the weights that it saved."""
+        folder = self.folder / resumes.name_of(layout)
+        done = resumes.train(layout, self.folder, "run", "--checkpoint", folder, "--save-at-exit", steps=3)
+        self.assertEqual(done.returncode, 0, done.err)
+        return folder, self.folder / "run.safetensors"
+
+    def export(self, checkpoint, output, *options):
+        return self.run_ok(support.ZEROC, "export", checkpoint, "-o", output, *options)
+
+    def test_is_what_a_run_saves(self):
+        for layout in ((1, "--stage=0"), (1, "--precision=bf16"), (2, "--stage=3", "--offload=nvme"),
+                       (3, "--stage=1", "--bucket-size=2KiB")):
+            with self.subTest(layout):
+                checkpoint, saved = self.checkpoint(layout)
+                done = self.export(checkpoint, "out.safetensors")
+                self.assertEqual(done.out, "wrote out.safetensors\n")
+                self.assertIn("after 3 steps", done.err)
+                self.assert_same_bytes(self.folder / "out.safetensors", saved)
+
+    def test_types(self):
+        checkpoint, _ = self.checkpoint((1, "--stage=0"))
+        binary = resumes.compile_layout((1, "--stage=0"))
+        for name, dtype in (("bf16", "bf16"), ("f16", "f16")):
+            self.export(checkpoint / "step-3", f"{name}.safetensors", f"--dtype={dtype}")
+            self.run_ok(binary, "--data", "tokens.u16", "--steps", 3, "--lr", 1, "--resume", checkpoint, "--save",
+                        "saved.safetensors", "--save-dtype", dtype)
+            self.assert_same_bytes(self.folder / f"{name}.safetensors", self.folder / "saved.safetensors")
+
+    def test_folder_in_shards(self):
+        checkpoint, saved = self.checkpoint((1, "--stage=0"))
+        self.export(checkpoint, "model", "--max-shard-size=8KiB", "--config", self.config)
+        index = json.loads((self.folder / "model/model.safetensors.index.json").read_text())
+        files = sorted(set(index["weight_map"].values()))
+        self.assertGreater(len(files), 2)
+        self.assertEqual(files[0], f"model-00001-of-{len(files):05}.safetensors")
+        self.assertEqual(sorted(path.name for path in (self.folder / "model").iterdir()),
+                         sorted(["config.json", "generation_config.json", "model.safetensors.index.json", *files]))
+        self.assert_same_bytes(self.folder / "model/config.json", self.config)
+        self.assertEqual(json.loads((self.folder / "model/generation_config.json").read_text())["eos_token_id"], 7)
+        weights = {}
+        for file in files:
+            shard = support.read_safetensors(self.folder / "model" / file)
+            size = sum(4 * len(values) for _, values in shard.values())
+            self.assertTrue(size <= 8192 or len(shard) == 1)
+            weights.update(shard)
+        self.assertEqual(weights, support.read_safetensors(saved))
+        self.assertEqual(index["metadata"]["total_size"], sum(4 * len(values) for _, values in weights.values()))
+
+        # And as the start of a run, also of several ranks that read their slices.
+        for layout in (1, "--stage=0"), (2, "--stage=3"):
+            done = resumes.train(layout, self.folder, "from", "--init", self.folder / "model", steps=0)
+            self.assertEqual(done.returncode, 0, done.err)
+            self.assert_same_bytes(self.folder / "from.safetensors", saved)
+
+    def test_folder_of_one_file(self):
+        checkpoint, saved = self.checkpoint((1, "--stage=0"))
+        self.export(checkpoint, "model")
+        self.assertEqual([path.name for path in (self.folder / "model").iterdir()], ["model.safetensors"])
+        done = resumes.train((1, "--stage=0"), self.folder, "from", "--init", self.folder / "model", steps=0)
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assert_same_bytes(self.folder / "from.safetensors", saved)
+
+    def test_folders_that_lie(self):
+        checkpoint, _ = self.checkpoint((1, "--stage=0"))
+        model = self.folder / "model"
+        self.export(checkpoint, model, "--max-shard-size=8KiB")
+        index = model / "model.safetensors.index.json"
+        whole = json.loads(index.read_text())
+        names = sorted(whole["weight_map"])
+        first, last = whole["weight_map"][names[0]], whole["weight_map"][names[-1]]
+        shard = (model / last).read_bytes()
+        (length,) = struct.unpack_from("<Q", shard)
+
+        def mapped(**changes):
+            index.write_text(json.dumps({"weight_map": {**whole["weight_map"], **changes}}))
+
+        for what, change, keyword in (
+                ("another place", lambda: mapped(**{names[-1]: first}), "it says that tensor .* is in .*, which does not"),
+                ("no such tensor", lambda: mapped(more=first), "it says that tensor more is in"),
+                ("no such file", lambda: mapped(**{names[0]: "model-9.safetensors"}), "model-9.safetensors: no such file"),
+                ("outside", lambda: mapped(**{names[0]: "../model-1.safetensors"}), "no name of a file beside it"),
+                ("not listed", lambda: index.write_text(json.dumps({"weight_map": {
+                    name: file for name, file in whole["weight_map"].items() if name != names[0]}})),
+                 f"does not list tensor .*, which .*{first} has"),
+                ("no map", lambda: index.write_text("{}"), "it is no index of tensors"),
+                ("no JSON", lambda: index.write_text("{"), "it is no index of tensors"),
+                ("cut", lambda: (model / last).write_bytes(shard[:-4]), f"{last}.*(cut short|not inside)"),
+                ("twice", lambda: (model / last).write_bytes((model / first).read_bytes()), "is in .* as well"),
+                ("header", lambda: (model / last).write_bytes(shard[:8] + b"x" + shard[9:]), f"{last}: its header"),
+                ("nothing", lambda: [path.unlink() for path in model.iterdir()],
+                 "has neither model.safetensors nor model.safetensors.index.json")):
+            with self.subTest(what):
+                change()
+                done = resumes.train((1, "--stage=0"), self.folder, "from", "--init", model, steps=0)
+                self.assert_refused(done, keyword)
+                index.write_text(json.dumps(whole))
+                (model / last).write_bytes(shard)
+
+    def test_errors(self):
+        checkpoint, _ = self.checkpoint((1, "--stage=0"))
+        file = checkpoint / "step-3" / "rank-00000.safetensors"
+        for what, arguments, keyword in (
+                ("no checkpoint", (self.folder / "tokens.u16", "-o", "x"), "not a directory|no checkpoint"),
+                ("no output", (checkpoint,), "-o is missing"),
+                ("config of a file", (checkpoint, "-o", "x.safetensors", "--config", self.config), "is for a folder"),
+                ("no folder", (checkpoint, "-o", "tokens.u16/x"), "cannot make the folder"),
+                ("another type", (checkpoint, "-o", "x", "--dtype=i8"), "must be f32, bf16 or f16")):
+            with self.subTest(what):
+                self.assert_refused(support.run(support.ZEROC, "export", *arguments, cwd=self.folder), keyword)
+        data = bytearray(file.read_bytes())
+        data[-9] ^= 1
+        file.write_bytes(data)
+        done = support.run(support.ZEROC, "export", checkpoint, "-o", "x.safetensors", cwd=self.folder)
+        self.assert_refused(done, "rank-00000.safetensors: bytes .* are not what was written")
+        self.assertFalse((self.folder / "x.safetensors").exists())
