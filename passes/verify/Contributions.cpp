@@ -149,7 +149,7 @@ private:
     return program.getState(argument.getArgNumber());
   }
 
-  LogicalResult expect(Operation *op, Value value, Share expected) {
+  LogicalResult expect(Operation *op, Value value, const Share &expected) {
     Share found = shares.lookup(value);
     if (found == expected)
       return success();
