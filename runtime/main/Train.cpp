@@ -19,7 +19,6 @@
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/LinkReport.h"
-#include "runtime/main/LossScale.h"
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
@@ -28,6 +27,7 @@
 #include "runtime/main/Report.h"
 #include "runtime/main/Resume.h"
 #include "runtime/main/RoundingBits.h"
+#include "runtime/main/RunCounts.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StopSignal.h"
@@ -46,9 +46,6 @@ using namespace zrt;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-/// Steps in a row without finite gradients after which a run has diverged.
-constexpr int64_t kMostSkipped = 10;
 
 /// The exit status, beside 0 and those of signals.
 enum Status : int {
@@ -76,10 +73,7 @@ public:
            const std::string &who)
       : plan(plan), options(options), world(world), handle{world},
         isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who),
-        checkpoints(options, world) {
-    if (options.lossScale)
-      lossScale = LossScale(*options.lossScale);
-  }
+        checkpoints(options, world), counts(options.lossScale) {}
 
   /// The exit status.
   int run() {
@@ -95,11 +89,11 @@ public:
     if (!resumed)
       together(world, [&] { weights->initialize(); });
     together(world, [&] { weights->checkInitial(startOfWeights()); });
-    checkpoints.start(first, weights->state(), folder.get(), arenaBytes(),
-                      zrt_threads(context.get()));
+    checkpoints.start(counts.first(), weights->state(), folder.get(),
+                      arenaBytes(), zrt_threads(context.get()));
     together(world, [&] {
       if (isFirst && !options.metrics.empty())
-        metricsFile.open(options.metrics, first);
+        metricsFile.open(options.metrics, counts.first());
       catchStopSignals(options.checkpoint.atExit);
     });
     if (!quiet)
@@ -166,15 +160,9 @@ private:
     if (!resumed)
       return;
     const RunPosition &was = resumed->run;
-    first = done = was.step;
-    skipped = was.skipped;
-    skippedInRow = was.skippedInRow;
+    counts.goOnFrom(was);
     position.sequences = was.sequences;
-    runner->shiftData(was.sequences - uint64_t(first) * samplesPerStep());
-    if (const auto &scale = was.lossScale;
-        scale && scale->moves && !options.lossScale)
-      lossScale = LossScale(LossScale::State{
-          scale->value, true, scale->hysteresis, scale->sinceOverflow});
+    runner->shiftData(was.sequences - uint64_t(was.step) * samplesPerStep());
     if (const auto &left = was.pending)
       runner->resumeWith({{left->lr, left->update, left->lossScale,
                            left->rounding, left->clip},
@@ -192,7 +180,7 @@ private:
 
   /// Unless the last update has spoilt the weights.
   void saveAtExit() {
-    if (divergence || !checkpoints.isDueAtExit(done))
+    if (divergence || !checkpoints.isDueAtExit(counts.done()))
       return;
     checkWeights();
     if (!divergence)
@@ -205,25 +193,12 @@ private:
     // first one: the same bits, unless it would have come later still.
     if (!runner->delaysUpdates())
       runner->flush(context.get());
-    RunPosition now = position;
-    now.step = done;
-    now.skipped = skipped;
-    now.skippedInRow = skippedInRow;
-    now.sequences += uint64_t(done - first) * samplesPerStep();
-    if (const auto &left = runner->pendingUpdate())
-      now.pending = {
-          left->step,         left->scalars.update,    left->scalars.lr,
-          left->scalars.clip, left->scalars.lossScale, left->scalars.rounding};
-    if (runner->scalesLoss()) {
-      const LossScale::State scale = lossScale.state();
-      now.lossScale = {scale.value, scale.moves, scale.hysteresis,
-                       scale.sinceOverflow};
-    }
-    checkpoints.save(now, weights->memory());
+    checkpoints.save(counts.position(position, samplesPerStep(), *runner),
+                     weights->memory());
   }
 
   void loop() {
-    Progress progress(first, options.schedule.steps, quiet);
+    Progress progress(counts.first(), options.schedule.steps, quiet);
     while (true) {
       const int reason = stopReason(world, divergence      ? kDivergence
                                            : isOutOfTime() ? kOutOfTime
@@ -233,22 +208,24 @@ private:
                             metrics.step));
       else if (reason != kDivergence)
         stoppedBy = reason;
-      if (reason != kDivergence && checkpoints.isDue(done))
+      if (reason != kDivergence && checkpoints.isDue(counts.done()))
         save();
-      if (reason || done == options.schedule.steps)
+      if (reason || counts.done() == options.schedule.steps)
         break;
       // The first step also touches the arenas.
-      if (options.profile && isFirst && done - first <= 1)
+      if (options.profile && isFirst && counts.here() <= 1)
         zrt_profile(context.get());
       const double stoodStill = checkpoints.takeMilliseconds();
-      metrics = runStep(done);
+      metrics = runStep(counts.done());
       metrics.checkpointMilliseconds = stoodStill;
-      if (done > first)
+      if (counts.here() > 0)
         laterSeconds += metrics.milliseconds * 1e-3;
-      judgeStep();
+      const std::string wrong =
+          counts.add(metrics, plan.skip_nonfinite, runner->scalesLoss());
+      if (!wrong.empty())
+        diverge(wrong);
       withMetrics([&] { metricsFile.write(metrics); });
       progress.show(metrics);
-      ++done;
     }
     progress.finish();
     withMetrics([&] { metricsFile.close(); });
@@ -259,29 +236,6 @@ private:
     return options.timeLimit > 0 &&
            secondsSince(begun) + metrics.milliseconds * 1e-3 >=
                options.timeLimit;
-  }
-
-  /// A step whose gradients are not finite has changed nothing, if the plan is
-  /// made so; the next may fare better, and with a smaller scale will.
-  void judgeStep() {
-    const bool finite = !metrics.gradNorm || std::isfinite(*metrics.gradNorm);
-    if (finite || !plan.skip_nonfinite) {
-      if (!std::isfinite(metrics.loss))
-        diverge(fmt::format("step {}: the loss is {}", done, metrics.loss));
-      else if (!finite)
-        diverge(fmt::format("step {}: the norm of the gradients is {}", done,
-                            *metrics.gradNorm));
-      skippedInRow = 0;
-    } else {
-      metrics.skipped = ++skipped;
-      ++skippedInRow;
-      if (!lossScale.canShrink() && skippedInRow == kMostSkipped)
-        diverge(fmt::format("step {}: the norm of the gradients is {}, for the "
-                            "{}th step in a row",
-                            done, *metrics.gradNorm, kMostSkipped));
-    }
-    if (runner->scalesLoss())
-      lossScale.update(finite);
   }
 
   /// A disk that is full ends the metrics, not the training.
@@ -310,8 +264,8 @@ private:
     try {
       together(world, [&] {
         const std::string found = weights->firstNonfinite();
-        if (!found.empty() && done > 0)
-          fail("after step {}, the last: {}", done - 1, found);
+        if (!found.empty() && counts.done() > 0)
+          fail("after step {}, the last: {}", counts.done() - 1, found);
       });
     } catch (const AgreedError &error) {
       divergence.emplace(error);
@@ -338,12 +292,11 @@ private:
   StepMetrics runStep(int64_t step) {
     zrt_context *ctx = context.get();
     const auto start = Clock::now();
-    // Steps that are skipped do not count for the schedule or the optimizer.
-    const int64_t update = step - skipped;
+    const int64_t update = counts.update();
     const auto lr = static_cast<float>(options.schedule.at(update));
     const StepRunner::Result outputs =
         runner->run(ctx, step,
-                    {lr, update, static_cast<float>(lossScale.value()),
+                    {lr, update, static_cast<float>(counts.scale()),
                      roundingBits(options.seed, update)});
     const double seconds = secondsSince(start);
     StepMetrics result;
@@ -352,8 +305,8 @@ private:
     result.gradNorm = outputs.gradNorm;
     result.lr = lr;
     if (runner->scalesLoss())
-      result.lossScale = lossScale.value();
-    result.skipped = skipped;
+      result.lossScale = counts.scale();
+    result.skipped = counts.skipped();
     result.unit = feed->unit();
     result.perSecond = perStep() / seconds;
     result.milliseconds = seconds * 1e3;
@@ -378,8 +331,9 @@ private:
                                   zrt_threads(context.get()));
     text += checkpoints.startText();
     if (resumed) {
-      text += fmt::format("resumed   step {}, {} samples, from {}\n", first,
-                          withCommas(position.sequences), resumed->path);
+      text += fmt::format("resumed   step {}, {} samples, from {}\n",
+                          counts.first(), withCommas(position.sequences),
+                          resumed->path);
       for (const std::string &note : resumed->notes)
         text += fmt::format("note      {}\n", note);
     } else if (!options.checkpoint.resume.empty()) {
@@ -406,13 +360,13 @@ private:
           : stoppedBy == SIGTERM    ? "SIGTERM"
           : stoppedBy == kOutOfTime ? "--time-limit"
                                     : "SIGUSR1",
-          done, options.schedule.steps);
-    const int64_t here = done - first;
+          counts.done(), options.schedule.steps);
+    const int64_t here = counts.here();
     if (here > 0)
       say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
-    if (skipped > 0)
-      say("skipped {} of {} steps, whose gradients were not finite\n", skipped,
-          done);
+    if (counts.skipped() > 0)
+      say("skipped {} of {} steps, whose gradients were not finite\n",
+          counts.skipped(), counts.done());
     // The first step pays for page faults and kernel generation.
     if (here > 1)
       say("{:.0f} {}/s\n", perStep() * double(here - 1) / laterSeconds,
@@ -439,8 +393,8 @@ private:
 
   /// Of the steps after the first, where there are any.
   double secondsOfStep() const {
-    return done - first > 1 ? laterSeconds / double(done - first - 1)
-                            : metrics.milliseconds * 1e-3;
+    return counts.here() > 1 ? laterSeconds / double(counts.here() - 1)
+                             : metrics.milliseconds * 1e-3;
   }
 
   uint64_t arenaBytes() const {
@@ -471,11 +425,8 @@ private:
   Checkpoints checkpoints;
   MetricsFile metricsFile;
   StepMetrics metrics; ///< of the last step
-  int64_t first = 0;   ///< step of this run
-  int64_t done = 0;    ///< steps, of runs before this one, too
-  LossScale lossScale;
-  int64_t skipped = 0, skippedInRow = 0; ///< of the steps that are done
-  int stoppedBy = 0;                     ///< signal
+  RunCounts counts;
+  int stoppedBy = 0; ///< signal
   bool metricsLost = false;
   bool savedWider = false;               ///< than was asked for
   std::optional<AgreedError> divergence; ///< on all ranks or none

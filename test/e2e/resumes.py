@@ -31,6 +31,7 @@ LAYOUTS = (
     (1, "--offload=cpu", "--bucket-size=4KiB"),
     (1, "--offload=nvme", "--precision=bf16"),
     (1, "--accumulate=2", "--precision=bf16"),
+    (3, "--stage=3", "--accumulate=2", "--accumulate-order=block", "--bucket-size=4KiB"),
     (2, "--stage=0"),
     (2, "--stage=1", "--offload-optimizer=cpu"),
     (2, "--stage=2", "--precision=bf16", "--bucket-size=8KiB"),

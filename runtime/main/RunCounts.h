@@ -1,0 +1,54 @@
+//===- RunCounts.h - How far a run is ---------------------------*- C++ -*-===//
+#ifndef ZRT_MAIN_RUN_COUNTS_H
+#define ZRT_MAIN_RUN_COUNTS_H
+
+#include "runtime/checkpoint/Manifest.h"
+#include "runtime/main/LossScale.h"
+#include "runtime/main/Metrics.h"
+#include "runtime/main/StepRunner.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace zrt {
+
+/// What a run counts from step to step, and across runs.
+class RunCounts {
+public:
+  /// With --loss-scale, if it is a number.
+  explicit RunCounts(std::optional<double> fixedScale)
+      : lossScale(fixedScale ? LossScale(*fixedScale) : LossScale()),
+        hasFixedScale(fixedScale.has_value()) {}
+
+  int64_t first() const { return begun; } ///< step of this run
+  int64_t done() const { return steps; }  ///< steps, of runs before it, too
+  int64_t here() const { return steps - begun; }
+  int64_t skipped() const { return skips; }
+  /// Of the next step; those that are skipped do not count.
+  int64_t update() const { return steps - skips; }
+  double scale() const { return lossScale.value(); }
+
+  /// Goes on where another run was.
+  void goOnFrom(const RunPosition &was);
+  /// Of this run, which began at `start`, for a checkpoint.
+  RunPosition position(const RunPosition &start, uint64_t samplesPerStep,
+                       const StepRunner &runner) const;
+
+  /// Counts a step and says of it how many were skipped.  Why the run has
+  /// diverged, or "".  A step whose gradients are not finite has changed nothing,
+  /// if the plan is made so; the next may fare better, and with a smaller scale will.
+  std::string add(StepMetrics &metrics, bool maySkip, bool scalesLoss);
+
+private:
+  std::string judge(StepMetrics &metrics, bool isFinite, bool maySkip);
+
+  LossScale lossScale;
+  const bool hasFixedScale;
+  int64_t begun = 0, steps = 0;
+  int64_t skips = 0, skippedInRow = 0; ///< of `steps`
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_RUN_COUNTS_H
