@@ -187,7 +187,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       options.accumulate, options.accumulateOrder, options.persistBelow,
       options.bucketSize, options.reuseDistance, options.offloadOptimizer,
       options.offloadParams, options.offloadActivations, options.remat,
-      options.overlapUpdate, options.delayedUpdate);
+      options.overlapUpdate, options.delayedUpdate,
+      options.eval);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,

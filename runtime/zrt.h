@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 14u
+#define ZRT_ABI_VERSION 15u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -133,7 +133,8 @@ enum {
   ZRT_FIRST = 2, ///< forward, backward; the update is left
   ZRT_STEP = 3,  ///< forward, backward, update: its own, or first what was left
   ZRT_FLUSH = 4, ///< the update that was left
-  ZRT_PROGRAM_COUNT = 5
+  ZRT_EVAL = 5,  ///< forward alone: the loss of other batches
+  ZRT_PROGRAM_COUNT = 6
 };
 
 /// A compiled kernel works on units [begin, end) of its outer parallel

@@ -51,7 +51,7 @@ LogicalResult OptionsAttr::verify(
     int64_t accumulate, StringRef accumulateOrder, int64_t persistBelow,
     int64_t bucketSize, int64_t reuseDistance, StringRef offloadOptimizer,
     StringRef offloadParams, StringRef offloadActivations, StringRef remat,
-    bool overlapUpdate, bool delayedUpdate) {
+    bool overlapUpdate, bool delayedUpdate, bool) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -204,6 +204,7 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   words.push_back({"--remat", getRemat().str(), getRemat() == "none"});
   words.push_back({"--overlap-update", "", !getOverlapUpdate()});
   words.push_back({"--delayed-update", "", !getDelayedUpdate()});
+  words.push_back({"--eval", "", !getEval()});
   return words;
 }
 

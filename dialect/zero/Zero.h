@@ -72,9 +72,9 @@ constexpr llvm::StringLiteral kMicroAttr = "zero.micro";
 
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step again and again, then
-/// @flush where updates are those of the step before.
+/// @flush where updates are those of the step before; @eval between steps.
 constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "first", "step",
-                                             "flush"};
+                                             "flush", "eval"};
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.

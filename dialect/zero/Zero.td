@@ -174,7 +174,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_activations,
                         StringRefParameter<"none or block", "\"none\"">:$remat,
                         DefaultValuedParameter<"bool", "false">:$overlap_update,
-                        DefaultValuedParameter<"bool", "false">:$delayed_update);
+                        DefaultValuedParameter<"bool", "false">:$delayed_update,
+                        DefaultValuedParameter<"bool", "false">:$eval);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

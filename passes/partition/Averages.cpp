@@ -43,6 +43,16 @@ static std::string nameOf(AverageOp op,
   return "count" + std::to_string(known[op->getAttr(kMicroAttr)]++);
 }
 
+void ProgramBuilder::replaceAverage(AverageOp op, Value mean) {
+  Operation *local = op.getValue().getDefiningOp();
+  if (partition.ranks() > 1)
+    requireSame(op.getResult());
+  op.replaceAllUsesWith(mean);
+  op.erase();
+  if (local && isOpTriviallyDead(local))
+    local->erase();
+}
+
 void ProgramBuilder::replaceAverages() {
   llvm::MapVector<Attribute, unsigned> known;
   for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
@@ -53,13 +63,18 @@ void ProgramBuilder::replaceAverages() {
       b.setInsertionPoint(op);
       result = average(op.getValue(), op.getLoc());
     }
-    Operation *local = op.getValue().getDefiningOp();
-    if (partition.ranks() > 1)
-      requireSame(op.getResult());
-    op.replaceAllUsesWith(result);
-    op.erase();
-    if (local && isOpTriviallyDead(local))
-      local->erase();
+    replaceAverage(op, result);
+  }
+}
+
+void ProgramBuilder::averageOverRanks() {
+  llvm::MapVector<Attribute, unsigned> known;
+  for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
+    b.setInsertionPoint(op);
+    Value mean = average(op.getValue(), op.getLoc());
+    outputs.push_back(
+        {mean, nameOf(op, known), op->getAttrOfType<IntegerAttr>(kMicroAttr)});
+    replaceAverage(op, mean);
   }
 }
 
@@ -73,9 +88,7 @@ void ProgramBuilder::exchangeAverages() {
   returned->setOperands(ValueRange());
   for (const Output &output : outputs)
     returned->insertOperands(returned->getNumOperands(), output.value);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (&op != returned && op.use_empty())
-      op.erase();
+  eraseUnused();
 }
 
 void ProgramBuilder::emitLoss() {

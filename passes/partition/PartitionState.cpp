@@ -57,6 +57,16 @@ static void buildStep(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
+/// The loss of other batches, and what it is averaged over.
+static void buildEval(func::FuncOp function, const Partition &partition) {
+  ProgramBuilder program(function, partition);
+  program.dropBackward();
+  program.placeParameters();
+  program.averageOverRanks();
+  program.emitLoss();
+  program.finish();
+}
+
 namespace {
 
 struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
@@ -84,6 +94,8 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
       buildCount(cloneAs(step, "count"), partition);
     if (partition.hasSums())
       buildMicro(cloneAs(step, "micro"), partition);
+    if (eval)
+      buildEval(cloneAs(step, "eval"), partition);
     buildStep(step, partition);
   }
 

@@ -159,6 +159,9 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     %sum1 = zero.accumulate %sum0, %flat1 of @b0
     ```
 
+    With `eval` there is a program `@eval`: the forward alone.  It changes no state,
+    and returns the loss and what that is averaged over, as means over ranks.
+
     Weight decay applies to parameters of two or more dimensions.
 
     Parameters of 16 bits have a slot `master` of f32.  With `master=none` updates
@@ -183,6 +186,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     Option<"accumulateOrder", "accumulate-order", "std::string", "\"batch\"",
            "batch: one micro-step after the other; block: all micro-steps of a block "
            "before the next block">,
+    Option<"eval", "eval", "bool", "false", "whether there is a program @eval">,
     Option<"bucketSize", "bucket-size", "int64_t", "0",
            "most bytes of a bucket; 0: a bucket per block">,
     Option<"persistBelow", "persist-below", "int64_t", "0",

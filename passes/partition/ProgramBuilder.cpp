@@ -85,6 +85,19 @@ void ProgramBuilder::addArguments() {
   }
 }
 
+/// Erases what leads to nothing that the function returns.
+void ProgramBuilder::eraseUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (&op != returned && op.use_empty())
+      op.erase();
+}
+
+void ProgramBuilder::dropBackward() {
+  unsigned losses = partition.microStepsAtOnce();
+  returned->eraseOperands(losses, returned->getNumOperands() - losses);
+  eraseUnused();
+}
+
 void ProgramBuilder::finish() {
   SmallVector<Value> results;
   for (auto &slot : next)

@@ -8,6 +8,7 @@
 //   @micro   forward, backward; per bucket: pack, then accumulate or scatter
 //   @step    the same; then norm, factor, and an update per bucket, or, where
 //            the factor is always one, each update as early as it can be
+//   @eval    forward, loss, and what it is averaged over; state stays as it is
 //
 // Where a step is layered (LayerMicroSteps.h) @count and @step have all
 // micro-steps, there is no @micro, and sums of gradients begin and end in @step.
@@ -84,11 +85,16 @@ class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp function, const Partition &partition);
 
+  /// Leaves the loss alone.
+  void dropBackward();
+
   // Averages.cpp
   /// Leaves the averages alone, exchanged, as outputs.
   void exchangeAverages();
   /// Puts what the averages are by then in their place.
   void replaceAverages();
+  /// Puts those over ranks in their place, and leaves them as outputs.
+  void averageOverRanks();
   void emitLoss();
 
   // ParameterViews.cpp
@@ -134,6 +140,8 @@ private:
   void addArguments();
   Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
   Value average(Value value, Location loc);
+  void replaceAverage(AverageOp op, Value mean);
+  void eraseUnused();
   void placeWhole();
   void placeSharded();
   Value view(size_t parameter, ArrayRef<Value> flat);

@@ -213,6 +213,10 @@ Certificate zero::certify(ModuleOp module) {
                                                    : gradients.whole) +=
       temporary.whole;
   countWire(programs, certificate);
+  for (const Program &program : programs)
+    if (ProgramOp(program.function).getName() == "eval")
+      certificate.evaluation =
+          program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
   for (unsigned tier = 0; tier != kNumTiers; ++tier) {
     const Program *worst = &step;
     for (const Program &program : programs)
@@ -312,6 +316,9 @@ std::string Certificate::print() const {
          << llvm::right_justify(group(each.bytes), 20) << " B  in "
          << group(each.calls) << (each.calls == 1 ? " call" : " calls") << '\n';
   }
+  if (evaluation)
+    os << "  evaluation: " << group(evaluation)
+       << " bytes of the device arena at most\n";
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
     os << "  " << prefix << "peak: " << group(arena->peak) << " bytes live at "
        << (arena->peakAt.empty() ? "the start" : arena->peakAt) << '\n';

@@ -76,6 +76,10 @@ struct Certificate {
   };
   SmallVector<Wire> wire;
 
+  /// Bytes of the device that an evaluation has alive at once; 0: the plan has
+  /// none.
+  int64_t evaluation = 0;
+
   /// What libraries and the runtime take outside the arenas, a line each; for
   /// the caller to fill in.
   SmallVector<std::string> outside;

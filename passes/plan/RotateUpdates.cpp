@@ -422,12 +422,37 @@ zero::lookAtRotated(ProgramOp step, Rotation rotation,
   return looked;
 }
 
+/// Gives `other` what `step` takes and it does not, and returns what of that is
+/// state.
+static void takeSame(ProgramOp other, ProgramOp step) {
+  unsigned states = 0;
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    bool isState = step.getState(i) != nullptr;
+    if (i == other.getNumArguments() ||
+        other.getArgAttrDict(i) != step.getArgAttrDict(i)) {
+      (void)other.insertArgument(i, argument.getType(), step.getArgAttrDict(i),
+                                 argument.getLoc());
+      if (isState) {
+        (void)other.insertResult(states, argument.getType(),
+                                 DictionaryAttr::get(other.getContext()));
+        other.front().getTerminator()->insertOperands(states,
+                                                      other.getArgument(i));
+      }
+    }
+    states += isState;
+  }
+}
+
 namespace {
 struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
   using RotateUpdatesBase::RotateUpdatesBase;
 
   void runOnOperation() override {
     SmallVector<ProgramOp> programs = findPrograms(getOperation());
+    ProgramOp eval;
+    if (!programs.empty() && programs.back().getName() == "eval")
+      eval = programs.pop_back_val();
     if (programs.size() != 1 || programs.front().getName() != "step") {
       getOperation().emitError("updates move to the next step's forward where "
                                "a step is one program, @step; this module has ")
@@ -444,6 +469,8 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
       return signalPassFailure();
     }
     both.addPending();
+    if (eval)
+      takeSame(eval, step);
     OpBuilder b(step);
     auto first = cast<ProgramOp>(b.clone(*step));
     first.setName("first");

@@ -89,7 +89,8 @@ private:
     if (!type ||
         !(type.getElementType().isF32() || type.getElementType().isF64()))
       return false;
-    bool isRead = program.getSymName() == "count" || name == "loss" ||
+    bool isRead = program.getSymName() == "count" ||
+                  program.getSymName() == "eval" || name == "loss" ||
                   name == "grad_norm" || name == kClipFactor;
     return !isRead || type.getRank() == 0;
   }
@@ -163,7 +164,8 @@ private:
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);
       bool isOfEach =
-          name && (name == "loss" || program.getSymName() == "count");
+          name && (name == "loss" || program.getSymName() == "count" ||
+                   program.getSymName() == "eval");
       if (failed(collect(name, program.getResultAttr(i, kMicroAttr), isOfEach)))
         return failure();
     }

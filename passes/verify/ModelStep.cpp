@@ -152,14 +152,14 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   if (failed(enter(function, symbolic)))
     return failure();
   for (Operation &op : function.front().without_terminator()) {
-    if (auto average = dyn_cast<AverageOp>(op))
-      symbolic.set(
-          average.getResult(),
-          symbolic.mean(
-              Mean::MicroSteps,
-              symbolic.mean(Mean::Ranks, symbolic.termOf(average.getValue()))));
-    else
+    if (auto average = dyn_cast<AverageOp>(op)) {
+      averages.push_back(symbolic.mean(
+          Mean::MicroSteps,
+          symbolic.mean(Mean::Ranks, symbolic.termOf(average.getValue()))));
+      symbolic.set(average.getResult(), averages.back());
+    } else {
       symbolic.execute(&op);
+    }
   }
   Operation *returned = function.front().getTerminator();
   if (returned->getNumOperands() != 1 + parameters.size()) // (V14)

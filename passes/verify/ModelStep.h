@@ -35,6 +35,8 @@ public:
     return parameters.find(name)->second;
   }
   Term getLoss() const { return loss; }
+  /// What zero.average gives, in the order of the step.
+  ArrayRef<Term> getAverages() const { return averages; }
 
 private:
   LogicalResult enter(func::FuncOp function, SymbolicExecutor &symbolic);
@@ -43,6 +45,7 @@ private:
   /// By name: the type, and the attributes of the argument.
   llvm::MapVector<StringAttr, std::pair<Type, DictionaryAttr>> inputs;
   Term loss = 0;
+  SmallVector<Term> averages;
 };
 
 } // namespace mlir::zero::judge

@@ -15,6 +15,7 @@
 //   offload_params               parameters
 //   offload_activations          the farthest tier that tensors of no bucket are
 //                                spilled to
+//   eval                         there is an @eval
 //   overlap_update,              there is a @first, and gradients of the step
 //   delayed_update               before wait in host memory; with the latter the
 //                                model reads what is not updated yet (V13)
@@ -121,6 +122,11 @@ LogicalResult Options::judgeNumbers() {
                  isLayered(plan) ? "all micro-steps in one program"
                                  : "a micro-step in a program",
                  "--accumulate-order");
+  auto eval = plan.lookupSymbol<ProgramOp>("eval");
+  if (options.getEval() != (eval && !eval.isExternal())) // (S7)
+    return plan.emitError("has ")
+           << (options.getEval() ? "no" : "a") << " program @eval, and eval of "
+           << kOptionsAttr << " says otherwise (S7)";
   if (isPending() != isRotated(plan)) // (S7)
     return plan.emitError("has ")
            << (isRotated(plan) ? "a" : "no")

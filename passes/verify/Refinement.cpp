@@ -7,7 +7,8 @@
 //     have the model's bodies;
 //   * in every program, what is packed for a member is the gradient of this
 //     parameter, or of its rows;
-//   * the loss is the mean over ranks of the model's;
+//   * the loss is the mean over ranks of the model's; that of @eval, and what it
+//     is averaged over, as if there were one micro-step;
 //   * where a program has all micro-steps, what is packed, lost or counted for one
 //     is computed from inputs of this one alone;
 //   * the model reads parameters, and of buckets nothing else.
@@ -88,7 +89,8 @@ private:
   int64_t ranks;
   SymbolTableCollection symbols;
   SymbolicExecutor symbolic;
-  ModelStep step;
+  /// The second: of one micro-step, as @eval has it.
+  ModelStep step, evaluated;
   /// Of the program that is executed.
   ProgramOp program;
   StringRef programName;
@@ -204,10 +206,25 @@ LogicalResult Refinement::visitReturn(Operation *op) {
   for (OpOperand &value : op->getOpOperands()) {
     unsigned i = value.getOperandNumber();
     auto name = program.getOutput(i);
+    bool isEval = programName == "eval";
+    Term loss = (isEval ? evaluated : step).getLoss();
     if (name && name == "loss" &&
-        failed(expect(op, value.get(),
-                      symbolic.mean(Mean::Ranks, step.getLoss()), "the loss")))
+        failed(expect(op, value.get(), symbolic.mean(Mean::Ranks, loss),
+                      "the loss")))
       return failure();
+    if (name && isEval && name != "loss") {
+      unsigned number = 0;
+      StringRef digits = name.getValue();
+      if (!digits.consume_front("count") || digits.getAsInteger(10, number) ||
+          number >= evaluated.getAverages().size()) // (V14)
+        return program.emitOpError("has output ")
+               << name
+               << ", which is neither the loss nor a number that the "
+                  "model averages over (V14)";
+      if (failed(expect(op, value.get(), evaluated.getAverages()[number],
+                        "the output " + name.str())))
+        return failure();
+    }
     if (name && programName == "count") {
       // The mean is over values that are computed alike.
       Term count = symbolic.termOf(value.get());
@@ -215,7 +232,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
       if (failed(expect(op, value.get(), first, "the output " + name.str())))
         return failure();
     }
-    if (name && (name == "loss" || programName == "count") &&
+    if (name && (name == "loss" || programName == "count" || isEval) &&
         failed(
             expectMicro(op, value.get(),
                         program.getResultAttrOfType<IntegerAttr>(i, kMicroAttr),
@@ -223,7 +240,9 @@ LogicalResult Refinement::visitReturn(Operation *op) {
       return failure();
     hasLoss |= name && name == "loss";
   }
-  if ((programName == "step" || programName == "first") && !hasLoss) // (V14)
+  if ((programName == "step" || programName == "first" ||
+       programName == "eval") &&
+      !hasLoss) // (V14)
     return program.emitOpError(
         "has no output \"loss\", and the model has a loss (V14)");
   return success();
@@ -333,6 +352,10 @@ LogicalResult Refinement::run() {
       failed(step.execute(model, symbolic)) ||
       failed(step.matchParameters(plan)))
     return failure();
+  symbolic.setMicroSteps(1);
+  if (failed(evaluated.execute(model, symbolic)))
+    return failure();
+  symbolic.setMicroSteps(microStepsOf(plan));
   for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)

@@ -120,7 +120,8 @@ static Spans wholeOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// The host writes means of @count's outputs after @count only.  Before @first
-/// nothing is pending, and @flush has no batch.
+/// nothing is pending, and @flush has no batch.  @eval gets no scalar but the
+/// scale of the loss.
 bool Replay::isWritten(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   auto scalar = program.getScalar(i);
@@ -131,6 +132,8 @@ bool Replay::isWritten(BlockArgument argument) {
     return !(state && state.getSlot() == "grad") &&
            !(scalar && scalar == kClipFactor);
   }
+  if (name == "eval")
+    return !scalar || scalar == kLossScale;
   return name != "flush" || !program.getInput(i);
 }
 
@@ -195,8 +198,8 @@ LogicalResult Replay::judgeHeld(Operation *op, Value value,
             << " on " << describe(where(int(getStream(op))))
             << ", which hold nothing there (V9): padding, another rank's "
                "slice, in @count a mean of its outputs, in @first what the "
-               "step before would have left, or in @flush a batch; read "
-               "members, or gather the value first";
+               "step before would have left, in @flush a batch, or in @eval a "
+               "scalar of updates; read members, or gather the value first";
       if (Operation *def = value.getDefiningOp())
         error.attachNote(def->getLoc())
             << "defined by '" << describe(def) << '\'';

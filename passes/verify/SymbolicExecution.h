@@ -16,6 +16,8 @@ public:
   SymbolicExecutor(int64_t ranks, int64_t microSteps)
       : ranks(ranks), microSteps(microSteps) {}
 
+  /// Means over micro-steps are of so many from here on.
+  void setMicroSteps(int64_t count) { microSteps = count; }
   /// Begins another function.
   void clear() { values.clear(); }
   void set(Value value, Term term) { values[value] = term; }

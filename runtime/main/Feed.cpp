@@ -97,8 +97,8 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
   const Text text = textOf(plan, options);
   if (text.tokens && options.data.empty())
-    throw UsageError(
-        fmt::format("--data is missing; see {} --help", options.program));
+    throw UsageError(fmt::format("--{}data is missing; see {} --help",
+                                 options.dataPrefix, options.program));
   for (const auto &[name, place] : options.inputs)
     if (std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
           return input->name == name;
@@ -108,20 +108,23 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
       for (const zrt_input *input : inputs)
         names.push_back(input->name);
       throw UsageError(
-          fmt::format("--input {}: the model has no such input; it has {}",
-                      name, fmt::join(names, ", ")));
+          fmt::format("--{}input {}: the model has no such input; it has {}",
+                      options.dataPrefix, name, fmt::join(names, ", ")));
     }
   for (const zrt_input *input : inputs)
     if (input != text.tokens && input != text.targets &&
         !placeOf(*input, options))
       throw UsageError(fmt::format(
-          "--input {0}=FILE is missing; the model takes \"{0}\", {1}{2}",
+          "--{3}input {0}=FILE is missing; the model takes \"{0}\", {1}{2}",
           input->name, typeText(*input),
           isText(*input, "targets")
               ? ", which --data feeds only beside tokens of that shape"
-              : ""));
+              : "",
+          options.dataPrefix));
   if (!text.tokens && !options.data.empty())
-    throw UsageError("--data feeds no input: all come from --input; drop it");
+    throw UsageError(fmt::format("--{0}data feeds no input: all come from "
+                                 "--{0}input; drop it",
+                                 options.dataPrefix));
 }
 
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options)

@@ -43,6 +43,8 @@ public:
   const char *unit() const { return data ? "tokens" : "samples"; }
   /// Samples that a micro-step of a rank takes.
   uint64_t samplesPerBatch() const { return batch; }
+  /// How many there are.
+  uint64_t samples() const { return order.samples(); }
   /// How many of those units that is.
   uint64_t perBatch() const;
 

@@ -117,13 +117,14 @@ FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
   return result;
 }
 
-FileFingerprint zrt::fingerprintOfInputs(const TrainOptions &options) {
+FileFingerprint zrt::fingerprintOfInputs(
+    const std::vector<std::pair<std::string, std::string>> &inputs) {
   FileFingerprint all;
   const auto add = [&](const void *data, uint64_t bytes) {
     all.hash =
         contentHash(static_cast<const std::byte *>(data), bytes, all.hash);
   };
-  for (const auto &[name, place] : options.inputs) {
+  for (const auto &[name, place] : inputs) {
     const std::string file = fileOfPlace(place),
                       tensor = place.substr(file.size());
     const FileFingerprint one = fingerprintOfFile(file);
@@ -154,7 +155,13 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.hasData = !options.data.empty();
   if (f.hasData)
     f.data = fingerprintOfFile(options.data);
-  f.inputs = fingerprintOfInputs(options);
+  f.inputs = fingerprintOfInputs(options.inputs);
+  f.evaluates = options.eval.isWanted();
+  if (!options.eval.data.empty())
+    f.evalData = fingerprintOfFile(options.eval.data);
+  f.evalInputs = fingerprintOfInputs(options.eval.inputs);
+  f.evalEvery = options.eval.every;
+  f.evalBatches = options.eval.batches;
   f.hasInit = !options.init.empty();
   if (f.hasInit)
     f.init = fingerprintOfWeights(options.init);
@@ -201,6 +208,10 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
           [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
       flagDifference(all, "shuffle", &Fingerprint::shuffles),
       flagDifference(all, "data", &Fingerprint::hasData),
+      flagDifference(all, "eval-data", &Fingerprint::evaluates),
+      optionDifference(all, "eval-every", [](auto &f) { return f.evalEvery; }),
+      optionDifference(all, "eval-batches",
+                       [](auto &f) { return f.evalBatches; }),
       flagDifference(all, "init", &Fingerprint::hasInit),
       flagDifference(all, "save", &Fingerprint::saves),
       flagDifference(all, "checkpoint", &Fingerprint::checkpoints),
@@ -212,6 +223,8 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       optionDifference(all, "time-limit", [](auto &f) { return f.timeLimit; }),
       fileDifference(all, &Fingerprint::data, "data"),
       fileDifference(all, &Fingerprint::inputs, "--input files"),
+      fileDifference(all, &Fingerprint::evalData, "--eval-data"),
+      fileDifference(all, &Fingerprint::evalInputs, "--eval-input files"),
       fileDifference(all, &Fingerprint::init, "initial weights"),
   };
   for (const std::string &difference : differences)

@@ -29,17 +29,18 @@ struct FileFingerprint {
 /// What must be equal on all ranks.
 struct Fingerprint {
   uint64_t program = 0;
-  FileFingerprint data, inputs, init;
+  FileFingerprint data, inputs, init, evalData, evalInputs;
   int64_t steps = 0, warmup = 0, cooldown = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
   double lossScale = 0; ///< 0: dynamic
   uint32_t schedule = 0, format = 0;
-  int64_t saveEvery = 0;
+  int64_t saveEvery = 0, evalEvery = 0, evalBatches = 0;
   double timeLimit = 0;
   bool checkpoints = false, savesAtExit = false, resumes = false;
   bool stopsOnError = false;
   bool shuffles = false, hasData = false, hasInit = false, saves = false;
+  bool evaluates = false;
 };
 
 /// The byte ranges [first, second) of a file that are hashed: the whole of a
@@ -50,7 +51,8 @@ std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);
 FileFingerprint fingerprintOfFile(const std::string &path);
 
 /// Of all files of --input together, and of which input reads what in them.
-FileFingerprint fingerprintOfInputs(const TrainOptions &options);
+FileFingerprint fingerprintOfInputs(
+    const std::vector<std::pair<std::string, std::string>> &inputs);
 
 /// Of this process.  Reads the program, --data, --input and --init.
 Fingerprint fingerprintOf(const TrainOptions &options);

@@ -33,6 +33,11 @@ std::string zrt::metricsLine(const StepMetrics &m) {
   add("step_ms", m.milliseconds);
   if (m.checkpointMilliseconds > 0)
     add("checkpoint_ms", m.checkpointMilliseconds);
+  if (m.evalLoss) {
+    add("eval_loss", *m.evalLoss);
+    add("eval_perplexity", std::exp(*m.evalLoss));
+    add("eval_ms", m.evalMilliseconds);
+  }
   if (nonfinite)
     line += ",\"nonfinite\":true";
   return line + "}";

@@ -23,6 +23,9 @@ struct StepMetrics {
   int64_t skipped = 0; ///< steps until now, this one included
   /// Before this step the training stood still for a checkpoint; 0: not.
   double checkpointMilliseconds = 0;
+  /// Of --eval-data, after the step's update, if that was evaluated.
+  std::optional<double> evalLoss = std::nullopt;
+  double evalMilliseconds = 0;
 };
 
 /// {"step":0,"loss":5.545,...} without a newline.  Nine digits tell all f32

@@ -9,6 +9,8 @@
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/main/CheckpointOptions.h"
+#include "runtime/main/EvalOptions.h"
+#include "runtime/main/InputOptions.h"
 #include "runtime/main/LossScale.h"
 #include "runtime/main/OptionValues.h"
 
@@ -31,6 +33,7 @@ struct Typed {
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> inputs;
   TypedCheckpoint checkpoint;
+  TypedEval eval;
 };
 
 constexpr Choices<Schedule::Kind, 4> kSchedules = {
@@ -71,14 +74,6 @@ std::optional<double> readScale(const std::string &text) {
   if (!(value >= LossScale::kMinimum && value <= LossScale::kMaximum))
     usage("--loss-scale must be {}, got {}", kKind, text);
   return value;
-}
-
-/// NAME=FILE
-std::pair<std::string, std::string> readInput(const std::string &text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    usage("--input must be NAME=FILE, got {}", text);
-  return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 /// Two options that name one file would destroy each other's work.
@@ -157,13 +152,8 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
   if (given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", typed.saveType);
-  for (const std::string &text : typed.inputs) {
-    auto input = readInput(text);
-    for (const auto &[name, place] : options.inputs)
-      if (name == input.first)
-        usage("--input {} is given twice", name);
-    options.inputs.push_back(std::move(input));
-  }
+  options.inputs = readInputs("--input", typed.inputs);
+  judgeEvalOptions(app, typed.eval, options);
   judgeCheckpointOptions(app, typed.checkpoint, options);
   checkDistinct("--metrics", options.metrics, "--data", options.data);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
@@ -171,12 +161,16 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   checkDistinct("--save", options.save, "--data", options.data);
   checkNotPrinted("--metrics", options.metrics);
   checkNotPrinted("--save", options.save);
-  for (const auto &[name, place] : options.inputs) {
-    const std::string option = "--input " + name;
-    checkDistinct("--metrics", options.metrics, option.c_str(),
-                  fileOfPlace(place));
-    checkDistinct("--save", options.save, option.c_str(), fileOfPlace(place));
-  }
+  const auto checkRead = [&](const std::string &option,
+                             const std::string &path) {
+    checkDistinct("--metrics", options.metrics, option.c_str(), path);
+    checkDistinct("--save", options.save, option.c_str(), path);
+  };
+  checkRead("--eval-data", options.eval.data);
+  for (const auto &[name, place] : options.inputs)
+    checkRead("--input " + name, fileOfPlace(place));
+  for (const auto &[name, place] : options.eval.inputs)
+    checkRead("--eval-input " + name, fileOfPlace(place));
 }
 
 /// "Could not convert: --steps = abc" and the like, in our style.
@@ -246,19 +240,16 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
 
   text("--data", options.data, "FILE", "Data",
        "Tokens to train on: the inputs \"tokens\" and \"targets\"");
-  app.add_option("--input", typed.inputs,
+  addInputOption(app, "--input", typed.inputs, "Data",
                  "Samples of the input NAME: FILE.npy, or "
-                 "FILE.safetensors[:TENSOR]; repeated for each input")
-      ->type_name("NAME=FILE")
-      ->group("Data")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+                 "FILE.safetensors[:TENSOR]; repeated for each input");
   text("--data-format", typed.format, "KIND", "Data",
        "llmc (with header), u16, u32, text (bytes), or auto (default: by "
        "content and name)");
   app.add_flag("--shuffle", options.shuffle,
                "Read samples in another order, of --seed, in each epoch")
       ->group("Data");
+  addEvalOptions(app, typed.eval, options);
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors, or a folder of a model) instead "
        "of random ones");

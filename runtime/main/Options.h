@@ -26,6 +26,15 @@ struct CheckpointOptions {
   bool resumesLatest() const { return resume == "latest"; }
 };
 
+/// What a run is evaluated on.
+struct EvalOptions {
+  std::string data;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  int64_t every = 0;   ///< steps; 0: only at its end
+  int64_t batches = 0; ///< of all ranks; 0: as many as there are
+  bool isWanted() const { return !data.empty() || !inputs.empty(); }
+};
+
 struct TrainOptions {
   std::string program; ///< for messages: the name without folders
   std::string data, init, save, metrics;
@@ -49,6 +58,9 @@ struct TrainOptions {
   /// --loss-scale as it was given, or "".
   std::string lossScaleText;
   CheckpointOptions checkpoint;
+  EvalOptions eval;
+  /// "eval-" where data and inputs are those of `eval`.
+  std::string dataPrefix;
   double timeLimit = 0; ///< seconds; 0: none
   bool profile = false, certificate = false, plan = false, quiet = false;
   std::string help; ///< not empty: print this and end

@@ -83,6 +83,8 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
   lossOutputs = findOutputs(plan, "loss");
   if (lossOutputs.empty())
     fail("the plan has no output \"loss\"");
+  if (plan.programs[ZRT_EVAL].ops && findOutputs(plan, "count1").empty())
+    weightOutputs = findOutputs(plan, "count0");
 }
 
 void PlanInputs::addToSums(zrt_context *ctx, std::vector<double> &sums) const {
@@ -134,4 +136,15 @@ std::optional<double> PlanInputs::gradNorm(zrt_context *ctx) const {
   if (!normOutput)
     return std::nullopt;
   return read(ctx, *normOutput);
+}
+
+void PlanInputs::addLoss(zrt_context *ctx, WeightedLoss &total) const {
+  for (size_t i = 0; i < lossOutputs.size(); ++i) {
+    const double weight =
+        weightOutputs.empty() ? 1 : read(ctx, *weightOutputs[i]);
+    if (weight == 0)
+      continue; // a mean of nothing
+    total.sum += weight * read(ctx, *lossOutputs[i]);
+    total.weight += weight;
+  }
 }

@@ -46,6 +46,14 @@ public:
   double loss(zrt_context *ctx) const;
   std::optional<double> gradNorm(zrt_context *ctx) const;
 
+  /// A sum of losses times what they are averaged over.
+  struct WeightedLoss {
+    double sum = 0, weight = 0;
+  };
+  /// Adds the losses of a run of ZRT_EVAL; each weighs one where the plan does
+  /// not count one thing.
+  void addLoss(zrt_context *ctx, WeightedLoss &total) const;
+
 private:
   const zrt_input *lrInput = nullptr, *stepInput = nullptr,
                   *scaleInput = nullptr, *roundingInput = nullptr,
@@ -54,6 +62,7 @@ private:
   using Outputs = std::vector<const zrt_output *>;
   std::vector<std::pair<const zrt_input *, Outputs>> means;
   Outputs lossOutputs;
+  Outputs weightOutputs; ///< empty: none, or several
   const zrt_output *normOutput = nullptr, *clipOutput = nullptr;
 };
 

@@ -40,6 +40,14 @@ std::string values(const StepMetrics &m) {
 
 } // namespace
 
+std::string zrt::evaluationText(const StepMetrics &m) {
+  return fmt::format(
+      "evaluation {} step {}: loss {:.6f}, perplexity {:.4g}, in "
+      "{:.1f} ms",
+      m.step < 0 ? "before" : "after", std::max<int64_t>(m.step, 0),
+      *m.evalLoss, std::exp(*m.evalLoss), m.evalMilliseconds);
+}
+
 Progress::Progress(int64_t aFirst, int64_t aSteps, bool aQuiet)
     : first(aFirst), steps(aSteps), quiet(aQuiet),
       terminal(isatty(STDOUT_FILENO) == 1),
@@ -50,6 +58,10 @@ void Progress::show(const StepMetrics &m) {
   if (quiet)
     return;
   const bool final = m.step + 1 == steps;
+  if (m.evalLoss) {
+    finish();
+    say("{}\n", evaluationText(m));
+  }
   if (!terminal) {
     if (m.step % every == 0 || m.step == first || final) {
       say("step {}/{}  {}{}  {:.1f} ms\n", m.step, steps, values(m),

@@ -8,6 +8,9 @@
 
 namespace zrt {
 
+/// "evaluation after step 99: loss 2.345678, ..."
+std::string evaluationText(const StepMetrics &metrics);
+
 /// On a terminal one line that is drawn again and again; elsewhere (a log file)
 /// plain lines for the first step, about every 5 %, and the last.
 class Progress {

@@ -143,7 +143,7 @@ RunPosition zrt::describeRun(const zrt_plan &plan,
     run.dataBytes = data.bytes;
     run.dataHash = data.hash;
   }
-  const FileFingerprint inputs = fingerprintOfInputs(options);
+  const FileFingerprint inputs = fingerprintOfInputs(options.inputs);
   run.inputBytes = inputs.bytes;
   run.inputHash = inputs.hash;
   const Schedule &schedule = options.schedule;

@@ -16,6 +16,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/main/Checkpoints.h"
+#include "runtime/main/Evaluation.h"
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/LinkReport.h"
@@ -99,6 +100,13 @@ public:
     if (!quiet)
       printStart();
     loop();
+    // A run of no step says what it has begun with.
+    if (evaluation && counts.here() == 0 && !stoppedBy) {
+      metrics.step = counts.done() - 1;
+      evaluate();
+      if (!quiet)
+        say("{}\n", evaluationText(metrics));
+    }
     saveAtExit();
     // Before anyone reads weights.
     if (!divergence)
@@ -122,6 +130,8 @@ private:
       createContext();
       feed = std::make_unique<Feed>(plan, options);
       runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
+      if (options.eval.isWanted())
+        evaluation = std::make_unique<Evaluation>(plan, options, world.rank());
       if (!options.lossScaleText.empty() && !runner->scalesLoss())
         fail("--loss-scale={}: the loss of this plan is not scaled; compile "
              "the model with --precision=fp16, or drop the option",
@@ -189,10 +199,7 @@ private:
 
   /// Between two steps.
   void save() {
-    // An update that was left to the next step is made now, and that step is a
-    // first one: the same bits, unless it would have come later still.
-    if (!runner->delaysUpdates())
-      runner->flush(context.get());
+    makeLeftUpdate();
     checkpoints.save(counts.position(position, samplesPerStep(), *runner),
                      weights->memory());
   }
@@ -224,11 +231,33 @@ private:
           counts.add(metrics, plan.skip_nonfinite, runner->scalesLoss());
       if (!wrong.empty())
         diverge(wrong);
+      if (isEvaluationDue())
+        evaluate();
       withMetrics([&] { metricsFile.write(metrics); });
       progress.show(metrics);
     }
     progress.finish();
     withMetrics([&] { metricsFile.close(); });
+  }
+
+  bool isEvaluationDue() const {
+    const int64_t every = options.eval.every, done = counts.done();
+    return evaluation && !divergence &&
+           (done == options.schedule.steps || (every > 0 && done % every == 0));
+  }
+
+  void evaluate() {
+    makeLeftUpdate();
+    const auto start = Clock::now();
+    metrics.evalLoss = evaluation->run(context.get());
+    metrics.evalMilliseconds = secondsSince(start) * 1e3;
+  }
+
+  /// An update that was left to the next step is made now, and that step is a
+  /// first one: the same bits, unless it would have come later still.
+  void makeLeftUpdate() {
+    if (!runner->delaysUpdates())
+      runner->flush(context.get());
   }
 
   /// Whether another step could end too late.
@@ -329,6 +358,8 @@ private:
   void printStart() {
     std::string text = startBlock(plan, context.get(), feed->text(),
                                   zrt_threads(context.get()));
+    if (evaluation)
+      text += evaluation->text();
     text += checkpoints.startText();
     if (resumed) {
       text += fmt::format("resumed   step {}, {} samples, from {}\n",
@@ -417,6 +448,7 @@ private:
   const std::string who;
   std::unique_ptr<const Feed> feed;
   std::unique_ptr<StepRunner> runner;
+  std::unique_ptr<const Evaluation> evaluation; ///< with --eval-data
   std::unique_ptr<zrt_context, Destroy> context;
   std::unique_ptr<const Weights> weights;
   std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
@@ -479,6 +511,7 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       return lostOutput().empty() ? 0 : kFailed;
     }
     checkGiven(plan, options);
+    checkEvaluation(plan, options);
     checkTierOptions(plan, options);
     const std::unique_ptr<World> world = connectWorld(plan.world_size);
     return trainWith(*world, plan, options);

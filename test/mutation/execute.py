@@ -40,6 +40,7 @@ class Plan:
         self.nvme = ("--nvme-path", folder) if int(arena[3]) else ()
         self.data = folder / "tokens.u16"
         support.write_tokens(self.data, 600, recipe.vocab)
+        self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
         self.program = self.compile(self.file, folder / "program")
         self.known = {}  # hash of a program -> why it is no equal of the plan, or ""
         self.truth = self.outcome(self.program, folder, None)
@@ -95,13 +96,13 @@ class Plan:
             done = support.run(
                 *support.launcher(self.recipe.ranks), program, "--data", self.data,
                 "--steps", STEPS, "--lr", lr, "--threads", 1, "--metrics", metrics,
-                "--save", saved, "--quiet", *self.nvme, env=env, timeout=self.timeout)
+                "--save", saved, "--quiet", *self.nvme, *self.eval, env=env, timeout=self.timeout)
         except subprocess.TimeoutExpired:
             return f"hangs: no end after {self.timeout} s", None, None
         if done.returncode:
             return f"ends with {done.returncode}: {last_error(done.err + done.out)}", None, None
         lines = [json.loads(line) for line in metrics.read_text().splitlines()]
-        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite")}
+        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss")}
                 for line in lines]
         return "", said, saved.read_bytes()
 

@@ -92,6 +92,9 @@ PLANS = [
                                                   "--precision=bf16")),
     Recipe("delayed-3-2-1", "mlp", 40, 3, 2, 1, ("--offload-optimizer=cpu", "--delayed-update",
                                                  "--grad-clip=0")),
+    # Evaluations between steps.
+    Recipe("eval-1-2-2", "tiny", 48, 1, 2, 2, ("--eval",)),
+    Recipe("eval-3-2-1", "tiny", 48, 3, 2, 1, ("--eval", "--offload=cpu", "--overlap-update")),
     # Updates that wait for no norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),

@@ -264,6 +264,11 @@ CommandLine::CommandLine() {
       "update late",
       state);
 
+  add("eval", given(p.eval),
+      "a program for train --eval-data: the loss of other\n"
+      "data, between steps",
+      update);
+
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
       {machine, Emit::LLVM});

@@ -1,0 +1,25 @@
+//===- EvalOptions.h - --eval-data and what belongs to it -------*- C++ -*-===//
+#ifndef ZRT_MAIN_EVAL_OPTIONS_H
+#define ZRT_MAIN_EVAL_OPTIONS_H
+
+#include "runtime/main/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace zrt {
+
+/// What was typed, before it is judged.
+struct TypedEval {
+  std::string every = "0", batches = "0";
+  std::vector<std::string> inputs;
+};
+
+void addEvalOptions(CLI::App &app, TypedEval &typed, TrainOptions &options);
+
+/// Throws UsageError.
+void judgeEvalOptions(const CLI::App &app, const TypedEval &typed,
+                      TrainOptions &options);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_EVAL_OPTIONS_H

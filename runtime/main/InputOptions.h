@@ -1,0 +1,23 @@
+//===- InputOptions.h - --input and --eval-input ----------------*- C++ -*-===//
+#ifndef ZRT_MAIN_INPUT_OPTIONS_H
+#define ZRT_MAIN_INPUT_OPTIONS_H
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zrt {
+
+/// Adds an option that is given once for each input.
+void addInputOption(CLI::App &app, const char *option,
+                    std::vector<std::string> &values, const char *group,
+                    const char *description);
+
+/// Names and places of NAME=FILE.  Throws UsageError.
+std::vector<std::pair<std::string, std::string>>
+readInputs(const char *option, const std::vector<std::string> &values);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_INPUT_OPTIONS_H
