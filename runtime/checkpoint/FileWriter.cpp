@@ -196,6 +196,10 @@ void FileWriter::writeBlock(uint64_t block) {
   const uint64_t at = block * kCheckpointBlock,
                  bytes = std::min(kCheckpointBlock, file.dataBytes - at),
                  whole = roundUp(bytes);
+  // Nobody could go on from that, and an older one might go for it.
+  if (const std::string wrong = firstNonfinite(file, block, data);
+      !wrong.empty())
+    fail("{}", wrong);
   result.blocks[block] = contentHash(data, bytes);
   std::memset(data + bytes, 0, whole - bytes);
   errno = faults.reach("block");

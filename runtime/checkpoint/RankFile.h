@@ -43,6 +43,7 @@ struct RankFile {
   std::string header;             ///< all before the data
   std::vector<StateRange> ranges; ///< in the order of the file
   std::vector<uint64_t> offsets;  ///< of each in the data
+  std::vector<std::string> names; ///< of each, as rangeName has them
   uint64_t dataBytes = 0;
 
   uint64_t bytes() const { return header.size() + dataBytes; }
@@ -58,6 +59,11 @@ RankFile layOut(const State &state, std::vector<StateRange> ranges);
 /// Any thread.
 void readBlock(const RankFile &file, uint64_t block,
                const ParameterMemory &memory, std::byte *to);
+
+/// The first value of what is trained, in the `data` of a block, that is not
+/// finite, as "param/w[0:16] is not finite at element 3"; "" when there is none.
+std::string firstNonfinite(const RankFile &file, uint64_t block,
+                           const std::byte *data);
 
 } // namespace zrt
 

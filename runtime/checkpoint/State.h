@@ -53,7 +53,7 @@ State findState(const zrt_plan &plan, int rank, bool isUpdateLeft = false);
 
 /// Elements [first, first + count) of a parameter in one slot.
 struct StateRange {
-  uint32_t slot, parameter; ///< of State::slots, Slot::parameters
+  uint32_t slot, parameter; ///< of State::slots (0: what is trained), ...
   uint64_t first, count;
   zrt_dtype dtype;
   zrt_ref at; ///< of 0 bytes where this rank does not hold them

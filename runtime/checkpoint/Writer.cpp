@@ -184,6 +184,18 @@ void CheckpointWriter::finish() {
   }
 }
 
+std::optional<int64_t> CheckpointWriter::abandon() {
+  if (phase != Phase::Writing) {
+    finish();
+    return std::nullopt;
+  }
+  writer.reset();
+  world.barrier(); // before its folder goes
+  giveUp("");
+  failure.reset();
+  return manifest.run.step;
+}
+
 void CheckpointWriter::vote() {
   Vote mine;
   if (phase == Phase::Writing && writer->isDone()) {

@@ -62,6 +62,10 @@ public:
   void look();
   /// Waits for it.
   void finish();
+  /// The run has diverged.  What was written when the step after it was still fine
+  /// is completed; what was not is given up, for nobody should go on from there.
+  /// The step of that, or nothing.
+  std::optional<int64_t> abandon();
 
   /// Why a checkpoint was given up since the last call, the same on all ranks.
   std::optional<std::string> takeFailure();

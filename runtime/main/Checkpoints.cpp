@@ -54,10 +54,18 @@ void Checkpoints::save(const RunPosition &run, const ParameterMemory &memory) {
   reportFailure();
 }
 
-void Checkpoints::finish() {
+void Checkpoints::finish(bool hasDiverged) {
   if (!writer)
     return;
-  writer->finish();
+  if (hasDiverged) {
+    const auto step = writer->abandon();
+    if (step && world.rank() == 0)
+      complain(fmt::format("{}: warning: the checkpoint of step {} is given "
+                           "up; older ones stay",
+                           program, *step));
+  } else {
+    writer->finish();
+  }
   reportFailure();
 }
 

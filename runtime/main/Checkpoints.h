@@ -35,8 +35,9 @@ public:
   /// At the end, where nothing has gone wrong.
   bool isDueAtExit(int64_t done) const;
   void save(const RunPosition &run, const ParameterMemory &memory);
-  /// Waits for what is in progress.
-  void finish();
+  /// Waits for what is in progress; where the run has diverged, gives up what the
+  /// next step has not shown to be sound.
+  void finish(bool hasDiverged);
   /// In which the training stood still since the last call.
   double takeMilliseconds();
 

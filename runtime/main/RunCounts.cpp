@@ -41,7 +41,7 @@ RunPosition RunCounts::position(const RunPosition &start,
 
 std::string RunCounts::add(StepMetrics &metrics, bool maySkip,
                            bool scalesLoss) {
-  const bool isFinite = !metrics.gradNorm || std::isfinite(*metrics.gradNorm);
+  const bool isFinite = std::isfinite(metrics.gradNorm.value_or(0));
   std::string why = judge(metrics, isFinite, maySkip);
   if (scalesLoss)
     lossScale.update(isFinite);
@@ -51,13 +51,14 @@ std::string RunCounts::add(StepMetrics &metrics, bool maySkip,
 
 std::string RunCounts::judge(StepMetrics &metrics, bool isFinite,
                              bool maySkip) {
+  const double norm = metrics.gradNorm.value_or(0);
   if (isFinite || !maySkip) {
     skippedInRow = 0;
     if (!std::isfinite(metrics.loss))
       return fmt::format("step {}: the loss is {}", steps, metrics.loss);
     return isFinite ? ""
                     : fmt::format("step {}: the norm of the gradients is {}",
-                                  steps, *metrics.gradNorm);
+                                  steps, norm);
   }
   metrics.skipped = ++skips;
   ++skippedInRow;
@@ -65,5 +66,5 @@ std::string RunCounts::judge(StepMetrics &metrics, bool isFinite,
              ? ""
              : fmt::format("step {}: the norm of the gradients is {}, for the "
                            "{}th step in a row",
-                           steps, *metrics.gradNorm, kMostSkipped);
+                           steps, norm, kMostSkipped);
 }

@@ -115,7 +115,7 @@ public:
       fail("{}; please report this", wrong);
     if (!divergence)
       checkWeights();
-    checkpoints.finish();
+    checkpoints.finish(divergence.has_value());
     if (!divergence && !options.save.empty())
       savedWider = !weights->save();
     if (isFirst)

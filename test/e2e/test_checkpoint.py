@@ -327,6 +327,17 @@ class Faults(Checkpoints):
         self.assertEqual(self.steps(), [])
         self.assert_clean()
 
+    def test_divergence(self):
+        """Weights that an update has spoilt do not take the place of good ones."""
+        plan = (1, "--optimizer=sgd", "--momentum=0", "--grad-clip=0")
+        self.train_ok(plan, "good", "--checkpoint", self.folder / "ck", "--save-at-exit", steps=2)
+        done = support.run(resumes.compile_layout(plan), "--data", self.folder / "tokens.u16", "--steps", 5, "--lr", 3e38,
+                           "--checkpoint", self.folder / "ck", "--save-every", 1, "--keep", 1, "--resume", "latest")
+        self.assertEqual(done.returncode, 3, done.err)
+        self.assertRegex(done.err, "warning: the checkpoint of step 3 is given up; older ones stay")
+        self.assertEqual(self.steps(), [2])
+        self.assert_clean()
+
     def test_kills(self):
         kills = resumes.Kills(self.folder, seed=7, steps=60)
         for fault in ("copy#2:1", "block#1:0", "sync#1:1", "manifest#1:0", "rename#1:0", "renamed#1:0", "remove#1:0"):

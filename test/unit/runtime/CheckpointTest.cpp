@@ -262,6 +262,27 @@ TEST(FileWriter, SaysWhatWentWrong) {
   }
 }
 
+TEST(FileWriter, GivesUpWeightsThatAreNotFinite) {
+  Large large;
+  const TestFolder folder;
+  CheckpointFaults faults;
+  const Staging staging(kCheckpointBlock);
+  const uint64_t count = large.state.slots[0].parameters[1].elements;
+  float *const w = &large.slices.memory[0][4]; // after b and padding
+  int number = 0;
+  for (const uint64_t at : {uint64_t{0}, kCheckpointBlock / 4, count - 1})
+    for (const float value : {NAN, -INFINITY}) {
+      const float before = std::exchange(w[at], value);
+      FileWriter writer(large.file, folder / std::to_string(number++), staging,
+                        faults);
+      writer.copy(large.slices.memoryOf(0), 2);
+      EXPECT_EQ(
+          writer.wait().failure.value_or(""),
+          fmt::format("param/w[0:{}] is not finite at element {}", count, at));
+      w[at] = before;
+    }
+}
+
 TEST(FileWriter, EndsWhereStateCannotBeRead) {
   class Broken final : public ParameterMemory {
     void read(const zrt_ref &ref, void *) const override {
