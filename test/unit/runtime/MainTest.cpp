@@ -327,10 +327,10 @@ TEST(Report, WritesNumbersForPeople) {
 //   w
 const int64_t shape[] = {2, 2}, wShape[] = {4};
 const zrt_input inputs[] = {
-    {"tokens", ZRT_I32, 2, shape, deviceRef(0, 16), 0, 0},
-    {"targets", ZRT_I32, 2, shape, deviceRef(64, 16), 0, 0},
-    {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0},
-    {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4), 0, 0}};
+    {"tokens", ZRT_I32, 2, shape, deviceRef(0, 16), 0, 0, 0, 0},
+    {"targets", ZRT_I32, 2, shape, deviceRef(64, 16), 0, 0, 0, 0},
+    {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0, 0, 0},
+    {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4), 0, 0, 0, 0}};
 const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
                               {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
 const zrt_member member = {"w", 1, 1, wShape,
@@ -574,6 +574,69 @@ TEST_F(Loop, NamesInputsThatAreMissingOrTooMany) {
             "of that shape\n");
 }
 
+TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
+  // Micro-step 1 has its tokens at 16, its targets at 80 and its loss at 144.
+  const zrt_input both[] = {
+      {"tokens", ZRT_I32, 2, shape, deviceRef(0, 16), 0, 0, 0, 0},
+      {"targets", ZRT_I32, 2, shape, deviceRef(64, 16), 0, 0, 0, 0},
+      {"tokens", ZRT_I32, 2, shape, deviceRef(16, 16), 0, 0, 1, 0},
+      {"targets", ZRT_I32, 2, shape, deviceRef(80, 16), 0, 0, 1, 0}};
+  const zrt_output losses[] = {{"loss", ZRT_F32, 1, deviceRef(144, 4)},
+                               {"loss", ZRT_F32, 0, deviceRef(136, 4)}};
+  const auto kernel = [](void *const *args, int64_t, int64_t) {
+    auto *base = static_cast<char *>(args[0]);
+    for (int micro = 0; micro < 2; ++micro) {
+      const auto *tokens = reinterpret_cast<int32_t *>(base + 16 * micro);
+      const auto *targets = reinterpret_cast<int32_t *>(base + 64 + 16 * micro);
+      float loss = 0;
+      for (int i = 0; i < 4; ++i)
+        loss += float(tokens[i]) + 10 * float(targets[i]);
+      *reinterpret_cast<float *>(base + 136 + 8 * micro) = loss;
+    }
+  };
+  plan.programs[ZRT_STEP] = Table()
+                                .launch(ZRT_COMPUTE, "toy.0", kernel, 1, 1,
+                                        {tensor(deviceRef(0, 256))})
+                                .program();
+  plan.inputs = both;
+  plan.input_count = 4;
+  plan.outputs = losses;
+  plan.output_count = 2;
+  plan.accumulate = 2;
+  plan.layered = 1;
+  EXPECT_EQ(train(args({"--steps", "1", "--metrics", folder / "m"})), 0) << err;
+  // Of 1 2 3 4 with 2 3 4 5, and 5 6 7 8 with 6 7 8 9: 150 and 326.
+  EXPECT_NE(readFile(folder / "m").find("\"loss\":238,"), std::string::npos)
+      << readFile(folder / "m");
+  const auto errorWith = [&](zrt_plan changed) {
+    plan = changed;
+    EXPECT_EQ(train(args({"--steps", "1"})), 1);
+    return err;
+  };
+  zrt_plan p = plan;
+  p.input_count = 3;
+  EXPECT_NE(
+      errorWith(p).find("has input \"targets\" 1 times, in 2 micro-steps"),
+      std::string::npos)
+      << err;
+  p.input_count = 4;
+  p.output_count = 1;
+  EXPECT_NE(errorWith(p).find("has output \"loss\" 1 times, in 2 micro-steps"),
+            std::string::npos)
+      << err;
+  p.output_count = 2;
+  p.accumulate = 3;
+  EXPECT_NE(errorWith(p).find("has input \"tokens\" 2 times, in 3 micro-steps"),
+            std::string::npos)
+      << err;
+  p.accumulate = 2;
+  p.programs[ZRT_MICRO] = p.programs[ZRT_STEP];
+  EXPECT_NE(errorWith(p).find("has all micro-steps in one program, and a "
+                              "program for those before the last"),
+            std::string::npos)
+      << err;
+}
+
 TEST_F(Loop, RefusesPlansItCannotFeed) {
   const auto errorWith = [&](zrt_plan changed) {
     plan = changed;
@@ -583,7 +646,7 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
   zrt_plan p = toyPlan();
   zrt_input more[5];
   std::copy(inputs, inputs + 4, more);
-  more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0};
+  more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0, 0, 0};
   p.inputs = more;
   p.input_count = 5;
   EXPECT_NE(errorWith(p).find("wants the number \"mask\""), std::string::npos);

@@ -26,11 +26,11 @@ namespace zrt::test {
 //   count0 as input and output, 192 the rank's slice of w
 inline const int64_t shape[] = {1, 1}, wShape[] = {6};
 inline const zrt_input inputs[] = {
-    {"tokens", ZRT_I32, 2, shape, deviceRef(0, 4), 0, 0},
-    {"targets", ZRT_I32, 2, shape, deviceRef(64, 4), 0, 0},
-    {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0},
-    {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4), 0, 0},
-    {"count0", ZRT_F32, 0, nullptr, deviceRef(140, 4), 0, 0}};
+    {"tokens", ZRT_I32, 2, shape, deviceRef(0, 4), 0, 0, 0, 0},
+    {"targets", ZRT_I32, 2, shape, deviceRef(64, 4), 0, 0, 0, 0},
+    {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0, 0, 0},
+    {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4), 0, 0, 0, 0},
+    {"count0", ZRT_F32, 0, nullptr, deviceRef(140, 4), 0, 0, 0, 0}};
 inline const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
                                      {"count0", ZRT_F32, 0, deviceRef(144, 4)}};
 inline const zrt_member member = {"w", 1, 1, wShape,
