@@ -11,7 +11,8 @@
 //
 // So uses of a bucket that follow each other without those of another one in
 // between still do, and a bucket is gathered or fetched as often as with one
-// micro-step.  What does not depend on inputs stands there once.
+// micro-step.  What depends on parameters and not on inputs stands there once; what
+// depends on neither, a tensor of zeros, is made again where it is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +48,9 @@ public:
     LDBG() << maps.size() << " micro-steps in " << stretches.size()
            << " stretches";
     returnAll();
+    for (Operation *op : llvm::reverse(free))
+      if (op->use_empty())
+        op->erase();
   }
 
 private:
@@ -56,8 +60,10 @@ private:
   /// By micro-step: from values of the first one.
   SmallVector<IRMapping> maps;
   function_ref<SmallVector<unsigned>(unsigned)> bucketsOf;
-  /// What depends on inputs.
-  llvm::DenseSet<Value> own;
+  /// What depends on inputs, and on other arguments alone.
+  llvm::DenseSet<Value> own, shared;
+  /// Copies of what depends on nothing.
+  SmallVector<Operation *> free;
   std::vector<SmallVector<Operation *>> stretches;
 
   void addInputs() {
@@ -105,22 +111,32 @@ private:
 
   /// Averages are of a micro-step each, whatever they depend on.
   bool isOwn(Operation *op) {
-    return isa<AverageOp>(op) || llvm::any_of(op->getOperands(), [&](Value v) {
-             return own.contains(v);
-           });
+    return isa<AverageOp>(op) ||
+           llvm::any_of(op->getOperands(),
+                        [&](Value value) { return own.contains(value); });
+  }
+  bool isShared(Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value value) {
+      return isa<BlockArgument>(value) || shared.contains(value);
+    });
   }
 
   void repeat(ArrayRef<Operation *> stretch, Operation *next) {
     SmallVector<Operation *> repeated;
-    for (Operation *op : stretch)
-      if (isOwn(op)) {
+    for (Operation *op : stretch) {
+      if (isOwn(op))
+        own.insert_range(op->getResults());
+      else if (isShared(op))
+        shared.insert_range(op->getResults());
+      if (!shared.contains(op->getResult(0)))
         repeated.push_back(op);
-        own.insert(op->result_begin(), op->result_end());
-      }
+    }
     b.setInsertionPoint(next);
     for (auto [j, map] : llvm::enumerate(maps))
       for (Operation *op : repeated) {
         Operation *copy = j == 0 ? op : b.clone(*op, map);
+        if (j > 0 && !own.contains(op->getResult(0)))
+          free.push_back(copy);
         if (isa<AverageOp>(op))
           copy->setAttr(kMicroAttr, b.getI64IntegerAttr(j));
       }

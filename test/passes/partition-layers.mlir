@@ -24,8 +24,8 @@
 // CHECK: zero.return {{.*}}%[[A0]], %[[A1]] :
 // CHECK-NOT: zero.program @micro
 
-// What does not depend on inputs is computed once; the rest stands there for
-// both micro-steps before the next bucket is read.
+// What depends on parameters and not on inputs is computed once; the rest stands
+// there for both micro-steps before the next bucket is read.
 // CHECK-LABEL: zero.program @step(
 // CHECK-SAME: %[[X0:[^:]*]]: tensor<2x16xf32> {zero.input = "x", zero.micro = 0 : i64}
 // CHECK-SAME: %[[X1:[^:]*]]: tensor<2x16xf32> {zero.input = "x", zero.micro = 1 : i64}
@@ -41,14 +41,16 @@
 // WHOLE: %[[FLAT:.*]] = zero.pack %[[L0]]#2 into @b1 {zero.micro = 0 : i64}
 // WHOLE: %[[SUM:.*]] = zero.zeros of @b1 : !zero.shard<32 x f32 by 1>
 // WHOLE: %[[S0:.*]] = zero.accumulate %[[SUM]], %[[FLAT]] of @b1 {scale = 1.000000e+00 : f64}
-// CHECK: zero.launch @df(%[[X0]], %[[L0]]#1, %[[T]])
+// CHECK: %[[ZEROS:.*]] = zero.launch @zeros()
+// CHECK: zero.launch @df(%[[X0]], %[[L0]]#1, %[[ZEROS]])
 // CHECK: %[[L1:.*]]:3 = zero.launch @loss(%[[Y1]], %{{.*}}, %[[COUNT]])
 // CHECK: %[[FLAT:.*]] = zero.pack %[[L1]]#2 into @b1 {zero.micro = 1 : i64}
 // SHARD: %[[G:.*]] = zero.reduce_scatter %[[FLAT]] of @b1 into %[[S0]] {scale = 2.500000e-01 : f64}
 // WHOLE: %[[S1:.*]] = zero.accumulate %[[S0]], %[[FLAT]] of @b1
 // WHOLE: %[[G:.*]] = zero.reduce_scatter %[[S1]] of @b1 {scale = 2.500000e-01 : f64}
 // CHECK: zero.sum_squares %[[G]] of @b1
-// CHECK: zero.launch @df(%[[X1]], %[[L1]]#1, %[[T]])
+// CHECK: %[[ZEROS:.*]] = zero.launch @zeros()
+// CHECK: zero.launch @df(%[[X1]], %[[L1]]#1, %[[ZEROS]])
 // CHECK: zero.launch @t2
 // CHECK: zero.launch @t2
 // CHECK: zero.update {{.*}}%[[G]]
@@ -78,11 +80,13 @@ func.func @step(%w: tensor<16xf32> {zero.param = "h.0.w", zero.init = #zero.cons
   %t = zero.launch @t(%w) : (tensor<16xf32>) -> tensor<16xf32>
   %y = zero.launch @f(%x, %t) : (tensor<2x16xf32>, tensor<16xf32>) -> tensor<2x16xf32>
   %l:3 = zero.launch @loss(%y, %v, %all) : (tensor<2x16xf32>, tensor<16xf32>, tensor<f32>) -> (tensor<f32>, tensor<2x16xf32>, tensor<16xf32>)
-  %dw = zero.launch @df(%x, %l#1, %t) : (tensor<2x16xf32>, tensor<2x16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %zeros = zero.launch @zeros() : () -> tensor<16xf32>
+  %dw = zero.launch @df(%x, %l#1, %zeros) : (tensor<2x16xf32>, tensor<2x16xf32>, tensor<16xf32>) -> tensor<16xf32>
   %dw2 = zero.launch @t2(%dw, %w) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   return %l#0, %dw2, %l#2 : tensor<f32>, tensor<16xf32>, tensor<16xf32>
 }
 zero.kernel @n(tensor<2x16xf32>) -> tensor<f32> units serial
+zero.kernel @zeros() -> tensor<16xf32> units serial
 zero.kernel @t(tensor<16xf32>) -> tensor<16xf32> units serial
 zero.kernel @t2(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> units serial
 zero.kernel @f(tensor<2x16xf32>, tensor<16xf32>) -> tensor<2x16xf32> units serial
