@@ -149,6 +149,8 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
   options.format = choose("--data-format", typed.format, kFormats);
+  if (given("--tensorboard") && options.tensorboard.empty())
+    usage("--tensorboard needs the name of a folder");
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
   if (given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", typed.saveType);
@@ -266,6 +268,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
 
   text("--metrics", options.metrics, "FILE", "Output",
        "Write one line of JSON per step");
+  text("--tensorboard", options.tensorboard, "DIR", "Output",
+       "Write the same numbers as events, for TensorBoard");
   app.add_flag("--profile", options.profile,
                "Print where the time went, at the end")
       ->group("Output");

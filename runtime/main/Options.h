@@ -38,6 +38,7 @@ struct EvalOptions {
 struct TrainOptions {
   std::string program; ///< for messages: the name without folders
   std::string data, init, save, metrics;
+  std::string tensorboard;      ///< a folder; "": none
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16
   /// Of --input: names of inputs, and where their samples are.
   std::vector<std::pair<std::string, std::string>> inputs;

@@ -20,6 +20,7 @@
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/LinkReport.h"
+#include "runtime/main/Logs.h"
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
@@ -31,6 +32,7 @@
 #include "runtime/main/RunCounts.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
+#include "runtime/main/StepTimes.h"
 #include "runtime/main/StopSignal.h"
 #include "runtime/main/TierOptions.h"
 #include "runtime/main/Weights.h"
@@ -74,7 +76,7 @@ public:
            const std::string &who)
       : plan(plan), options(options), world(world), handle{world},
         isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who),
-        checkpoints(options, world), counts(options.lossScale) {}
+        checkpoints(options, world), logs(options), counts(options.lossScale) {}
 
   /// The exit status.
   int run() {
@@ -93,8 +95,8 @@ public:
     checkpoints.start(counts.first(), weights->state(), folder.get(),
                       arenaBytes(), zrt_threads(context.get()));
     together(world, [&] {
-      if (isFirst && !options.metrics.empty())
-        metricsFile.open(options.metrics, counts.first());
+      if (isFirst)
+        logs.open(counts.first());
       catchStopSignals(options.checkpoint.atExit);
     });
     if (!quiet)
@@ -226,18 +228,18 @@ private:
       metrics = runStep(counts.done());
       metrics.checkpointMilliseconds = stoodStill;
       if (counts.here() > 0)
-        laterSeconds += metrics.milliseconds * 1e-3;
+        laterSteps.add(metrics.milliseconds);
       const std::string wrong =
           counts.add(metrics, plan.skip_nonfinite, runner->scalesLoss());
       if (!wrong.empty())
         diverge(wrong);
       if (isEvaluationDue())
         evaluate();
-      withMetrics([&] { metricsFile.write(metrics); });
+      logs.write(metrics);
       progress.show(metrics);
     }
     progress.finish();
-    withMetrics([&] { metricsFile.close(); });
+    logs.close();
   }
 
   bool isEvaluationDue() const {
@@ -265,22 +267,6 @@ private:
     return options.timeLimit > 0 &&
            secondsSince(begun) + metrics.milliseconds * 1e-3 >=
                options.timeLimit;
-  }
-
-  /// A disk that is full ends the metrics, not the training.
-  template <typename Action>
-  void withMetrics(Action action) {
-    if (!metricsFile.isOpen())
-      return;
-    try {
-      action();
-    } catch (const Error &error) {
-      metricsFile.abandon();
-      metricsLost = true;
-      complain(fmt::format("{}: warning: {}; the training goes on without "
-                           "metrics",
-                           options.program, error.what()));
-    }
   }
 
   /// All ranks do at the same step; the first one says it.
@@ -315,7 +301,8 @@ private:
       return kIncomplete;
     if (stoppedBy)
       return stoppedBy == kOutOfTime ? kOutOfTimeStatus : 128 + stoppedBy;
-    return metricsLost || savedWider || !lostOutput().empty() ? kIncomplete : 0;
+    return logs.isLost() || savedWider || !lostOutput().empty() ? kIncomplete
+                                                                : 0;
   }
 
   StepMetrics runStep(int64_t step) {
@@ -400,8 +387,9 @@ private:
           counts.skipped(), counts.done());
     // The first step pays for page faults and kernel generation.
     if (here > 1)
-      say("{:.0f} {}/s\n", perStep() * double(here - 1) / laterSeconds,
-          feed->unit());
+      say("{:.0f} {}/s\n{}\n",
+          perStep() * double(laterSteps.count()) / laterSteps.seconds(),
+          feed->unit(), laterSteps.text());
     if (here > 0 && writtenPerStep(plan) > 0)
       say("{}\n", enduranceText(plan, secondsOfStep(), options.nvmeEndurance));
     say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
@@ -424,8 +412,9 @@ private:
 
   /// Of the steps after the first, where there are any.
   double secondsOfStep() const {
-    return counts.here() > 1 ? laterSeconds / double(counts.here() - 1)
-                             : metrics.milliseconds * 1e-3;
+    return laterSteps.count() > 0
+               ? laterSteps.seconds() / double(laterSteps.count())
+               : metrics.milliseconds * 1e-3;
   }
 
   uint64_t arenaBytes() const {
@@ -455,14 +444,13 @@ private:
   std::optional<Resumed> resumed;
   RunPosition position; ///< before the first step of this run
   Checkpoints checkpoints;
-  MetricsFile metricsFile;
+  Logs logs;
   StepMetrics metrics; ///< of the last step
   RunCounts counts;
-  int stoppedBy = 0; ///< signal
-  bool metricsLost = false;
+  int stoppedBy = 0;                     ///< signal
   bool savedWider = false;               ///< than was asked for
   std::optional<AgreedError> divergence; ///< on all ranks or none
-  double laterSeconds = 0;               ///< of all steps but the first
+  StepTimes laterSteps;                  ///< all but the first
   const Clock::time_point begun = Clock::now();
 };
 

@@ -1,0 +1,67 @@
+//===- Logs.cpp - What a run writes about itself --------------------------===//
+#include "runtime/main/Logs.h"
+
+#include "runtime/Error.h"
+#include "runtime/main/StandardStreams.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+using namespace zrt;
+
+static std::vector<EventFile::Scalar> scalarsOf(const StepMetrics &m) {
+  std::vector<EventFile::Scalar> scalars = {{"train/loss", m.loss},
+                                            {"train/lr", m.lr}};
+  const auto add = [&](const char *tag, std::optional<double> value) {
+    if (value)
+      scalars.push_back({tag, *value});
+  };
+  add("train/grad_norm", m.gradNorm);
+  add("train/loss_scale", m.lossScale);
+  if (m.skipped)
+    add("train/skipped", double(m.skipped));
+  if (m.evalLoss) {
+    add("eval/loss", m.evalLoss);
+    add("eval/perplexity", std::exp(*m.evalLoss));
+  }
+  add("speed/step_ms", m.milliseconds);
+  add(m.unit == std::string_view("tokens") ? "speed/tokens_per_s"
+                                           : "speed/samples_per_s",
+      m.perSecond);
+  if (m.checkpointMilliseconds > 0)
+    add("speed/checkpoint_ms", m.checkpointMilliseconds);
+  return scalars;
+}
+
+template <typename Log, typename Action>
+void Logs::attempt(Log &log, const char *what, Action action) {
+  if (!log.isOpen())
+    return;
+  try {
+    action(log);
+  } catch (const Error &error) {
+    log.abandon();
+    lost = true;
+    complain(fmt::format("{}: warning: {}; the training goes on without {}",
+                         options.program, error.what(), what));
+  }
+}
+
+void Logs::open(int64_t first) {
+  if (!options.metrics.empty())
+    lines.open(options.metrics, first);
+  if (!options.tensorboard.empty())
+    events.open(options.tensorboard, first);
+}
+
+void Logs::write(const StepMetrics &metrics) {
+  attempt(lines, "metrics", [&](MetricsFile &log) { log.write(metrics); });
+  attempt(events, "events",
+          [&](EventFile &log) { log.write(metrics.step, scalarsOf(metrics)); });
+}
+
+void Logs::close() {
+  attempt(lines, "metrics", [](MetricsFile &log) { log.close(); });
+  attempt(events, "events", [](EventFile &log) { log.close(); });
+}
