@@ -46,6 +46,7 @@ public:
   /// "llm.c uint16", "raw uint32", "text bytes".
   const char *formatName() const;
   uint64_t fileBytes() const { return file.size(); }
+  const std::string &path() const { return file.path(); }
 
   /// Checks every token that `input` would read.  Throws zrt::Error.
   void check(const zrt_input &input, uint64_t later) const;

@@ -6,16 +6,15 @@
 
 using namespace zrt;
 
-void zrt::addEvalOptions(CLI::App &app, TypedEval &typed,
-                         TrainOptions &options) {
+void zrt::addEvalOptions(CLI::App &app, TypedEval &typed) {
   const auto text = [&](const char *name, std::string &value, const char *type,
                         const char *description) {
     app.add_option(name, value, description)
         ->type_name(type)
         ->group("Evaluation");
   };
-  text("--eval-data", options.eval.data, "FILE",
-       "Tokens to evaluate on, at the end (zeroc --eval)");
+  addFilesOption(app, "--eval-data", typed.data, "Evaluation",
+                 "Tokens to evaluate on, at the end (zeroc --eval)");
   addInputOption(app, "--eval-input", typed.inputs, "Evaluation",
                  "Samples to evaluate on, as of --input");
   text("--eval-every", typed.every, "N", "Evaluate after each N steps, too");
@@ -27,8 +26,7 @@ void zrt::judgeEvalOptions(const CLI::App &app, const TypedEval &typed,
                            TrainOptions &options) {
   EvalOptions &eval = options.eval;
   const auto given = [&](const char *option) { return app.count(option) > 0; };
-  if (given("--eval-data") && eval.data.empty())
-    usage("--eval-data needs a file name");
+  eval.data = readFiles("--eval-data", typed.data);
   eval.inputs = readInputs("--eval-input", typed.inputs);
   constexpr int64_t kMost = int64_t{1} << 40;
   for (const auto &[option, text, value] :

@@ -11,10 +11,10 @@ namespace zrt {
 /// What was typed, before it is judged.
 struct TypedEval {
   std::string every = "0", batches = "0";
-  std::vector<std::string> inputs;
+  std::vector<std::string> data, inputs;
 };
 
-void addEvalOptions(CLI::App &app, TypedEval &typed, TrainOptions &options);
+void addEvalOptions(CLI::App &app, TypedEval &typed);
 
 /// Throws UsageError.
 void judgeEvalOptions(const CLI::App &app, const TypedEval &typed,

@@ -127,8 +127,7 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
                                  options.dataPrefix));
 }
 
-Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
-    : dataPath(options.data) {
+Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
   const Text text = textOf(plan, options);
   for (const zrt_input *input : fedInputs(plan)) {
     const std::string *place = placeOf(*input, options);
@@ -143,9 +142,9 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
     batch = static_cast<uint64_t>(input->shape[0]);
   }
   if (text.tokens)
-    data = std::make_unique<const TokenData>(options.data, options.format,
-                                             text.tokens->shape[1],
-                                             /*later=*/text.targets ? 1 : 0);
+    data = std::make_unique<const TokenFiles>(options.data, options.format,
+                                              text.tokens->shape[1],
+                                              /*later=*/text.targets ? 1 : 0);
   order =
       SampleOrder(checkSamples(),
                   options.shuffle ? std::optional(options.seed) : std::nullopt);
@@ -157,9 +156,9 @@ uint64_t Feed::checkSamples() const {
     return source.file ? source.file->samples() : data->sequences();
   };
   const auto textOf = [&](const Source &source) {
-    return source.file
-               ? source.file->text()
-               : fmt::format("{}, {} sequences", dataPath, data->sequences());
+    return source.file ? source.file->text()
+                       : fmt::format("{}, {} sequences", data->text(),
+                                     data->sequences());
   };
   for (const Source &source : sources) {
     const zrt_input &input = *source.input;
@@ -222,10 +221,9 @@ uint64_t Feed::perBatch() const {
 std::string Feed::text() const {
   std::string text;
   if (data)
-    text +=
-        fmt::format("data      {}, {}, {} tokens, {} sequences of {}\n",
-                    dataPath, data->formatName(), withCommas(data->tokens()),
-                    withCommas(data->sequences()), data->length());
+    text += fmt::format("data      {}, {} tokens, {} sequences of {}\n",
+                        data->text(), withCommas(data->tokens()),
+                        withCommas(data->sequences()), data->length());
   for (const Source &source : sources)
     if (source.file)
       text += fmt::format("input     {} from {}\n", source.input->name,

@@ -12,7 +12,7 @@
 
 #include "runtime/io/SampleFile.h"
 #include "runtime/io/SampleOrder.h"
-#include "runtime/io/TokenData.h"
+#include "runtime/io/TokenFiles.h"
 #include "runtime/main/Options.h"
 
 #include <memory>
@@ -63,8 +63,7 @@ private:
   void read(const Source &source, uint64_t sample, std::byte *to) const;
 
   std::vector<Source> sources;
-  std::unique_ptr<const TokenData> data; ///< nullptr: no input needs it
-  std::string dataPath;
+  std::unique_ptr<const TokenFiles> data; ///< nullptr: no input needs it
   uint64_t batch = 1;
   SampleOrder order{1, std::nullopt}; ///< of them, once they are counted
 };

@@ -117,6 +117,19 @@ FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
   return result;
 }
 
+FileFingerprint zrt::fingerprintOfFiles(const std::vector<std::string> &paths) {
+  if (paths.size() == 1)
+    return fingerprintOfFile(paths.front());
+  FileFingerprint all;
+  for (const std::string &path : paths) {
+    const FileFingerprint one = fingerprintOfFile(path);
+    all.hash = contentHash(reinterpret_cast<const std::byte *>(&one),
+                           sizeof(one), all.hash);
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
 FileFingerprint zrt::fingerprintOfInputs(
     const std::vector<std::pair<std::string, std::string>> &inputs) {
   FileFingerprint all;
@@ -154,11 +167,11 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.program = hashOf(program, 0, program.size(), 0);
   f.hasData = !options.data.empty();
   if (f.hasData)
-    f.data = fingerprintOfFile(options.data);
+    f.data = fingerprintOfFiles(options.data);
   f.inputs = fingerprintOfInputs(options.inputs);
   f.evaluates = options.eval.isWanted();
   if (!options.eval.data.empty())
-    f.evalData = fingerprintOfFile(options.eval.data);
+    f.evalData = fingerprintOfFiles(options.eval.data);
   f.evalInputs = fingerprintOfInputs(options.eval.inputs);
   f.evalEvery = options.eval.every;
   f.evalBatches = options.eval.batches;

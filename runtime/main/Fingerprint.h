@@ -50,6 +50,9 @@ std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);
 /// Throws zrt::Error when the file cannot be read.
 FileFingerprint fingerprintOfFile(const std::string &path);
 
+/// Of files that follow each other; of one as fingerprintOfFile.
+FileFingerprint fingerprintOfFiles(const std::vector<std::string> &paths);
+
 /// Of all files of --input together, and of which input reads what in them.
 FileFingerprint fingerprintOfInputs(
     const std::vector<std::pair<std::string, std::string>> &inputs);

@@ -1,7 +1,10 @@
 //===- InputOptions.cpp - --input and --eval-input ------------------------===//
 #include "runtime/main/InputOptions.h"
 
+#include "runtime/io/TokenFiles.h"
 #include "runtime/main/OptionValues.h"
+
+#include <algorithm>
 
 using namespace zrt;
 
@@ -13,6 +16,37 @@ void zrt::addInputOption(CLI::App &app, const char *option,
       ->group(group)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void zrt::addFilesOption(CLI::App &app, const char *option,
+                         std::vector<std::string> &patterns, const char *group,
+                         const char *description) {
+  app.add_option(option, patterns, description)
+      ->type_name("FILE...")
+      ->group(group)
+      ->expected(1, -1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::vector<std::string>
+zrt::readFiles(const char *option, const std::vector<std::string> &patterns) {
+  std::vector<std::string> files;
+  for (const std::string &pattern : patterns) {
+    if (pattern.empty())
+      usage("{} needs a file name", option);
+    try {
+      for (std::string &file : expandPattern(pattern)) {
+        if (std::find(files.begin(), files.end(), file) != files.end())
+          usage("{} names {} twice", option, file);
+        files.push_back(std::move(file));
+      }
+    } catch (const UsageError &) {
+      throw;
+    } catch (const Error &error) {
+      usage("{}: {}", option, error.what());
+    }
+  }
+  return files;
 }
 
 std::vector<std::pair<std::string, std::string>>

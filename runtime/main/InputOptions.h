@@ -14,6 +14,15 @@ void addInputOption(CLI::App &app, const char *option,
                     std::vector<std::string> &values, const char *group,
                     const char *description);
 
+/// Adds an option for one file or several.
+void addFilesOption(CLI::App &app, const char *option,
+                    std::vector<std::string> &patterns, const char *group,
+                    const char *description);
+
+/// The files that `patterns` name, each once, in their order.  Throws UsageError.
+std::vector<std::string> readFiles(const char *option,
+                                   const std::vector<std::string> &patterns);
+
 /// Names and places of NAME=FILE.  Throws UsageError.
 std::vector<std::pair<std::string, std::string>>
 readInputs(const char *option, const std::vector<std::string> &values);

@@ -31,7 +31,7 @@ struct Typed {
               saveType = "f32";
   std::string lr = "0", minLr = "0", nvmeEndurance;
   std::string schedule = "constant", format = "auto";
-  std::vector<std::string> inputs;
+  std::vector<std::string> data, inputs;
   TypedCheckpoint checkpoint;
   TypedEval eval;
 };
@@ -99,8 +99,7 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
     if (!given(option))
       usage("{} is missing; see {} --help", option, options.program);
   for (const auto &[option, value] :
-       {std::pair<const char *, const std::string &>{"--data", options.data},
-        {"--init", options.init},
+       {std::pair<const char *, const std::string &>{"--init", options.init},
         {"--save", options.save},
         {"--metrics", options.metrics}})
     if (given(option) && value.empty())
@@ -154,13 +153,12 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
   if (given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", typed.saveType);
+  options.data = readFiles("--data", typed.data);
   options.inputs = readInputs("--input", typed.inputs);
   judgeEvalOptions(app, typed.eval, options);
   judgeCheckpointOptions(app, typed.checkpoint, options);
-  checkDistinct("--metrics", options.metrics, "--data", options.data);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
-  checkDistinct("--save", options.save, "--data", options.data);
   checkNotPrinted("--metrics", options.metrics);
   checkNotPrinted("--save", options.save);
   const auto checkRead = [&](const std::string &option,
@@ -168,7 +166,10 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
     checkDistinct("--metrics", options.metrics, option.c_str(), path);
     checkDistinct("--save", options.save, option.c_str(), path);
   };
-  checkRead("--eval-data", options.eval.data);
+  for (const std::string &file : options.data)
+    checkRead("--data", file);
+  for (const std::string &file : options.eval.data)
+    checkRead("--eval-data", file);
   for (const auto &[name, place] : options.inputs)
     checkRead("--input " + name, fileOfPlace(place));
   for (const auto &[name, place] : options.eval.inputs)
@@ -240,8 +241,11 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
        "Of a plan with fp16: what gradients are scaled by, or dynamic "
        "(default): from 65536, halved at overflows, doubled after 1000 steps");
 
-  text("--data", options.data, "FILE", "Data",
-       "Tokens to train on: the inputs \"tokens\" and \"targets\"");
+  addFilesOption(
+      app, "--data", typed.data, "Data",
+      "Tokens to train on: the inputs \"tokens\" and \"targets\"; "
+      "several files, and patterns such as 'part*.bin', one after the "
+      "other");
   addInputOption(app, "--input", typed.inputs, "Data",
                  "Samples of the input NAME: FILE.npy, or "
                  "FILE.safetensors[:TENSOR]; repeated for each input");
@@ -251,7 +255,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   app.add_flag("--shuffle", options.shuffle,
                "Read samples in another order, of --seed, in each epoch")
       ->group("Data");
-  addEvalOptions(app, typed.eval, options);
+  addEvalOptions(app, typed.eval);
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors, or a folder of a model) instead "
        "of random ones");

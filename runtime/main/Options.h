@@ -28,7 +28,7 @@ struct CheckpointOptions {
 
 /// What a run is evaluated on.
 struct EvalOptions {
-  std::string data;
+  std::vector<std::string> data;
   std::vector<std::pair<std::string, std::string>> inputs;
   int64_t every = 0;   ///< steps; 0: only at its end
   int64_t batches = 0; ///< of all ranks; 0: as many as there are
@@ -36,8 +36,9 @@ struct EvalOptions {
 };
 
 struct TrainOptions {
-  std::string program; ///< for messages: the name without folders
-  std::string data, init, save, metrics;
+  std::string program;           ///< for messages: the name without folders
+  std::vector<std::string> data; ///< the files of a text, in order
+  std::string init, save, metrics;
   std::string tensorboard;      ///< a folder; "": none
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16
   /// Of --input: names of inputs, and where their samples are.

@@ -139,7 +139,7 @@ RunPosition zrt::describeRun(const zrt_plan &plan,
   run.shuffles = options.shuffle;
   run.seed = options.seed;
   if (!options.data.empty()) {
-    const FileFingerprint data = fingerprintOfFile(options.data);
+    const FileFingerprint data = fingerprintOfFiles(options.data);
     run.dataBytes = data.bytes;
     run.dataHash = data.hash;
   }

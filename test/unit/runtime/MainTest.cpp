@@ -122,7 +122,7 @@ TEST(Options, AreRead) {
                                 "u32",
                                 "--quiet"});
   EXPECT_EQ(o.program, "train");
-  EXPECT_EQ(o.data, "d.bin");
+  EXPECT_EQ(o.data, std::vector<std::string>{"d.bin"});
   EXPECT_EQ(o.schedule.steps, 100);
   EXPECT_EQ(o.schedule.peak, 6e-4);
   EXPECT_EQ(o.schedule.minimum, 6e-5);

@@ -1,0 +1,45 @@
+//===- TokenFiles.h - A text in several files -------------------*- C++ -*-===//
+#ifndef ZRT_IO_TOKEN_FILES_H
+#define ZRT_IO_TOKEN_FILES_H
+
+#include "runtime/io/TokenData.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// The files that `pattern` names: itself if there is such a file, or it has none
+/// of * ? [; else those that match, by name.  Throws zrt::Error where none does.
+std::vector<std::string> expandPattern(const std::string &pattern);
+
+/// The sequences of one file after those of the one before; none reaches from one
+/// into the next.  All functions are as of TokenData.
+class TokenFiles {
+public:
+  TokenFiles(const std::vector<std::string> &paths, TokenFormat format,
+             int64_t length, uint64_t maxLater);
+
+  uint64_t tokens() const { return sum(&TokenData::tokens); }
+  uint64_t length() const { return files.front()->length(); }
+  uint64_t sequences() const { return ends.back(); }
+  uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
+  /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
+  std::string text() const;
+
+  void check(const zrt_input &input, uint64_t later) const;
+  void read(uint64_t sequence, uint64_t later, const zrt_input &input,
+            std::byte *to) const;
+
+private:
+  uint64_t sum(uint64_t (TokenData::*number)() const) const;
+
+  std::vector<std::unique_ptr<const TokenData>> files; ///< at least one
+  std::vector<uint64_t> ends; ///< sequences of each and those before it
+};
+
+} // namespace zrt
+
+#endif // ZRT_IO_TOKEN_FILES_H
