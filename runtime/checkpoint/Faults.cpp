@@ -2,9 +2,9 @@
 #include "runtime/checkpoint/Faults.h"
 
 #include "runtime/Error.h"
+#include "runtime/FaultText.h"
 
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -23,20 +23,6 @@ constexpr std::string_view kPoints[] = {
        shown(text));
 }
 
-/// What follows `mark` in `text`, which is cut there; `otherwise` without it.
-uint64_t takeNumber(std::string_view whole, std::string_view &text, char mark,
-                    uint64_t otherwise) {
-  const size_t at = text.rfind(mark);
-  if (at == text.npos)
-    return otherwise;
-  uint64_t value = 0;
-  const char *end = text.data() + text.size();
-  if (std::from_chars(text.data() + at + 1, end, value).ptr != end)
-    refuse(whole);
-  text = text.substr(0, at);
-  return value;
-}
-
 } // namespace
 
 CheckpointFaults::CheckpointFaults(int rank) {
@@ -45,11 +31,12 @@ CheckpointFaults::CheckpointFaults(int rank) {
     return;
   std::string_view text = given;
   const auto mine = static_cast<uint64_t>(rank);
-  const bool isMine = takeNumber(given, text, ':', mine) == mine;
-  number = takeNumber(given, text, '#', 1);
+  const auto whose = takeNumber(text, ':', mine),
+             nth = takeNumber(text, '#', 1);
   const size_t at = text.find('@');
-  if (at == text.npos)
+  if (!whose || !nth || at == text.npos)
     refuse(given);
+  number = *nth;
   where = text.substr(at + 1);
   bool known = false;
   for (const std::string_view point : kPoints)
@@ -63,7 +50,7 @@ CheckpointFaults::CheckpointFaults(int rank) {
       kind = meaning;
   if (!known || kind == Kind::None)
     refuse(given);
-  if (!isMine)
+  if (*whose != mine)
     kind = Kind::None;
 }
 

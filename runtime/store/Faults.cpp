@@ -2,9 +2,9 @@
 #include "runtime/store/Faults.h"
 
 #include "runtime/Error.h"
+#include "runtime/FaultText.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <vector>
 
@@ -23,19 +23,6 @@ constexpr std::pair<std::string_view, Fault> kKinds[] = {
 [[noreturn]] void refuse(std::string_view text) {
   fail("ZRT_STORE_FAULT={} is no KIND[@N][:RANK]; see runtime/store/Faults.h",
        shown(text));
-}
-
-/// What follows `mark` in `text`, which is cut there; `otherwise` without it.
-uint64_t takeNumber(std::string_view &text, char mark, uint64_t otherwise) {
-  const size_t at = text.rfind(mark);
-  if (at == text.npos)
-    return otherwise;
-  uint64_t value = 0;
-  const char *end = text.data() + text.size();
-  if (std::from_chars(text.data() + at + 1, end, value).ptr != end)
-    refuse(text);
-  text = text.substr(0, at);
-  return value;
 }
 
 } // namespace
@@ -120,12 +107,12 @@ std::unique_ptr<BlockQueue> Faults::around(std::unique_ptr<BlockQueue> queue,
 std::shared_ptr<Faults> Faults::parse(std::string_view text, int rank) {
   std::string_view kind = text;
   const auto mine = static_cast<uint64_t>(rank);
-  const uint64_t where = takeNumber(kind, ':', mine);
-  const uint64_t every = takeNumber(kind, '@', 1);
+  const auto where = takeNumber(kind, ':', mine),
+             every = takeNumber(kind, '@', 1);
   for (const auto &[name, fault] : kKinds)
-    if (name == kind && every > 0)
-      return std::make_shared<Faults>(where == mine ? fault : Fault::None,
-                                      every);
+    if (name == kind && where && every && *every > 0)
+      return std::make_shared<Faults>(*where == mine ? fault : Fault::None,
+                                      *every);
   refuse(text);
 }
 

@@ -1,0 +1,30 @@
+//===- FaultText.h - Faults that tests ask for in the environment ---------===//
+#ifndef ZRT_FAULT_TEXT_H
+#define ZRT_FAULT_TEXT_H
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace zrt {
+
+/// The number after the last `mark` in `text`, which is cut there; `otherwise`
+/// without one, and nothing where that is no number.
+inline std::optional<uint64_t> takeNumber(std::string_view &text, char mark,
+                                          uint64_t otherwise) {
+  const size_t at = text.rfind(mark);
+  if (at == std::string_view::npos)
+    return otherwise;
+  uint64_t value = 0;
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + at + 1, end, value);
+  if (error != std::errc() || stop != end)
+    return std::nullopt;
+  text = text.substr(0, at);
+  return value;
+}
+
+} // namespace zrt
+
+#endif // ZRT_FAULT_TEXT_H
