@@ -13,6 +13,7 @@
 
 #include "tools/zeroc/Options.h"
 
+#include "tools/zeroc/OptionConflicts.h"
 #include "tools/zeroc/OptionValues.h"
 #include "tools/zeroc/PassOptions.h"
 #include "llvm/Support/CommandLine.h"
@@ -371,64 +372,15 @@ DriverOptions CommandLine::check() {
       fail(name + " needs --optimizer=" + owner +
            ", got --optimizer=" + p.optimizer + "; drop one of them");
   }
-  if (!p.gradDtype.empty() && p.gradDtype != "f32" &&
-      p.gradDtype != p.precision)
-    fail("--grad-dtype=" + p.gradDtype + " needs --precision=" + p.gradDtype +
-         ", got --precision=" + p.precision +
-         "; gradients are f32, or what parameters are");
-  if (p.reference && (p.worldSize > 1 || p.accumulate > 1))
-    fail("--reference is one rank and one micro-step, got --world-size=" +
-         Twine(p.worldSize) + " --accumulate=" + Twine(p.accumulate) +
-         "; drop them for the comparison");
-  bool mayOffloadParameters = p.worldSize == 1 || p.stage == 3;
   if (isGiven("--offload")) {
     PipelineOptions &all = options.pipeline;
     if (!isGiven("--offload-optimizer"))
       all.offloadOptimizer = offloadAll;
-    if (!isGiven("--offload-params") && mayOffloadParameters)
+    if (!isGiven("--offload-params") && mayOffloadParameters(p))
       all.offloadParams = offloadAll;
   }
-  if (p.offloadParams != "none" && !mayOffloadParameters)
-    fail("--offload-params=" + p.offloadParams +
-         " needs --stage=3, got --stage=" + Twine(p.stage) + " on " +
-         Twine(p.worldSize) +
-         " ranks, where parameters are whole on every rank");
-  if (p.master == "none" &&
-      (p.offloadParams != "none" || p.offloadOptimizer != "none"))
-    fail("--master=none keeps all state on the device; drop --offload, or keep "
-         "masters");
-  if (p.reference &&
-      (p.offloadParams != "none" || p.offloadOptimizer != "none"))
-    fail("--reference keeps all state on the device; drop --offload for the "
-         "comparison");
-  if (p.reference && (p.offloadActivations != "none" || p.remat != "none"))
-    fail("--reference keeps all activations on the device; drop " +
-         Twine(p.remat != "none" ? "--remat" : "--offload-activations") +
-         " for the comparison");
-  if (p.overlapUpdate && p.offloadOptimizer == "none")
-    fail("--overlap-update is for updates in host memory; add "
-         "--offload-optimizer=cpu or nvme, or --offload");
-  if (p.accumulateOrder == "block" && p.accumulate == 1)
-    fail("--accumulate-order=block is for steps of several micro-steps; add "
-         "--accumulate=K, or drop it");
-  if (p.overlapUpdate && p.accumulate > 1)
-    fail("--overlap-update needs steps of one micro-step, got --accumulate=" +
-         Twine(p.accumulate));
-  if (p.delayedUpdate && p.overlapUpdate)
-    fail("--overlap-update and --delayed-update run updates at different "
-         "times; use one of them");
-  if (p.delayedUpdate && p.offloadOptimizer == "none")
-    fail("--delayed-update is for updates in host memory; add "
-         "--offload-optimizer=cpu or nvme");
-  if (p.delayedUpdate && p.offloadParams != "none")
-    fail(
-        "--delayed-update needs parameters on the device, which the step reads "
-        "while the host makes the next ones; replace --offload by "
-        "--offload-optimizer=" +
-        p.offloadOptimizer + ", or take --overlap-update");
-  if (p.delayedUpdate && p.accumulate > 1)
-    fail("--delayed-update needs steps of one micro-step, got --accumulate=" +
-         Twine(p.accumulate));
+  if (std::string conflict = findConflict(p); !conflict.empty())
+    fail(conflict);
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 
