@@ -134,12 +134,14 @@ static int mutate(ModuleOp plan, ArrayRef<const Mutation *> mutations,
   Trial trial(plan, seed);
   Score score(mutations);
   unsigned number = 0;
-  // Small plans have few places: the draws end, too.
-  for (uint64_t draws = 0; number < count && draws < 20u * count + 1000;
-       ++draws) {
+  // Small plans have few places: draws that find nothing new end, too.
+  for (unsigned inVain = 0; number < count && inVain < 20 * count + 200;) {
     std::unique_ptr<Mutant> mutant = trial.next(mutations);
-    if (!mutant)
+    if (!mutant) {
+      ++inVain;
       continue;
+    }
+    inVain = 0;
     lines << llvm::json::Value(mutant->toJson(number)) << "\n";
     score.add(*mutant);
     if (mutant->outcome.accepted()) {
