@@ -97,6 +97,7 @@ class Trial(Workplace):
         # Of a model, not of a plan: other chunks are other sums.
         self.places = random.Random(f"places {seed}")
         self.activations = random.Random(f"activations {seed}")
+        self.evals = random.Random(f"evals {seed}")
         self.orders = random.Random(f"orders {seed}")
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.counts = Counter()
@@ -144,6 +145,9 @@ class Trial(Workplace):
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
             flags = ["--threads", rng.choice((1, 1, 1, 2))]
+            if self.evals.random() < 0.5:
+                options.append("--eval")
+                flags += ["--eval-data", "tokens.u16", "--eval-every", 2]
             yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
@@ -200,7 +204,7 @@ class Trial(Workplace):
         self.compile("whole.mlir", "reference", "--reference")
         start = self.train("reference", 1, lr=0, steps=1).weights
         reference = self.train("reference", 1)
-        expected, found = {}, []
+        expected, evaluated, found = {}, {}, []
         for number, (stage, options, flags, environment) in enumerate(self.plans()):
             name = f"plan{number}"
             used = self.compile("model.mlir", name, *options)
@@ -209,6 +213,10 @@ class Trial(Workplace):
             outcome = self.train(name, self.ranks, *flags, environment=environment)
             what = f"{name} (stage {stage})"
             group = stage // 2 if self.micro_steps > 1 else 0
+            if losses := [line["eval_loss"] for line in outcome.lines if "eval_loss" in line]:
+                other, same = evaluated.setdefault(group, (what, losses))
+                if losses != same:
+                    found.append(f"{what} evaluates to {losses}, and {other} to {same}")
             if group in expected:
                 other, bits = expected[group]
                 found += [f"{what} against {other}: {line}"
