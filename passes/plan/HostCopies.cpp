@@ -31,16 +31,20 @@ HostCopies::HostCopies(ProgramOp program) {
       copies, [](const Copy &a, const Copy &b) { return a.wait > b.wait; });
 }
 
-bool HostCopies::fetchAgain(llvm::function_ref<bool(Operation *)> isBefore) {
+std::optional<size_t>
+HostCopies::findAcross(llvm::function_ref<bool(Operation *)> isBefore) const {
   const Copy *found = llvm::find_if(copies, [&](const Copy &copy) {
     return isBefore(copy.readers.front()) && !isBefore(copy.readers.back());
   });
   if (found == copies.end())
-    return false;
-  for (Operation *reader : ArrayRef(found->readers).drop_front()) {
-    auto clone = cast<FetchOp>(OpBuilder(reader).clone(*found->fetch));
+    return std::nullopt;
+  return found - copies.begin();
+}
+
+void HostCopies::fetchAgain(size_t copy) {
+  for (Operation *reader : ArrayRef(copies[copy].readers).drop_front()) {
+    auto clone = cast<FetchOp>(OpBuilder(reader).clone(*copies[copy].fetch));
     reader->setOperand(0, clone.getResult());
   }
-  copies.erase(found);
-  return true;
+  copies.erase(copies.begin() + copy);
 }

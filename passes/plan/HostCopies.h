@@ -25,9 +25,11 @@ public:
   /// Those of a program whose transfers have not been moved.
   explicit HostCopies(ProgramOp program);
 
-  /// Fetches the one again, before each later use, that waits longest of those
-  /// that do so beyond where `isBefore` ends; false if there is none.
-  bool fetchAgain(llvm::function_ref<bool(Operation *)> isBefore);
+  /// The one that waits longest of those that do so beyond where `isBefore` ends.
+  std::optional<size_t>
+  findAcross(llvm::function_ref<bool(Operation *)> isBefore) const;
+  /// Fetches it again, before each later use; it waits no more.
+  void fetchAgain(size_t copy);
 
 private:
   struct Copy {

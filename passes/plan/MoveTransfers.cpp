@@ -11,7 +11,8 @@
 //
 // First parameters from nvme that wait in host memory for the backward are
 // fetched from there again (HostCopies.h), the longest wait first; then what is
-// used last comes just in time.  The next look finds the next peak.
+// used last comes just in time.  The next look finds the next peak.  Where none of
+// that is enough for the host, all that goes there comes in time.
 //
 // Updates of host memory may move to the next step (RotateUpdates.h): then the
 // bytes are those of the step as it will be.
@@ -58,9 +59,10 @@ public:
     keepOrder();
   }
 
-  /// Moves them, as far as `limit` bytes of `tier` allow; -1 for any number.
-  /// What they do not allow for another one, stays in time.
-  LogicalResult move(Tier tier, int64_t limit);
+  /// Moves all ahead, but those that stay in time.
+  void moveAhead();
+  /// Holds back what `bytes` of `tier` do not allow; -1 allows any number.
+  LogicalResult limit(Tier tier, int64_t bytes);
 
 private:
   void keepOrder();
@@ -128,22 +130,22 @@ FailureOr<std::optional<Excess>> TransferOrder::findExcess(Tier tier,
   return excess;
 }
 
-/// Takes one transfer's result out of what is alive at `excess`; false if there
-/// is none that may be.
+/// Takes one transfer's result out of what is alive at `excess`; if there is none
+/// that may be, on the host those of all transfers there, wherever they are; false
+/// if nothing is left to take.
 bool TransferOrder::relieve(const Excess &excess) {
   auto pointOf = [&](Operation *op) {
     return op ? excess.points.lookup(op) : 0;
   };
-  if (excess.tier == Tier::Host) {
-    restoreOrder();
-    bool isFetched = copies.fetchAgain([&](Operation *op) {
-      return pointOf(op) != 0 && pointOf(op) <= excess.point;
-    });
-    if (isFetched) {
+  if (excess.tier == Tier::Host)
+    if (std::optional<size_t> copy = copies.findAcross([&](Operation *op) {
+          return pointOf(op) != 0 && pointOf(op) <= excess.point;
+        })) {
+      restoreOrder();
+      copies.fetchAgain(*copy);
       keepOrder();
       return true;
     }
-  }
   Operation *last = nullptr;
   unsigned latest = excess.point;
   for (Operation *op : asItWas) {
@@ -155,25 +157,36 @@ bool TransferOrder::relieve(const Excess &excess) {
       last = op;
     }
   }
-  if (!last)
+  if (last) {
+    LDBG() << "in time: " << *last;
+    inTime.insert(last);
+    return true;
+  }
+  if (excess.tier != Tier::Host)
     return false;
-  LDBG() << "in time: " << *last;
-  inTime.insert(last);
-  return true;
+  // Others may be there in turn, as their streams are late.
+  size_t before = inTime.size();
+  for (Operation *op : asItWas)
+    if (canGoAhead(op) && getTier(op->getResult(0).getType()) == excess.tier)
+      inTime.insert(op);
+  return inTime.size() > before;
 }
 
-LogicalResult TransferOrder::move(Tier tier, int64_t limit) {
-  while (true) {
-    restoreOrder();
-    moveTransfersAhead(program, inTime);
-    if (limit < 0)
-      return success();
-    FailureOr<std::optional<Excess>> excess = findExcess(tier, limit);
+void TransferOrder::moveAhead() {
+  restoreOrder();
+  moveTransfersAhead(program, inTime);
+}
+
+LogicalResult TransferOrder::limit(Tier tier, int64_t bytes) {
+  while (bytes >= 0) {
+    FailureOr<std::optional<Excess>> excess = findExcess(tier, bytes);
     if (failed(excess))
       return failure();
     if (!*excess || !relieve(**excess))
       return success(); // what is too much, V8 refuses
+    moveAhead();
   }
+  return success();
 }
 
 void MoveTransfers::runOnOperation() {
@@ -182,8 +195,9 @@ void MoveTransfers::runOnOperation() {
     return signalPassFailure();
   for (ProgramOp program : programs) {
     TransferOrder order(program, rotation);
-    if (failed(order.move(Tier::Device, deviceMemory)) ||
-        failed(order.move(Tier::Host, hostMemory)))
+    order.moveAhead();
+    if (failed(order.limit(Tier::Device, deviceMemory)) ||
+        failed(order.limit(Tier::Host, hostMemory)))
       return signalPassFailure();
   }
 }

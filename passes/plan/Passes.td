@@ -50,7 +50,8 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     parameter from nvme is fetched from there again for the backward, the one that
     would wait longest in host memory; if there is none, a transfer stays where its
     result is used, of those at that point the one that is used last.  All others
-    go ahead.  With a `rotation` the bytes are those of the step as
+    go ahead, unless that is not enough for the host: then none goes there early.
+    With a `rotation` the bytes are those of the step as
     `zero-rotate-updates` will make it.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
