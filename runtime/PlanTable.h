@@ -22,6 +22,11 @@ inline std::span<const zrt_op> opsOf(const zrt_program &program) {
   return {program.ops, program.ops ? program.op_count : 0};
 }
 
+/// How many micro-steps a program takes the batches of.
+inline uint32_t microStepsAtOnce(const zrt_plan &plan) {
+  return plan.layered ? plan.accumulate : 1;
+}
+
 /// The descriptor of an operation of its kind.
 inline const zrt_launch_desc &launchOf(const zrt_op &op) {
   return *static_cast<const zrt_launch_desc *>(op.descriptor);

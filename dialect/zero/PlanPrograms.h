@@ -63,11 +63,16 @@ inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
   return programs;
 }
 
+/// Whether `module` has that program.
+inline bool hasProgram(ModuleOp module, llvm::StringRef name) {
+  auto program = module.lookupSymbol<ProgramOp>(name);
+  return program && !program.isExternal();
+}
+
 /// Whether a program of `module` has all micro-steps of a step, and runs once.
 inline bool isLayered(ModuleOp module) {
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-  auto micro = module.lookupSymbol<ProgramOp>("micro");
-  return steps && steps.getInt() > 1 && (!micro || micro.isExternal());
+  return steps && steps.getInt() > 1 && !hasProgram(module, "micro");
 }
 
 /// Tells outputs of one name apart where each micro-step has one; "" for a next
@@ -83,10 +88,7 @@ inline std::string getOutputKey(ProgramOp program, unsigned result) {
 
 /// Whether a step of `module` updates by the gradients of the step before,
 /// ahead of its forward or beside all of it.
-inline bool isRotated(ModuleOp module) {
-  auto first = module.lookupSymbol<ProgramOp>("first");
-  return first && !first.isExternal();
-}
+inline bool isRotated(ModuleOp module) { return hasProgram(module, "first"); }
 
 /// Whether the model reads parameters that this update is not in yet.
 inline bool isDelayed(ModuleOp module) {

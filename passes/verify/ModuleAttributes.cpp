@@ -65,10 +65,7 @@ static LogicalResult judgeSteps(ModuleOp module) {
            << kMicroStepsAttr << " = " << steps
            << " (S5); it is an i64 from 1 to " << kMaxMicroSteps;
   bool several = steps && steps.getInt() > 1;
-  auto has = [&](StringRef name) {
-    auto program = module.lookupSymbol<ProgramOp>(name);
-    return program && !program.isExternal();
-  };
+  auto has = [&](StringRef name) { return hasProgram(module, name); };
   // Inputs that say of which micro-step they are make a step of all of them.
   auto step = module.lookupSymbol<ProgramOp>("step");
   bool inOne = false;

@@ -122,8 +122,7 @@ LogicalResult Options::judgeNumbers() {
                  isLayered(plan) ? "all micro-steps in one program"
                                  : "a micro-step in a program",
                  "--accumulate-order");
-  auto eval = plan.lookupSymbol<ProgramOp>("eval");
-  if (options.getEval() != (eval && !eval.isExternal())) // (S7)
+  if (options.getEval() != hasProgram(plan, "eval")) // (S7)
     return plan.emitError("has ")
            << (options.getEval() ? "no" : "a") << " program @eval, and eval of "
            << kOptionsAttr << " says otherwise (S7)";

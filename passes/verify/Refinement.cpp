@@ -352,10 +352,12 @@ LogicalResult Refinement::run() {
       failed(step.execute(model, symbolic)) ||
       failed(step.matchParameters(plan)))
     return failure();
-  symbolic.setMicroSteps(1);
-  if (failed(evaluated.execute(model, symbolic)))
-    return failure();
-  symbolic.setMicroSteps(microStepsOf(plan));
+  if (hasProgram(plan, "eval")) {
+    symbolic.setMicroSteps(1);
+    if (failed(evaluated.execute(model, symbolic)))
+      return failure();
+    symbolic.setMicroSteps(microStepsOf(plan));
+  }
   for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)

@@ -11,6 +11,7 @@
 #include "runtime/Error.h"
 #include "runtime/Hash.h"
 #include "runtime/checkpoint/RankFile.h"
+#include "runtime/io/Safetensors.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -13,9 +13,6 @@ using namespace zrt;
 
 namespace {
 
-constexpr std::pair<zrt_dtype, const char *> kElements[] = {
-    {ZRT_F64, "F64"}, {ZRT_F32, "F32"}, {ZRT_BF16, "BF16"}, {ZRT_F16, "F16"}};
-
 /// `text`, a length and so many letters, with spaces up to whole disk blocks.
 void padHeader(std::string &text) {
   text.append((kDiskBlock - text.size() % kDiskBlock) % kDiskBlock, ' ');
@@ -32,20 +29,6 @@ std::string zrt::rankFileName(int rank) {
 std::string zrt::rangeName(std::string_view slot, std::string_view parameter,
                            uint64_t first, uint64_t count) {
   return fmt::format("{}/{}[{}:{}]", slot, parameter, first, first + count);
-}
-
-const char *zrt::elementName(zrt_dtype dtype) {
-  for (const auto &[known, name] : kElements)
-    if (known == dtype)
-      return name;
-  return "";
-}
-
-zrt_dtype zrt::elementType(std::string_view name) {
-  for (const auto &[dtype, known] : kElements)
-    if (name == known)
-      return dtype;
-  return 0;
 }
 
 RankFile zrt::layOut(const State &state, std::vector<StateRange> ranges) {

@@ -33,11 +33,6 @@ std::string rankFileName(int rank);
 std::string rangeName(std::string_view slot, std::string_view parameter,
                       uint64_t first, uint64_t count);
 
-/// "F32", as safetensors calls it; "" for what a checkpoint cannot hold.
-const char *elementName(zrt_dtype dtype);
-/// The reverse; 0 for what no checkpoint holds.
-zrt_dtype elementType(std::string_view name);
-
 /// Where a rank's ranges lie in its file.
 struct RankFile {
   std::string header;             ///< all before the data

@@ -74,8 +74,8 @@ zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
                    uint64_t count);
 
 /// Sets what this rank holds from the safetensors files that `path` means (see
-/// WeightFiles.h), and reads no other elements.  Names may differ by Hugging Face's leading "transformer.",
-/// in either direction.  Elements of 16 bits become f32 exactly, and parameters
+/// WeightFiles.h), and reads no other elements.  Names may differ by Hugging
+/// Face's leading "transformer.", in either direction.  Elements of 16 bits become f32 exactly, and parameters
 /// of 16 bits are rounded from f32.  Throws before
 /// anything is changed when a tensor is missing or does not fit.  Returns a
 /// warning that names tensors of the file which the model does not have, or "".

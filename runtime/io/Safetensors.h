@@ -11,6 +11,7 @@
 
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/InputFile.h"
+#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,12 @@ namespace zrt {
 
 /// "2 x 3", or "scalar".
 std::string shapeText(const std::vector<int64_t> &shape);
+
+/// "F32": how the format spells the floats that weights and state are made of; ""
+/// for other types.
+const char *elementName(zrt_dtype dtype);
+/// The reverse; 0 for other names.
+zrt_dtype elementType(std::string_view name);
 
 /// One tensor of a file.
 struct TensorEntry {

@@ -82,20 +82,6 @@ void convert(zrt_dtype from, zrt_dtype to, std::vector<std::byte> &data) {
   data.resize(count * dtypeBytes(to));
 }
 
-/// As safetensors calls it.
-const char *nameInFile(zrt_dtype dtype) {
-  switch (dtype) {
-  case ZRT_F64:
-    return "F64";
-  case ZRT_BF16:
-    return "BF16";
-  case ZRT_F16:
-    return "F16";
-  default:
-    return "F32";
-  }
-}
-
 std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters,
                                     zrt_dtype as) {
   std::vector<TensorHeader> headers;
@@ -103,7 +89,7 @@ std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters,
   for (const Parameter &p : parameters) {
     const zrt_dtype dtype = saved(p.dtype, as);
     headers.push_back(
-        {p.name, nameInFile(dtype), p.shape, p.elements * dtypeBytes(dtype)});
+        {p.name, elementName(dtype), p.shape, p.elements * dtypeBytes(dtype)});
   }
   return headers;
 }

@@ -2,6 +2,7 @@
 #include "runtime/main/Evaluation.h"
 
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/main/Report.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ Evaluation::Evaluation(const zrt_plan &aPlan, const TrainOptions &options,
 }
 
 uint64_t Evaluation::samplesAtOnce() const {
-  return feed.samplesPerBatch() * microStepsAtOnce() * plan.world_size;
+  return feed.samplesPerBatch() * microStepsAtOnce(plan) * plan.world_size;
 }
 
 double Evaluation::run(zrt_context *ctx) const {
@@ -50,15 +51,15 @@ double Evaluation::run(zrt_context *ctx) const {
   inputs.writeScalars(ctx, {}); // of gradients, which no loss depends on
   for (uint64_t run = 0; run < runs; ++run) {
     const auto where = [&] { return fmt::format("evaluation, batch {}", run); };
-    for (uint64_t micro = 0; micro < microStepsAtOnce(); ++micro) {
+    for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
       const BatchPlace place = {.step = run,
                                 .microStep = micro,
-                                .microSteps = microStepsAtOnce(),
+                                .microSteps = microStepsAtOnce(plan),
                                 .rank = rank,
                                 .ranks = plan.world_size,
                                 .shift = 0};
       try {
-        feed.write(ctx, place, static_cast<uint32_t>(micro));
+        feed.write(ctx, place, micro);
       } catch (const Error &error) {
         fail("{}: {}", where(), error.what());
       }

@@ -32,9 +32,6 @@ public:
 private:
   /// Of a run of the program, on all ranks.
   uint64_t samplesAtOnce() const;
-  uint64_t microStepsAtOnce() const {
-    return plan.layered ? plan.accumulate : 1;
-  }
 
   const zrt_plan &plan;
   const Feed feed;

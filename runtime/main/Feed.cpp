@@ -2,6 +2,7 @@
 #include "runtime/main/Feed.h"
 
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/main/HostAccess.h"
 #include "runtime/main/Report.h"
@@ -28,7 +29,7 @@ std::vector<const zrt_input *> fedInputs(const zrt_plan &plan) {
 
 /// Where the batches of an input go, by micro-step of a program.
 std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
-  std::vector<zrt_ref> refs(plan.layered ? plan.accumulate : 1);
+  std::vector<zrt_ref> refs(microStepsAtOnce(plan));
   size_t found = 0;
   for (uint32_t i = 0; i < plan.input_count; ++i) {
     const zrt_input &input = plan.inputs[i];
@@ -118,7 +119,9 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
           "--{3}input {0}=FILE is missing; the model takes \"{0}\", {1}{2}",
           input->name, typeText(*input),
           isText(*input, "targets")
-              ? ", which --data feeds only beside tokens of that shape"
+              ? fmt::format(", which --{}data feeds only beside tokens of that "
+                            "shape",
+                            options.dataPrefix)
               : "",
           options.dataPrefix));
   if (!text.tokens && !options.data.empty())

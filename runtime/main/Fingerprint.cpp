@@ -149,18 +149,6 @@ FileFingerprint zrt::fingerprintOfInputs(
   return all;
 }
 
-/// Of all files that --init means together.
-static FileFingerprint fingerprintOfWeights(const std::string &path) {
-  FileFingerprint all;
-  for (const std::string &file : weightFiles(path)) {
-    const FileFingerprint one = fingerprintOfFile(file);
-    all.bytes += one.bytes;
-    all.hash = contentHash(reinterpret_cast<const std::byte *>(&one),
-                           sizeof(one), all.hash);
-  }
-  return all;
-}
-
 Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   Fingerprint f;
   const InputFile program("/proc/self/exe");
@@ -177,7 +165,7 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.evalBatches = options.eval.batches;
   f.hasInit = !options.init.empty();
   if (f.hasInit)
-    f.init = fingerprintOfWeights(options.init);
+    f.init = fingerprintOfFiles(weightFiles(options.init));
   f.saves = !options.save.empty();
   f.checkpoints = !options.checkpoint.folder.empty();
   f.resumes = !options.checkpoint.resume.empty();

@@ -2,6 +2,7 @@
 #include "runtime/main/PlanInputs.h"
 
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/main/HostAccess.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::vector<const zrt_output *> findOutputs(const zrt_plan &plan,
             [](const zrt_output *a, const zrt_output *b) {
               return a->micro_step < b->micro_step;
             });
-  const size_t expected = plan.layered ? plan.accumulate : 1;
+  const size_t expected = microStepsAtOnce(plan);
   if (!found.empty() &&
       (found.size() != expected || found.back()->micro_step != expected - 1))
     fail("the plan has output \"{}\" {} times, in {} micro-steps", name,

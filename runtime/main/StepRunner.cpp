@@ -2,6 +2,7 @@
 #include "runtime/main/StepRunner.h"
 
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 
 #include <string_view>
 
@@ -48,7 +49,7 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
     pending->scalars.clip = inputs.clip(ctx).value_or(1);
     return {inputs.loss(ctx), inputs.gradNorm(ctx)};
   }
-  const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce();
+  const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce(plan);
   std::vector<double> sums(inputs.countMeans());
   if (all > 1 && plan.programs[ZRT_COUNT].ops)
     for (uint32_t k = 0; k < all; k += atOnce) {
@@ -82,7 +83,7 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
   const std::string where = plan.accumulate == 1 || plan.layered
                                 ? fmt::format("step {}", step)
                                 : whereOf(first);
-  for (uint32_t micro = 0; micro < microStepsAtOnce(); ++micro) {
+  for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
     const BatchPlace place = {.step = static_cast<uint64_t>(step),
                               .microStep = first + micro,
                               .microSteps = plan.accumulate,

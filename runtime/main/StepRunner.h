@@ -69,10 +69,6 @@ private:
   void runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                   const StepScalars &scalars, uint32_t first,
                   const std::vector<double> &sums) const;
-  /// How many a program takes.
-  uint32_t microStepsAtOnce() const {
-    return plan.layered ? plan.accumulate : 1;
-  }
 
   const zrt_plan &plan;
   const Feed &feed;
