@@ -40,6 +40,7 @@ struct ControlPage {
   std::atomic<uint32_t> beats{0}; ///< grows while the process runs
   /// Of a failure: the rank that failed first, or -1 when `message` says it.
   int32_t origin = -1;
+  int32_t late = -1; ///< the rank that has not come in time, or -1
   char message[1024] = {};
   StreamPage streams[ZRT_MAX_STREAMS];
 };

@@ -5,10 +5,22 @@
 #include "runtime/world/Process.h"
 
 #include <algorithm>
+#include <thread>
 
 using namespace zrt;
 
-void Patience::giveUp(const Alarm &alarm) {
+namespace {
+
+/// How long a rank that has run out of patience stays, for the one that it
+/// waited for may be waiting as well: that one says for whom, before the
+/// launcher ends the job.
+constexpr std::chrono::seconds kForAnAnswer{1};
+
+} // namespace
+
+void Patience::giveUp(const Alarm &heard) {
+  // Who is said to be late here, and waits itself, says for whom.
+  const Alarm alarm = heard.late == peers.rank() ? describeLate() : heard;
   std::string text = alarm.message;
   if (alarm.origin >= 0)
     text = fmt::format("rank {} failed: {} (rank {} was waiting for {} in {})",
@@ -35,12 +47,22 @@ void Patience::look() {
   lookForAlarms();
   if (peers.local(peer))
     lookAtProcess();
-  if (waited >= peers.limits.arrival)
-    giveUp({-1, fmt::format("rank {} has not come for {} s while {}; set "
-                            "ZRT_TIMEOUT to more seconds if a step takes so "
-                            "long",
-                            peer, peers.limits.arrival.count() / 1000.0,
-                            describeWait())});
+  if (waited >= peers.limits.arrival) {
+    const Alarm alarm = describeLate();
+    peers.raise(alarm, alarm.message);
+    std::this_thread::sleep_for(kForAnAnswer);
+    throw Error(alarm.message);
+  }
+}
+
+Alarm Patience::describeLate() const {
+  const auto time =
+      std::chrono::duration_cast<std::chrono::milliseconds>(waited);
+  return {-1,
+          fmt::format("rank {} has not come for {:.1f} s while {}; set "
+                      "ZRT_TIMEOUT to more seconds if a step takes so long",
+                      peer, time.count() / 1000.0, describeWait()),
+          peer};
 }
 
 void Patience::lookForAlarms() {
@@ -52,7 +74,7 @@ void Patience::lookForAlarms() {
       continue;
     const ControlPage &page = peers.page(rank);
     if (page.state.load(std::memory_order_acquire) == RankState::Failed)
-      giveUp({page.origin, page.message});
+      giveUp({page.origin, page.message, page.late});
   }
   if (const Alarm *alarm = peers.world().receivedAlarm())
     giveUp(*alarm);

@@ -36,6 +36,8 @@ public:
 
 private:
   [[noreturn]] void giveUp(const Alarm &alarm);
+  /// That the peer has not come in time.
+  Alarm describeLate() const;
   void lookForAlarms();
   void lookAtProcess();
   std::string describeWait() const;

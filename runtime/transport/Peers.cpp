@@ -159,6 +159,7 @@ void Peers::raise(const Alarm &alarm, const std::string &text) {
     return;
   failureText = text;
   own->origin = alarm.origin;
+  own->late = alarm.late;
   const size_t length = std::min(alarm.message.size(), sizeof own->message - 1);
   std::memcpy(own->message, alarm.message.data(), length);
   own->message[length] = '\0';

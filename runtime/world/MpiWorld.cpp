@@ -28,6 +28,7 @@ constexpr size_t kMaxBytes = size_t{1} << 30;
 /// An alarm as it travels.
 struct Packet {
   int32_t origin = -1;
+  int32_t late = -1;
   char message[1024] = {};
 };
 
@@ -198,6 +199,7 @@ void MpiWorld::sendAlarm(const Alarm &alarm) {
   // Static: MPI may read it until the process ends.
   static Packet packet;
   packet.origin = alarm.origin;
+  packet.late = alarm.late;
   alarm.message.copy(packet.message, sizeof packet.message - 1);
   std::vector<MPI_Request> requests;
   for (int peer = 0; peer < count; ++peer) {
@@ -234,7 +236,7 @@ const Alarm *MpiWorld::receivedAlarm() {
     if (MPI_Recv(&packet, sizeof packet, MPI_BYTE, status.MPI_SOURCE, 0, alarms,
                  MPI_STATUS_IGNORE) == MPI_SUCCESS) {
       packet.message[sizeof packet.message - 1] = '\0';
-      first = {packet.origin, packet.message};
+      first = {packet.origin, packet.message, packet.late};
       received.store(true, std::memory_order_release);
     }
   }

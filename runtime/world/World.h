@@ -24,6 +24,9 @@ class HostLink;
 struct Alarm {
   int origin = -1; ///< the rank that failed first, or -1: the message says it
   std::string message;
+  /// The rank that did not come in time, where that is the message; it may be
+  /// one that waits as well.  Otherwise -1.
+  int late = -1;
 };
 
 /// A wait for a rank.
