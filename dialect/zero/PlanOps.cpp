@@ -275,6 +275,7 @@ int64_t TotalOp::getFlops(SymbolTableCollection &symbols) {
 
 int64_t ClipOp::getFlops(SymbolTableCollection &symbols) {
   int64_t flops = 4; // root, sum, quotient, minimum
+  flops += getWithin().size();
   for (Value partials : getPartials())
     flops += countElements(*this, partials, symbols);
   return flops;

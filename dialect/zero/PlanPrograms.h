@@ -100,7 +100,7 @@ inline bool isDelayed(ModuleOp module) {
 inline bool skipsNonfinite(ModuleOp module) {
   for (ProgramOp program : findPrograms(module))
     for (auto clip : program.front().getOps<ClipOp>())
-      if (clip.getSkipNonfinite())
+      if (clip.maySkip())
         return true;
   return false;
 }

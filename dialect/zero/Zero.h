@@ -45,6 +45,10 @@ constexpr llvm::StringLiteral kScalarAttr = "zero.scalar";
 constexpr llvm::StringLiteral kOutputAttr = "zero.output";
 /// The scalar that a loss's adjoint, and so every gradient, is scaled by.
 constexpr llvm::StringLiteral kLossScale = "loss_scale";
+/// The scalars above which a step that can be skipped is skipped: the norm, and
+/// the sum of the losses of a program.
+constexpr llvm::StringLiteral kNormLimit = "norm_limit";
+constexpr llvm::StringLiteral kLossLimit = "loss_limit";
 /// The scalar with the random bits of a step, by which updates round.
 constexpr llvm::StringLiteral kRounding = "rounding";
 // The factor of zero.clip: of optimizers; and, where a step updates by the

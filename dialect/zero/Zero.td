@@ -835,23 +835,32 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSe
 
     Gradients that are `scale` times the true ones have their norm divided by it,
     and the factor, too: it is the one place where a loss scale leaves the step.
-    With `skip_nonfinite` the factor is NaN if the norm is not finite.
+
+    A step that may be skipped is `within` limits: first that of the norm, then
+    that of the sum of all losses of the program, which follow, summed in f32 in
+    operand order.  The factor is NaN unless both are at most their limits; what
+    is not finite never is.  The largest finite number limits nothing else.
 
     ```mlir
-    %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) {skip_nonfinite} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+    %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) within(%norm_limit, %loss_limit, %loss : tensor<f32>, tensor<f32>, tensor<f32>) : tensor<2xf64> -> tensor<f32>, tensor<f32>
     ```
 
     Constraints:
     * (C1) partials are tensors of f64 of at most one dimension, at least one.
     * (C2) `max_norm` is positive.
+    * (C3) `within` has two limits, or is left out.
   }];
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$partials, Optional<0DTensorOf<[F32]>>:$scale,
-                       OptionalAttr<F64Attr>:$max_norm, UnitAttr:$skip_nonfinite);
+                       Variadic<0DTensorOf<[F32]>>:$within, OptionalAttr<F64Attr>:$max_norm);
   let results = (outs 0DTensorOf<[F32]>:$norm, 0DTensorOf<[F32]>:$factor);
   let assemblyFormat = [{
-    $partials (`scale` `(` $scale^ `:` type($scale) `)`)? attr-dict `:` type($partials) `->` type($norm) `,` type($factor)
+    $partials (`scale` `(` $scale^ `:` type($scale) `)`)? (`within` `(` $within^ `:` type($within) `)`)? attr-dict `:` type($partials) `->` type($norm) `,` type($factor)
   }];
-  let extraClassDeclaration = [{ static constexpr double kEpsilon = 1e-6; }];
+  let extraClassDeclaration = [{
+    static constexpr double kEpsilon = 1e-6;
+    /// Whether the factor may be NaN, so that updates skip the step.
+    bool maySkip() { return !getWithin().empty(); }
+  }];
 }
 
 def Zero_UpdateOp : Zero_PlanOp<"update", [

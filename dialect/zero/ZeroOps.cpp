@@ -362,6 +362,9 @@ LogicalResult ClipOp::verify() {
   if (norm && !(norm->convertToDouble() > 0)) // (C2)
     return emitOpError("max_norm must be positive, got ")
            << norm->convertToDouble();
+  if (getWithin().size() == 1) // (C3)
+    return emitOpError("is within one limit; there are two, of the norm and of "
+                       "the loss");
   return success();
 }
 

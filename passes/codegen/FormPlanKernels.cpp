@@ -314,8 +314,7 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(ClipOp op) {
     Value sum = memref::AllocaOp::create(b, loc, MemRefType::get({}, wide));
     addAll(partials, sum);
     SmallVector<Value> inputs = {sum};
-    if (op.getScale())
-      inputs.push_back(values[partials.size()]);
+    llvm::append_range(inputs, values.drop_front(partials.size()).drop_back(2));
     linalg::GenericOp::create(
         b, loc, TypeRange(), inputs, results,
         SmallVector<AffineMap>(inputs.size() + 2, identity(0)), Iterators{},
@@ -334,12 +333,22 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(ClipOp op) {
           }
           if (op.getScale())
             factor = factor / norm.with(in[1]);
-          if (op.getSkipNonfinite()) {
-            // The difference of infinities is NaN, that of NaN, too.
-            S none = norm - norm;
-            Value isFinite = arith::CmpFOp::create(
-                at, where, arith::CmpFPredicate::ORD, none.v, none.v);
-            factor = nn::select(isFinite, factor, none);
+          if (op.maySkip()) {
+            ValueRange within =
+                in.drop_back(2).take_back(op.getWithin().size());
+            S loss = norm.constant(0);
+            for (Value one : within.drop_front(2))
+              loss = loss + norm.with(one);
+            auto isWithin = [&](S number, Value limit) -> Value {
+              return arith::CmpFOp::create(at, where, arith::CmpFPredicate::OLE,
+                                           number.v, limit);
+            };
+            Value keeps =
+                arith::AndIOp::create(at, where, isWithin(norm, within[0]),
+                                      isWithin(loss, within[1]));
+            factor = nn::select(
+                keeps, factor,
+                norm.constant(std::numeric_limits<double>::quiet_NaN()));
           }
           linalg::YieldOp::create(at, where, ValueRange{norm, factor});
         });

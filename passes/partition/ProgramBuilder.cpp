@@ -67,6 +67,10 @@ void ProgramBuilder::addArguments() {
     if (scalar != "decay" && scalar != kClipFactor)
       scalars[scalar] = addArgument(scalarType(), function.getLoc(),
                                     kScalarAttr, b.getStringAttr(scalar));
+  if (partition.skipNonfinite)
+    for (StringRef scalar : {kNormLimit, kLossLimit})
+      scalars[scalar] = addArgument(scalarType(), function.getLoc(),
+                                    kScalarAttr, b.getStringAttr(scalar));
   if (partition.roundsByChance())
     scalars[kRounding] =
         addArgument(RankedTensorType::get({}, b.getI64Type()),

@@ -32,12 +32,18 @@ Value ProgramBuilder::emitClip() {
     partials = {AllReduceOp::create(b, name("grad_norm"), type, mine, axis(),
                                     b.getF64FloatAttr(1.0))};
   }
-  auto clip = ClipOp::create(
-      b, function.getLoc(), scalarType(), scalarType(), partials,
-      scalars.lookup(kLossScale),
-      partition.maxNorm > 0 ? b.getF64FloatAttr(partition.maxNorm)
-                            : FloatAttr(),
-      partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
+  SmallVector<Value> within;
+  if (partition.skipNonfinite) {
+    within = {scalars.lookup(kNormLimit), scalars.lookup(kLossLimit)};
+    for (const Output &output : outputs)
+      if (output.name == "loss")
+        within.push_back(output.value);
+  }
+  auto clip = ClipOp::create(b, function.getLoc(), scalarType(), scalarType(),
+                             partials, scalars.lookup(kLossScale), within,
+                             partition.maxNorm > 0
+                                 ? b.getF64FloatAttr(partition.maxNorm)
+                                 : FloatAttr());
   outputs.push_back({clip.getNorm(), "grad_norm", {}});
   return clip.getFactor();
 }

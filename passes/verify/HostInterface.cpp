@@ -7,8 +7,8 @@
 //     have one name.
 //   * state is f32 or, but for masters, 16 bits: the whole bucket or the rank's
 //     slice of it.
-//   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step` or
-//     `loss_scale`, or the mean of the output of that name of @count; `rounding`
+//   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step`,
+//     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of the output of that name of @count; `rounding`
 //     is an i64 of the device; `clip` is what the program before, @first or
 //     @step, gave by that name.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
@@ -79,6 +79,14 @@ public:
   }
 
 private:
+  /// What the host knows by itself.
+  static bool isHostScalar(StringRef name) {
+    return llvm::is_contained({StringRef("lr"), StringRef("step"),
+                               StringRef(kLossScale), StringRef(kNormLimit),
+                               StringRef(kLossLimit), StringRef(kRounding)},
+                              name);
+  }
+
   /// The runtime compares names as C strings.
   static bool isName(StringRef name) {
     return !name.empty() && !name.contains('\0');
@@ -254,8 +262,7 @@ private:
     if (!scalar) {
       bool isOutput = llvm::any_of(
           outputs, [&](auto &of) { return of.second.contains(name); });
-      if (isOutput || name == "lr" || name == "step" || name == kLossScale ||
-          name == kRounding || name == kClipFactor) // (S5)
+      if (isOutput || isHostScalar(name) || name == kClipFactor) // (S5)
         return step.emitOpError("takes the input ")
                << name << ", and the host knows a scalar of that name (S5)";
       if (!type || type.getRank() == 0 ||
@@ -278,12 +285,12 @@ private:
              << (isBits ? "tensor<f32>, but rounding is tensor<i64>"
                         : "tensor<f32>, stored or not");
     bool isPending = name == kClipFactor && isRotated(module);
-    if (name != "lr" && name != "step" && name != kLossScale && !isBits &&
+    if (!isHostScalar(name) &&
         !outputs[isPending ? "step" : "count"].contains(name)) // (S5)
       return step.emitOpError("reads ")
              << name
-             << ", which is none of lr, step, loss_scale and rounding, and "
-                "which no output of @"
+             << ", which is none of lr, step, loss_scale, norm_limit, "
+                "loss_limit and rounding, and which no output of @"
              << (isPending ? "step" : "count") << " is called (S5)";
     return success();
   }

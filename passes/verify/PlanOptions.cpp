@@ -278,10 +278,8 @@ LogicalResult Options::judgeClip() {
       if ((limit ? limit->convertToDouble() : 0) != most) // (S7)
         return error(clip, limit ? "another max_norm" : "no max_norm",
                      "--grad-clip");
-      if (clip.getSkipNonfinite() != options.getSkipNonfinite()) // (S7)
-        return error(clip,
-                     clip.getSkipNonfinite() ? "skip_nonfinite"
-                                             : "no skip_nonfinite",
+      if (clip.maySkip() != options.getSkipNonfinite()) // (S7)
+        return error(clip, clip.maySkip() ? "limits" : "no limits",
                      "--skip-nonfinite");
     }
   return success();

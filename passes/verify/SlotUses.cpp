@@ -16,8 +16,8 @@
 // Neither do types tell scalars apart: an update takes those that its optimizer
 // names, `clip` being the factor of zero.clip, which skips what the update
 // skips, and all others arguments of the step, the random bits that it rounds by
-// among them; zero.clip takes the loss scale, if
-// the step has one; the output "grad_norm", and no other, is the norm of zero.clip.
+// among them; zero.clip takes the loss scale, if the step has one, and is within
+// the limits of the norm and of the losses that the program gives; the output "grad_norm", and no other, is the norm of zero.clip.
 // Where a step updates by the gradients of the step before, `clip` is the argument
 // of that name, and the output of that name is the factor.
 //
@@ -142,6 +142,11 @@ private:
 
   /// A loss scale leaves the step here if there is one.
   LogicalResult visitClip(ClipOp op) {
+    if (op.maySkip() &&
+        (failed(expectScalar(op, op.getWithin()[0], kNormLimit)) ||
+         failed(expectScalar(op, op.getWithin()[1], kLossLimit)) ||
+         failed(expectLosses(op, op.getWithin().drop_front(2)))))
+      return failure();
     if (op.getScale())
       return expectScalar(op, op.getScale(), kLossScale);
     for (BlockArgument argument : program.getArguments())
@@ -152,13 +157,26 @@ private:
     return success();
   }
 
+  /// Those that the program gives, each once, in their order.
+  LogicalResult expectLosses(ClipOp op, OperandRange losses) {
+    SmallVector<Value> expected;
+    for (unsigned i = 0, e = program.getNumResults(); i != e; ++i)
+      if (auto name = program.getOutput(i); name && name == "loss")
+        expected.push_back(op->getBlock()->getTerminator()->getOperand(i));
+    if (llvm::equal(losses, expected))
+      return success();
+    return op.emitOpError("is within a limit of ") // (V12)
+           << losses.size() << " losses, which are not the " << expected.size()
+           << " that the program gives (V12)";
+  }
+
   LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
     while (isa_and_present<CopyOp, FetchOp, SpillOp>(value.getDefiningOp()))
       value = value.getDefiningOp()->getOperand(0);
     if (name == kClipFactor && !isRotated(module)) {
       auto clip = value.getDefiningOp<ClipOp>();
       if (clip && value == clip.getFactor() &&
-          clip.getSkipNonfinite() == cast<UpdateOp>(op).getSkipNonfinite())
+          clip.maySkip() == cast<UpdateOp>(op).getSkipNonfinite())
         return success();
     } else if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto scalar = program.getScalar(argument.getArgNumber());
@@ -175,7 +193,7 @@ private:
   bool skips(UpdateOp op) {
     for (auto other : module.getOps<ProgramOp>())
       for (auto clip : other.getBody().getOps<ClipOp>())
-        if (clip.getSkipNonfinite() != op.getSkipNonfinite())
+        if (clip.maySkip() != op.getSkipNonfinite())
           return false;
     return true;
   }

@@ -60,6 +60,11 @@ std::string runText(const RunPosition &run) {
                         "\"hysteresis\":{},\"since_overflow\":{}}},\n",
                         scale->value, scale->moves, scale->hysteresis,
                         scale->sinceOverflow);
+  if (const auto &guard = run.guard)
+    text += fmt::format("\"guard\":{{\"losses\":[{:.17g}],\"norms\":[{:.17g}],"
+                        "\"spikes\":{}}},\n",
+                        fmt::join(guard->losses, ","),
+                        fmt::join(guard->norms, ","), guard->spikes);
   if (const auto &left = run.pending)
     text += fmt::format("\"pending\":{{\"step\":{},\"update\":{},\"lr\":{:.9g},"
                         "\"clip\":{:.9g},\"loss_scale\":{:.9g},"
@@ -91,6 +96,15 @@ RunPosition runOf(const json &value) {
                      scale.at("moves").get<bool>(),
                      scale.at("hysteresis").get<int>(),
                      scale.at("since_overflow").get<int64_t>()};
+  }
+  if (value.contains("guard")) {
+    const json &guard = value.at("guard");
+    run.guard = {guard.at("losses").get<std::vector<double>>(),
+                 guard.at("norms").get<std::vector<double>>(),
+                 guard.at("spikes").get<int64_t>()};
+    if (run.guard->losses.size() != run.guard->norms.size())
+      fail("its guard has {} losses and {} norms", run.guard->losses.size(),
+           run.guard->norms.size());
   }
   if (value.contains("pending")) {
     const json &left = value.at("pending");

@@ -40,6 +40,12 @@ struct RunPosition {
     int64_t sinceOverflow = 0;
   };
   std::optional<LossScale> lossScale;
+  /// Of a run with --spike-guard: the steps that it compares with, oldest first.
+  struct Guard {
+    std::vector<double> losses, norms;
+    int64_t spikes = 0;
+  };
+  std::optional<Guard> guard;
   /// An update that the last step has left, by the gradients in slot "grad".
   struct Pending {
     int64_t step = 0; ///< whose it is

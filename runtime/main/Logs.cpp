@@ -21,6 +21,8 @@ static std::vector<EventFile::Scalar> scalarsOf(const StepMetrics &m) {
   add("train/loss_scale", m.lossScale);
   if (m.skipped)
     add("train/skipped", double(m.skipped));
+  if (m.spikes)
+    add("train/spikes", double(m.spikes));
   if (m.evalLoss) {
     add("eval/loss", m.evalLoss);
     add("eval/perplexity", std::exp(*m.evalLoss));

@@ -29,6 +29,8 @@ std::string zrt::metricsLine(const StepMetrics &m) {
     add("loss_scale", *m.lossScale);
   if (m.skipped)
     line += fmt::format(",\"skipped\":{}", m.skipped);
+  if (m.spikes)
+    line += fmt::format(",\"spikes\":{}", m.spikes);
   add(fmt::format("{}_per_s", m.unit), m.perSecond);
   add("step_ms", m.milliseconds);
   if (m.checkpointMilliseconds > 0)

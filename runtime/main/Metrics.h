@@ -20,7 +20,9 @@ struct StepMetrics {
   double milliseconds = 0;
   const char *unit = "tokens"; ///< or "samples": what is counted by the second
   std::optional<double> lossScale = std::nullopt; ///< when the plan has one
-  int64_t skipped = 0; ///< steps until now, this one included
+  int64_t skipped = 0;    ///< steps until now, this one included
+  int64_t spikes = 0;     ///< of them, for --spike-guard
+  std::string spike = ""; ///< of this step, when the guard has skipped it
   /// Before this step the training stood still for a checkpoint; 0: not.
   double checkpointMilliseconds = 0;
   /// Of --eval-data, after the step's update, if that was evaluated.

@@ -29,7 +29,7 @@ struct Typed {
   std::string steps = "0", warmup = "0", cooldown = "0", threads = "0",
               hostThreads = "0", seed = "0", lossScale = "dynamic",
               saveType = "f32";
-  std::string lr = "0", minLr = "0", nvmeEndurance;
+  std::string lr = "0", minLr = "0", nvmeEndurance, spikeGuard, spikeWindow;
   std::string schedule = "constant", format = "auto";
   std::vector<std::string> data, inputs;
   TypedCheckpoint checkpoint;
@@ -131,6 +131,22 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   if (given("--loss-scale")) {
     options.lossScale = readScale(typed.lossScale);
     options.lossScaleText = typed.lossScale;
+  }
+  if (given("--spike-guard")) {
+    constexpr const char *kKind = "a number of standard deviations above 0";
+    const auto value = number<double>("--spike-guard", typed.spikeGuard, kKind);
+    if (!(value > 0 && std::isfinite(value)))
+      usage("--spike-guard must be {}, got {}", kKind, typed.spikeGuard);
+    options.guard.sigmas = value;
+  }
+  if (given("--spike-window")) {
+    if (!given("--spike-guard"))
+      usage("--spike-window needs --spike-guard");
+    options.guard.window =
+        readCount("--spike-window", typed.spikeWindow, 1'000'000);
+    if (options.guard.window < 2)
+      usage("--spike-window must be at least 2 steps, got {}",
+            typed.spikeWindow);
   }
   options.seed =
       number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
@@ -240,6 +256,12 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   text("--loss-scale", typed.lossScale, "N", "Learning rate",
        "Of a plan with fp16: what gradients are scaled by, or dynamic "
        "(default): from 65536, halved at overflows, doubled after 1000 steps");
+
+  number("--spike-guard", typed.spikeGuard, "Learning rate",
+         "Skip a step whose loss or gradient norm lies so many standard "
+         "deviations above those of the steps before it");
+  number("--spike-window", typed.spikeWindow, "Learning rate",
+         "Steps that --spike-guard compares with (default 128)");
 
   addFilesOption(
       app, "--data", typed.data, "Data",

@@ -5,6 +5,7 @@
 #include "runtime/Error.h"
 #include "runtime/io/TokenData.h"
 #include "runtime/main/Schedule.h"
+#include "runtime/main/SpikeGuard.h"
 
 #include <cstdint>
 #include <optional>
@@ -57,6 +58,7 @@ struct TrainOptions {
   std::optional<double> nvmeEndurance;
   /// What the loss of an fp16 plan is scaled by; dynamic without one.
   std::optional<double> lossScale;
+  SpikeGuard::Options guard;
   /// --loss-scale as it was given, or "".
   std::string lossScaleText;
   CheckpointOptions checkpoint;

@@ -6,6 +6,8 @@
 #include "runtime/main/HostAccess.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <string_view>
 
 using namespace zrt;
@@ -36,9 +38,23 @@ double read(zrt_context *ctx, const zrt_output &output) {
                                  : double(readValue<float>(ctx, output.ref));
 }
 
+/// What the plan compares with.
+float limitInPlan(double limit) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  return limit > kMost ? kMost : static_cast<float>(limit);
+}
+
 } // namespace
 
 PlanInputs::PlanInputs(const zrt_plan &plan) {
+  using Number = std::pair<std::string_view, const zrt_input * PlanInputs::*>;
+  constexpr std::array<Number, 6> kNumbers = {
+      {{"lr", &PlanInputs::lrInput},
+       {"step", &PlanInputs::stepInput},
+       {"loss_scale", &PlanInputs::scaleInput},
+       {"clip", &PlanInputs::clipInput},
+       {"norm_limit", &PlanInputs::normLimitInput},
+       {"loss_limit", &PlanInputs::lossLimitInput}}};
   for (uint32_t i = 0; i < plan.input_count; ++i) {
     const zrt_input &input = plan.inputs[i];
     const std::string_view name = input.name;
@@ -48,14 +64,13 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       if (input.dtype != ZRT_I64)
         fail("input \"{}\" is not an i64 scalar", name);
       roundingInput = &input;
-    } else if (name == "lr" || name == "step" || name == "loss_scale" ||
-               name == "clip") {
+    } else if (const auto known = std::find_if(
+                   kNumbers.begin(), kNumbers.end(),
+                   [&](const auto &number) { return number.first == name; });
+               known != kNumbers.end()) {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
-      (name == "lr"     ? lrInput
-       : name == "step" ? stepInput
-       : name == "clip" ? clipInput
-                        : scaleInput) = &input;
+      this->*known->second = &input;
     } else if (Outputs found = findOutputs(plan, name); !found.empty()) {
       for (const zrt_output *output : found)
         if (input.dtype != output->dtype)
@@ -63,8 +78,8 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       means.emplace_back(&input, std::move(found));
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
-           "provide; it knows lr, step, loss_scale, rounding, clip and means "
-           "of outputs",
+           "provide; it knows lr, step, loss_scale, norm_limit, loss_limit, "
+           "rounding, clip and means of outputs",
            name);
     }
   }
@@ -118,6 +133,22 @@ void PlanInputs::writeScalars(zrt_context *ctx,
     writeValue(ctx, roundingInput->ref, scalars.rounding);
   if (clipInput)
     writeValue(ctx, clipInput->ref, scalars.clip);
+  if (normLimitInput)
+    writeValue(ctx, normLimitInput->ref, limitInPlan(scalars.normLimit));
+  if (lossLimitInput)
+    writeValue(ctx, lossLimitInput->ref, limitInPlan(scalars.lossLimit));
+}
+
+bool PlanInputs::wasSkipped(zrt_context *ctx,
+                            const StepScalars &scalars) const {
+  if (!hasLimits() || !normOutput)
+    return false;
+  float loss = 0; // in f32 and in order, as zero.clip adds
+  for (const zrt_output *output : lossOutputs)
+    loss += static_cast<float>(read(ctx, *output));
+  const auto norm = static_cast<float>(read(ctx, *normOutput));
+  return !(norm <= limitInPlan(scalars.normLimit) &&
+           loss <= limitInPlan(scalars.lossLimit));
 }
 
 std::optional<float> PlanInputs::clip(zrt_context *ctx) const {

@@ -4,6 +4,7 @@
 
 #include "runtime/zrt.h"
 
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ struct StepScalars {
   float lossScale = 1;
   uint64_t rounding = 0; ///< random bits
   float clip = 1; ///< of a step's gradients that a later program updates by
+  /// A step is skipped whose norm or loss is above; infinite: none is.
+  double normLimit = std::numeric_limits<double>::infinity();
+  double lossLimit = std::numeric_limits<double>::infinity();
 };
 
 /// The plan's scalars and outputs, found by name and checked.
@@ -30,6 +34,8 @@ public:
   void writeScalars(zrt_context *ctx, const StepScalars &scalars) const;
   /// Whether the plan scales its loss.
   bool scalesLoss() const { return scaleInput != nullptr; }
+  /// Whether the plan compares a step with limits, and skips it above them.
+  bool hasLimits() const { return normLimitInput && lossLimitInput; }
 
   /// How many scalars are means of what ZRT_COUNT counts in a step.
   size_t countMeans() const { return means.size(); }
@@ -45,6 +51,9 @@ public:
   /// The sum over the micro-steps of a program.
   double loss(zrt_context *ctx) const;
   std::optional<double> gradNorm(zrt_context *ctx) const;
+  /// Whether the program that was run with these has skipped its update: as it
+  /// has compared itself.
+  bool wasSkipped(zrt_context *ctx, const StepScalars &scalars) const;
 
   /// A sum of losses times what they are averaged over.
   struct WeightedLoss {
@@ -57,7 +66,8 @@ public:
 private:
   const zrt_input *lrInput = nullptr, *stepInput = nullptr,
                   *scaleInput = nullptr, *roundingInput = nullptr,
-                  *clipInput = nullptr;
+                  *clipInput = nullptr, *normLimitInput = nullptr,
+                  *lossLimitInput = nullptr;
   /// Of each micro-step of a program, in order.
   using Outputs = std::vector<const zrt_output *>;
   std::vector<std::pair<const zrt_input *, Outputs>> means;

@@ -6,7 +6,7 @@
 
 using namespace zrt;
 
-/// Steps in a row without finite gradients after which a run has diverged.
+/// Steps in a row that are skipped, after which a run has diverged.
 constexpr int64_t kMostSkipped = 10;
 
 void RunCounts::goOnFrom(const RunPosition &was) {
@@ -17,6 +17,8 @@ void RunCounts::goOnFrom(const RunPosition &was) {
       scale && scale->moves && !hasFixedScale)
     lossScale = LossScale(LossScale::State{
         scale->value, true, scale->hysteresis, scale->sinceOverflow});
+  if (was.guard)
+    guard.goOnFrom({was.guard->losses, was.guard->norms, was.guard->spikes});
 }
 
 RunPosition RunCounts::position(const RunPosition &start,
@@ -36,32 +38,50 @@ RunPosition RunCounts::position(const RunPosition &start,
     now.lossScale = {scale.value, scale.moves, scale.hysteresis,
                      scale.sinceOverflow};
   }
+  if (guard.isOn())
+    now.guard = {guard.state().losses, guard.state().norms, guard.spikes()};
   return now;
 }
 
-std::string RunCounts::add(StepMetrics &metrics, bool maySkip,
+std::string RunCounts::add(StepMetrics &metrics, bool wasSkipped,
                            bool scalesLoss) {
-  const bool isFinite = std::isfinite(metrics.gradNorm.value_or(0));
-  std::string why = judge(metrics, isFinite, maySkip);
+  std::string why = judge(metrics, wasSkipped);
   if (scalesLoss)
-    lossScale.update(isFinite);
+    lossScale.update(std::isfinite(metrics.gradNorm.value_or(0)));
   ++steps;
   return why;
 }
 
-std::string RunCounts::judge(StepMetrics &metrics, bool isFinite,
-                             bool maySkip) {
+std::string RunCounts::judge(StepMetrics &metrics, bool wasSkipped) {
   const double norm = metrics.gradNorm.value_or(0);
-  if (isFinite || !maySkip) {
-    skippedInRow = 0;
-    if (!std::isfinite(metrics.loss))
-      return fmt::format("step {}: the loss is {}", steps, metrics.loss);
-    return isFinite ? ""
-                    : fmt::format("step {}: the norm of the gradients is {}",
-                                  steps, norm);
-  }
+  const bool isFinite = std::isfinite(norm);
+  if (!std::isfinite(metrics.loss) && (isFinite || !wasSkipped))
+    return fmt::format("step {}: the loss is {}", steps, metrics.loss);
+  if (wasSkipped)
+    return judgeSkipped(metrics);
+  skippedInRow = 0;
+  if (!isFinite)
+    return fmt::format("step {}: the norm of the gradients is {}", steps, norm);
+  guard.add(metrics.loss, norm);
+  return "";
+}
+
+std::string RunCounts::judgeSkipped(StepMetrics &metrics) {
+  const double norm = metrics.gradNorm.value_or(0);
   metrics.skipped = ++skips;
   ++skippedInRow;
+  if (std::isfinite(norm)) {
+    guard.countSpike();
+    metrics.spikes = guard.spikes();
+    metrics.spike = fmt::format(
+        "step {} is skipped: loss {:.6g} and gradient norm {:.6g}, where "
+        "--spike-guard allows {:.6g} and {:.6g}",
+        steps, metrics.loss, norm, limits().loss, limits().norm);
+    return skippedInRow < kMostSkipped
+               ? ""
+               : metrics.spike +
+                     fmt::format(", the {}th in a row", skippedInRow);
+  }
   return lossScale.canShrink() || skippedInRow != kMostSkipped
              ? ""
              : fmt::format("step {}: the norm of the gradients is {}, for the "

@@ -5,6 +5,7 @@
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/main/LossScale.h"
 #include "runtime/main/Metrics.h"
+#include "runtime/main/SpikeGuard.h"
 #include "runtime/main/StepRunner.h"
 
 #include <cstdint>
@@ -17,9 +18,9 @@ namespace zrt {
 class RunCounts {
 public:
   /// With --loss-scale, if it is a number.
-  explicit RunCounts(std::optional<double> fixedScale)
+  RunCounts(std::optional<double> fixedScale, const SpikeGuard::Options &guard)
       : lossScale(fixedScale ? LossScale(*fixedScale) : LossScale()),
-        hasFixedScale(fixedScale.has_value()) {}
+        hasFixedScale(fixedScale.has_value()), guard(guard) {}
 
   int64_t first() const { return begun; } ///< step of this run
   int64_t done() const { return steps; }  ///< steps, of runs before it, too
@@ -28,6 +29,10 @@ public:
   /// Of the next step; those that are skipped do not count.
   int64_t update() const { return steps - skips; }
   double scale() const { return lossScale.value(); }
+  /// What the next step must stay below.
+  const SpikeGuard::Limits &limits() const { return guard.limits(); }
+  /// Steps that the guard has skipped; they are among skipped().
+  int64_t spikes() const { return guard.spikes(); }
 
   /// Goes on where another run was.
   void goOnFrom(const RunPosition &was);
@@ -36,17 +41,19 @@ public:
                        const StepRunner &runner) const;
 
   /// Counts a step and says of it how many were skipped.  Why the run has
-  /// diverged, or "".  A step whose gradients are not finite has changed nothing,
-  /// if the plan is made so; the next may fare better, and with a smaller scale will.
-  std::string add(StepMetrics &metrics, bool maySkip, bool scalesLoss);
+  /// diverged, or "".  A step that was skipped has changed nothing; the next may
+  /// fare better, and with a smaller scale will.
+  std::string add(StepMetrics &metrics, bool wasSkipped, bool scalesLoss);
 
 private:
-  std::string judge(StepMetrics &metrics, bool isFinite, bool maySkip);
+  std::string judge(StepMetrics &metrics, bool wasSkipped);
+  std::string judgeSkipped(StepMetrics &metrics);
 
   LossScale lossScale;
   const bool hasFixedScale;
   int64_t begun = 0, steps = 0;
   int64_t skips = 0, skippedInRow = 0; ///< of `steps`
+  SpikeGuard guard;
 };
 
 } // namespace zrt

@@ -41,13 +41,17 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
     StepScalars given = scalars;
     if (pending) {
       given = pending->scalars;
-      given.lossScale = scalars.lossScale; // of this step's gradients
+      // Of this step's gradients.
+      given.lossScale = scalars.lossScale;
+      given.normLimit = scalars.normLimit;
+      given.lossLimit = scalars.lossLimit;
     }
     runProgram(ctx, pending ? ZRT_STEP : ZRT_FIRST, step, given, 0,
                std::vector<double>(inputs.countMeans()));
     pending = {scalars, step};
     pending->scalars.clip = inputs.clip(ctx).value_or(1);
-    return {inputs.loss(ctx), inputs.gradNorm(ctx)};
+    return {inputs.loss(ctx), inputs.gradNorm(ctx),
+            inputs.wasSkipped(ctx, given)};
   }
   const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce(plan);
   std::vector<double> sums(inputs.countMeans());
@@ -57,12 +61,15 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
       inputs.addToSums(ctx, sums);
     }
   double loss = 0;
+  StepScalars given = scalars;
   for (uint32_t k = 0; k < all; k += atOnce) {
-    runProgram(ctx, k + atOnce < all ? ZRT_MICRO : ZRT_STEP, step, scalars, k,
+    // A program knows its own losses: the limit is of what the others leave.
+    given.lossLimit = scalars.lossLimit * all - loss;
+    runProgram(ctx, k + atOnce < all ? ZRT_MICRO : ZRT_STEP, step, given, k,
                sums);
     loss += inputs.loss(ctx);
   }
-  return {loss / plan.accumulate, inputs.gradNorm(ctx)};
+  return {loss / all, inputs.gradNorm(ctx), inputs.wasSkipped(ctx, given)};
 }
 
 void StepRunner::flush(zrt_context *ctx) {

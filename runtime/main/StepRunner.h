@@ -36,6 +36,7 @@ public:
   struct Result {
     double loss; ///< the mean over micro-steps
     std::optional<double> gradNorm;
+    bool wasSkipped = false; ///< it has changed nothing, or will not
   };
   /// Step `step` of the data, from 0.  Throws zrt::Error with the number of the
   /// step.
@@ -62,6 +63,7 @@ public:
   void shiftData(uint64_t shift) { dataShift = shift; }
 
   bool scalesLoss() const { return inputs.scalesLoss(); }
+  bool hasLimits() const { return inputs.hasLimits(); }
 
 private:
   /// On the batches of micro-steps from `first` on.  `sums`: the outputs of all

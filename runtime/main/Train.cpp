@@ -76,7 +76,8 @@ public:
            const std::string &who)
       : plan(plan), options(options), world(world), handle{world},
         isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who),
-        checkpoints(options, world), logs(options), counts(options.lossScale) {}
+        checkpoints(options, world), logs(options),
+        counts(options.lossScale, options.guard) {}
 
   /// The exit status.
   int run() {
@@ -138,6 +139,10 @@ private:
         fail("--loss-scale={}: the loss of this plan is not scaled; compile "
              "the model with --precision=fp16, or drop the option",
              options.lossScaleText);
+      if (options.guard.sigmas > 0 && !runner->hasLimits())
+        fail("--spike-guard={}: no step of this plan can be skipped; compile "
+             "with --skip-nonfinite=on",
+             options.guard.sigmas);
       if (world.size() > 1)
         fingerprint = fingerprintOf(options);
       if (isFirst)
@@ -230,9 +235,11 @@ private:
       if (counts.here() > 0)
         laterSteps.add(metrics.milliseconds);
       const std::string wrong =
-          counts.add(metrics, plan.skip_nonfinite, runner->scalesLoss());
+          counts.add(metrics, wasSkipped, runner->scalesLoss());
       if (!wrong.empty())
         diverge(wrong);
+      else if (isFirst && !metrics.spike.empty())
+        complain(fmt::format("{}: note: {}", who, metrics.spike));
       if (isEvaluationDue())
         evaluate();
       logs.write(metrics);
@@ -312,8 +319,13 @@ private:
     const auto lr = static_cast<float>(options.schedule.at(update));
     const StepRunner::Result outputs =
         runner->run(ctx, step,
-                    {lr, update, static_cast<float>(counts.scale()),
-                     roundingBits(options.seed, update)});
+                    {.lr = lr,
+                     .update = update,
+                     .lossScale = static_cast<float>(counts.scale()),
+                     .rounding = roundingBits(options.seed, update),
+                     .normLimit = counts.limits().norm,
+                     .lossLimit = counts.limits().loss});
+    wasSkipped = outputs.wasSkipped;
     const double seconds = secondsSince(start);
     StepMetrics result;
     result.step = step;
@@ -323,6 +335,7 @@ private:
     if (runner->scalesLoss())
       result.lossScale = counts.scale();
     result.skipped = counts.skipped();
+    result.spikes = counts.spikes();
     result.unit = feed->unit();
     result.perSecond = perStep() / seconds;
     result.milliseconds = seconds * 1e3;
@@ -383,8 +396,10 @@ private:
     if (here > 0)
       say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
     if (counts.skipped() > 0)
-      say("skipped {} of {} steps, whose gradients were not finite\n",
-          counts.skipped(), counts.done());
+      say("skipped {} of {} steps: {} above --spike-guard, {} whose gradients "
+          "were not finite\n",
+          counts.skipped(), counts.done(), counts.spikes(),
+          counts.skipped() - counts.spikes());
     // The first step pays for page faults and kernel generation.
     if (here > 1)
       say("{:.0f} {}/s\n{}\n",
@@ -446,6 +461,7 @@ private:
   Checkpoints checkpoints;
   Logs logs;
   StepMetrics metrics; ///< of the last step
+  bool wasSkipped = false;
   RunCounts counts;
   int stoppedBy = 0;                     ///< signal
   bool savedWider = false;               ///< than was asked for

@@ -238,6 +238,14 @@ func.func @clip_c2(%a: tensor<2xf64>) {
 
 // -----
 
+func.func @clip_c3(%a: tensor<2xf64>, %l: tensor<f32>) {
+  // expected-error @+1 {{is within one limit; there are two, of the norm and of the loss}}
+  %n, %f = zero.clip %a within(%l : tensor<f32>) : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
 zero.axis @dp size 1
 zero.bucket @b over @dp elements 16 members []
 zero.optimizer @o(%p: f32, %g: f32, %m: f32, %lr: f32) state ["m"] scalars ["lr"] {

@@ -229,11 +229,12 @@ zero.optimizer @sgd(%p: f32, %g: f32, %clip: f32) state [] scalars ["clip"] {
 }
 // CHECK-LABEL: func.func @halves
 func.func @halves(%p: !zero.shard<32 x bf16 by 1>, %w: !zero.shard<32 x f32 by 2>, %flat: tensor<32xbf16>,
-                  %a: !zero.shard<32 x f32 by 2>, %s0: tensor<2xf64>, %s: tensor<f32>) {
+                  %a: !zero.shard<32 x f32 by 2>, %s0: tensor<2xf64>, %s: tensor<f32>,
+                  %norm_limit: tensor<f32>, %loss_limit: tensor<f32>, %loss: tensor<f32>) {
   // CHECK: zero.reduce_scatter %arg2 of @b0 {scale = 5.000000e-01 : f64} : tensor<32xbf16> -> !zero.shard<32 x f32 by 2>
   %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<32xbf16> -> !zero.shard<32 x f32 by 2>
-  // CHECK: zero.clip %arg4 scale(%arg5 : tensor<f32>) {skip_nonfinite} : tensor<2xf64> -> tensor<f32>, tensor<f32>
-  %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) {skip_nonfinite} : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  // CHECK: zero.clip %arg4 scale(%arg5 : tensor<f32>) within(%arg6, %arg7, %arg8 : tensor<f32>, tensor<f32>, tensor<f32>) : tensor<2xf64> -> tensor<f32>, tensor<f32>
+  %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) within(%norm_limit, %loss_limit, %loss : tensor<f32>, tensor<f32>, tensor<f32>) : tensor<2xf64> -> tensor<f32>, tensor<f32>
   // CHECK: zero.update @sgd of @b0(%arg0, %{{.*}}) master(%arg1) scalars(%{{.*}}) {decay = 0.000000e+00 : f64, skip_nonfinite} : (!zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>), master !zero.shard<32 x f32 by 2>, (tensor<f32>) -> !zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>
   %n:2 = zero.update @sgd of @b0 (%p, %g) master(%w) scalars(%factor) {decay = 0.0, skip_nonfinite}
     : (!zero.shard<32 x bf16 by 1>, !zero.shard<32 x f32 by 2>), master !zero.shard<32 x f32 by 2>, (tensor<f32>)

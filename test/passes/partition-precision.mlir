@@ -13,10 +13,13 @@
 // CHECK-SAME: %[[M:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "m">}
 // CHECK-SAME: %[[V:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "v">}
 // CHECK-SAME: %[[W:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "master">}
+// CHECK-SAME: %[[NORM_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "norm_limit"}, %[[LOSS_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "loss_limit"}
+// CHECK: %[[AVERAGE:.*]] = zero.all_reduce {{.*}} {scale = 5.000000e-01 : f64} : tensor<f32>
+// CHECK: %[[LOSS:.*]] = zero.all_reduce {{.*}} {scale = 5.000000e-01 : f64} : tensor<f32>
 // CHECK: zero.pack {{.*}} -> tensor<64xbf16>
 // CHECK: %[[G:.*]] = zero.reduce_scatter {{.*}} : tensor<64xbf16> -> !zero.shard<64 x bf16 by 2>
 // CHECK: zero.sum_squares %[[G]]
-// CHECK: zero.clip {{.*}} {max_norm = 1.000000e+00 : f64, skip_nonfinite}
+// CHECK: zero.clip {{.*}} within(%[[NORM_LIMIT]], %[[LOSS_LIMIT]], %[[LOSS]] : tensor<f32>, tensor<f32>, tensor<f32>) {max_norm = 1.000000e+00 : f64}
 // CHECK: %[[NEXT:.*]]:4 = zero.update @adamw of @b0(%[[P]], %[[G]], %[[M]], %[[V]]) master(%[[W]]) scalars({{.*}}) {decay = 1.000000e-01 : f64, skip_nonfinite}
 // CHECK-SAME: (!zero.shard<64 x bf16 by 1>, !zero.shard<64 x bf16 by 2>, !zero.shard<64 x f32 by 2>, !zero.shard<64 x f32 by 2>), master !zero.shard<64 x f32 by 2>,
 // CHECK: zero.all_gather %[[NEXT]]#0 of @b0 : !zero.shard<64 x bf16 by 1> -> !zero.shard<64 x bf16 by 1>

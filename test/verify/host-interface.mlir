@@ -37,7 +37,7 @@ module attributes {zero.micro_steps = 3 : i64, zero.arena = array<i64: 512, 0, 0
 // -----
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @+1 {{'zero.program' op reads "count0", which is none of lr, step, loss_scale and rounding, and which no output of @count is called (S5)}}
+  // expected-error @+1 {{'zero.program' op reads "count0", which is none of lr, step, loss_scale, norm_limit, loss_limit and rounding, and which no output of @count is called (S5)}}
   zero.program @step(%n: tensor<f32> {zero.scalar = "count0", zero.at = #zero.bytes<device, 0 + 4>}) {
     zero.return
   }

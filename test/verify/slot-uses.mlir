@@ -195,3 +195,57 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>} {
     zero.return %norm, %loss : tensor<f32>, tensor<f32>
   }
 }
+
+// -----
+
+// The limits of a step are exchanged.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  zero.kernel @f() -> (tensor<16xf32>, tensor<f32>)
+  zero.program @step(%n: tensor<f32> {zero.scalar = "norm_limit", zero.at = #zero.bytes<device, 64 + 4>}, %l: tensor<f32> {zero.scalar = "loss_limit", zero.at = #zero.bytes<device, 68 + 4>}) -> (tensor<f32> {zero.output = "grad_norm"}, tensor<f32> {zero.output = "loss"}) {
+    %d, %loss = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 64>, #zero.bytes<device, 0 + 4>]} : () -> (tensor<16xf32>, tensor<f32>)
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> tensor<16xf32>
+    %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 8>]} : tensor<16xf32> -> tensor<1xf64>
+    // expected-error @below {{'zero.clip' op takes argument 1 as the scalar "norm_limit", and it is not that (V12)}}
+    %norm, %clip = zero.clip %s within(%l, %n, %loss : tensor<f32>, tensor<f32>, tensor<f32>) {zero.at = [#zero.bytes<device, 4 + 4>, #zero.bytes<device, 8 + 4>]} : tensor<1xf64> -> tensor<f32>, tensor<f32>
+    zero.return %norm, %loss : tensor<f32>, tensor<f32>
+  }
+}
+
+// -----
+
+// The loss that is compared is none.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  zero.kernel @f() -> (tensor<16xf32>, tensor<f32>)
+  zero.program @step(%n: tensor<f32> {zero.scalar = "norm_limit", zero.at = #zero.bytes<device, 64 + 4>}, %l: tensor<f32> {zero.scalar = "loss_limit", zero.at = #zero.bytes<device, 68 + 4>}) -> (tensor<f32> {zero.output = "grad_norm"}, tensor<f32> {zero.output = "loss"}) {
+    %d, %loss = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 64>, #zero.bytes<device, 0 + 4>]} : () -> (tensor<16xf32>, tensor<f32>)
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> tensor<16xf32>
+    %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 8>]} : tensor<16xf32> -> tensor<1xf64>
+    // expected-error @below {{'zero.clip' op is within a limit of 0 losses, which are not the 1 that the program gives (V12)}}
+    %norm, %clip = zero.clip %s within(%n, %l : tensor<f32>, tensor<f32>) {zero.at = [#zero.bytes<device, 4 + 4>, #zero.bytes<device, 8 + 4>]} : tensor<1xf64> -> tensor<f32>, tensor<f32>
+    zero.return %norm, %loss : tensor<f32>, tensor<f32>
+  }
+}
+
+// -----
+
+// It is another number.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>} {
+  zero.axis @dp size 1
+  zero.bucket @a over @dp elements 16 members [#zero.member<"u", 16 at 0, init = #zero.constant<0.0>>]
+  zero.kernel @f() -> (tensor<16xf32>, tensor<f32>)
+  zero.program @step(%n: tensor<f32> {zero.scalar = "norm_limit", zero.at = #zero.bytes<device, 64 + 4>}, %l: tensor<f32> {zero.scalar = "loss_limit", zero.at = #zero.bytes<device, 68 + 4>}) -> (tensor<f32> {zero.output = "grad_norm"}, tensor<f32> {zero.output = "loss"}) {
+    %d, %loss = zero.launch @f() {zero.at = [#zero.bytes<device, 128 + 64>, #zero.bytes<device, 0 + 4>]} : () -> (tensor<16xf32>, tensor<f32>)
+    %g = zero.pack %d into @a {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<16xf32> -> tensor<16xf32>
+    %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 8>]} : tensor<16xf32> -> tensor<1xf64>
+    // expected-error @below {{'zero.clip' op is within a limit of 1 losses, which are not the 1 that the program gives (V12)}}
+    %norm, %clip = zero.clip %s within(%n, %l, %l : tensor<f32>, tensor<f32>, tensor<f32>) {zero.at = [#zero.bytes<device, 4 + 4>, #zero.bytes<device, 8 + 4>]} : tensor<1xf64> -> tensor<f32>, tensor<f32>
+    zero.return %norm, %loss : tensor<f32>, tensor<f32>
+  }
+}

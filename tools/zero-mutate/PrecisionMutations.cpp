@@ -78,6 +78,30 @@ Change zero::changeLossScale(Victim &victim) {
   return describe(clip.getOperation()) + ": divides by " + describe(other);
 }
 
+/// Within no limits, or within others.
+static Change changeLimits(Victim &victim, ClipOp clip) {
+  if (!clip.maySkip())
+    return {};
+  std::string text = describe(clip.getOperation());
+  if (victim.random.once(3)) {
+    clip.getWithinMutable().clear();
+    return text + ": is within no limits";
+  }
+  unsigned i = victim.random.below(clip.getWithin().size());
+  SmallVector<Value> others;
+  for (BlockArgument argument : clip->getBlock()->getArguments())
+    if (argument.getType() == clip.getWithin()[i].getType())
+      others.push_back(argument);
+  llvm::append_range(others, clip.getWithin());
+  llvm::erase(others, clip.getWithin()[i]);
+  if (others.empty())
+    return {};
+  Value other = victim.random.pick(others);
+  clip.getWithinMutable()[i].assign(other);
+  return text + ": takes " + describe(other) + " in place " +
+         std::to_string(i) + " of its limits";
+}
+
 Change zero::changeSkip(Victim &victim) {
   SmallVector<Operation *> places;
   llvm::append_range(places, operationsOf<ClipOp>(victim));
@@ -85,12 +109,11 @@ Change zero::changeSkip(Victim &victim) {
   if (places.empty())
     return {};
   Operation *op = victim.random.pick(places);
-  bool skips = false;
   if (auto clip = dyn_cast<ClipOp>(op))
-    clip.setSkipNonfinite(skips = !clip.getSkipNonfinite());
-  else
-    cast<UpdateOp>(op).setSkipNonfinite(
-        skips = !cast<UpdateOp>(op).getSkipNonfinite());
-  return describe(op) + (skips ? ": skips" : ": does not skip") +
+    return changeLimits(victim, clip);
+  auto update = cast<UpdateOp>(op);
+  update.setSkipNonfinite(!update.getSkipNonfinite());
+  return describe(op) +
+         (update.getSkipNonfinite() ? ": skips" : ": does not skip") +
          " steps that are not finite";
 }
