@@ -2,19 +2,14 @@
 #include "runtime/world/MpiWorld.h"
 
 #include "runtime/Error.h"
-#include "runtime/StartThread.h"
+#include "runtime/world/AlarmPacket.h"
 #include "runtime/world/HostLink.h"
 #include "runtime/world/MpiLink.h"
-#include "runtime/world/Process.h"
 #include "runtime/world/Waiting.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <condition_variable>
-#include <optional>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 using namespace zrt;
@@ -24,13 +19,6 @@ namespace {
 
 /// What an MPI count can say, rounded down to something round.
 constexpr size_t kMaxBytes = size_t{1} << 30;
-
-/// An alarm as it travels.
-struct Packet {
-  int32_t origin = -1;
-  int32_t late = -1;
-  char message[1024] = {};
-};
 
 } // namespace
 
@@ -51,8 +39,7 @@ MpiWorld::MpiWorld() : timeOut(timeOutOfArrival()) {
   // An error is an exception that names the operation, not the end.
   for (const MPI_Comm comm : {MPI_COMM_WORLD, messages, alarms})
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  const ProcessCard mine = {hostIdentity(), processSpace(),
-                            static_cast<int32_t>(getpid())};
+  const ProcessCard mine = ProcessCard::mine();
   std::vector<ProcessCard> all(static_cast<size_t>(count));
   allGather(&mine, sizeof mine, all.data());
   cards = std::move(all);
@@ -74,10 +61,8 @@ MpiWorld::~MpiWorld() {
 
 void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
   std::chrono::microseconds nap{10};
-  const auto start = Clock::now();
-  auto lastLook = start;
-  std::chrono::nanoseconds still{0};
-  std::unique_ptr<PeerWait> wait;
+  auto lastLook = Clock::now();
+  std::unique_ptr<PeerWait> early, wait;
   while (true) {
     int done = 0;
     checkMpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
@@ -88,46 +73,14 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
     const auto now = Clock::now();
     if (now - lastLook < kLookEvery)
       continue;
-    // Time in which this process was stopped itself does not count.
-    still += std::min<std::chrono::nanoseconds>(now - lastLook, 2 * kLookEvery);
     lastLook = now;
     // On the way out the request stays as it is: nothing is received any more.
-    if (!pages) {
-      lookAt(peer, what, now - start, still);
-      continue;
-    }
-    if (!wait)
+    if (pages && !wait)
       wait = pages->waitFor(peer, what);
-    wait->look();
+    if (!wait && !early)
+      early = std::make_unique<EarlyWait>(*this, cards, timeOut, peer, what);
+    (wait ? wait : early)->look();
   }
-}
-
-void MpiWorld::lookAt(int peer, const char *what,
-                      std::chrono::nanoseconds waited,
-                      std::chrono::nanoseconds &still) {
-  if (const Alarm *alarm = receivedAlarm()) {
-    // Passed on as it was first raised: who hears of this rank first names the
-    // origin, too.
-    sendAlarm(*alarm);
-    if (alarm->origin < 0)
-      fail("{}", alarm->message);
-    fail("rank {} failed: {}", alarm->origin, alarm->message);
-  }
-  const std::string waits =
-      fmt::format("while rank {} waited for it in {}", me, what);
-  if (waited > timeOut)
-    fail("rank {} has not come for {} s {}; set ZRT_TIMEOUT to more seconds if "
-         "it takes so long",
-         peer, timeOut.count(), waits);
-  if (cards.empty())
-    return;
-  const ProcessCard &mine = cards[size_t(me)], &its = cards[size_t(peer)];
-  if (its.host != mine.host || its.space != mine.space ||
-      !isStopped(its.process))
-    still = std::chrono::nanoseconds(0);
-  if (still >= WaitLimits().silence)
-    fail("rank {} (process {}) has not moved for {} s (it is stopped) {}", peer,
-         its.process, WaitLimits().silence.count() / 1000.0, waits);
 }
 
 void MpiWorld::send(int to, const void *data, size_t bytes) {
@@ -197,10 +150,8 @@ void MpiWorld::sendAlarm(const Alarm &alarm) {
   if (sent.exchange(true))
     return;
   // Static: MPI may read it until the process ends.
-  static Packet packet;
-  packet.origin = alarm.origin;
-  packet.late = alarm.late;
-  alarm.message.copy(packet.message, sizeof packet.message - 1);
+  static AlarmPacket packet;
+  packet = AlarmPacket(alarm);
   std::vector<MPI_Request> requests;
   for (int peer = 0; peer < count; ++peer) {
     if (peer == me)
@@ -232,86 +183,12 @@ const Alarm *MpiWorld::receivedAlarm() {
   if (!received.load(std::memory_order_relaxed) &&
       MPI_Iprobe(MPI_ANY_SOURCE, 0, alarms, &there, &status) == MPI_SUCCESS &&
       there) {
-    Packet packet;
+    AlarmPacket packet;
     if (MPI_Recv(&packet, sizeof packet, MPI_BYTE, status.MPI_SOURCE, 0, alarms,
                  MPI_STATUS_IGNORE) == MPI_SUCCESS) {
-      packet.message[sizeof packet.message - 1] = '\0';
-      first = {packet.origin, packet.message, packet.late};
+      first = packet.alarm();
       received.store(true, std::memory_order_release);
     }
   }
   return received.load(std::memory_order_relaxed) ? &first : nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// Starting
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Says that the start takes long, for MPI says nothing while it waits for a
-/// process that does not come.
-class StartNote {
-public:
-  StartNote()
-      : thread(startThread("a thread beside the start of MPI", [this] {
-          std::unique_lock<std::mutex> lock(mutex);
-          if (!changed.wait_for(lock, kPatience, [&] { return started; }))
-            fmt::print(
-                stderr,
-                "{}: note: MPI has not connected all ranks for {} s; "
-                "one of them may be stopped, or its host not reachable\n",
-                program_invocation_short_name, kPatience.count());
-        })) {}
-  ~StartNote() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      started = true;
-    }
-    changed.notify_all();
-    thread.join();
-  }
-  StartNote(const StartNote &) = delete;
-  StartNote &operator=(const StartNote &) = delete;
-
-private:
-  static constexpr std::chrono::seconds kPatience{10};
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool started = false;
-  std::thread thread;
-};
-
-} // namespace
-
-std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
-  std::optional<StartNote> note(std::in_place);
-  int support = 0;
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &support) !=
-      MPI_SUCCESS)
-    fail("MPI does not start; start with mpirun -n {}", ranks);
-  int started = 1, rank = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &started);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::string problem;
-  if (static_cast<uint32_t>(started) != ranks)
-    problem = fmt::format("compiled for {0} rank{2}, started with {1}; run "
-                          "mpirun -n {0} ... or compile with --world-size={1}",
-                          ranks, started, ranks == 1 ? "" : "s");
-  else if (support < MPI_THREAD_MULTIPLE)
-    problem = "this MPI cannot be used by several threads; install one with "
-              "MPI_THREAD_MULTIPLE";
-  if (!problem.empty()) {
-    // One message for all ranks, and out before any of them ends: mpirun kills
-    // the others when one has failed.
-    if (rank == 0)
-      fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
-                 problem);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-    throw Error("");
-  }
-  auto world = std::make_unique<MpiWorld>();
-  note.reset();
-  return world;
 }

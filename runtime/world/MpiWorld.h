@@ -9,6 +9,7 @@
 #ifndef ZRT_WORLD_MPI_WORLD_H
 #define ZRT_WORLD_MPI_WORLD_H
 
+#include "runtime/world/EarlyWait.h"
 #include "runtime/world/World.h"
 
 #include <atomic>
@@ -38,18 +39,8 @@ public:
   const Alarm *receivedAlarm() override;
 
 private:
-  /// What a rank tells of its process; plain bytes.
-  struct ProcessCard {
-    uint64_t host = 0, space = 0;
-    int32_t process = 0;
-  };
-
   /// Returns when `request`, which needs `peer`, is complete.
   void await(MPI_Request &request, int peer, const char *what);
-  /// Before ranks share pages: throws when `peer` will not come.  `waited` and
-  /// `still` count since it was needed, and since it was last seen to run.
-  void lookAt(int peer, const char *what, std::chrono::nanoseconds waited,
-              std::chrono::nanoseconds &still);
 
   /// Until the transport's own limits hold.
   const std::chrono::seconds timeOut;

@@ -44,20 +44,21 @@ std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
     fail("compiled for {} ranks, but linked without MPI; compile the model "
          "again",
          ranks);
-  // Open MPI; MPICH and its relatives; Slurm's own number counts only inside
+  // torchrun; Open MPI; MPICH and its relatives; Slurm's own number counts only inside
   // srun, where a step exists (a batch script has none and may run us alone).
   struct Launcher {
     const char *size, *rank;
   };
   for (const Launcher &launcher :
-       {Launcher{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+       {Launcher{"WORLD_SIZE", "RANK"},
+        Launcher{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
         Launcher{"PMI_SIZE", "PMI_RANK"},
         Launcher{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}}) {
     const long started = launcherValue(launcher.size, 1);
-    if (started <= 1)
+    if (started <= 1 || !std::getenv(launcher.rank))
       continue;
-    fail("compiled for 1 rank, started with {0}; start it without mpirun or "
-         "compile with --world-size={0}",
+    fail("compiled for 1 rank, started with {0}; start it without mpirun, srun "
+         "or torchrun, or compile with --world-size={0}",
          started);
   }
   return std::make_unique<SoloWorld>();

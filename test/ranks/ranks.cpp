@@ -264,6 +264,8 @@ int main(int argc, char **argv) {
   action.sa_handler = [](int) {};
   sigaction(SIGTERM, &action, nullptr);
   const char *launched = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (!launched)
+    launched = std::getenv("RANK");
   if (mode == "unborn" && launched && std::to_string(ranks - 1) == launched)
     raise(SIGSTOP);
   std::unique_ptr<World> world;

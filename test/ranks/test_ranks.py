@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 PROGRAM, MPIRUN = sys.argv[1:3]
@@ -30,6 +31,35 @@ def job(ranks, mode, started=None, patience=None, **variables):
                  for word in ("-n", "1", "env", f"ZRT_TIMEOUT={seconds}", PROGRAM, str(ranks), mode, ":")][:-1]
     return subprocess.run([MPIRUN, *start],
                           env=environment(**variables), capture_output=True, text=True, timeout=120)
+
+
+def spawned(ranks, mode, started=None, **variables):
+    """The same of processes that only know their numbers, as torchrun starts them: all that
+    they print, and their statuses, None for one that does not end."""
+    started = started or ranks
+    with tempfile.TemporaryFile("w+") as printed:
+        processes = []
+        for rank in range(started):
+            # Of each two jobs on this machine, one port.
+            numbers = dict(RANK=str(rank), WORLD_SIZE=str(started), MASTER_ADDR="localhost",
+                           MASTER_PORT=f"{os.getpid()}.{spawned.jobs}")
+            processes.append(subprocess.Popen([PROGRAM, str(ranks), mode], env={**os.environ, **numbers, **variables},
+                                              stdout=printed, stderr=printed))
+        spawned.jobs += 1
+        statuses = []
+        for process in processes:
+            # The last one may be stopped, and the others have ended by then.
+            try:
+                statuses.append(process.wait(timeout=1 if process is processes[-1] and any(statuses) else 120))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                statuses.append(None)
+        printed.seek(0)
+        return printed.read(), statuses
+
+
+spawned.jobs = 0
 
 
 class Bits(unittest.TestCase):
@@ -57,6 +87,12 @@ class Bits(unittest.TestCase):
             done = job(3, "spill", TMPDIR=folder)
             self.assertEqual((done.returncode, done.stdout), (0, self.bits(3)), done.stderr)
             self.assertEqual(os.listdir(folder), [])
+
+
+    def test_do_not_depend_on_the_launcher(self):
+        for ranks in (2, 3, 4):
+            with self.subTest(ranks=ranks):
+                self.assertEqual(spawned(ranks, "bits"), (self.bits(ranks), [0] * ranks))
 
 
 class Faults(unittest.TestCase):
@@ -149,6 +185,64 @@ class Faults(unittest.TestCase):
         self.assertEqual(re.findall("compiled for .*", done.stderr),
                          ["compiled for 4 ranks, started with 2; run mpirun -n 4 ... or compile with "
                           "--world-size=2"])
+
+
+class FaultsOfSpawned(Faults):
+    """The same words as with MPI; what concerns several hosts is left out."""
+
+    def failing(self, mode, **variables):
+        printed, statuses = spawned(3, mode, **{name: value for name, value in variables.items()
+                                                if name != "ZRT_RANKS_PER_HOST"})
+        self.assertEqual(statuses[:2], [1, 1], printed)
+        return printed
+
+    test_a_process_stopped_before_it_starts = None
+    test_a_stopped_process_on_another_host = None
+
+    def test_another_number_of_ranks(self):
+        printed, statuses = spawned(4, "bits", started=2)
+        self.assertEqual(statuses, [1, 1])
+        self.assertEqual(printed, "rank 0: compiled for 4 ranks, started with 2; start 4 or compile with "
+                                  "--world-size=2\n")
+
+    def test_a_rank_that_never_starts(self):
+        printed, statuses = spawned(3, "unborn", ZRT_TIMEOUT="2")
+        self.assertEqual(statuses, [1, 1, None])
+        for rank in (0, 1):
+            self.assertIn(f"rank 2 has not come for 2 s while rank {rank} waited for it at the start; set ZRT_TIMEOUT "
+                          "to more seconds", printed)
+
+    def test_wrong_numbers(self):
+        for numbers, message in ((dict(RANK="3"), "RANK=3 is not below WORLD_SIZE=3"),
+                                 (dict(RANK="two"), "RANK must be a whole number from 0, got two"),
+                                 (dict(WORLD_SIZE="-1"), "WORLD_SIZE must be a whole number from 1, got -1"),
+                                 (dict(LOCAL_WORLD_SIZE="2"), "2 of 3 ranks are on this host; without MPI all must "
+                                                              "be on one: start with mpirun or srun")):
+            with self.subTest(numbers):
+                printed, statuses = spawned(3, "bits", **numbers)
+                self.assertEqual(statuses, [1, 1, 1])
+                self.assertIn(message, printed)
+
+    def test_two_jobs_of_one_port(self):
+        """The second one says so, and the first goes on."""
+        def sockets():
+            with open("/proc/net/unix", encoding="utf-8") as lines:
+                return {line.split()[-1] for line in lines if "@zeroc-" in line}
+
+        def start(rank, **pipes):
+            environ = dict(os.environ, MASTER_PORT=f"{os.getpid()}.same", WORLD_SIZE="2", RANK=str(rank))
+            return subprocess.Popen([PROGRAM, "2", "bits"], env=environ, text=True, **pipes)
+
+        before = sockets()
+        with start(0, stdout=subprocess.PIPE) as first:
+            try:
+                while sockets() <= before and first.poll() is None:
+                    time.sleep(0.01)
+                self.assertIn("rank 0 of a job with this MASTER_PORT runs already; give each job a MASTER_PORT of "
+                              "its own", start(0, stderr=subprocess.PIPE).communicate(timeout=60)[1])
+                self.assertEqual((start(1).wait(timeout=60), first.wait(timeout=60)), (0, 0))
+            finally:
+                first.kill()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,31 @@
+//===- AlarmPacket.h - An alarm as it travels -------------------*- C++ -*-===//
+#ifndef ZRT_WORLD_ALARM_PACKET_H
+#define ZRT_WORLD_ALARM_PACKET_H
+
+#include "runtime/world/World.h"
+
+#include <cstdint>
+
+namespace zrt {
+
+/// Plain bytes; a longer message is cut.
+struct AlarmPacket {
+  int32_t origin = -1;
+  int32_t late = -1;
+  char message[1024] = {};
+
+  AlarmPacket() = default;
+  explicit AlarmPacket(const Alarm &alarm)
+      : origin(alarm.origin), late(alarm.late) {
+    alarm.message.copy(message, sizeof message - 1);
+  }
+
+  Alarm alarm() {
+    message[sizeof message - 1] = '\0';
+    return {origin, message, late};
+  }
+};
+
+} // namespace zrt
+
+#endif // ZRT_WORLD_ALARM_PACKET_H

@@ -1,0 +1,338 @@
+//===- SocketWorld.cpp - Ranks of one host, without MPI -------------------===//
+#include "runtime/world/SocketWorld.h"
+
+#include "runtime/ContentHash.h"
+#include "runtime/Error.h"
+#include "runtime/world/AlarmPacket.h"
+#include "runtime/world/Waiting.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+using namespace zrt;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr char kMagic[8] = {'z', 'r', 't', 'r', 'a', 'n', 'k', '1'};
+/// A rank that is missing for so long is spoken of.
+constexpr std::chrono::seconds kPatience{10};
+
+std::string environment(const char *name) {
+  const char *text = std::getenv(name);
+  return text ? text : "";
+}
+
+/// A number from `least` to 2^20; `otherwise` when it is not set.
+int numberOf(const char *name, int least, int otherwise) {
+  const std::string text = environment(name);
+  if (text.empty())
+    return otherwise;
+  int value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      value < least || value > 1 << 20)
+    fail("{} must be a whole number from {}, got {}", name, least, shown(text));
+  return value;
+}
+
+/// Abstract: it begins with a zero and is gone with its socket.
+socklen_t setAddress(sockaddr_un &address, const std::string &name) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                name.size());
+}
+
+Socket makeSocket() {
+  Socket made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!made)
+    fail("cannot connect the ranks: {}", errnoText());
+  return made;
+}
+
+/// Whether the other end is of this user.
+bool isOwn(const Socket &socket) {
+  ucred who = {};
+  socklen_t length = sizeof who;
+  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &length) ==
+             0 &&
+         who.uid == getuid();
+}
+
+/// Says once that a rank does not come, and fails when it is too late.
+class Coming {
+public:
+  Coming(const Launch &launch, std::chrono::seconds timeOut)
+      : launch(launch), timeOut(timeOut) {}
+  void look(int missing) {
+    const auto waited = Clock::now() - start;
+    if (waited > timeOut)
+      fail("rank {} has not come for {} s while rank {} waited for it at the "
+           "start; set ZRT_TIMEOUT to more seconds if it takes so long",
+           missing, timeOut.count(), launch.rank);
+    if (waited > kPatience && !std::exchange(told, true))
+      fmt::print(stderr, "{}: note: rank {} has not come to rank {} for {} s\n",
+                 program_invocation_short_name, missing, launch.rank,
+                 kPatience.count());
+  }
+
+private:
+  const Launch &launch;
+  const std::chrono::seconds timeOut;
+  const Clock::time_point start = Clock::now();
+  bool told = false;
+};
+
+} // namespace
+
+std::optional<Launch> zrt::launchFromEnvironment() {
+  if (environment("RANK").empty() || environment("WORLD_SIZE").empty())
+    return std::nullopt;
+  Launch launch;
+  launch.size = numberOf("WORLD_SIZE", 1, 1);
+  launch.rank = numberOf("RANK", 0, 0);
+  if (launch.rank >= launch.size)
+    fail("RANK={} is not below WORLD_SIZE={}", launch.rank, launch.size);
+  if (const int here = numberOf("LOCAL_WORLD_SIZE", 1, launch.size);
+      here != launch.size)
+    fail("{} of {} ranks are on this host; without MPI all must be on one: "
+         "start with mpirun or srun",
+         here, launch.size);
+  for (const char *name : {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
+                           "TORCHELASTIC_RESTART_COUNT"})
+    launch.job += environment(name) + '\n';
+  return launch;
+}
+
+Socket &Socket::operator=(Socket &&other) noexcept {
+  std::swap(fd, other.fd);
+  return *this;
+}
+
+Socket::~Socket() {
+  if (fd >= 0)
+    close(fd);
+}
+
+//===----------------------------------------------------------------------===//
+// Connecting
+//===----------------------------------------------------------------------===//
+
+SocketWorld::SocketWorld(const Launch &launch)
+    : launch(launch), timeOut(timeOutOfArrival()), peers(size_t(launch.size)) {
+  const Socket listener = listenHere();
+  for (int peer = 0; peer < rank(); ++peer)
+    for (const Channel channel : {Messages, Alarms})
+      connectTo(peer, channel);
+  acceptOthers(listener);
+  const ProcessCard mine = ProcessCard::mine();
+  std::vector<ProcessCard> all(peers.size());
+  allGather(&mine, sizeof mine, all.data());
+  cards = std::move(all);
+}
+
+std::string SocketWorld::nameOf(int rank) const {
+  const uint64_t job =
+      contentHash(reinterpret_cast<const std::byte *>(launch.job.data()),
+                  launch.job.size());
+  return fmt::format("zeroc-{}-{:016x}-{}", getuid(), job, rank);
+}
+
+Socket SocketWorld::listenHere() const {
+  sockaddr_un address;
+  const socklen_t length = setAddress(address, nameOf(rank()));
+  Socket listener = makeSocket();
+  if (bind(listener.get(), reinterpret_cast<sockaddr *>(&address), length) !=
+      0) {
+    if (errno == EADDRINUSE)
+      fail("rank {} of a job with this MASTER_PORT runs already; give each job "
+           "a MASTER_PORT of its own",
+           rank());
+    fail("cannot connect the ranks: {}", errnoText());
+  }
+  if (listen(listener.get(), 2 * size()) != 0)
+    fail("cannot connect the ranks: {}", errnoText());
+  return listener;
+}
+
+void SocketWorld::connectTo(int peer, Channel channel) {
+  sockaddr_un address;
+  const socklen_t length = setAddress(address, nameOf(peer));
+  Coming coming(launch, timeOut);
+  while (true) {
+    Socket socket = makeSocket();
+    if (connect(socket.get(), reinterpret_cast<sockaddr *>(&address), length) ==
+        0) {
+      Hello hello = {{}, rank(), size(), channel};
+      std::copy(std::begin(kMagic), std::end(kMagic), hello.magic);
+      // A new socket has room for it.
+      if (isOwn(socket) && ::send(socket.get(), &hello, sizeof hello,
+                                  MSG_NOSIGNAL) == sizeof hello) {
+        peers[size_t(peer)].sockets[channel] = std::move(socket);
+        return;
+      }
+    } else if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) {
+      fail("cannot connect rank {} with rank {}: {}", rank(), peer,
+           errnoText());
+    }
+    coming.look(peer);
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+int SocketWorld::missing() const {
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank())
+      for (const Socket &socket : peers[size_t(peer)].sockets)
+        if (!socket)
+          return peer;
+  return -1;
+}
+
+void SocketWorld::acceptOthers(const Socket &listener) {
+  Coming coming(launch, timeOut);
+  for (int peer = missing(); peer >= 0; peer = missing()) {
+    coming.look(peer);
+    pollfd waiting = {listener.get(), POLLIN, 0};
+    if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
+      continue;
+    Socket socket(accept4(listener.get(), nullptr, nullptr,
+                          SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket || !isOwn(socket))
+      continue;
+    Hello hello = {};
+    pollfd speaking = {socket.get(), POLLIN, 0};
+    if (poll(&speaking, 1, 1000) <= 0 ||
+        recv(socket.get(), &hello, sizeof hello, 0) != sizeof hello ||
+        !std::equal(std::begin(kMagic), std::end(kMagic), hello.magic))
+      continue; // none of us
+    if (hello.size != size())
+      fail("rank {} was started as one of {}, rank {} as one of {}; "
+           "WORLD_SIZE must be the same for all",
+           rank(), size(), hello.rank, hello.size);
+    if (hello.rank <= rank() || hello.rank >= size() || hello.channel > Alarms)
+      continue;
+    peers[size_t(hello.rank)].sockets[hello.channel] = std::move(socket);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<PeerWait> SocketWorld::waitFor(int peer, const char *what) {
+  if (pages)
+    return pages->waitFor(peer, what);
+  return std::make_unique<EarlyWait>(*this, cards, timeOut, peer, what);
+}
+
+void SocketWorld::failGone(int peer, const char *what, PeerWait &wait) {
+  wait.look(); // it may have said why
+  fail("rank {} is gone while rank {} waited for it in {}", peer, rank(), what);
+}
+
+void SocketWorld::awaitEvents(int peer, short events, PeerWait &wait) {
+  pollfd waiting = {peers[size_t(peer)].sockets[Messages].get(), events, 0};
+  if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
+    wait.look();
+}
+
+void SocketWorld::send(int to, const void *data, size_t bytes,
+                       const char *what) {
+  const auto wait = waitFor(to, what);
+  const auto *from = static_cast<const char *>(data);
+  while (bytes > 0) {
+    const ssize_t done = ::send(peers[size_t(to)].sockets[Messages].get(), from,
+                                bytes, MSG_NOSIGNAL);
+    if (done > 0) {
+      from += done;
+      bytes -= size_t(done);
+    } else if (done < 0 && (errno == EAGAIN || errno == EINTR)) {
+      awaitEvents(to, POLLOUT, *wait);
+    } else {
+      failGone(to, what, *wait);
+    }
+  }
+}
+
+void SocketWorld::receive(int from, void *data, size_t bytes,
+                          const char *what) {
+  const auto wait = waitFor(from, what);
+  auto *to = static_cast<char *>(data);
+  while (bytes > 0) {
+    const ssize_t done =
+        recv(peers[size_t(from)].sockets[Messages].get(), to, bytes, 0);
+    if (done > 0) {
+      to += done;
+      bytes -= size_t(done);
+    } else if (done < 0 && (errno == EAGAIN || errno == EINTR)) {
+      awaitEvents(from, POLLIN, *wait);
+    } else {
+      failGone(from, what, *wait);
+    }
+  }
+}
+
+void SocketWorld::allGather(const void *mine, size_t bytes, void *all) {
+  // From each to the next ones, at growing distances: who sends to a rank is
+  // read by it in the same round, and a piece fits into a socket.
+  constexpr size_t kPiece = 1 << 15;
+  constexpr const char *what = "a message between all ranks";
+  auto *to = static_cast<char *>(all);
+  std::copy_n(static_cast<const char *>(mine), bytes,
+              to + size_t(rank()) * bytes);
+  for (int distance = 1; distance < size(); ++distance) {
+    const int next = (rank() + distance) % size(),
+              last = (rank() + size() - distance) % size();
+    for (size_t done = 0; done < bytes; done += kPiece) {
+      const size_t size = std::min(kPiece, bytes - done);
+      send(next, static_cast<const char *>(mine) + done, size, what);
+      receive(last, to + size_t(last) * bytes + done, size, what);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Alarms
+//===----------------------------------------------------------------------===//
+
+void SocketWorld::sendAlarm(const Alarm &alarm) {
+  if (sent.exchange(true))
+    return;
+  const AlarmPacket packet(alarm);
+  for (const Peer &peer : peers)
+    if (peer.sockets[Alarms]) // has room: nothing else goes there
+      (void)!::send(peer.sockets[Alarms].get(), &packet, sizeof packet,
+                    MSG_NOSIGNAL);
+}
+
+const Alarm *SocketWorld::receivedAlarm() {
+  if (received.load(std::memory_order_acquire))
+    return &first;
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (Peer &peer : peers) {
+    AlarmPacket packet;
+    if (received.load(std::memory_order_relaxed))
+      break;
+    if (!peer.sockets[Alarms] ||
+        recv(peer.sockets[Alarms].get(), &packet, sizeof packet, 0) !=
+            sizeof packet) // sent in one, and so it arrives
+      continue;
+    first = packet.alarm();
+    received.store(true, std::memory_order_release);
+  }
+  return received.load(std::memory_order_relaxed) ? &first : nullptr;
+}
