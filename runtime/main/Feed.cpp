@@ -97,6 +97,10 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
     return; // its inputs cannot be read; checkPlan says so
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
   const Text text = textOf(plan, options);
+  if (options.epochs > 0 && inputs.empty())
+    throw UsageError(fmt::format("--epochs={}: the model reads no samples; say "
+                                 "--steps",
+                                 options.epochs));
   if (text.tokens && options.data.empty())
     throw UsageError(fmt::format("--{}data is missing; see {} --help",
                                  options.dataPrefix, options.program));

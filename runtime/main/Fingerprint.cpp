@@ -174,6 +174,7 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.stopsOnError = options.checkpoint.stopOnError;
   f.timeLimit = options.timeLimit;
   f.steps = options.schedule.steps;
+  f.epochs = options.epochs;
   f.warmup = options.schedule.warmup;
   f.cooldown = options.schedule.cooldown;
   f.shuffles = options.shuffle;
@@ -194,6 +195,7 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
   // Whether and how files are read comes before what is in them.
   const std::string differences[] = {
       optionDifference(all, "steps", [](auto &f) { return f.steps; }),
+      optionDifference(all, "epochs", [](auto &f) { return f.epochs; }),
       optionDifference(all, "lr", [](auto &f) { return f.lr; }),
       optionDifference(all, "schedule",
                        [](auto &f) {

@@ -30,7 +30,7 @@ struct FileFingerprint {
 struct Fingerprint {
   uint64_t program = 0;
   FileFingerprint data, inputs, init, evalData, evalInputs;
-  int64_t steps = 0, warmup = 0, cooldown = 0;
+  int64_t steps = 0, epochs = 0, warmup = 0, cooldown = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
   double lossScale = 0; ///< 0: dynamic

@@ -9,10 +9,11 @@
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/main/CheckpointOptions.h"
+#include "runtime/main/DataOptions.h"
 #include "runtime/main/EvalOptions.h"
-#include "runtime/main/InputOptions.h"
 #include "runtime/main/LossScale.h"
 #include "runtime/main/OptionValues.h"
+#include "runtime/main/RunLength.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -26,12 +27,11 @@ namespace {
 
 /// What was typed, before it is judged.
 struct Typed {
-  std::string steps = "0", warmup = "0", cooldown = "0", threads = "0",
-              hostThreads = "0", seed = "0", lossScale = "dynamic",
-              saveType = "f32";
+  std::string warmup = "0", cooldown = "0", threads = "0", hostThreads = "0",
+              seed = "0", lossScale = "dynamic", saveType = "f32";
   std::string lr = "0", minLr = "0", nvmeEndurance, spikeGuard, spikeWindow;
-  std::string schedule = "constant", format = "auto";
-  std::vector<std::string> data, inputs;
+  std::string schedule = "constant";
+  TypedData data;
   TypedCheckpoint checkpoint;
   TypedEval eval;
 };
@@ -41,12 +41,6 @@ constexpr Choices<Schedule::Kind, 4> kSchedules = {
      {"cosine", Schedule::Kind::Cosine},
      {"linear", Schedule::Kind::Linear},
      {"wsd", Schedule::Kind::Wsd}}};
-
-constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
-                                               {"llmc", TokenFormat::Llmc},
-                                               {"text", TokenFormat::Text},
-                                               {"u16", TokenFormat::U16},
-                                               {"u32", TokenFormat::U32}}};
 
 constexpr Choices<zrt_dtype, 3> kSaveTypes = {
     {{"bf16", ZRT_BF16}, {"f16", ZRT_F16}, {"f32", ZRT_F32}}};
@@ -95,9 +89,9 @@ void checkNotPrinted(const char *option, const std::string &path) {
 
 void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   const auto given = [&](const char *option) { return app.count(option) > 0; };
-  for (const char *option : {"--steps", "--lr"})
-    if (!given(option))
-      usage("{} is missing; see {} --help", option, options.program);
+  judgeLength(app, typed.data, options);
+  if (!given("--lr"))
+    usage("--lr is missing; see {} --help", options.program);
   for (const auto &[option, value] :
        {std::pair<const char *, const std::string &>{"--init", options.init},
         {"--save", options.save},
@@ -105,9 +99,6 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
     if (given(option) && value.empty())
       usage("{} needs a file name", option);
   Schedule &schedule = options.schedule;
-  // `step` is an f32 in the plan: beyond 2^24 it would stand still.
-  constexpr int64_t kMaxSteps = int64_t{1} << 24;
-  schedule.steps = readCount("--steps", typed.steps, kMaxSteps);
   schedule.warmup = readCount("--warmup", typed.warmup, kMaxSteps);
   schedule.cooldown = readCount("--cooldown", typed.cooldown, kMaxSteps);
   schedule.peak = readRate("--lr", typed.lr);
@@ -158,19 +149,17 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
     usage("--schedule=wsd needs --cooldown, the steps of its fall");
   if (!isWsd && given("--cooldown"))
     usage("--cooldown needs --schedule=wsd");
-  if (isWsd && schedule.warmup + schedule.cooldown > schedule.steps)
+  if (options.epochs == 0 && !schedule.hasRoom())
     usage("--warmup={} and --cooldown={} are more than --steps={}",
           schedule.warmup, schedule.cooldown, schedule.steps);
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
-  options.format = choose("--data-format", typed.format, kFormats);
   if (given("--tensorboard") && options.tensorboard.empty())
     usage("--tensorboard needs the name of a folder");
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
   if (given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", typed.saveType);
-  options.data = readFiles("--data", typed.data);
-  options.inputs = readInputs("--input", typed.inputs);
+  judgeData(app, typed.data, options);
   judgeEvalOptions(app, typed.eval, options);
   judgeCheckpointOptions(app, typed.checkpoint, options);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
@@ -204,7 +193,6 @@ std::string inOurWords(const CLI::ParseError &error) {
 
 } // namespace
 
-const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
 const char *zrt::nameOf(Schedule::Kind kind) {
   return nameIn(kSchedules, kind);
 }
@@ -240,7 +228,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
                           const char *group, const char *description) {
     text(name, value, "N", group, description);
   };
-  number("--steps", typed.steps, "Needed", "Steps to train");
+  addLengthOptions(app, typed.data);
   number("--lr", typed.lr, "Needed", "Learning rate, the peak of the schedule");
 
   text("--schedule", typed.schedule, "KIND", "Learning rate",
@@ -263,20 +251,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   number("--spike-window", typed.spikeWindow, "Learning rate",
          "Steps that --spike-guard compares with (default 128)");
 
-  addFilesOption(
-      app, "--data", typed.data, "Data",
-      "Tokens to train on: the inputs \"tokens\" and \"targets\"; "
-      "several files, and patterns such as 'part*.bin', one after the "
-      "other");
-  addInputOption(app, "--input", typed.inputs, "Data",
-                 "Samples of the input NAME: FILE.npy, or "
-                 "FILE.safetensors[:TENSOR]; repeated for each input");
-  text("--data-format", typed.format, "KIND", "Data",
-       "llmc (with header), u16, u32, text (bytes), or auto (default: by "
-       "content and name)");
-  app.add_flag("--shuffle", options.shuffle,
-               "Read samples in another order, of --seed, in each epoch")
-      ->group("Data");
+  addDataOptions(app, typed.data, options);
   addEvalOptions(app, typed.eval);
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors, or a folder of a model) instead "

@@ -46,6 +46,8 @@ struct TrainOptions {
   std::vector<std::pair<std::string, std::string>> inputs;
   TokenFormat format = TokenFormat::Auto;
   Schedule schedule; ///< with the number of steps
+  /// How often all samples are read, if that says how many steps there are; else 0.
+  int64_t epochs = 0;
   /// Whether samples are read in an order of `seed`, anew in each epoch.
   bool shuffle = false;
   uint64_t seed = 0;

@@ -37,7 +37,7 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
          was.seed, now.seed,
          now.shuffles ? "the order of samples"
                       : "updates that round by chance");
-  if (was.step > options.schedule.steps)
+  if (options.epochs == 0 && was.step > options.schedule.steps)
     fail("the checkpoint is of step {}, beyond --steps={}", was.step,
          options.schedule.steps);
 }
@@ -149,7 +149,9 @@ RunPosition zrt::describeRun(const zrt_plan &plan,
   const Schedule &schedule = options.schedule;
   run.options = {{"model", plan.model ? plan.model : ""},
                  {"plan", plan.options ? plan.options : ""},
-                 {"--steps", std::to_string(schedule.steps)},
+                 options.epochs > 0
+                     ? std::pair("--epochs", std::to_string(options.epochs))
+                     : std::pair("--steps", std::to_string(schedule.steps)),
                  {"--lr", numberText(schedule.peak)},
                  {"--min-lr", numberText(schedule.minimum)},
                  {"--schedule", nameOf(schedule.kind)},

@@ -27,6 +27,10 @@ struct Schedule {
   int64_t cooldown = 0; ///< of wsd: steps of linear fall
   int64_t steps = 0;
 
+  /// Whether wsd's rise and fall fit into the steps; true of other kinds.
+  bool hasRoom() const {
+    return kind != Kind::Wsd || warmup + cooldown <= steps;
+  }
   /// The learning rate of step `step`, from 0.
   double at(int64_t step) const;
 };

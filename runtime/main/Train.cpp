@@ -30,6 +30,7 @@
 #include "runtime/main/Resume.h"
 #include "runtime/main/RoundingBits.h"
 #include "runtime/main/RunCounts.h"
+#include "runtime/main/RunLength.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StepTimes.h"
@@ -72,9 +73,9 @@ void printError(const std::string &who, const std::string &message) {
 class Training {
 public:
   /// `who`: this rank, for messages.
-  Training(const zrt_plan &plan, const TrainOptions &options, World &world,
+  Training(const zrt_plan &plan, const TrainOptions &given, World &world,
            const std::string &who)
-      : plan(plan), options(options), world(world), handle{world},
+      : plan(plan), options(given), world(world), handle{world},
         isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who),
         checkpoints(options, world), logs(options),
         counts(options.lossScale, options.guard) {}
@@ -90,6 +91,7 @@ public:
     });
     if (!options.checkpoint.resume.empty())
       goOn();
+    together(world, [&] { countEpochs(); });
     if (!resumed)
       together(world, [&] { weights->initialize(); });
     together(world, [&] { weights->checkInitial(startOfWeights()); });
@@ -187,6 +189,22 @@ private:
     if (isFirst)
       for (const std::string &warning : resumed->warnings)
         complain(fmt::format("{}: warning: {}", options.program, warning));
+  }
+
+  /// Says in steps where --epochs ends, before anything depends on it.
+  void countEpochs() {
+    if (options.epochs == 0)
+      return;
+    const EpochLength length = {options.epochs, feed->samples(),
+                                samplesPerStep()};
+    const RunPosition from = resumed ? resumed->run : RunPosition();
+    Schedule &schedule = options.schedule;
+    schedule.steps = length.steps(from);
+    epochsText = fmt::format("epochs    {}\n", length.text(from));
+    if (!schedule.hasRoom())
+      fail("--warmup={} and --cooldown={} are more than the {} steps of "
+           "--epochs={}",
+           schedule.warmup, schedule.cooldown, schedule.steps, options.epochs);
   }
 
   std::string startOfWeights() const {
@@ -356,8 +374,9 @@ private:
   }
 
   void printStart() {
-    std::string text = startBlock(plan, context.get(), feed->text(),
-                                  zrt_threads(context.get()));
+    std::string text =
+        startBlock(plan, context.get(), feed->text() + epochsText,
+                   zrt_threads(context.get()));
     if (evaluation)
       text += evaluation->text();
     text += checkpoints.startText();
@@ -374,10 +393,12 @@ private:
     }
     const Schedule &schedule = options.schedule;
     if (schedule.warmup > schedule.steps && schedule.steps > 0)
-      text += fmt::format("note      --warmup={} is above --steps={}: the "
-                          "learning rate ends at {:.3g}\n",
-                          schedule.warmup, schedule.steps,
-                          schedule.at(schedule.steps - 1));
+      text +=
+          fmt::format("note      --warmup={} is above {}{}: the learning "
+                      "rate ends at {:.3g}\n",
+                      schedule.warmup,
+                      options.epochs > 0 ? "the number of steps, " : "--steps=",
+                      schedule.steps, schedule.at(schedule.steps - 1));
     std::istringstream notes(report(ZRT_NOTE));
     for (std::string note; std::getline(notes, note);)
       text += fmt::format("note      {}\n", note);
@@ -444,7 +465,7 @@ private:
   };
 
   const zrt_plan &plan;
-  const TrainOptions &options;
+  TrainOptions options; ///< as given, with the steps of --epochs
   World &world;
   zrt_world handle;
   const bool isFirst; ///< rank 0, which prints and writes
@@ -457,7 +478,8 @@ private:
   std::unique_ptr<const Weights> weights;
   std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
   std::optional<Resumed> resumed;
-  RunPosition position; ///< before the first step of this run
+  std::string epochsText; ///< a line that says how many steps --epochs makes
+  RunPosition position;   ///< before the first step of this run
   Checkpoints checkpoints;
   Logs logs;
   StepMetrics metrics; ///< of the last step

@@ -199,7 +199,16 @@ TEST(Options, AreJudged) {
                       "--min-lr=1e-46"}));
   EXPECT_ERROR("--steps must not be negative, got -5",
                parse({"--data=d", "--steps", "-5", "--lr=1"}));
-  EXPECT_ERROR("--steps is missing", parse({"--data=d", "--lr=1"}));
+  EXPECT_ERROR("--steps is missing, or --epochs; see train --help",
+               parse({"--data=d", "--lr=1"}));
+  EXPECT_EQ(parse({"--data=d", "--lr=1", "--epochs=3"}).epochs, 3);
+  EXPECT_EQ(usageError({"--epochs", "3"}),
+            "--steps and --epochs both say when the run ends; drop one");
+  for (const auto &[epochs, what] :
+       {std::pair("--epochs=0", "--epochs must be 1 or more, got 0"),
+        {"--epochs=-1", "--epochs must not be negative, got -1"},
+        {"--epochs=1.5", "--epochs must be a whole number, got 1.5"}})
+    EXPECT_ERROR(what, parse({"--data=d", "--lr=1", epochs}));
   EXPECT_ERROR("--lr is missing", parse({"--data=d", "--steps=5"}));
 }
 

@@ -1,0 +1,70 @@
+//===- DataOptions.cpp - What a run reads, and how much of it -------------===//
+#include "runtime/main/DataOptions.h"
+
+#include "runtime/main/InputOptions.h"
+#include "runtime/main/OptionValues.h"
+#include "runtime/main/RunLength.h"
+
+using namespace zrt;
+
+namespace {
+
+constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
+                                               {"llmc", TokenFormat::Llmc},
+                                               {"text", TokenFormat::Text},
+                                               {"u16", TokenFormat::U16},
+                                               {"u32", TokenFormat::U32}}};
+
+void addText(CLI::App &app, const char *name, std::string &value,
+             const char *type, const char *group, const char *description) {
+  app.add_option(name, value, description)->type_name(type)->group(group);
+}
+
+} // namespace
+
+const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
+
+void zrt::addLengthOptions(CLI::App &app, TypedData &typed) {
+  addText(app, "--steps", typed.steps, "N", "Needed", "Steps to train, or");
+  addText(app, "--epochs", typed.epochs, "E", "Needed",
+          "how often to read all samples: as many steps as that fills");
+}
+
+void zrt::addDataOptions(CLI::App &app, TypedData &typed,
+                         TrainOptions &options) {
+  addFilesOption(
+      app, "--data", typed.data, "Data",
+      "Tokens to train on: the inputs \"tokens\" and \"targets\"; "
+      "several files, and patterns such as 'part*.bin', one after the "
+      "other");
+  addInputOption(app, "--input", typed.inputs, "Data",
+                 "Samples of the input NAME: FILE.npy, or "
+                 "FILE.safetensors[:TENSOR]; repeated for each input");
+  addText(app, "--data-format", typed.format, "KIND", "Data",
+          "llmc (with header), u16, u32, text (bytes), or auto (default: by "
+          "content and name)");
+  app.add_flag("--shuffle", options.shuffle,
+               "Read samples in another order, of --seed, in each epoch")
+      ->group("Data");
+}
+
+void zrt::judgeLength(const CLI::App &app, const TypedData &typed,
+                      TrainOptions &options) {
+  const bool hasSteps = app.count("--steps") > 0,
+             hasEpochs = app.count("--epochs") > 0;
+  if (!hasSteps && !hasEpochs)
+    usage("--steps is missing, or --epochs; see {} --help", options.program);
+  if (hasSteps && hasEpochs)
+    usage("--steps and --epochs both say when the run ends; drop one");
+  options.schedule.steps = readCount("--steps", typed.steps, kMaxSteps);
+  options.epochs = readCount("--epochs", typed.epochs, int64_t{1} << 40);
+  if (hasEpochs && options.epochs == 0)
+    usage("--epochs must be 1 or more, got 0");
+}
+
+void zrt::judgeData(const CLI::App &, const TypedData &typed,
+                    TrainOptions &options) {
+  options.format = choose("--data-format", typed.format, kFormats);
+  options.data = readFiles("--data", typed.data);
+  options.inputs = readInputs("--input", typed.inputs);
+}

@@ -1,0 +1,30 @@
+//===- DataOptions.h - What a run reads, and how much of it -----*- C++ -*-===//
+#ifndef ZRT_MAIN_DATA_OPTIONS_H
+#define ZRT_MAIN_DATA_OPTIONS_H
+
+#include "runtime/main/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace zrt {
+
+/// What was typed, before it is judged.
+struct TypedData {
+  std::string steps = "0", epochs = "0", format = "auto";
+  std::vector<std::string> data, inputs;
+};
+
+/// --steps and --epochs.
+void addLengthOptions(CLI::App &app, TypedData &typed);
+/// --data and what says how it is read.
+void addDataOptions(CLI::App &app, TypedData &typed, TrainOptions &options);
+
+/// Both throw UsageError.
+void judgeLength(const CLI::App &app, const TypedData &typed,
+                 TrainOptions &options);
+void judgeData(const CLI::App &app, const TypedData &typed,
+               TrainOptions &options);
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_DATA_OPTIONS_H
