@@ -55,6 +55,9 @@ std::string runText(const RunPosition &run) {
                   run.step, run.skipped, run.skippedInRow, run.sequences,
                   run.shuffles, run.seed, run.dataBytes, hex(run.dataHash),
                   run.inputBytes, hex(run.inputHash));
+  if (!run.weights.empty())
+    text +=
+        fmt::format("\"data_weights\":[{}],\n", fmt::join(run.weights, ","));
   if (const auto &scale = run.lossScale)
     text += fmt::format("\"loss_scale\":{{\"value\":{:.17g},\"moves\":{},"
                         "\"hysteresis\":{},\"since_overflow\":{}}},\n",
@@ -90,6 +93,8 @@ RunPosition runOf(const json &value) {
   run.dataHash = fromHex(value.at("data").at("hash"));
   run.inputBytes = value.at("inputs").at("bytes").get<uint64_t>();
   run.inputHash = fromHex(value.at("inputs").at("hash"));
+  if (value.contains("data_weights"))
+    run.weights = value.at("data_weights").get<std::vector<uint64_t>>();
   if (value.contains("loss_scale")) {
     const json &scale = value.at("loss_scale");
     run.lossScale = {scale.at("value").get<double>(),

@@ -30,6 +30,7 @@ struct RunPosition {
   /// The order of samples, and what is random in a step.
   bool shuffles = false;
   uint64_t seed = 0;
+  std::vector<uint64_t> weights; ///< of sources that are mixed, if any are
   /// Size and hash of --data, and of all files of --input.
   uint64_t dataBytes = 0, dataHash = 0, inputBytes = 0, inputHash = 0;
   /// Of a plan with fp16.

@@ -12,8 +12,10 @@ constexpr uint32_t kRounds = 6;
 constexpr uint32_t kPurpose = 0x6f726472; // "ordr"
 } // namespace
 
-SampleOrder::SampleOrder(uint64_t samples, std::optional<uint64_t> seed)
-    : count(samples), isShuffled(seed.has_value()), seed(seed.value_or(0)) {
+SampleOrder::SampleOrder(uint64_t samples, std::optional<uint64_t> seed,
+                         uint32_t aSource)
+    : count(samples), isShuffled(seed.has_value()), seed(seed.value_or(0)),
+      source(aSource) {
   while (halfBits < 32 && (samples - 1) >> (2 * halfBits) != 0)
     ++halfBits;
 }
@@ -31,9 +33,10 @@ uint64_t SampleOrder::mix(uint64_t epoch, uint64_t value) const {
   auto left = uint32_t(value >> halfBits), right = uint32_t(value & mask);
   const std::array<uint32_t, 2> key = {uint32_t(seed), uint32_t(seed >> 32)};
   for (uint32_t round = 0; round < kRounds; ++round) {
-    const uint32_t drawn = philox4x32(
-        {right, uint32_t(epoch), uint32_t(epoch >> 32), kPurpose + round},
-        key)[0];
+    const uint32_t drawn =
+        philox4x32({right, uint32_t(epoch), uint32_t(epoch >> 32),
+                    kPurpose + source * kRounds + round},
+                   key)[0];
     const auto next = uint32_t((left ^ drawn) & mask);
     left = right;
     right = next;

@@ -19,8 +19,10 @@ namespace zrt {
 
 class SampleOrder {
 public:
-  /// Of at least one sample; in their own order without a seed.
-  SampleOrder(uint64_t samples, std::optional<uint64_t> seed);
+  /// Of at least one sample; in their own order without a seed.  Each source of a
+  /// seed's has orders of its own.
+  SampleOrder(uint64_t samples, std::optional<uint64_t> seed,
+              uint32_t source = 0);
 
   uint64_t samples() const { return count; }
   /// The sample at `position`.
@@ -37,6 +39,7 @@ private:
   uint64_t count;
   bool isShuffled;
   uint64_t seed; ///< 0 where it is not
+  uint32_t source;
   uint32_t halfBits = 1;
 };
 

@@ -25,6 +25,10 @@ public:
   uint64_t tokens() const { return sum(&TokenData::tokens); }
   uint64_t length() const { return files.front()->length(); }
   uint64_t sequences() const { return ends.back(); }
+  /// Of the first `files` files.
+  uint64_t sequencesOf(size_t files) const {
+    return files > 0 ? ends.at(files - 1) : 0;
+  }
   uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
   /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
   std::string text() const;

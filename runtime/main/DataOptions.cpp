@@ -1,6 +1,7 @@
 //===- DataOptions.cpp - What a run reads, and how much of it -------------===//
 #include "runtime/main/DataOptions.h"
 
+#include "runtime/main/DataWeights.h"
 #include "runtime/main/InputOptions.h"
 #include "runtime/main/OptionValues.h"
 #include "runtime/main/RunLength.h"
@@ -43,6 +44,8 @@ void zrt::addDataOptions(CLI::App &app, TypedData &typed,
   addText(app, "--data-format", typed.format, "KIND", "Data",
           "llmc (with header), u16, u32, text (bytes), or auto (default: by "
           "content and name)");
+  addText(app, "--data-weights", typed.weights, "W1,W2,...", "Data",
+          "Mix the arguments of --data, so much of each, as 0.7,0.3");
   app.add_flag("--shuffle", options.shuffle,
                "Read samples in another order, of --seed, in each epoch")
       ->group("Data");
@@ -62,9 +65,32 @@ void zrt::judgeLength(const CLI::App &app, const TypedData &typed,
     usage("--epochs must be 1 or more, got 0");
 }
 
-void zrt::judgeData(const CLI::App &, const TypedData &typed,
+/// With the files of each argument.
+static std::vector<DataSource> readSources(const TypedData &typed,
+                                           const std::vector<size_t> &files) {
+  const std::vector<uint64_t> weights = readWeights(typed.weights);
+  if (files.empty())
+    usage("--data-weights needs --data, with as many arguments");
+  if (weights.size() != files.size())
+    usage("--data-weights has {} number{}, and --data {} argument{}; give one "
+          "for each, and write a pattern that stands for one source in quotes",
+          weights.size(), weights.size() == 1 ? "" : "s", files.size(),
+          files.size() == 1 ? "" : "s");
+  if (files.size() == 1)
+    usage("--data-weights mixes several arguments of --data, and there is one; "
+          "drop it");
+  std::vector<DataSource> sources;
+  for (size_t i = 0; i < files.size(); ++i)
+    sources.push_back({typed.data[i], files[i], weights[i]});
+  return sources;
+}
+
+void zrt::judgeData(const CLI::App &app, const TypedData &typed,
                     TrainOptions &options) {
   options.format = choose("--data-format", typed.format, kFormats);
-  options.data = readFiles("--data", typed.data);
+  std::vector<size_t> files;
+  options.data = readFiles("--data", typed.data, &files);
+  if (app.count("--data-weights") > 0)
+    options.sources = readSources(typed, files);
   options.inputs = readInputs("--input", typed.inputs);
 }

@@ -14,6 +14,7 @@ TrainOptions zrt::evaluationOptions(const TrainOptions &options) {
   TrainOptions others = options;
   others.data = options.eval.data;
   others.inputs = options.eval.inputs;
+  others.sources.clear();
   others.dataPrefix = "eval-";
   others.shuffle = false;
   return others;

@@ -67,6 +67,14 @@ std::string typeText(const zrt_input &input) {
                      shapeText({input.shape, input.shape + input.rank}));
 }
 
+/// Of all that is read.
+double sharePercent(const std::vector<DataSource> &sources, size_t i) {
+  uint64_t sum = 0;
+  for (const DataSource &source : sources)
+    sum += source.weight;
+  return 100.0 * double(sources[i].weight) / double(sum);
+}
+
 /// The inputs that --data feeds.
 struct Text {
   const zrt_input *tokens = nullptr, *targets = nullptr;
@@ -152,10 +160,24 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
     data = std::make_unique<const TokenFiles>(options.data, options.format,
                                               text.tokens->shape[1],
                                               /*later=*/text.targets ? 1 : 0);
+  mixed = options.sources;
   order =
-      SampleOrder(checkSamples(),
-                  options.shuffle ? std::optional(options.seed) : std::nullopt);
+      SampleMix(sourcesOf(checkSamples()),
+                options.shuffle ? std::optional(options.seed) : std::nullopt);
   checkValues();
+}
+
+std::vector<SampleMix::Source> Feed::sourcesOf(uint64_t samples) const {
+  if (mixed.empty())
+    return {{1, samples}};
+  std::vector<SampleMix::Source> parts;
+  size_t files = 0;
+  for (const DataSource &source : mixed) {
+    const uint64_t before = data->sequencesOf(files);
+    files += source.files;
+    parts.push_back({source.weight, data->sequencesOf(files) - before});
+  }
+  return parts;
 }
 
 uint64_t Feed::checkSamples() const {
@@ -231,9 +253,27 @@ std::string Feed::text() const {
     text += fmt::format("data      {}, {} tokens, {} sequences of {}\n",
                         data->text(), withCommas(data->tokens()),
                         withCommas(data->sequences()), data->length());
+  const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
+  for (size_t i = 0; i < mixed.size(); ++i)
+    text += fmt::format("mix       {:.4g}% {}: {} sequence{}\n",
+                        sharePercent(mixed, i), mixed[i].name,
+                        withCommas(parts[i].samples),
+                        parts[i].samples == 1 ? "" : "s");
   for (const Source &source : sources)
     if (source.file)
       text += fmt::format("input     {} from {}\n", source.input->name,
                           source.file->text());
+  return text;
+}
+
+std::string Feed::mixText(uint64_t positions) const {
+  std::string text;
+  const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
+  const std::vector<uint64_t> read = order.counts(positions);
+  for (size_t i = 0; i < mixed.size(); ++i)
+    text +=
+        fmt::format("read {} sequence{} of {}, {:.2f} epochs\n",
+                    withCommas(read[i]), read[i] == 1 ? "" : "s", mixed[i].name,
+                    double(read[i]) / double(parts[i].samples));
   return text;
 }

@@ -4,14 +4,14 @@
 // text one token later.  Every other input, and those too where --input names
 // them, come from files of samples.  A batch is made of the same samples in
 // all inputs: sequence i of the text goes with sample i of each file.  Their
-// order is SampleOrder's.
+// order is SampleMix's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_MAIN_FEED_H
 #define ZRT_MAIN_FEED_H
 
 #include "runtime/io/SampleFile.h"
-#include "runtime/io/SampleOrder.h"
+#include "runtime/io/SampleMix.h"
 #include "runtime/io/TokenFiles.h"
 #include "runtime/main/Options.h"
 
@@ -37,8 +37,11 @@ public:
   /// Throws zrt::Error as above.
   void write(zrt_context *ctx, const BatchPlace &place, uint32_t micro) const;
 
-  /// A line for each file.
+  /// A line for each file, and for each source of --data-weights.
   std::string text() const;
+  /// With --data-weights, a line for each source: how many of the first `positions`
+  /// sequences of the run are its.
+  std::string mixText(uint64_t positions) const;
   /// What rates count: "tokens" of text, or "samples".
   const char *unit() const { return data ? "tokens" : "samples"; }
   /// Samples that a micro-step of a rank takes.
@@ -56,7 +59,8 @@ private:
     uint64_t later = 0;                     ///< so many tokens later
   };
 
-  void openData(const TrainOptions &options);
+  /// The samples of each source, of which there are `samples` in all.
+  std::vector<SampleMix::Source> sourcesOf(uint64_t samples) const;
   /// How many there are, of all sources alike.
   uint64_t checkSamples() const;
   void checkValues() const;
@@ -65,7 +69,8 @@ private:
   std::vector<Source> sources;
   std::unique_ptr<const TokenFiles> data; ///< nullptr: no input needs it
   uint64_t batch = 1;
-  SampleOrder order{1, std::nullopt}; ///< of them, once they are counted
+  std::vector<DataSource> mixed;           ///< with --data-weights
+  SampleMix order{{{1, 1}}, std::nullopt}; ///< once samples are counted
 };
 
 } // namespace zrt

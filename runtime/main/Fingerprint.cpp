@@ -130,6 +130,16 @@ FileFingerprint zrt::fingerprintOfFiles(const std::vector<std::string> &paths) {
   return all;
 }
 
+FileFingerprint zrt::fingerprintOfData(const TrainOptions &options) {
+  FileFingerprint all = fingerprintOfFiles(options.data);
+  for (const DataSource &source : options.sources) {
+    const uint64_t files = source.files;
+    all.hash = contentHash(reinterpret_cast<const std::byte *>(&files),
+                           sizeof(files), all.hash);
+  }
+  return all;
+}
+
 FileFingerprint zrt::fingerprintOfInputs(
     const std::vector<std::pair<std::string, std::string>> &inputs) {
   FileFingerprint all;
@@ -155,7 +165,11 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.program = hashOf(program, 0, program.size(), 0);
   f.hasData = !options.data.empty();
   if (f.hasData)
-    f.data = fingerprintOfFiles(options.data);
+    f.data = fingerprintOfData(options);
+  for (const DataSource &source : options.sources)
+    f.dataWeights =
+        contentHash(reinterpret_cast<const std::byte *>(&source.weight),
+                    sizeof(source.weight), f.dataWeights);
   f.inputs = fingerprintOfInputs(options.inputs);
   f.evaluates = options.eval.isWanted();
   if (!options.eval.data.empty())
@@ -192,6 +206,7 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
   if (!programs.ranks.empty())
     return programs.say("runs", "run") +
            " another program than rank 0; copy one binary to every host";
+  const auto weights = othersThan0(all, [](auto &f) { return f.dataWeights; });
   // Whether and how files are read comes before what is in them.
   const std::string differences[] = {
       optionDifference(all, "steps", [](auto &f) { return f.steps; }),
@@ -211,6 +226,10 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
           [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
       flagDifference(all, "shuffle", &Fingerprint::shuffles),
       flagDifference(all, "data", &Fingerprint::hasData),
+      weights.ranks.empty() ? std::string()
+                            : weights.say("has", "have") +
+                                  " other --data-weights than rank 0; give "
+                                  "every rank the same options",
       flagDifference(all, "eval-data", &Fingerprint::evaluates),
       optionDifference(all, "eval-every", [](auto &f) { return f.evalEvery; }),
       optionDifference(all, "eval-batches",

@@ -33,7 +33,8 @@ struct Fingerprint {
   int64_t steps = 0, epochs = 0, warmup = 0, cooldown = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
-  double lossScale = 0; ///< 0: dynamic
+  uint64_t dataWeights = 0; ///< a hash; 0: none
+  double lossScale = 0;     ///< 0: dynamic
   uint32_t schedule = 0, format = 0;
   int64_t saveEvery = 0, evalEvery = 0, evalBatches = 0;
   double timeLimit = 0;
@@ -52,6 +53,9 @@ FileFingerprint fingerprintOfFile(const std::string &path);
 
 /// Of files that follow each other; of one as fingerprintOfFile.
 FileFingerprint fingerprintOfFiles(const std::vector<std::string> &paths);
+
+/// Of --data, with what is a source of --data-weights.
+FileFingerprint fingerprintOfData(const TrainOptions &options);
 
 /// Of all files of --input together, and of which input reads what in them.
 FileFingerprint fingerprintOfInputs(

@@ -29,11 +29,13 @@ void zrt::addFilesOption(CLI::App &app, const char *option,
 }
 
 std::vector<std::string>
-zrt::readFiles(const char *option, const std::vector<std::string> &patterns) {
+zrt::readFiles(const char *option, const std::vector<std::string> &patterns,
+               std::vector<size_t> *counts) {
   std::vector<std::string> files;
   for (const std::string &pattern : patterns) {
     if (pattern.empty())
       usage("{} needs a file name", option);
+    const size_t before = files.size();
     try {
       for (std::string &file : expandPattern(pattern)) {
         if (std::find(files.begin(), files.end(), file) != files.end())
@@ -45,6 +47,8 @@ zrt::readFiles(const char *option, const std::vector<std::string> &patterns) {
     } catch (const Error &error) {
       usage("{}: {}", option, error.what());
     }
+    if (counts)
+      counts->push_back(files.size() - before);
   }
   return files;
 }

@@ -19,9 +19,11 @@ void addFilesOption(CLI::App &app, const char *option,
                     std::vector<std::string> &patterns, const char *group,
                     const char *description);
 
-/// The files that `patterns` name, each once, in their order.  Throws UsageError.
+/// The files that `patterns` name, each once, in their order; how many each of
+/// them names goes to `counts`.  Throws UsageError.
 std::vector<std::string> readFiles(const char *option,
-                                   const std::vector<std::string> &patterns);
+                                   const std::vector<std::string> &patterns,
+                                   std::vector<size_t> *counts = nullptr);
 
 /// Names and places of NAME=FILE.  Throws UsageError.
 std::vector<std::pair<std::string, std::string>>

@@ -36,9 +36,17 @@ struct EvalOptions {
   bool isWanted() const { return !data.empty() || !inputs.empty(); }
 };
 
+/// An argument of --data that is mixed with others.
+struct DataSource {
+  std::string name; ///< as it was given
+  size_t files;     ///< of TrainOptions::data, after those of sources before it
+  uint64_t weight;  ///< of all, with no common factor
+};
+
 struct TrainOptions {
-  std::string program;           ///< for messages: the name without folders
-  std::vector<std::string> data; ///< the files of a text, in order
+  std::string program;             ///< for messages: the name without folders
+  std::vector<std::string> data;   ///< the files of a text, in order
+  std::vector<DataSource> sources; ///< with --data-weights
   std::string init, save, metrics;
   std::string tensorboard;      ///< a folder; "": none
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16

@@ -24,6 +24,12 @@ bool roundsByChance(const zrt_plan &plan) {
                      });
 }
 
+std::string weightsText(const std::vector<uint64_t> &weights) {
+  return weights.empty()
+             ? "without --data-weights"
+             : fmt::format("with --data-weights={}", fmt::join(weights, ","));
+}
+
 /// Throws where the run would not go on as it was.
 void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
                   const RunPosition &now, const RunPosition &was) {
@@ -37,6 +43,10 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
          was.seed, now.seed,
          now.shuffles ? "the order of samples"
                       : "updates that round by chance");
+  if (was.weights != now.weights)
+    fail("the run of the checkpoint was started {}, and this one {}; do the "
+         "same, or the order of samples changes",
+         weightsText(was.weights), weightsText(now.weights));
   if (options.epochs == 0 && was.step > options.schedule.steps)
     fail("the checkpoint is of step {}, beyond --steps={}", was.step,
          options.schedule.steps);
@@ -138,8 +148,10 @@ RunPosition zrt::describeRun(const zrt_plan &plan,
   RunPosition run;
   run.shuffles = options.shuffle;
   run.seed = options.seed;
+  for (const DataSource &source : options.sources)
+    run.weights.push_back(source.weight);
   if (!options.data.empty()) {
-    const FileFingerprint data = fingerprintOfFiles(options.data);
+    const FileFingerprint data = fingerprintOfData(options);
     run.dataBytes = data.bytes;
     run.dataHash = data.hash;
   }

@@ -430,6 +430,8 @@ private:
       say("{}\n", enduranceText(plan, secondsOfStep(), options.nvmeEndurance));
     say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
         withUnit(peakResidentBytes()), withUnit(arenaBytes()));
+    sayText(feed->mixText(
+        counts.position(position, samplesPerStep(), *runner).sequences));
     sayText(checkpoints.endText());
     if (!options.save.empty() && !divergence)
       say("weights saved to {}\n", options.save);

@@ -105,6 +105,7 @@ Manifest example() {
   run.sequences = 56;
   run.shuffles = true;
   run.seed = UINT64_MAX;
+  run.weights = {7, 3};
   run.dataBytes = 100;
   run.dataHash = 0xfedcba9876543210;
   run.lossScale = {32768, true, 1, 12};
@@ -140,6 +141,7 @@ TEST(Manifest, KeepsAll) {
   const Manifest read = parseManifest(text);
   EXPECT_EQ(manifestText(read), text);
   EXPECT_EQ(read.run.seed, UINT64_MAX);
+  EXPECT_EQ(read.run.weights, (std::vector<uint64_t>{7, 3}));
   EXPECT_EQ(read.run.lossScale->value, 32768);
   EXPECT_EQ(read.run.pending->lr, 0.1f);
   EXPECT_EQ(read.run.pending->rounding, UINT64_MAX - 1);

@@ -59,6 +59,8 @@ TEST(Disagreement, NamesTheOption) {
             "rank 1 has --steps=11, but rank 0 has --steps=10" + end);
   EXPECT_EQ(after([](auto &f) { f.epochs = 2; }),
             "rank 1 has --epochs=2, but rank 0 has --epochs=0" + end);
+  EXPECT_EQ(after([](auto &f) { f.dataWeights = 2; }),
+            "rank 1 has other --data-weights than rank 0" + end);
   EXPECT_EQ(after([](auto &f) { f.lr = 1e-3; }),
             "rank 1 has --lr=0.001, but rank 0 has --lr=0.0006" + end);
   EXPECT_EQ(after([](auto &f) { f.minLr = 1e-5; }),
