@@ -12,12 +12,18 @@ bool zrt::mayHold(const zrt_input &input, int64_t value) {
   return input.dtype == ZRT_I64 || (value >= INT32_MIN && value <= INT32_MAX);
 }
 
+std::optional<int64_t> zrt::ignoredValue(const zrt_input &input) {
+  if (input.bound <= 0 || (input.ignored >= 0 && input.ignored < input.bound))
+    return std::nullopt;
+  return input.ignored;
+}
+
 std::string zrt::allowedText(const zrt_input &input) {
   if (input.bound <= 0)
     return fmt::format("what fits input \"{}\", i32", input.name);
   std::string text = fmt::format("0 to {}", input.bound - 1);
-  if (input.ignored < 0 || input.ignored >= input.bound)
-    text += fmt::format(" or {}", input.ignored);
+  if (const auto ignored = ignoredValue(input))
+    text += fmt::format(" or {}", *ignored);
   return text + fmt::format(", the vocabulary of input \"{}\"", input.name);
 }
 

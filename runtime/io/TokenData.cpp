@@ -86,10 +86,10 @@ TokenData::TokenData(const std::string &path, TokenFormat format,
       fail("{}: {} bytes are not whole tokens of {} bytes; choose another "
            "--data-format",
            path, file.size(), width);
-    count = file.size() / width;
+    total = file.size() / width;
   }
-  if (count < needed)
-    fail("{} has {} tokens ({}), but one sequence needs {}", path, count,
+  if (total < needed)
+    fail("{} has {} tokens ({}), but one sequence needs {}", path, total,
          formatName(), needed);
 }
 
@@ -138,7 +138,7 @@ void TokenData::readLlmcHeader() {
         "{}: its llm.c header says {} tokens of {} bytes, but {} bytes follow; "
         "the file is cut short or damaged",
         path, stated, width, present);
-  count = static_cast<uint64_t>(stated);
+  total = static_cast<uint64_t>(stated);
 }
 
 const char *TokenData::formatName() const {
@@ -148,20 +148,15 @@ const char *TokenData::formatName() const {
 }
 
 template <typename Use>
-void TokenData::forEachToken(uint64_t first, uint64_t number,
-                             const zrt_input &input, Use use) const {
+void TokenData::forEachToken(uint64_t first, uint64_t number, Use use) const {
   const auto each = [&]<typename Id>(Id) {
     Block block;
     constexpr uint64_t kMaxTokens = kBlockBytes / sizeof(Id);
     for (uint64_t at = first, end = first + number; at < end;) {
       const uint64_t size = std::min(kMaxTokens, end - at);
       file.read(dataOffset + at * sizeof(Id), block.data(), size * sizeof(Id));
-      for (uint64_t i = 0; i < size; ++i, ++at) {
-        const int64_t token = load<Id>(block.data() + i * sizeof(Id));
-        if (!mayHold(input, token))
-          failAtToken(at, token, input);
-        use(token);
-      }
+      for (uint64_t i = 0; i < size; ++i, ++at)
+        use(at, int64_t{load<Id>(block.data() + i * sizeof(Id))});
     }
   };
   switch (width) {
@@ -174,6 +169,16 @@ void TokenData::forEachToken(uint64_t first, uint64_t number,
   }
 }
 
+template <typename Use>
+void TokenData::forEachToken(uint64_t first, uint64_t number,
+                             const zrt_input &input, Use use) const {
+  forEachToken(first, number, [&](uint64_t at, int64_t token) {
+    if (!mayHold(input, token))
+      failAtToken(at, token, input);
+    use(at, token);
+  });
+}
+
 void TokenData::failAtToken(uint64_t index, int64_t token,
                             const zrt_input &input) const {
   fail("{}: token {} at position {} is not {} (read as {}); choose another "
@@ -182,12 +187,31 @@ void TokenData::failAtToken(uint64_t index, int64_t token,
 }
 
 void TokenData::check(const zrt_input &input, uint64_t later) const {
-  forEachToken(later, sequences() * perSequence, input, [](int64_t) {});
+  forEachToken(later, sequences() * perSequence, input,
+               [](uint64_t, int64_t) {});
 }
 
 void TokenData::read(uint64_t sequence, uint64_t later, const zrt_input &input,
                      std::byte *to) const {
-  uint64_t i = 0;
-  forEachToken(sequence * perSequence + later, perSequence, input,
-               [&](int64_t token) { putInteger(input, to, i++, token); });
+  const uint64_t first = sequence * perSequence + later;
+  forEachToken(first, perSequence, input, [&](uint64_t at, int64_t token) {
+    putInteger(input, to, at - first, token);
+  });
+}
+
+void TokenData::mask(uint64_t sequence, int64_t separator,
+                     const zrt_input &input, std::byte *to) const {
+  const int64_t ignored = ignoredValue(input).value();
+  const uint64_t first = sequence * perSequence;
+  forEachToken(first, perSequence, [&](uint64_t at, int64_t token) {
+    if (token == separator)
+      putInteger(input, to, at - first, ignored);
+  });
+}
+
+uint64_t TokenData::count(int64_t token) const {
+  uint64_t found = 0;
+  forEachToken(0, sequences() * perSequence,
+               [&](uint64_t, int64_t other) { found += other == token; });
+  return found;
 }

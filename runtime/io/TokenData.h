@@ -40,9 +40,9 @@ public:
   TokenData(const std::string &path, TokenFormat format, int64_t length,
             uint64_t maxLater);
 
-  uint64_t tokens() const { return count; }
+  uint64_t tokens() const { return total; }
   uint64_t length() const { return perSequence; }
-  uint64_t sequences() const { return (count - maxLater) / perSequence; }
+  uint64_t sequences() const { return (total - maxLater) / perSequence; }
   /// "llm.c uint16", "raw uint32", "text bytes".
   const char *formatName() const;
   uint64_t fileBytes() const { return file.size(); }
@@ -54,12 +54,21 @@ public:
   /// not hold, and when the file has been cut.
   void read(uint64_t sequence, uint64_t later, const zrt_input &input,
             std::byte *to) const;
+  /// Writes what `input` ignores over each element of `to` whose token of the
+  /// sequence is `separator`.  Throws zrt::Error as above.
+  void mask(uint64_t sequence, int64_t separator, const zrt_input &input,
+            std::byte *to) const;
+  /// How many tokens of all sequences are `token`.
+  uint64_t count(int64_t token) const;
 
 private:
   void detect(TokenFormat format);
   void readLlmcHeader();
-  /// Calls `use(id)` for each of `number` tokens from `first` on, after a check
-  /// of the id.
+  /// Calls `use(i, id)` for each of `number` tokens from `first` on, the i-th of
+  /// the file.
+  template <typename Use>
+  void forEachToken(uint64_t first, uint64_t number, Use use) const;
+  /// The same, after a check of the id.
   template <typename Use>
   void forEachToken(uint64_t first, uint64_t number, const zrt_input &input,
                     Use use) const;
@@ -71,7 +80,7 @@ private:
   bool llmc = false;
   uint32_t width = 1;      ///< bytes of a token
   uint64_t dataOffset = 0; ///< of the first token
-  uint64_t count = 0;
+  uint64_t total = 0;      ///< tokens
 };
 
 } // namespace zrt

@@ -61,9 +61,28 @@ void TokenFiles::check(const zrt_input &input, uint64_t later) const {
     file->check(input, later);
 }
 
-void TokenFiles::read(uint64_t sequence, uint64_t later, const zrt_input &input,
-                      std::byte *to) const {
+const TokenData &TokenFiles::fileOf(uint64_t &sequence) const {
   const auto at = static_cast<size_t>(
       std::upper_bound(ends.begin(), ends.end(), sequence) - ends.begin());
-  files.at(at)->read(sequence - (at > 0 ? ends[at - 1] : 0), later, input, to);
+  sequence -= at > 0 ? ends[at - 1] : 0;
+  return *files.at(at);
+}
+
+void TokenFiles::read(uint64_t sequence, uint64_t later, const zrt_input &input,
+                      std::byte *to) const {
+  const TokenData &file = fileOf(sequence);
+  file.read(sequence, later, input, to);
+}
+
+void TokenFiles::mask(uint64_t sequence, int64_t separator,
+                      const zrt_input &input, std::byte *to) const {
+  const TokenData &file = fileOf(sequence);
+  file.mask(sequence, separator, input, to);
+}
+
+uint64_t TokenFiles::count(int64_t token) const {
+  uint64_t all = 0;
+  for (const auto &file : files)
+    all += file->count(token);
+  return all;
 }

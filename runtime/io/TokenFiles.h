@@ -36,8 +36,13 @@ public:
   void check(const zrt_input &input, uint64_t later) const;
   void read(uint64_t sequence, uint64_t later, const zrt_input &input,
             std::byte *to) const;
+  void mask(uint64_t sequence, int64_t separator, const zrt_input &input,
+            std::byte *to) const;
+  uint64_t count(int64_t token) const;
 
 private:
+  /// The file of a sequence, whose number becomes that in the file.
+  const TokenData &fileOf(uint64_t &sequence) const;
   uint64_t sum(uint64_t (TokenData::*number)() const) const;
 
   std::vector<std::unique_ptr<const TokenData>> files; ///< at least one

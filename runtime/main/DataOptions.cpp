@@ -46,6 +46,8 @@ void zrt::addDataOptions(CLI::App &app, TypedData &typed,
           "content and name)");
   addText(app, "--data-weights", typed.weights, "W1,W2,...", "Data",
           "Mix the arguments of --data, so much of each, as 0.7,0.3");
+  addText(app, "--document-separator", typed.separator, "ID", "Data",
+          "The token at the end of a document: what follows it is no target");
   app.add_flag("--shuffle", options.shuffle,
                "Read samples in another order, of --seed, in each epoch")
       ->group("Data");
@@ -88,6 +90,9 @@ static std::vector<DataSource> readSources(const TypedData &typed,
 void zrt::judgeData(const CLI::App &app, const TypedData &typed,
                     TrainOptions &options) {
   options.format = choose("--data-format", typed.format, kFormats);
+  if (app.count("--document-separator") > 0)
+    options.separator =
+        readCount("--document-separator", typed.separator, UINT32_MAX);
   std::vector<size_t> files;
   options.data = readFiles("--data", typed.data, &files);
   if (app.count("--data-weights") > 0)

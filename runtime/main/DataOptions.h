@@ -10,7 +10,7 @@ namespace zrt {
 
 /// What was typed, before it is judged.
 struct TypedData {
-  std::string steps = "0", epochs = "0", format = "auto", weights;
+  std::string steps = "0", epochs = "0", format = "auto", weights, separator;
   std::vector<std::string> data, inputs;
 };
 

@@ -98,6 +98,23 @@ Text textOf(const zrt_plan &plan, const TrainOptions &options) {
   return text;
 }
 
+void checkSeparator(const Text &text, int64_t separator) {
+  constexpr const char *kOption = "--document-separator";
+  if (!text.targets)
+    throw UsageError(
+        fmt::format("{}={} masks targets that --data feeds, and it "
+                    "feeds none; drop it",
+                    kOption, separator));
+  if (!mayHold(*text.tokens, separator))
+    throw UsageError(fmt::format("{}={} is not {}", kOption, separator,
+                                 allowedText(*text.tokens)));
+  if (!ignoredValue(*text.targets))
+    throw UsageError(fmt::format(
+        "{}={}: the model has no value of targets that is ignored, beyond its "
+        "vocabulary; give its loss one, as ignore_index of nn.cross_entropy",
+        kOption, separator));
+}
+
 } // namespace
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
@@ -112,6 +129,8 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   if (text.tokens && options.data.empty())
     throw UsageError(fmt::format("--{}data is missing; see {} --help",
                                  options.dataPrefix, options.program));
+  if (options.separator && options.dataPrefix.empty())
+    checkSeparator(text, *options.separator);
   for (const auto &[name, place] : options.inputs)
     if (std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
           return input->name == name;
@@ -160,6 +179,8 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
     data = std::make_unique<const TokenFiles>(options.data, options.format,
                                               text.tokens->shape[1],
                                               /*later=*/text.targets ? 1 : 0);
+  if (text.targets)
+    separator = options.separator;
   mixed = options.sources;
   order =
       SampleMix(sourcesOf(checkSamples()),
@@ -204,7 +225,9 @@ uint64_t Feed::checkSamples() const {
   return sources.empty() ? 1 : countOf(sources.front());
 }
 
-void Feed::checkValues() const {
+void Feed::checkValues() {
+  if (separator && data->fileBytes() <= kScanBytes)
+    masked = data->count(*separator);
   for (const Source &source : sources) {
     if (source.input->dtype == ZRT_F32 ||
         (source.file ? source.file->fileBytes() : data->fileBytes()) >
@@ -226,6 +249,8 @@ void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
     source.file->read(sample, to);
   else
     data->read(sample, source.later, *source.input, to);
+  if (source.later && separator)
+    data->mask(sample, *separator, *source.input, to);
 }
 
 void Feed::write(zrt_context *ctx, const BatchPlace &place,
@@ -253,6 +278,9 @@ std::string Feed::text() const {
     text += fmt::format("data      {}, {} tokens, {} sequences of {}\n",
                         data->text(), withCommas(data->tokens()),
                         withCommas(data->sequences()), data->length());
+  if (separator)
+    text += fmt::format("masks     targets after token {}{}\n", *separator,
+                        masked ? ": " + withCommas(*masked) : "");
   const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
   for (size_t i = 0; i < mixed.size(); ++i)
     text += fmt::format("mix       {:.4g}% {}: {} sequence{}\n",

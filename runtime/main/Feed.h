@@ -1,10 +1,10 @@
 //===- Feed.h - What fills the inputs of a plan -----------------*- C++ -*-===//
 //
 // "tokens" and "targets" come from --data, which is text: targets are the same
-// text one token later.  Every other input, and those too where --input names
-// them, come from files of samples.  A batch is made of the same samples in
-// all inputs: sequence i of the text goes with sample i of each file.  Their
-// order is SampleMix's.
+// text one token later, or what is ignored where a token ends a document.  Every
+// other input, and those too where --input names them, come from files of
+// samples.  A batch is made of the same samples in all inputs: sequence i of the
+// text goes with sample i of each file.  Their order is SampleMix's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_MAIN_FEED_H
@@ -63,13 +63,15 @@ private:
   std::vector<SampleMix::Source> sourcesOf(uint64_t samples) const;
   /// How many there are, of all sources alike.
   uint64_t checkSamples() const;
-  void checkValues() const;
+  void checkValues();
   void read(const Source &source, uint64_t sample, std::byte *to) const;
 
   std::vector<Source> sources;
   std::unique_ptr<const TokenFiles> data; ///< nullptr: no input needs it
   uint64_t batch = 1;
-  std::vector<DataSource> mixed;           ///< with --data-weights
+  std::optional<int64_t> separator; ///< where there are targets to mask
+  std::optional<uint64_t> masked;   ///< of all targets, if they were counted
+  std::vector<DataSource> mixed;    ///< with --data-weights
   SampleMix order{{{1, 1}}, std::nullopt}; ///< once samples are counted
 };
 

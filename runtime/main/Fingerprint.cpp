@@ -81,6 +81,10 @@ std::string flagDifference(const std::vector<Fingerprint> &all,
                      all[0].*flag ? "with it" : "without");
 }
 
+std::string separatorText(int64_t separator) {
+  return separator < 0 ? "none" : std::to_string(separator);
+}
+
 /// The bytes [begin, end) of `file`, added to `hash`.
 uint64_t hashOf(const InputFile &file, uint64_t begin, uint64_t end,
                 uint64_t hash) {
@@ -197,6 +201,7 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.schedule = static_cast<uint32_t>(options.schedule.kind);
   f.format = static_cast<uint32_t>(options.format);
   f.seed = options.seed;
+  f.separator = options.separator.value_or(-1);
   f.lossScale = options.lossScale.value_or(0);
   return f;
 }
@@ -224,6 +229,8 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       optionDifference(
           all, "data-format",
           [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
+      optionDifference(all, "document-separator",
+                       [](auto &f) { return separatorText(f.separator); }),
       flagDifference(all, "shuffle", &Fingerprint::shuffles),
       flagDifference(all, "data", &Fingerprint::hasData),
       weights.ranks.empty() ? std::string()

@@ -33,6 +33,7 @@ struct Fingerprint {
   int64_t steps = 0, epochs = 0, warmup = 0, cooldown = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
+  int64_t separator = -1;   ///< none
   uint64_t dataWeights = 0; ///< a hash; 0: none
   double lossScale = 0;     ///< 0: dynamic
   uint32_t schedule = 0, format = 0;

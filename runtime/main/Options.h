@@ -53,6 +53,8 @@ struct TrainOptions {
   /// Of --input: names of inputs, and where their samples are.
   std::vector<std::pair<std::string, std::string>> inputs;
   TokenFormat format = TokenFormat::Auto;
+  /// The token after which another document begins, if it is given.
+  std::optional<int64_t> separator;
   Schedule schedule; ///< with the number of steps
   /// How often all samples are read, if that says how many steps there are; else 0.
   int64_t epochs = 0;

@@ -159,16 +159,18 @@ RunPosition zrt::describeRun(const zrt_plan &plan,
   run.inputBytes = inputs.bytes;
   run.inputHash = inputs.hash;
   const Schedule &schedule = options.schedule;
-  run.options = {{"model", plan.model ? plan.model : ""},
-                 {"plan", plan.options ? plan.options : ""},
-                 options.epochs > 0
-                     ? std::pair("--epochs", std::to_string(options.epochs))
-                     : std::pair("--steps", std::to_string(schedule.steps)),
-                 {"--lr", numberText(schedule.peak)},
-                 {"--min-lr", numberText(schedule.minimum)},
-                 {"--schedule", nameOf(schedule.kind)},
-                 {"--warmup", std::to_string(schedule.warmup)},
-                 {"--cooldown", std::to_string(schedule.cooldown)}};
+  run.options = {
+      {"model", plan.model ? plan.model : ""},
+      {"plan", plan.options ? plan.options : ""},
+      options.epochs > 0 ? std::pair("--epochs", std::to_string(options.epochs))
+                         : std::pair("--steps", std::to_string(schedule.steps)),
+      {"--document-separator",
+       options.separator ? std::to_string(*options.separator) : "none"},
+      {"--lr", numberText(schedule.peak)},
+      {"--min-lr", numberText(schedule.minimum)},
+      {"--schedule", nameOf(schedule.kind)},
+      {"--warmup", std::to_string(schedule.warmup)},
+      {"--cooldown", std::to_string(schedule.cooldown)}};
   return run;
 }
 

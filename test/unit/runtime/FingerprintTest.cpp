@@ -61,6 +61,10 @@ TEST(Disagreement, NamesTheOption) {
             "rank 1 has --epochs=2, but rank 0 has --epochs=0" + end);
   EXPECT_EQ(after([](auto &f) { f.dataWeights = 2; }),
             "rank 1 has other --data-weights than rank 0" + end);
+  EXPECT_EQ(after([](auto &f) { f.separator = 0; }),
+            "rank 1 has --document-separator=0, but rank 0 has "
+            "--document-separator=none" +
+                end);
   EXPECT_EQ(after([](auto &f) { f.lr = 1e-3; }),
             "rank 1 has --lr=0.001, but rank 0 has --lr=0.0006" + end);
   EXPECT_EQ(after([](auto &f) { f.minLr = 1e-5; }),

@@ -108,6 +108,33 @@ TEST_F(TokenFile, SequencesFollowEachOther) {
   }
 }
 
+TEST_F(TokenFile, WhatFollowsASeparatorIsNoTarget) {
+  // Sequences 5 1 2 | 2 5 3 | 3 4 5 | 5 6 of a text whose documents end with 5.
+  const std::vector<uint16_t> tokens = {5, 1, 2, 5, 3, 4, 5, 6, 5};
+  const TokenData data(folder.write("t.u16", bytesOf(tokens)),
+                       TokenFormat::Auto, 2, 1);
+  zrt_input targets = inputBelow(9);
+  targets.ignored = -100;
+  const auto targetsOf = [&](uint64_t sequence) {
+    std::vector<int32_t> ids(2);
+    auto *to = reinterpret_cast<std::byte *>(ids.data());
+    data.read(sequence, 1, targets, to);
+    data.mask(sequence, 5, targets, to);
+    return ids;
+  };
+  ASSERT_EQ(data.sequences(), 4u);
+  EXPECT_EQ(targetsOf(0), (std::vector{-100, 2}));
+  EXPECT_EQ(targetsOf(1), (std::vector{5, -100}));
+  EXPECT_EQ(targetsOf(2), (std::vector{4, 5}));
+  EXPECT_EQ(targetsOf(3), (std::vector{-100, 5}));
+  EXPECT_EQ(data.count(5), 3u); // the last is in no sequence
+  EXPECT_EQ(data.count(7), 0u);
+  targets.dtype = ZRT_I64;
+  std::vector<int64_t> wide(2);
+  data.mask(1, 5, targets, reinterpret_cast<std::byte *>(wide.data()));
+  EXPECT_EQ(wide, (std::vector<int64_t>{0, -100}));
+}
+
 TEST(BatchPlace, CountsStepMicroStepRankRow) {
   const BatchPlace place = {
       .step = 5, .microStep = 1, .microSteps = 3, .rank = 2, .ranks = 4};
