@@ -24,7 +24,7 @@ from pathlib import Path
 import support
 
 #: Samples of a step, of all ranks.
-GLOBAL_BATCH = 6
+GLOBAL_BATCH = 12
 #: Ranks and options.
 LAYOUTS = (
     (1, "--stage=0"),
@@ -40,6 +40,8 @@ LAYOUTS = (
     (3, "--stage=1", "--precision=bf16", "--offload-optimizer=nvme"),
     (3, "--stage=2", "--offload-optimizer=cpu"),
     (3, "--stage=3", "--bucket-size=2KiB", "--persist-below=256"),
+    (4, "--stage=3", "--offload=nvme", "--precision=bf16", "--bucket-size=4KiB"),
+    (4, "--stage=2", "--accumulate=3"),
 )
 STEPS, SAVED = 7, 3
 

@@ -119,7 +119,7 @@ class SameLayout(Checkpoints):
                                                              "--save-at-exit", "--resume", "latest")
                              if part != "--quiet"], env=support.MPI_ENVIRONMENT)
         self.assertIn("note      --steps is 7, and was 4 until the checkpoint", done.out)
-        self.assertRegex(done.out, r"resumed   step 4, 24 samples, from .*ck/step-4\n")
+        self.assertRegex(done.out, rf"resumed   step 4, {4 * resumes.GLOBAL_BATCH} samples, from .*ck/step-4\n")
         self.assertEqual(self.steps(), [4, 7])
 
     def test_keep(self):
@@ -183,7 +183,8 @@ class OtherLayouts(Checkpoints):
         data = self.folder / "tokens.u16"
         done = self.run_ok(two, "--data", data, "--steps", 5, "--lr", 1e-3, "--shuffle", "--resume",
                            folder / "step-3", "--checkpoint", self.folder / "other", "--save-at-exit")
-        self.assertIn("a step reads 4 samples now: the data go on at number 18, the schedule at step 3", done.out)
+        self.assertIn(f"a step reads 4 samples now: the data go on at number {3 * resumes.GLOBAL_BATCH}, "
+                          "the schedule at step 3", done.out)
         manifest = json.loads((self.folder / "other/step-5/manifest.json").read_text())
         self.assertEqual((manifest["step"], manifest["sequences"]), (5, 18 + 2 * 4))
 
