@@ -118,6 +118,10 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 /// What each thread that multiplies matrices keeps for copies of their blocks,
 /// outside the arenas.
 #define ZRT_PACKING_BYTES (2 << 20)
+/// What is copied to be saved waits in blocks of so many bytes, outside the
+/// arenas; of what lies on nvme at most ZRT_CHECKPOINT_STREAMED bytes wait.
+#define ZRT_CHECKPOINT_BLOCK (4 << 20)
+#define ZRT_CHECKPOINT_STREAMED (64 << 20)
 
 enum { ZRT_INIT_CONSTANT = 0, ZRT_INIT_NORMAL = 1, ZRT_INIT_UNIFORM = 2 };
 

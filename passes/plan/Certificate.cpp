@@ -121,6 +121,32 @@ void countState(ProgramOp step, Certificate &certificate) {
     certificate.modelState.push_back(masters);
 }
 
+/// Masters in place of their roundings, what the optimizer keeps, and gradients
+/// whose update is left to the next step for good.  What all ranks have is cut
+/// into as many shares.
+void countCheckpoint(ProgramOp step, Certificate &certificate) {
+  std::array<int64_t, kNumTiers> own = {}, shared = {};
+  bool hasMasters = certificate.modelState.size() > 3;
+  for (BlockArgument argument : step.getArguments()) {
+    auto state = step.getState(argument.getArgNumber());
+    if (!state || (state.getSlot() == "param" && hasMasters) ||
+        (state.getSlot() == "grad" &&
+         !isDelayed(step->getParentOfType<ModuleOp>())))
+      continue;
+    unsigned tier = static_cast<unsigned>(getTier(argument.getType()));
+    bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
+    (isShard ? own : shared)[tier] += getByteSize(argument.getType());
+  }
+  for (auto [tier, bytes] : llvm::enumerate(own)) {
+    // A share ends with an element.
+    int64_t all = bytes + llvm::divideCeil(shared[tier], certificate.ranks) +
+                  (shared[tier] ? sizeof(double) : 0);
+    (static_cast<Tier>(tier) == Tier::Nvme ? certificate.checkpoint.onNvme
+                                           : certificate.checkpoint.inMemory) +=
+        all;
+  }
+}
+
 void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   SmallVector<Certificate::Wire> wires = {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
@@ -206,6 +232,7 @@ Certificate zero::certify(ModuleOp module) {
     return ProgramOp(program.function).getName() == "step";
   });
   countState(step.function, certificate);
+  countCheckpoint(step.function, certificate);
   Certificate::Term temporary = getPeakGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
   gradients.held += temporary.held;

@@ -80,6 +80,13 @@ struct Certificate {
   /// none.
   int64_t evaluation = 0;
 
+  /// The most that a rank writes of a checkpoint: what lies in memory, and what
+  /// lies on nvme.
+  struct Checkpoint {
+    int64_t inMemory = 0, onNvme = 0;
+  };
+  Checkpoint checkpoint;
+
   /// What libraries and the runtime take outside the arenas, a line each; for
   /// the caller to fill in.
   SmallVector<std::string> outside;

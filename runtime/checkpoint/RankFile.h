@@ -22,7 +22,7 @@
 namespace zrt {
 
 /// What is hashed at once, and written and staged at once.
-constexpr uint64_t kCheckpointBlock = uint64_t{4} << 20;
+constexpr uint64_t kCheckpointBlock = ZRT_CHECKPOINT_BLOCK;
 /// What disks are written in.
 constexpr uint64_t kDiskBlock = 4096;
 

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 /// What is enough to keep a drive busy while state comes from another.
-constexpr uint64_t kStreamed = uint64_t{64} << 20;
+constexpr uint64_t kStreamed = ZRT_CHECKPOINT_STREAMED;
 /// Looks at what is in progress while there is nothing else to do.
 constexpr std::chrono::milliseconds kNap{2};
 

@@ -6,6 +6,7 @@ test/e2e/resumes.py has longer forms: every layout into every other, and more ki
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import time
@@ -136,6 +137,27 @@ class SameLayout(Checkpoints):
         self.assert_same_run("saving", "whole")
 
 
+class Memory(Checkpoints):
+    def test_is_in_the_certificate(self):
+        """What a run takes for copies is what the compiler has said."""
+        config = {**support.SMALL, "vocab_size": 8000, "n_embd": 255, "n_head": 1}
+        for ranks, options in ((1, ()), (2, ("--stage=3", "--offload=cpu")), (3, ("--stage=1", "--precision=bf16")),
+                               (2, ("--stage=2", "--precision=bf16", "--offload-optimizer=nvme")),
+                               (2, ("--stage=3", "--offload-optimizer=cpu", "--delayed-update"))):
+            with self.subTest(options, ranks=ranks):
+                binary = support.compile_gpt2(config, 1, 16, f"--world-size={ranks}", *options)
+                said = re.search(r"with train --checkpoint, ([\d,]+) bytes of host memory",
+                                 (binary.parent / "zeroc.txt").read_text())[1]
+                support.write_tokens(self.folder / "tokens.u16", 1200, 255)
+                flags = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
+                done = self.run_ok(*support.launcher(ranks), binary, "--data",
+                                   self.folder / "tokens.u16", "--steps", 1, "--lr", 1e-4, "--checkpoint",
+                                   self.folder / f"ck{len(str(options))}", "--save-at-exit", *flags,
+                                   env=support.MPI_ENVIRONMENT)
+                self.assertIn(f"; {said} bytes", done.out)
+                self.assertGreater(int(said.replace(",", "")), 8 << 20)
+
+
 class OtherLayouts(Checkpoints):
     def test_pairs(self):
         pairs = resumes.Pairs(self.folder)
@@ -186,7 +208,7 @@ class OtherLayouts(Checkpoints):
         self.assertIn(f"a step reads 4 samples now: the data go on at number {3 * resumes.GLOBAL_BATCH}, "
                           "the schedule at step 3", done.out)
         manifest = json.loads((self.folder / "other/step-5/manifest.json").read_text())
-        self.assertEqual((manifest["step"], manifest["sequences"]), (5, 18 + 2 * 4))
+        self.assertEqual((manifest["step"], manifest["sequences"]), (5, 3 * resumes.GLOBAL_BATCH + 2 * 4))
 
 
 class Refusals(Checkpoints):

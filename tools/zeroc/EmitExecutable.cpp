@@ -148,6 +148,13 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                     ZRT_PACKING_BYTES >> 20));
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
+  int64_t waiting =
+      certificate.checkpoint.inMemory +
+      std::min<int64_t>(certificate.checkpoint.onNvme, ZRT_CHECKPOINT_STREAMED);
+  certificate.outside.push_back(
+      llvm::formatv("with train --checkpoint, {0:N} bytes of host memory for "
+                    "copies of what is saved",
+                    llvm::alignTo(waiting, ZRT_CHECKPOINT_BLOCK)));
 
   std::string features = target->required;
   if (multipliesHalves(plan) && !target->ofHalves.empty())
