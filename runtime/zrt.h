@@ -252,6 +252,11 @@ uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
 int32_t zrt_threads(const zrt_context *ctx);
 int32_t zrt_host_threads(const zrt_context *ctx);
 
+/// Flops by the second that matrix products of this type reach when nothing else
+/// runs, with the threads of `compute`: measured, for about 0.1 s.  No program may
+/// be running.
+double zrt_product_rate(zrt_context *ctx, zrt_dtype dtype);
+
 /// Measures from here on, again from nothing.  No program may be running.
 void zrt_profile(zrt_context *ctx);
 

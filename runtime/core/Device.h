@@ -51,6 +51,10 @@ public:
   /// What peers on this host may read.
   virtual ExportedMemory exported() const = 0;
 
+  /// Host thread, between programs: flops by the second of large matrix products
+  /// of this type.
+  virtual double productRate(zrt_dtype dtype) = 0;
+
   /// Host thread: work is only asked for between these two.
   virtual void beginProgram() {}
   virtual void endProgram() {}

@@ -31,6 +31,7 @@ static std::vector<EventFile::Scalar> scalarsOf(const StepMetrics &m) {
   add(m.unit == std::string_view("tokens") ? "speed/tokens_per_s"
                                            : "speed/samples_per_s",
       m.perSecond);
+  add("speed/utilization", m.utilization);
   if (m.checkpointMilliseconds > 0)
     add("speed/checkpoint_ms", m.checkpointMilliseconds);
   return scalars;

@@ -23,6 +23,7 @@ struct StepMetrics {
   int64_t skipped = 0;    ///< steps until now, this one included
   int64_t spikes = 0;     ///< of them, for --spike-guard
   std::string spike = ""; ///< of this step, when the guard has skipped it
+  std::optional<double> utilization = std::nullopt; ///< see Utilization.h
   /// Before this step the training stood still for a checkpoint; 0: not.
   double checkpointMilliseconds = 0;
   /// Of --eval-data, after the step's update, if that was evaluated.

@@ -274,6 +274,10 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   app.add_flag("--profile", options.profile,
                "Print where the time went, at the end")
       ->group("Output");
+  app.add_flag("--utilization", options.utilization,
+               "Measure how fast matrix products can be, and log how much of "
+               "that steps reach")
+      ->group("Output");
   app.add_flag("--certificate", options.certificate,
                "Print the memory the plan needs, and end")
       ->group("Output");

@@ -77,7 +77,8 @@ struct TrainOptions {
   EvalOptions eval;
   /// "eval-" where data and inputs are those of `eval`.
   std::string dataPrefix;
-  double timeLimit = 0; ///< seconds; 0: none
+  double timeLimit = 0;     ///< seconds; 0: none
+  bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
   std::string help; ///< not empty: print this and end
 };

@@ -36,6 +36,7 @@
 #include "runtime/main/StepTimes.h"
 #include "runtime/main/StopSignal.h"
 #include "runtime/main/TierOptions.h"
+#include "runtime/main/Utilization.h"
 #include "runtime/main/Weights.h"
 #include "runtime/world/Agree.h"
 
@@ -97,6 +98,10 @@ public:
     together(world, [&] { weights->checkInitial(startOfWeights()); });
     checkpoints.start(counts.first(), weights->state(), folder.get(),
                       arenaBytes(), zrt_threads(context.get()));
+    together(world, [&] {
+      if (options.utilization)
+        utilization.measure(context.get(), plan);
+    });
     together(world, [&] {
       if (isFirst)
         logs.open(counts.first());
@@ -357,6 +362,8 @@ private:
     result.unit = feed->unit();
     result.perSecond = perStep() / seconds;
     result.milliseconds = seconds * 1e3;
+    if (options.utilization)
+      result.utilization = utilization.of(result.milliseconds);
     return result;
   }
 
@@ -426,6 +433,8 @@ private:
       say("{:.0f} {}/s\n{}\n",
           perStep() * double(laterSteps.count()) / laterSteps.seconds(),
           feed->unit(), laterSteps.text());
+    if (here > 1 && options.utilization)
+      say("{}\n", utilization.text(laterSteps.quantile(0.5)));
     if (here > 0 && writtenPerStep(plan) > 0)
       say("{}\n", enduranceText(plan, secondsOfStep(), options.nvmeEndurance));
     say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
@@ -490,6 +499,7 @@ private:
   int stoppedBy = 0;                     ///< signal
   bool savedWider = false;               ///< than was asked for
   std::optional<AgreedError> divergence; ///< on all ranks or none
+  Utilization utilization;               ///< if it is wanted
   StepTimes laterSteps;                  ///< all but the first
   const Clock::time_point begun = Clock::now();
 };

@@ -10,6 +10,7 @@
 #include "runtime/device/cpu/Matmul.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 using namespace zrt;
@@ -123,6 +124,33 @@ void CpuDevice::fill(const zrt_ref &to, unsigned char byte) {
     store->fill(to.offset, to.bytes, byte);
   else if (to.bytes != 0)
     std::memset(hostMemory(to), byte, to.bytes);
+}
+
+double CpuDevice::productRate(zrt_dtype dtype) {
+  // As large as those of a model, and so that the caches hold no operand.
+  constexpr int64_t kSize = 1536;
+  constexpr double kSeconds = 0.1;
+  // Numbers do not matter, but for zeros: denormal ones would be slow.
+  const uint64_t bytes = kSize * kSize * dtypeBytes(dtype);
+  const std::vector<std::byte> a(bytes), b(bytes);
+  std::vector<std::byte> c(bytes);
+  zrt_matmul_desc desc = {};
+  desc.name = "a product to measure";
+  desc.batch = 1;
+  desc.m = desc.n = desc.k = kSize;
+  desc.a.dtype = desc.b.dtype = desc.c.dtype = dtype;
+  using Clock = std::chrono::steady_clock;
+  double best = 0, all = 0;
+  while (all < kSeconds) {
+    const auto start = Clock::now();
+    runMatmul(desc, a.data(), b.data(), nullptr, c.data(),
+              *streams[ZRT_COMPUTE].team, kernel16);
+    const double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    best = std::max(best, 2.0 * kSize * kSize * kSize / seconds);
+    all += seconds;
+  }
+  return best;
 }
 
 void CpuDevice::beginProgram() {

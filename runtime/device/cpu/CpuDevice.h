@@ -46,6 +46,8 @@ public:
     return arenas[ZRT_DEVICE].exported();
   }
 
+  double productRate(zrt_dtype dtype) override;
+
   void beginProgram() override;
   void endProgram() override;
 

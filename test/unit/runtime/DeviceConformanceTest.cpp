@@ -372,6 +372,15 @@ TEST_P(Conformance, H_ProductsAreThoseOfAPlainLoop) {
     }
 }
 
+TEST_P(Conformance, P_ARateOfProductsIsThatOfSomeTime) {
+  DeviceRun run(idle(), GetParam());
+  for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16, ZRT_F16}) {
+    const double rate = run.device().productRate(dtype);
+    EXPECT_GT(rate, 1e6);
+    EXPECT_LT(rate, 1e18);
+  }
+}
+
 TEST_P(Conformance, N_OtherTypesOfProductsAreRefused) {
   const auto refusal = [&](zrt_dtype a, zrt_dtype b, zrt_dtype bias,
                            zrt_dtype c) -> std::string {

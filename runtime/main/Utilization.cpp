@@ -1,0 +1,53 @@
+//===- Utilization.cpp - How much of the machine steps use ----------------===//
+#include "runtime/main/Utilization.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+
+#include <map>
+
+using namespace zrt;
+
+/// Of a program, by type of the operands.
+static std::map<zrt_dtype, double> flopsByType(const zrt_program &program) {
+  std::map<zrt_dtype, double> flops;
+  for (const zrt_op &op : opsOf(program))
+    if (op.kind == ZRT_MATMUL) {
+      const zrt_matmul_desc &d = matmulOf(op);
+      flops[d.a.dtype] +=
+          2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
+    }
+  return flops;
+}
+
+static std::map<zrt_dtype, double> flopsOfStep(const zrt_plan &plan) {
+  auto flops = flopsByType(plan.programs[ZRT_STEP]);
+  if (!plan.layered)
+    for (const auto &[dtype, more] : flopsByType(plan.programs[ZRT_MICRO]))
+      flops[dtype] += more * double(plan.accumulate - 1);
+  return flops;
+}
+
+double zrt::productFlops(const zrt_plan &plan) {
+  double all = 0;
+  for (const auto &[dtype, flops] : flopsOfStep(plan))
+    all += flops;
+  return all;
+}
+
+void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
+  flops = productFlops(plan);
+  if (flops == 0)
+    fail("--utilization: this plan has no matrix products");
+  double seconds = 0; // that they would take alone
+  for (const auto &[dtype, some] : flopsOfStep(plan))
+    seconds += some / zrt_product_rate(ctx, dtype);
+  rate = flops / seconds;
+}
+
+std::string Utilization::text(double milliseconds) const {
+  return fmt::format(
+      "matrix products reach {:.1f} % of the {:.0f} GFLOP/s that "
+      "a rank reaches with nothing else",
+      100 * of(milliseconds), rate * 1e-9);
+}
