@@ -27,6 +27,8 @@ public:
   /// Throws unless the disk has room for `bytes`, more than 0, now.
   void reserve(uint64_t bytes);
   void write(const void *data, size_t size);
+  /// Writes `size` bytes at `offset` anew; not of a device or a FIFO.
+  void overwrite(uint64_t offset, const void *data, size_t size);
   /// Makes the file and its name durable.
   void commit();
 

@@ -24,10 +24,6 @@ using namespace zrt;
 
 namespace {
 
-constexpr uint32_t kMagic16 = 20240520, kMagic32 = 20240801;
-constexpr uint32_t kVersion16 = 1, kVersion32 = 7;
-constexpr uint64_t kHeaderBytes = 1024;
-
 /// What is read at once; a multiple of every token's bytes.
 constexpr uint64_t kBlockBytes = uint64_t{64} << 10;
 using Block = std::array<std::byte, kBlockBytes>;
@@ -97,7 +93,7 @@ void TokenData::detect(TokenFormat format) {
   const std::string &path = file.path();
   if (format == TokenFormat::Auto) {
     const auto magic = readAt<uint32_t>(file, 0);
-    if (magic == kMagic16 || magic == kMagic32)
+    if (magic == kLlmcMagic16 || magic == kLlmcMagic32)
       format = TokenFormat::Llmc;
     else if (isNpy(file))
       fail("{} is a NumPy file; write its bytes alone "
@@ -119,20 +115,22 @@ void TokenData::detect(TokenFormat format) {
 void TokenData::readLlmcHeader() {
   const std::string &path = file.path();
   const auto magic = readAt<uint32_t>(file, 0);
-  if (file.size() < kHeaderBytes || (magic != kMagic16 && magic != kMagic32))
+  if (file.size() < kLlmcHeaderBytes ||
+      (magic != kLlmcMagic16 && magic != kLlmcMagic32))
     fail("{} has no llm.c header ({} or {} and 1024 bytes); choose another "
          "--data-format",
-         path, kMagic16, kMagic32);
+         path, kLlmcMagic16, kLlmcMagic32);
   const auto version = readAt<uint32_t>(file, 4);
-  const uint32_t expected = magic == kMagic16 ? kVersion16 : kVersion32;
+  const uint32_t expected =
+      magic == kLlmcMagic16 ? kLlmcVersion16 : kLlmcVersion32;
   if (version != expected)
     fail("{}: llm.c header {} has version {}, expected {}; write the file with "
          "a current llm.c script",
          path, magic, version, expected);
-  width = magic == kMagic16 ? 2 : 4;
-  dataOffset = kHeaderBytes;
+  width = magic == kLlmcMagic16 ? 2 : 4;
+  dataOffset = kLlmcHeaderBytes;
   const auto stated = readAt<int32_t>(file, 8);
-  const uint64_t present = file.size() - kHeaderBytes;
+  const uint64_t present = file.size() - kLlmcHeaderBytes;
   if (stated < 0 || present != uint64_t(stated) * width)
     fail(
         "{}: its llm.c header says {} tokens of {} bytes, but {} bytes follow; "

@@ -14,6 +14,12 @@ namespace zrt {
 /// raw uint16, raw uint32, or the bytes of a text.
 enum class TokenFormat { Auto, Llmc, U16, U32, Text };
 
+/// The header of llm.c: its magic number, version and number of tokens, int32 each,
+/// and zeros; of uint16, and of uint32.
+constexpr uint32_t kLlmcMagic16 = 20240520, kLlmcMagic32 = 20240801;
+constexpr uint32_t kLlmcVersion16 = 1, kLlmcVersion32 = 7;
+constexpr uint64_t kLlmcHeaderBytes = 1024;
+
 /// Which samples a step reads: sequences of a text, or rows of files.
 struct BatchPlace {
   uint64_t step = 0;       ///< s, from 0

@@ -19,6 +19,7 @@
 #include "passes/codegen/PlanDescription.h"
 #include "passes/plan/Certificate.h"
 #include "runtime/zrt.h"
+#include "tools/zeroc/LibraryFile.h"
 #include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -32,27 +33,6 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-
-llvm::Expected<std::string> runtimeFolder(StringRef argv0) {
-  std::string folder;
-  if (const char *set = getenv("ZRT_LIB_DIR")) {
-    folder = set;
-  } else {
-    static int anchor;
-    std::string self =
-        llvm::sys::fs::getMainExecutable(argv0.str().c_str(), &anchor);
-    SmallString<128> lib(
-        llvm::sys::path::parent_path(llvm::sys::path::parent_path(self)));
-    llvm::sys::path::append(lib, "lib");
-    folder = lib.str().str();
-  }
-  if (!llvm::sys::fs::exists(folder + "/libzrt.a"))
-    return llvm::createStringError(
-        "the runtime libzrt.a is not in %s; build it, or set "
-        "ZRT_LIB_DIR to its folder",
-        folder.c_str());
-  return folder;
-}
 
 /// Runs `args`; what it prints becomes part of the error.
 llvm::Error runTool(ArrayRef<StringRef> args, const TemporaryFolder &folder) {
@@ -201,10 +181,10 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     if (llvm::Error error = install(result, options.output, false))
       return error;
   } else {
-    llvm::Expected<std::string> lib = runtimeFolder(argv0);
+    llvm::Expected<std::string> lib = findLibraryFile(argv0, "libzrt.a");
     if (!lib)
       return lib.takeError();
-    std::string search = "-L" + *lib;
+    std::string search = "-L" + llvm::sys::path::parent_path(*lib).str();
     // Only a plan of several ranks needs a launcher, and its library.  zrt and
     // the world need each other.
     SmallVector<StringRef> command = {linker,       kernelObject, planObject,

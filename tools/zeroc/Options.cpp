@@ -13,6 +13,7 @@
 
 #include "tools/zeroc/Options.h"
 
+#include "tools/tokenize/TokenWriter.h"
 #include "tools/zeroc/OptionConflicts.h"
 #include "tools/zeroc/OptionValues.h"
 #include "tools/zeroc/PassOptions.h"
@@ -121,6 +122,7 @@ public:
   DriverOptions check();
   ImportOptions checkImport();
   ExportOptions checkExport();
+  TokenizeOptions checkTokenize();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
@@ -129,6 +131,10 @@ public:
   cl::SubCommand exporting{
       "export", "Writes the weights of a checkpoint as Hugging Face does: to "
                 "one file *.safetensors, or to a folder"};
+
+  cl::SubCommand tokenizing{
+      "tokenize", "Writes texts, and documents in lines of JSON, as a file of "
+                  "tokens for --data"};
 
 private:
   void add(StringRef usage, Values values, StringRef help, const Place &place) {
@@ -145,6 +151,7 @@ private:
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   ExportOptions exportOptions;
+  TokenizeOptions tokenizeOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
       machine{"Machine"}, output{"Output"}, model{"Model"},
       passes{"Passes, as MLIR's tools have them"};
@@ -156,6 +163,8 @@ private:
   cl::opt<std::string, true> checkpoint{
       cl::Positional, cl::location(exportOptions.checkpoint),
       cl::desc("CHECKPOINT"), cl::sub(exporting)};
+  cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
+                              cl::sub(tokenizing)};
   std::list<Flag> flags;
 };
 
@@ -325,11 +334,34 @@ CommandLine::CommandLine() {
   add("config=CONFIG.json", config, "of the model, to be put into the folder",
       exported);
 
+  Place tokenized{model, std::nullopt, tokenizing};
+  Values tokens = text(tokenizeOptions.output),
+         tokenizer = text(tokenizeOptions.tokenizer),
+         separator = text(tokenizeOptions.separator),
+         field = text(tokenizeOptions.field);
+  tokens.otherwise = tokenizer.otherwise = separator.otherwise = "";
+  field.otherwise = "text, of files *.jsonl";
+  add("o=TOKENS", tokens,
+      "NAME.bin, with a header; or NAME.u16 or NAME.u32,\n"
+      "which are ids alone",
+      tokenized);
+  add("tokenizer=TOKENIZER.json", tokenizer,
+      "of Hugging Face; needs python3 with tokenizers", tokenized);
+  add("bytes", given(tokenizeOptions.bytes), "each byte is a token", tokenized);
+  add("separator=TOKEN", separator,
+      "what ends each document: an id, or a token of the\n"
+      "tokenizer",
+      tokenized);
+  add("field=NAME", field,
+      "files have a document in each line, an object of\n"
+      "JSON, and this is its text",
+      tokenized);
+
   // LLVM's libraries declare options of their own; of these are left --help,
   // and those of pass managers.
   declarePassOptions(passes);
   for (cl::SubCommand *command :
-       {&cl::SubCommand::getTopLevel(), &import, &exporting}) {
+       {&cl::SubCommand::getTopLevel(), &import, &exporting, &tokenizing}) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
@@ -428,6 +460,23 @@ ExportOptions CommandLine::checkExport() {
   return exportOptions;
 }
 
+TokenizeOptions CommandLine::checkTokenize() {
+  TokenizeOptions &o = tokenizeOptions;
+  o.files.assign(texts.begin(), texts.end());
+  if (o.files.empty())
+    fail("tokenize needs files; see zeroc tokenize --help");
+  if (o.output.empty())
+    fail("-o is missing; name a file *.bin, *.u16 or *.u32");
+  if (!zrt::isTokenFileName(o.output))
+    fail("-o " + o.output +
+         " does not say what it holds; name it *.bin, *.u16 or *.u32");
+  if (o.bytes == !o.tokenizer.empty())
+    fail(o.bytes ? "--bytes and --tokenizer exclude each other; drop one"
+                 : "--tokenizer is missing; name a tokenizer.json, or say "
+                   "--bytes");
+  return o;
+}
+
 Command zero::parseCommandLine(int argc, char **argv) {
   // Not freed: the library keeps pointers to options until the process ends.
   CommandLine &line = *new CommandLine;
@@ -451,5 +500,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
     return line.checkImport();
   if (line.exporting)
     return line.checkExport();
+  if (line.tokenizing)
+    return line.checkTokenize();
   return line.check();
 }

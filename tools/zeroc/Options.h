@@ -5,6 +5,7 @@
 #include "passes/Pipeline.h"
 #include "tools/zeroc/Export.h"
 #include "tools/zeroc/Import.h"
+#include "tools/zeroc/Tokenize.h"
 #include <variant>
 
 namespace mlir::zero {
@@ -38,7 +39,8 @@ struct DriverOptions {
   }
 };
 
-using Command = std::variant<DriverOptions, ImportOptions, ExportOptions>;
+using Command =
+    std::variant<DriverOptions, ImportOptions, ExportOptions, TokenizeOptions>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
 /// --help prints that and exits with 0.

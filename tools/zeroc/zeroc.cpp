@@ -3,6 +3,7 @@
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
+//   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +83,11 @@ int main(int argc, char **argv) {
   }
   if (auto *exporting = std::get_if<ExportOptions>(&command)) {
     if (llvm::Error error = runExport(*exporting))
+      return fail(llvm::toString(std::move(error)));
+    return 0;
+  }
+  if (auto *tokenizing = std::get_if<TokenizeOptions>(&command)) {
+    if (llvm::Error error = runTokenize(*tokenizing, argv[0]))
       return fail(llvm::toString(std::move(error)));
     return 0;
   }

@@ -1,0 +1,32 @@
+//===- TextFile.h - A file that is read once --------------------*- C++ -*-===//
+#ifndef TOOLS_TOKENIZE_TEXT_FILE_H
+#define TOOLS_TOKENIZE_TEXT_FILE_H
+
+#include <cstddef>
+#include <string>
+#include <zlib.h>
+
+namespace zrt {
+
+/// A file or a pipe; NAME.gz is unpacked.  All throw zrt::Error.
+class TextFile {
+public:
+  explicit TextFile(const std::string &path);
+  ~TextFile();
+  TextFile(const TextFile &) = delete;
+  TextFile &operator=(const TextFile &) = delete;
+
+  /// Adds some bytes to `text`, if there are more.
+  bool readMore(std::string &text);
+
+private:
+  size_t readInto(char *to, size_t size);
+
+  const std::string path;
+  int descriptor = -1;
+  gzFile packed = nullptr; ///< owns the descriptor
+};
+
+} // namespace zrt
+
+#endif // TOOLS_TOKENIZE_TEXT_FILE_H

@@ -1,0 +1,119 @@
+"""Tokenizes what `zeroc tokenize --tokenizer` sends, with Hugging Face's tokenizers.
+
+    zeroc_tokenize.py TOKENIZER.json [SEPARATOR]
+
+tools/tokenize/Encoder.cpp has the protocol.  Texts are encoded alone: nothing is put before
+or after them, and what looks like a special token in them is text.
+"""
+import array
+import os
+import struct
+import sys
+
+NONE = 2**32 - 1
+
+# What a library prints goes elsewhere.
+ANSWERS = os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)
+
+
+def send(*parts):
+    for part in parts:
+        ANSWERS.write(struct.pack("<I", part) if isinstance(part, int) else part)
+    ANSWERS.flush()
+
+
+def send_text(*numbers, text):
+    encoded = text.encode(errors="replace")
+    send(*numbers, len(encoded), encoded)
+
+
+def read(size):
+    data = sys.stdin.buffer.read(size)
+    if len(data) < size:
+        sys.exit(0)  # zeroc has ended
+    return data
+
+
+def read_number():
+    return struct.unpack("<I", read(4))[0]
+
+
+class Wrong(Exception):
+    """What is said to the user."""
+
+
+def load(path):
+    try:
+        import tokenizers
+    except ImportError as error:
+        raise Wrong(f"--tokenizer needs the Python package tokenizers ({error}); install it with "
+                    f"`{sys.executable} -m pip install tokenizers`, or use --bytes") from error
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Wrong(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        tokenizer = tokenizers.Tokenizer.from_str(text)
+    except Exception as error:  # that is what it throws
+        raise Wrong(f"{path} is no tokenizer.json: {error}") from error
+    # They may be set in the file, for models that are asked.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    if hasattr(tokenizer, "encode_special_tokens"):
+        tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def separator_of(tokenizer, vocabulary, text, path):
+    if not text:
+        return NONE
+    number = int(text) if text.isascii() and text.isdigit() else tokenizer.token_to_id(text)
+    if number is None:
+        raise Wrong(f"--separator={text} is neither a number nor a token of {path}")
+    if number >= vocabulary:
+        raise Wrong(f"--separator={text} is not 0 to {vocabulary - 1}, the vocabulary of {path}")
+    return number
+
+
+def texts_of(pieces):
+    """The pieces as text; the error is (index, message)."""
+    texts = []
+    for i, piece in enumerate(pieces):
+        try:
+            texts.append(piece.decode())
+        except UnicodeDecodeError as error:
+            return None, (i, f"is not UTF-8: byte 0x{piece[error.start]:02x}")
+    return texts, None
+
+
+def serve(tokenizer):
+    encode = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
+    while True:
+        texts, wrong = texts_of([read(read_number()) for _ in range(read_number())])
+        if wrong:
+            send_text(2, wrong[0], text=wrong[1])
+            continue
+        counts, ids = array.array("I"), array.array("I")
+        for encoding in encode(texts, add_special_tokens=False):
+            counts.append(len(encoding))
+            ids.fromlist(encoding.ids)
+        send(0, counts.tobytes(), ids.tobytes())
+
+
+def main():
+    path, separator = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    try:
+        tokenizer = load(path)
+        vocabulary = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+        send(0, vocabulary, separator_of(tokenizer, vocabulary, separator, path))
+        serve(tokenizer)
+    except Wrong as wrong:
+        send_text(1, text=str(wrong))
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+//===- LibraryFile.h - What is installed beside the compiler ----*- C++ -*-===//
+#ifndef TOOLS_ZEROC_LIBRARYFILE_H
+#define TOOLS_ZEROC_LIBRARYFILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mlir::zero {
+
+/// The path of `name` in ../lib of the program `argv0`, or in ZRT_LIB_DIR.
+llvm::Expected<std::string> findLibraryFile(llvm::StringRef argv0,
+                                            llvm::StringRef name);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_LIBRARYFILE_H
