@@ -199,11 +199,13 @@ void TokenData::read(uint64_t sequence, uint64_t later, const zrt_input &input,
 
 void TokenData::mask(uint64_t sequence, int64_t separator,
                      const zrt_input &input, std::byte *to) const {
-  const int64_t ignored = ignoredValue(input).value();
+  const auto ignored = ignoredValue(input);
+  if (!ignored)
+    return;
   const uint64_t first = sequence * perSequence;
   forEachToken(first, perSequence, [&](uint64_t at, int64_t token) {
     if (token == separator)
-      putInteger(input, to, at - first, ignored);
+      putInteger(input, to, at - first, *ignored);
   });
 }
 

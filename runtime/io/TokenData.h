@@ -60,8 +60,8 @@ public:
   /// not hold, and when the file has been cut.
   void read(uint64_t sequence, uint64_t later, const zrt_input &input,
             std::byte *to) const;
-  /// Writes what `input` ignores over each element of `to` whose token of the
-  /// sequence is `separator`.  Throws zrt::Error as above.
+  /// Writes what `input` ignores, if it has such a value, over each element of `to`
+  /// whose token of the sequence is `separator`.  Throws zrt::Error as above.
   void mask(uint64_t sequence, int64_t separator, const zrt_input &input,
             std::byte *to) const;
   /// How many tokens of all sequences are `token`.

@@ -82,6 +82,7 @@ static std::vector<DataSource> readSources(const TypedData &typed,
     usage("--data-weights mixes several arguments of --data, and there is one; "
           "drop it");
   std::vector<DataSource> sources;
+  sources.reserve(files.size());
   for (size_t i = 0; i < files.size(); ++i)
     sources.push_back({typed.data[i], files[i], weights[i]});
   return sources;

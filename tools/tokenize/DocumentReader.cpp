@@ -55,7 +55,8 @@ std::string reasonOf(std::string_view what) {
 } // namespace
 
 DocumentReader::DocumentReader(const std::string &aPath,
-                               std::optional<std::string> aField, bool cuts)
+                               const std::optional<std::string> &aField,
+                               bool cuts)
     : path(aPath), field(aField               ? aField
                          : isNamedJson(aPath) ? std::optional("text")
                                               : std::nullopt),

@@ -36,8 +36,8 @@ public:
 
   /// A file of JSON if there is a field.  Pieces end `anywhere` if a token is
   /// never longer than a byte.  All throw zrt::Error.
-  DocumentReader(const std::string &path, std::optional<std::string> field,
-                 bool anywhere);
+  DocumentReader(const std::string &path,
+                 const std::optional<std::string> &field, bool anywhere);
 
   /// The next piece; false after the last.
   bool next(Piece &piece);

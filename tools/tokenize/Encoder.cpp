@@ -124,6 +124,7 @@ private:
       fail("cannot make a socket: {}", errnoText());
     socket = ends[0];
     std::vector<char *> argv;
+    argv.reserve(arguments.size() + 1);
     for (std::string &argument : arguments)
       argv.push_back(argument.data());
     argv.push_back(nullptr);
