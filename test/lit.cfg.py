@@ -3,10 +3,24 @@
 # Each file is one test.  Its RUN lines find zeroc, zero-opt, zero-gradcheck,
 # FileCheck and not on the PATH.  Unit and end-to-end tests have runners of
 # their own; see run.sh.
+#
+# Started in the source tree (`lit-22 test/passes/x.mlir`) they use the build folder
+# that ZERO_BUILD_DIR names, or build/release.
 import os
 import subprocess
+import sys
 
 import lit.formats
+
+if not hasattr(config, "zero_binary_dir"):
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    site = os.path.join(os.environ.get("ZERO_BUILD_DIR", os.path.join(root, "build", "release")),
+                        "test", "lit.site.cfg.py")
+    if not os.path.exists(site):
+        lit_config.fatal(f"{site} does not exist; build first (cmake --preset release && cmake --build "
+                         "build/release), or set ZERO_BUILD_DIR")
+    lit_config.load_config(config, site)  # which comes here again
+    sys.exit()
 
 config.name = "zeroc"
 config.test_format = lit.formats.ShTest(execute_external=False)

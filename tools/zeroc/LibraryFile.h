@@ -8,7 +8,8 @@
 
 namespace mlir::zero {
 
-/// The path of `name` in ../lib of the program `argv0`, or in ZRT_LIB_DIR.
+/// The path of `name` in ../lib/zeroc or ../lib of the program `argv0`, or in
+/// ZRT_LIB_DIR.
 llvm::Expected<std::string> findLibraryFile(llvm::StringRef argv0,
                                             llvm::StringRef name);
 

@@ -366,6 +366,8 @@ CommandLine::CommandLine() {
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
         option->setDescription("this text");
+      else if (name == "version")
+        option->setDescription("the versions of zeroc and of LLVM");
       else if (name != "h" && name != "help-hidden" && !isPassOption(*option) &&
                llvm::none_of(flags,
                              [&](const Flag &flag) { return &flag == option; }))
@@ -478,6 +480,9 @@ TokenizeOptions CommandLine::checkTokenize() {
 }
 
 Command zero::parseCommandLine(int argc, char **argv) {
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "zeroc " ZEROC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
+  });
   // Not freed: the library keeps pointers to options until the process ends.
   CommandLine &line = *new CommandLine;
   std::string text;

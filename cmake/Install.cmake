@@ -1,0 +1,34 @@
+# cmake --install build/release --prefix DIR
+#
+#   bin/            zeroc, zero-opt
+#   lib/zeroc/      what zeroc links programs with, and the libraries of the front
+#                   end; zeroc looks for it beside its own folder
+#   lib/cmake/zeroc/zerocConfig.cmake, for find_package(zeroc)
+#   include/zeroc/  the front end's headers, and zrt.h
+include(CMakePackageConfigHelpers)
+
+set(ZEROC_LIBRARY_DIR lib/zeroc)
+set(ZEROC_INCLUDE_DIR include/zeroc)
+set(ZEROC_PROGRAM bin/zeroc)
+
+# Debian has LLVM's libraries in a folder of their own.
+set_target_properties(zeroc zero-opt PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+install(TARGETS zeroc zero-opt RUNTIME DESTINATION bin)
+install(TARGETS zrt zrt_main zrt_solo zrt_mpi ZeroFrontend ZeroDialect ZeroNN
+  ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})
+install(FILES
+    ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liburing.a
+    ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py
+  DESTINATION ${ZEROC_LIBRARY_DIR})
+install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
+install(FILES runtime/zrt.h runtime/ElementTypes.def runtime/ZrtStructs.def
+  DESTINATION ${ZEROC_INCLUDE_DIR}/runtime)
+
+configure_package_config_file(cmake/zerocConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/zerocConfig.cmake
+  INSTALL_DESTINATION lib/cmake/zeroc
+  PATH_VARS ZEROC_LIBRARY_DIR ZEROC_INCLUDE_DIR ZEROC_PROGRAM)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/zerocConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/zerocConfig.cmake ${PROJECT_BINARY_DIR}/zerocConfigVersion.cmake
+  DESTINATION lib/cmake/zeroc)
