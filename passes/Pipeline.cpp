@@ -103,6 +103,9 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.
     pm.addPass(createSetPrecision({options.precision}));
+    // While logits are those of a loss, as they are rounded.
+    if (options.sample != "off")
+      pm.addPass(createAddPrediction());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
     pm.addPass(createDifferentiateLoss(
@@ -187,8 +190,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
       options.accumulate, options.accumulateOrder, options.persistBelow,
       options.bucketSize, options.reuseDistance, options.offloadOptimizer,
       options.offloadParams, options.offloadActivations, options.remat,
-      options.overlapUpdate, options.delayedUpdate,
-      options.eval);
+      options.overlapUpdate, options.delayedUpdate, options.eval,
+      options.sample);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
@@ -218,6 +221,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   Builder attrs(module.getContext());
   if (auto dtype = module->getAttrOfType<StringAttr>(kGradDtypeAttr))
     options.gradDtype = dtype.str();
+  if (auto sample = module->getAttrOfType<StringAttr>(kSampleAttr))
+    options.sample = sample.str();
   if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr)) {
     options.overlapUpdate = made.getOverlapUpdate();
     options.delayedUpdate = made.getDelayedUpdate();
@@ -234,6 +239,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     // on another command line.
     if (static_cast<Level>(level) == Level::Step && !options.gradDtype.empty())
       module->setAttr(kGradDtypeAttr, attrs.getStringAttr(options.gradDtype));
+    if (static_cast<Level>(level) == Level::Step && options.sample != "off")
+      module->setAttr(kSampleAttr, attrs.getStringAttr(options.sample));
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Kernels &&
@@ -244,6 +251,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       module->setAttr(kOptionsAttr, getOptionsAttr(module, options));
       module->removeAttr(kLossChunkAttr);
       module->removeAttr(kGradDtypeAttr);
+      module->removeAttr(kSampleAttr);
     }
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),

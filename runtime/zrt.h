@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 15u
+#define ZRT_ABI_VERSION 16u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -138,7 +138,8 @@ enum {
   ZRT_STEP = 3,  ///< forward, backward, update: its own, or first what was left
   ZRT_FLUSH = 4, ///< the update that was left
   ZRT_EVAL = 5,  ///< forward alone: the loss of other batches
-  ZRT_PROGRAM_COUNT = 6
+  ZRT_PREDICT = 6, ///< forward alone: a row of logits of each sequence
+  ZRT_PROGRAM_COUNT = 7
 };
 
 /// A compiled kernel works on units [begin, end) of its outer parallel

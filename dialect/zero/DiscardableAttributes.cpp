@@ -61,6 +61,7 @@ const Known kKnown[] = {
     {kReferenceAttr, OnModule, isOneOf<UnitAttr>, "a unit"},
     {kLossChunkAttr, OnModule, isNumber, "an i64"},
     {kGradDtypeAttr, OnModule, isOneOf<StringAttr>, "a string"},
+    {kSampleAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kStageAttr, OnModule, isNumber, "an i64"},
     {kMicroStepsAttr, OnModule, isNumber, "an i64"},
     {kArenaAttr, OnModule, isTierNumbers, "an i64 of each tier"},

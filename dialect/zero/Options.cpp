@@ -51,7 +51,7 @@ LogicalResult OptionsAttr::verify(
     int64_t accumulate, StringRef accumulateOrder, int64_t persistBelow,
     int64_t bucketSize, int64_t reuseDistance, StringRef offloadOptimizer,
     StringRef offloadParams, StringRef offloadActivations, StringRef remat,
-    bool overlapUpdate, bool delayedUpdate, bool) {
+    bool overlapUpdate, bool delayedUpdate, bool eval, StringRef sample) {
   if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
     return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
   for (auto [name, value] :
@@ -103,6 +103,15 @@ LogicalResult OptionsAttr::verify(
     return error() << "accumulate_order must be batch, or block with several "
                       "micro-steps, got "
                    << accumulateOrder << " and " << accumulate << " (C8)";
+  if (!llvm::is_contained({"off", "on", "only"}, sample)) // (C9)
+    return error() << "sample must be off, on or only, got " << sample
+                   << " (C9)";
+  if (sample == "only" &&
+      (accumulate > 1 || eval || remat != "none" ||
+       offloadActivations != "none" ||
+       (offloadOptimizer != "none" && offloadParams == "none"))) // (C9)
+    return error() << "sample = only is for one micro-step, without eval, "
+                      "remat and what is offloaded of training (C9)";
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (auto [name, value, low, high] :
        {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
@@ -205,6 +214,8 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   words.push_back({"--overlap-update", "", !getOverlapUpdate()});
   words.push_back({"--delayed-update", "", !getDelayedUpdate()});
   words.push_back({"--eval", "", !getEval()});
+  words.push_back({"--sample", "", getSample() != "on"});
+  words.push_back({"--sample-only", "", getSample() != "only"});
   return words;
 }
 

@@ -18,6 +18,11 @@ inline ProgramOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
   return shared && !shared.isExternal() ? shared : ProgramOp();
 }
 
+/// What `program` is: "step", or what one rank runs as that.
+inline StringRef getProgramName(ProgramOp program) {
+  return program.getProgram().value_or(program.getSymName());
+}
+
 /// The ranks that share the state of `plan`: those of the axis that its buckets
 /// are over; 1 without buckets.
 inline int64_t getNumRanks(ModuleOp plan) {
@@ -67,6 +72,15 @@ inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
 inline bool hasProgram(ModuleOp module, llvm::StringRef name) {
   auto program = module.lookupSymbol<ProgramOp>(name);
   return program && !program.isExternal();
+}
+
+/// The program whose arguments are those of all: @step, or where a plan does not
+/// train, @predict; null if there is neither.
+inline ProgramOp findMainProgram(ModuleOp module) {
+  for (StringRef name : {StringRef("step"), StringRef(kPredict)})
+    if (hasProgram(module, name))
+      return module.lookupSymbol<ProgramOp>(name);
+  return ProgramOp();
 }
 
 /// Whether a program of `module` has all micro-steps of a step, and runs once.

@@ -76,9 +76,16 @@ constexpr llvm::StringLiteral kMicroAttr = "zero.micro";
 
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step again and again, then
-/// @flush where updates are those of the step before; @eval between steps.
-constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "first", "step",
-                                             "flush", "eval"};
+/// @flush where updates are those of the step before; @eval and @predict
+/// between steps.
+constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "first",  "step",
+                                             "flush", "eval",  "predict"};
+/// The function of a model that gives logits, from level step on, beside @step.
+constexpr llvm::StringLiteral kPredict = "predict";
+/// Its input: of each sequence, the position whose logits are wanted.
+constexpr llvm::StringLiteral kPosition = "position";
+/// Its output: of each sequence a row of logits.
+constexpr llvm::StringLiteral kLogits = "logits";
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.
@@ -99,6 +106,8 @@ constexpr int64_t kLossChunk = int64_t(64) << 20;
 // On the module, at levels step and kernels: what gradients are, where it was
 // said (--grad-dtype).
 constexpr llvm::StringLiteral kGradDtypeAttr = "zero.grad_dtype";
+// On the module, at levels step and kernels: "on" or "only" with --sample.
+constexpr llvm::StringLiteral kSampleAttr = "zero.sample";
 
 // On the module, at level memory: bytes of the device, host and nvme arena, the
 // most that are alive at once in each, and the most that the user allows each

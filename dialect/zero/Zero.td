@@ -153,6 +153,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       micro-step; `delayed_update` needs parameters on the device.  There is one of
       the two.
     * (C8) `accumulate_order` is batch or block; block needs several micro-steps.
+    * (C9) `sample` is off, on or only; with only there is one micro-step, no `eval`
+      and no `remat`, and nothing but parameters is offloaded.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
                         Zero_Double:$grad_clip,
@@ -175,7 +177,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                         StringRefParameter<"none or block", "\"none\"">:$remat,
                         DefaultValuedParameter<"bool", "false">:$overlap_update,
                         DefaultValuedParameter<"bool", "false">:$delayed_update,
-                        DefaultValuedParameter<"bool", "false">:$eval);
+                        DefaultValuedParameter<"bool", "false">:$eval,
+                        StringRefParameter<"off, on or only", "\"off\"">:$sample);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -38,8 +38,8 @@ namespace {
 class PlanDescription {
 public:
   PlanDescription(ModuleOp plan, llvm::Module &out)
-      : plan(plan), step(plan.lookupSymbol<ProgramOp>("step")),
-        operands(plan, out), constants(operands.constants) {}
+      : plan(plan), step(findMainProgram(plan)), operands(plan, out),
+        constants(operands.constants) {}
 
   /// Adds the constant to the module.
   LogicalResult build(const PlanInfo &info);

@@ -63,6 +63,13 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     func::FuncOp step = findStep(module);
     if (!step)
       return signalPassFailure();
+    form(step);
+    // After it, so that the step's kernels are named as they are without.
+    if (auto predict = module.lookupSymbol<func::FuncOp>(kPredict))
+      form(predict);
+  }
+
+  void form(func::FuncOp step) {
     if (whole) {
       Cluster all{KernelKind::Serial, {}, {}};
       for (Operation &op : step.getBody().front().without_terminator())

@@ -279,14 +279,16 @@ struct DifferentiateLossPass
     FailureOr<func::FuncOp> model = findModelFunction(getOperation());
     if (failed(model))
       return signalPassFailure();
+    generalize(*model);
+    if (auto predict = getOperation().lookupSymbol<func::FuncOp>(kPredict))
+      generalize(predict);
     prepare(*model);
     if (failed(Differentiator(*model, scalesLoss, gradDtype).run()))
       return signalPassFailure();
   }
 
-  void prepare(func::FuncOp model) {
+  void generalize(func::FuncOp model) {
     SmallVector<linalg::LinalgOp> namedOps;
-    SmallVector<nn::DifferentiableOpInterface> rules;
     IRRewriter rewriter(&getContext());
     // linalg.softmax and its like are aggregates of structured operations.
     SmallVector<linalg::AggregatedOpInterface> aggregates;
@@ -306,6 +308,11 @@ struct DifferentiateLossPass
       rewriter.setInsertionPoint(op);
       (void)linalg::generalizeNamedOp(rewriter, op);
     }
+  }
+
+  void prepare(func::FuncOp model) {
+    SmallVector<nn::DifferentiableOpInterface> rules;
+    IRRewriter rewriter(&getContext());
     model.walk([&](nn::DifferentiableOpInterface op) { rules.push_back(op); });
     for (nn::DifferentiableOpInterface op : rules)
       op.saveForBackward(rewriter);

@@ -174,6 +174,38 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def AddPrediction : Pass<"zero-add-prediction", "::mlir::ModuleOp"> {
+  let summary = "Adds a function that gives a row of logits for each sequence";
+  let description = [{
+    For looking at what a model has learned.  `@predict` is the model up to the logits
+    of its `nn.cross_entropy`, of one position of each sequence, which is an input more:
+
+    ```mlir
+    func.func @loss(%w: ..., %tokens: tensor<4x64xi32> {zero.input = "tokens"}, %targets: ...) -> tensor<f32> {
+      ...
+      %logits = nn.linear %x, %w : tensor<4x64x32xf32>, tensor<256x32xf32> -> tensor<4x64x256xf32>
+      %loss = nn.cross_entropy %logits, %targets
+    // beside it
+    func.func private @predict(..., %position: tensor<4xi32> {zero.input = "position", zero.vocab = 64})
+        -> (tensor<4x256xf32> {zero.output = "logits"}) {
+      ...
+      %rows = linalg.generic ins(%position)         // 64 b + position[b]
+      %row = nn.embedding %rows, %flat : tensor<4xi32>, tensor<256x32xf32> -> tensor<4x32xf32>
+      %logits = nn.linear %row, %w : tensor<4x32xf32>, tensor<256x32xf32> -> tensor<4x256xf32>
+    ```
+
+    Rows are selected before the product that makes the logits, and what is computed
+    from it row by row, so that logits never exist for all positions.  Where no product makes them, they
+    are selected from the logits.
+
+    A model has one `nn.cross_entropy`, whose targets are an input of the shape of the
+    input `tokens`: rows of logits are its positions.  `@loss` takes the position,
+    too, and does not read it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let summary = "Turns the loss into a step that also returns its gradients";
   let description = [{

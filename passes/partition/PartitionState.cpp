@@ -67,6 +67,40 @@ static void buildEval(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
+/// A row of logits of each sequence.
+static void buildPredict(func::FuncOp function, const Partition &partition) {
+  ProgramBuilder program(function, partition);
+  program.placeParameters();
+  program.emitLogits();
+  program.finish();
+}
+
+/// Gives `predict` the arguments of `step`, in their order.  Where that has all
+/// micro-steps, it reads the inputs of the first.
+static void takeArguments(func::FuncOp predict, func::FuncOp step) {
+  auto keyOf = [](func::FuncOp function, unsigned i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
+    return name ? std::pair('p', name)
+                : std::pair('i', function.getArgAttrOfType<StringAttr>(
+                                     i, kInputAttr));
+  };
+  Block &block = predict.front();
+  unsigned old = block.getNumArguments();
+  DenseMap<std::pair<char, StringAttr>, BlockArgument> known;
+  for (BlockArgument argument : step.getArguments()) {
+    BlockArgument fresh =
+        block.addArgument(argument.getType(), argument.getLoc());
+    known.try_emplace(keyOf(step, argument.getArgNumber()), fresh);
+  }
+  for (unsigned i = 0; i < old; ++i)
+    block.getArgument(i).replaceAllUsesWith(known.lookup(keyOf(predict, i)));
+  block.eraseArguments(0, old);
+  predict.setFunctionType(FunctionType::get(predict.getContext(),
+                                            block.getArgumentTypes(),
+                                            predict.getResultTypes()));
+  predict.setAllArgAttrs(step.getArgAttrsAttr());
+}
+
 namespace {
 
 struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
@@ -81,6 +115,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
       return signalPassFailure();
     Partition partition{stage, accumulate, weightDecay, gradClip};
     partition.isLayered = accumulateOrder == "block";
+    partition.predictsOnly = sample == "only";
     SmallVector<LayoutParameter> parameters;
     if (failed(readParameters(step, parameters, partition.arguments)) ||
         failed(layOutState(step, parameters, partition)))
@@ -90,6 +125,19 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
     module->setAttr(kMicroStepsAttr, attrs.getI64IntegerAttr(accumulate));
     if (partition.isLayered)
       layer(step, partition);
+    for (auto op : step.front().getOps<AverageOp>())
+      if (auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
+          !micro || micro.getInt() == 0)
+        partition.averages.push_back({op.getType(), op.getLoc()});
+    if (sample != "off") {
+      auto predict = module.lookupSymbol<func::FuncOp>(kPredict);
+      takeArguments(predict, step);
+      buildPredict(predict, partition);
+    }
+    if (partition.predictsOnly) {
+      step.erase();
+      return eraseUnusedKernels(module);
+    }
     if (accumulate > 1 && !step.getBody().front().getOps<AverageOp>().empty())
       buildCount(cloneAs(step, "count"), partition);
     if (partition.hasSums())
@@ -123,6 +171,14 @@ private:
     if (accumulateOrder == "block" && accumulate == 1)
       return error() << "accumulate-order=block needs several micro-steps, got "
                         "accumulate=1";
+    if (!llvm::is_contained({"off", "on", "only"}, sample.getValue()))
+      return error() << "sample=" << sample.getValue()
+                     << "; use off, on or only";
+    if (sample != "off" &&
+        !step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(kPredict))
+      return error() << "sample=" << sample.getValue()
+                     << " needs a function @predict; run zero-add-prediction "
+                        "before zero-differentiate-loss";
     if (persistBelow < 0)
       return error() << "persist-below=" << persistBelow.getValue()
                      << "; use a number of bytes";
@@ -283,6 +339,17 @@ private:
     layerMicroSteps(step, accumulate, [&](unsigned argument) {
       return buckets.lookup(argument);
     });
+  }
+
+  /// Erases the kernels of training, in a plan that does not train.
+  static void eraseUnusedKernels(ModuleOp module) {
+    llvm::DenseSet<StringAttr> used;
+    for (auto program : module.getOps<ProgramOp>())
+      for (auto launch : program.front().getOps<LaunchOp>())
+        used.insert(launch.getKernelAttr().getAttr());
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<KernelOp>()))
+      if (!used.contains(kernel.getSymNameAttr()))
+        kernel.erase();
   }
 
   /// A copy of `step` before it.

@@ -162,6 +162,9 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     With `eval` there is a program `@eval`: the forward alone.  It changes no state,
     and returns the loss and what that is averaged over, as means over ranks.
 
+    With `sample` there is a program `@predict` of the function of this name: it
+    returns the rank's own rows of logits.
+
     Weight decay applies to parameters of two or more dimensions.
 
     Parameters of 16 bits have a slot `master` of f32.  With `master=none` updates
@@ -187,6 +190,9 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
            "batch: one micro-step after the other; block: all micro-steps of a block "
            "before the next block">,
     Option<"eval", "eval", "bool", "false", "whether there is a program @eval">,
+    Option<"sample", "sample", "std::string", "\"off\"",
+           "on: there is a program @predict, of the function of this name; only: and no "
+           "other, and no state but parameters">,
     Option<"bucketSize", "bucket-size", "int64_t", "0",
            "most bytes of a bucket; 0: a bucket per block">,
     Option<"persistBelow", "persist-below", "int64_t", "0",

@@ -27,13 +27,15 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
       returned(cast<func::ReturnOp>(block.getTerminator())),
       oldCount(block.getNumArguments()) {
   slots = {"param"};
-  llvm::append_range(
-      slots,
-      OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
-  if (partition.hasMasters())
-    slots.push_back("master");
-  if (partition.hasSums())
-    slots.push_back("grad");
+  if (!partition.predictsOnly) {
+    llvm::append_range(
+        slots,
+        OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
+    if (partition.hasMasters())
+      slots.push_back("master");
+    if (partition.hasSums())
+      slots.push_back("grad");
+  }
   addArguments();
 }
 
@@ -76,17 +78,12 @@ void ProgramBuilder::addArguments() {
         addArgument(RankedTensorType::get({}, b.getI64Type()),
                     function.getLoc(), kScalarAttr, b.getStringAttr(kRounding));
   // All programs have the same arguments, whether or not they read them.
-  if (partition.microSteps > 1) {
-    unsigned i = 0;
-    for (auto op : block.getOps<AverageOp>()) {
-      if (auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
-          micro && micro.getInt() > 0)
-        continue;
-      std::string scalar = "count" + std::to_string(i++);
-      scalars[scalar] = addArgument(op.getType(), op.getLoc(), kScalarAttr,
+  if (partition.microSteps > 1)
+    for (auto [i, average] : llvm::enumerate(partition.averages)) {
+      std::string scalar = "count" + std::to_string(i);
+      scalars[scalar] = addArgument(average.first, average.second, kScalarAttr,
                                     b.getStringAttr(scalar));
     }
-  }
 }
 
 /// Erases what leads to nothing that the function returns.
@@ -100,6 +97,10 @@ void ProgramBuilder::dropBackward() {
   unsigned losses = partition.microStepsAtOnce();
   returned->eraseOperands(losses, returned->getNumOperands() - losses);
   eraseUnused();
+}
+
+void ProgramBuilder::emitLogits() {
+  outputs.push_back({returned.getOperand(0), kLogits.str(), IntegerAttr()});
 }
 
 void ProgramBuilder::finish() {

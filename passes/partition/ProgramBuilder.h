@@ -9,6 +9,7 @@
 //   @step    the same; then norm, factor, and an update per bucket, or, where
 //            the factor is always one, each update as early as it can be
 //   @eval    forward, loss, and what it is averaged over; state stays as it is
+//   @predict forward, rows of logits, of a function of its own
 //
 // Where a step is layered (LayerMicroSteps.h) @count and @step have all
 // micro-steps, there is no @micro, and sums of gradients begin and end in @step.
@@ -56,6 +57,10 @@ struct Partition {
 
   /// Whether a program has all micro-steps.
   bool isLayered = false;
+  /// Whether there is no program but @predict, and no state but parameters.
+  bool predictsOnly = false;
+  /// What a micro-step averages over: its type, and where.
+  SmallVector<std::pair<Type, Location>> averages = {};
 
   /// Whether sums of gradients are state, from one program to the next.
   bool hasSums() const { return microSteps > 1 && !isLayered; }
@@ -96,6 +101,8 @@ public:
   /// Puts those over ranks in their place, and leaves them as outputs.
   void averageOverRanks();
   void emitLoss();
+  /// Leaves what the function returns as the rows of logits.
+  void emitLogits();
 
   // ParameterViews.cpp
   /// Makes each parameter a view of its bucket.

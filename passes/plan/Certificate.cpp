@@ -228,8 +228,8 @@ Certificate zero::certify(ModuleOp module) {
   certificate.isLayered = isLayered(module);
   certificate.ranks = getNumRanks(module);
 
-  const Program &step = *llvm::find_if(programs, [](const Program &program) {
-    return ProgramOp(program.function).getName() == "step";
+  const Program &step = *llvm::find_if(programs, [&](const Program &program) {
+    return program.function == findMainProgram(module);
   });
   countState(step.function, certificate);
   countCheckpoint(step.function, certificate);
@@ -240,10 +240,14 @@ Certificate zero::certify(ModuleOp module) {
                                                    : gradients.whole) +=
       temporary.whole;
   countWire(programs, certificate);
-  for (const Program &program : programs)
-    if (ProgramOp(program.function).getName() == "eval")
-      certificate.evaluation =
-          program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
+  for (const Program &program : programs) {
+    StringRef name = ProgramOp(program.function).getName();
+    int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
+    if (name == "eval")
+      certificate.evaluation = bytes;
+    else if (name == kPredict)
+      certificate.prediction = bytes;
+  }
   for (unsigned tier = 0; tier != kNumTiers; ++tier) {
     const Program *worst = &step;
     for (const Program &program : programs)
@@ -345,6 +349,9 @@ std::string Certificate::print() const {
   }
   if (evaluation)
     os << "  evaluation: " << group(evaluation)
+       << " bytes of the device arena at most\n";
+  if (prediction)
+    os << "  prediction: " << group(prediction)
        << " bytes of the device arena at most\n";
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
     os << "  " << prefix << "peak: " << group(arena->peak) << " bytes live at "

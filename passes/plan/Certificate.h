@@ -79,6 +79,8 @@ struct Certificate {
   /// Bytes of the device that an evaluation has alive at once; 0: the plan has
   /// none.
   int64_t evaluation = 0;
+  /// The same of a prediction.
+  int64_t prediction = 0;
 
   /// The most that a rank writes of a checkpoint: what lies in memory, and what
   /// lies on nvme.

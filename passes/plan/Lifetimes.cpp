@@ -49,12 +49,10 @@ SmallVector<ProgramOp> zero::getPrograms(ModuleOp module) {
   for (ProgramOp program : programs)
     if (failed(checkStraight(program)))
       return {};
-  if (llvm::none_of(programs, [](ProgramOp program) {
-        return program.getName() == "step";
-      })) {
+  if (!findMainProgram(module)) {
     module.emitError(
-        "the module has no function @step with a body; a plan starts from the "
-        "partitioned level");
+        "the module has no program @step or @predict with a body; a plan "
+        "starts from the partitioned level");
     return {};
   }
   return programs;

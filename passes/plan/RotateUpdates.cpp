@@ -80,9 +80,10 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
 
   void runOnOperation() override {
     SmallVector<ProgramOp> programs = findPrograms(getOperation());
-    ProgramOp eval;
-    if (!programs.empty() && programs.back().getName() == "eval")
-      eval = programs.pop_back_val();
+    SmallVector<ProgramOp> between;
+    while (!programs.empty() && (programs.back().getName() == "eval" ||
+                                 programs.back().getName() == kPredict))
+      between.push_back(programs.pop_back_val());
     if (programs.size() != 1 || programs.front().getName() != "step") {
       getOperation().emitError("updates move to the next step's forward where "
                                "a step is one program, @step; this module has ")
@@ -99,8 +100,8 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
       return signalPassFailure();
     }
     both.addPending();
-    if (eval)
-      takeSame(eval, step);
+    for (ProgramOp other : between)
+      takeSame(other, step);
     OpBuilder b(step);
     auto first = cast<ProgramOp>(b.clone(*step));
     first.setName("first");

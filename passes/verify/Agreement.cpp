@@ -21,7 +21,8 @@
 //     and gives a `slice`; all_reduce gives `same`.
 //   * an update takes a gradient that has been reduced, and scalars that are
 //     `same`: else ranks would drift apart.
-//   * parameters and optimizer state end as they began; outputs are `same`.
+//   * parameters and optimizer state end as they began; outputs are `same`,
+//     but for the rows of logits of @predict.
 //
 // On one rank everything agrees.
 //
@@ -213,9 +214,12 @@ private:
       if (next && failed(expect(op, next, allowed, "a next state")))
         return failure();
     }
+    SmallVector<Part> outputs = {Part::Same};
+    if (getProgramName(program) == kPredict)
+      outputs.push_back(Part::Own);
     for (Value output : op->getOperands().drop_front(
              std::min<size_t>(states.size(), op->getNumOperands())))
-      if (failed(expect(op, output, {Part::Same}, "an output")))
+      if (failed(expect(op, output, outputs, "an output")))
         return failure();
     return success();
   }

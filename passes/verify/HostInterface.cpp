@@ -18,6 +18,8 @@
 //     f64; those that the host reads are scalars.  @micro has the loss if @step
 //     has it, since the host adds them up, and what it reads after @step is
 //     there; after @first it reads the same.
+//   * @predict has one output, `logits`, f32 [sequences, classes], of the inputs
+//     `tokens` [sequences, positions] and `position` [sequences].
 //   * a parameter has a name of its own, unless it is cut by rows; then the
 //     members of its name are its rows, each once.
 //
@@ -48,7 +50,7 @@ public:
     for (ProgramOp program : findPrograms(module))
       if (failed(judgeOutputs(program)) || failed(judgeMicroSteps(program)))
         return failure();
-    auto step = module.lookupSymbol<ProgramOp>("step");
+    ProgramOp step = findMainProgram(module);
     auto micro = module.lookupSymbol<ProgramOp>("micro");
     if (micro && outputs["step"].contains("loss") &&
         !outputs["micro"].contains("loss")) // (S5)
@@ -71,6 +73,10 @@ public:
                  << name
                  << "\", and @step has none (S5); the host reads it "
                     "after @step";
+    for (auto program : module.getOps<ProgramOp>())
+      if (getProgramName(program) == kPredict && !program.isExternal() &&
+          failed(judgePrediction(program)))
+        return failure();
     // All programs take the same arguments (V6).
     for (BlockArgument argument : step.getArguments())
       if (failed(judgeArgument(step, argument)))
@@ -128,6 +134,44 @@ private:
                << name << " (S5)";
       names.insert(name);
     }
+    return success();
+  }
+
+  /// What the host writes and reads to draw from what the model expects.
+  LogicalResult judgePrediction(ProgramOp program) {
+    auto fails = [&](const Twine &what) {
+      return program.emitOpError("has ") << what << " (S5)";
+    };
+    auto typeOf = [&](StringRef name) {
+      for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
+        if (auto input = program.getInput(i); input && input == name)
+          return dyn_cast<RankedTensorType>(program.getArgumentTypes()[i]);
+      return RankedTensorType();
+    };
+    RankedTensorType tokens = typeOf("tokens"), position = typeOf(kPosition);
+    if (!tokens || tokens.getRank() != 2 || !position ||
+        position.getRank() != 1 ||
+        !tokens.getElementType().isSignlessInteger() ||
+        !position.getElementType().isSignlessInteger(32) ||
+        position.getDimSize(0) != tokens.getDimSize(0)) // (S5)
+      return fails("no inputs \"tokens\" of [sequences, positions] and "
+                   "\"position\" of [sequences], integers both");
+    unsigned found = 0;
+    for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
+      auto name = program.getOutput(i);
+      if (!name)
+        continue;
+      auto type = dyn_cast<RankedTensorType>(program.getResultTypes()[i]);
+      if (name != kLogits || !type || type.getRank() != 2 ||
+          !type.getElementType().isF32() ||
+          type.getDimSize(0) != tokens.getDimSize(0)) // (S5)
+        return fails("the output \"" + name.getValue() +
+                     "\", and the host reads \"logits\", f32 [sequences, "
+                     "classes]");
+      ++found;
+    }
+    if (found != 1) // (S5)
+      return fails("no output \"logits\"");
     return success();
   }
 

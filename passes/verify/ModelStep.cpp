@@ -183,3 +183,21 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   }
   return success();
 }
+
+LogicalResult ModelStep::executePrediction(ModuleOp model,
+                                           SymbolicExecutor &symbolic) {
+  auto function = model.lookupSymbol<func::FuncOp>(kPredict);
+  if (!function || !function.getBody().hasOneBlock() ||
+      function.getNumResults() != 1) // (V14)
+    return model.emitError("has no function @")
+           << kPredict
+           << " of one block and one result, and the plan has a program of "
+              "that name (V14)";
+  symbolic.clear();
+  if (failed(enter(function, symbolic)))
+    return failure();
+  for (Operation &op : function.front().without_terminator())
+    symbolic.execute(&op);
+  logits = symbolic.termOf(function.front().getTerminator()->getOperand(0));
+  return success();
+}

@@ -9,7 +9,7 @@
 namespace mlir::zero::judge {
 
 /// @step of a module at level kernels: its parameters and inputs, and the terms
-/// of its loss and of its gradients.  Everything here is of (V14).
+/// of its loss and of its gradients; or @predict, and its logits.  Everything here is of (V14).
 class ModelStep {
 public:
   using Term = TermTable::Term;
@@ -25,6 +25,8 @@ public:
                                     SymbolicExecutor &symbolic);
   /// Executes @step of `model`.
   LogicalResult execute(ModuleOp model, SymbolicExecutor &symbolic);
+  /// Executes @predict of `model`.
+  LogicalResult executePrediction(ModuleOp model, SymbolicExecutor &symbolic);
 
   /// The buckets of `plan` hold the parameters, no others and all of them.
   LogicalResult matchParameters(ModuleOp plan);
@@ -35,6 +37,7 @@ public:
     return parameters.find(name)->second;
   }
   Term getLoss() const { return loss; }
+  Term getLogits() const { return logits; }
   /// What zero.average gives, in the order of the step.
   ArrayRef<Term> getAverages() const { return averages; }
 
@@ -44,7 +47,7 @@ private:
   llvm::MapVector<StringAttr, Parameter> parameters;
   /// By name: the type, and the attributes of the argument.
   llvm::MapVector<StringAttr, std::pair<Type, DictionaryAttr>> inputs;
-  Term loss = 0;
+  Term loss = 0, logits = 0;
   SmallVector<Term> averages;
 };
 

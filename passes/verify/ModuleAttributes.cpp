@@ -67,7 +67,7 @@ static LogicalResult judgeSteps(ModuleOp module) {
   bool several = steps && steps.getInt() > 1;
   auto has = [&](StringRef name) { return hasProgram(module, name); };
   // Inputs that say of which micro-step they are make a step of all of them.
-  auto step = module.lookupSymbol<ProgramOp>("step");
+  ProgramOp step = findMainProgram(module);
   bool inOne = false;
   for (unsigned i = 0; several && step && i != step.getNumArguments(); ++i)
     inOne |= step.getArgAttr(i, kMicroAttr) != nullptr;

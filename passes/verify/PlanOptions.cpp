@@ -126,6 +126,15 @@ LogicalResult Options::judgeNumbers() {
     return plan.emitError("has ")
            << (options.getEval() ? "no" : "a") << " program @eval, and eval of "
            << kOptionsAttr << " says otherwise (S7)";
+  if ((options.getSample() != "off") != hasProgram(plan, kPredict)) // (S7)
+    return plan.emitError("has ") << (options.getSample() == "off" ? "a" : "no")
+                                  << " program @predict, and sample of "
+                                  << kOptionsAttr << " says otherwise (S7)";
+  if ((options.getSample() == "only") == hasProgram(plan, "step")) // (S7)
+    return plan.emitError("has ")
+           << (options.getSample() == "only" ? "a" : "no")
+           << " program @step, and sample of " << kOptionsAttr
+           << " says otherwise (S7)";
   if (isPending() != isRotated(plan)) // (S7)
     return plan.emitError("has ")
            << (isRotated(plan) ? "a" : "no")

@@ -9,6 +9,7 @@
 //     parameter, or of its rows;
 //   * the loss is the mean over ranks of the model's; that of @eval, and what it
 //     is averaged over, as if there were one micro-step;
+//   * @predict returns what @predict of the model does, of one micro-step;
 //   * where a program has all micro-steps, what is packed, lost or counted for one
 //     is computed from inputs of this one alone;
 //   * the model reads parameters, and of buckets nothing else.
@@ -80,6 +81,7 @@ private:
   LogicalResult visitView(ViewOp op);
   LogicalResult visitPack(PackOp op);
   LogicalResult visitReturn(Operation *op);
+  LogicalResult visitPrediction(Operation *op);
   LogicalResult expect(Operation *op, Value value, Term expected,
                        const Twine &role);
   LogicalResult expectMicro(Operation *op, Value value, IntegerAttr micro,
@@ -89,8 +91,8 @@ private:
   int64_t ranks;
   SymbolTableCollection symbols;
   SymbolicExecutor symbolic;
-  /// The second: of one micro-step, as @eval has it.
-  ModelStep step, evaluated;
+  /// The second: of one micro-step, as @eval has it; the third: @predict.
+  ModelStep step, evaluated, predicted;
   /// Of the program that is executed.
   ProgramOp program;
   StringRef programName;
@@ -201,7 +203,31 @@ LogicalResult Refinement::visitPack(PackOp op) {
   return success();
 }
 
+/// The logits of @predict, and nothing else.
+LogicalResult Refinement::visitPrediction(Operation *op) {
+  bool hasLogits = false;
+  auto first = IntegerAttr::get(IntegerType::get(op->getContext(), 64), 0);
+  for (OpOperand &value : op->getOpOperands()) {
+    auto name = program.getOutput(value.getOperandNumber());
+    if (!name)
+      continue;
+    if (name != kLogits) // (V14)
+      return program.emitOpError("has output ")
+             << name << ", which is not the logits (V14)";
+    if (failed(expect(op, value.get(), predicted.getLogits(), "the logits")) ||
+        failed(expectMicro(op, value.get(), first, "the logits")))
+      return failure();
+    hasLogits = true;
+  }
+  if (!hasLogits) // (V14)
+    return program.emitOpError(
+        "has no output \"logits\", and the model has logits (V14)");
+  return success();
+}
+
 LogicalResult Refinement::visitReturn(Operation *op) {
+  if (programName == kPredict)
+    return visitPrediction(op);
   bool hasLoss = false;
   for (OpOperand &value : op->getOpOperands()) {
     unsigned i = value.getOperandNumber();
@@ -358,6 +384,9 @@ LogicalResult Refinement::run() {
       return failure();
     symbolic.setMicroSteps(microStepsOf(plan));
   }
+  if (hasProgram(plan, kPredict) &&
+      failed(predicted.executePrediction(model, symbolic)))
+    return failure();
   for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)

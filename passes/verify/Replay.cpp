@@ -121,7 +121,7 @@ static Spans wholeOf(Value value) {
 
 /// The host writes means of @count's outputs after @count only.  Before @first
 /// nothing is pending, and @flush has no batch.  @eval gets no scalar but the
-/// scale of the loss.
+/// scale of the loss, @predict nothing but tokens and positions.
 bool Replay::isWritten(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   auto scalar = program.getScalar(i);
@@ -134,6 +134,13 @@ bool Replay::isWritten(BlockArgument argument) {
   }
   if (name == "eval")
     return !scalar || scalar == kLossScale;
+  if (auto input = program.getInput(i); input && name == kPredict) {
+    auto micro = program.getArgAttrOfType<IntegerAttr>(i, kMicroAttr);
+    return (input == "tokens" || input == kPosition) &&
+           (!micro || micro.getInt() == 0);
+  }
+  if (name == kPredict)
+    return !scalar;
   return name != "flush" || !program.getInput(i);
 }
 

@@ -237,10 +237,11 @@ static bool usesNvme(FunctionOpInterface program) {
 }
 
 LogicalResult Plan::judge(ModuleOp model) {
-  step = module.lookupSymbol<ProgramOp>("step");
-  if (!step || step.isExternal())
+  step = findMainProgram(module);
+  if (!step)
     return module.emitError(
-        "a plan has a program @step of one block; this module has none");
+        "a plan has a program @step, or @predict alone, of one block; this "
+        "module has none");
   for (auto function : module.getOps<func::FuncOp>()) // (S5)
     return function.emitOpError("is no part of a plan (S5), which is made of "
                                 "zero.program and zero.kernel");

@@ -18,11 +18,13 @@ namespace {
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
 
 /// Of the plan, those of the first micro-step; scalars have no dimensions, and are
-/// no samples of anything.
+/// no samples of anything, nor is what the program predict alone reads.
 std::vector<const zrt_input *> fedInputs(const zrt_plan &plan) {
   std::vector<const zrt_input *> inputs;
+  const bool predicts = plan.programs[ZRT_PREDICT].ops != nullptr;
   for (uint32_t i = 0; i < plan.input_count; ++i)
-    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0)
+    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
+        !(predicts && std::string_view(plan.inputs[i].name) == "position"))
       inputs.push_back(&plan.inputs[i]);
   return inputs;
 }

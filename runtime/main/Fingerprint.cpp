@@ -2,6 +2,7 @@
 #include "runtime/main/Fingerprint.h"
 
 #include "runtime/ContentHash.h"
+#include "runtime/Hash.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/io/WeightFiles.h"
@@ -85,6 +86,15 @@ std::string separatorText(int64_t separator) {
   return separator < 0 ? "none" : std::to_string(separator);
 }
 
+std::string sampleDifference(const std::vector<Fingerprint> &all) {
+  const auto others = othersThan0(all, [](auto &f) { return f.samples; });
+  if (others.ranks.empty())
+    return "";
+  return others.say("has", "have") +
+         " another --sample, or other options of it, than rank 0; give every "
+         "rank the same options";
+}
+
 /// The bytes [begin, end) of `file`, added to `hash`.
 uint64_t hashOf(const InputFile &file, uint64_t begin, uint64_t end,
                 uint64_t hash) {
@@ -163,6 +173,18 @@ FileFingerprint zrt::fingerprintOfInputs(
   return all;
 }
 
+/// All that ranks draw alike.
+static uint64_t samplesOf(const SampleOptions &sample) {
+  Hash hash;
+  for (const int64_t number : {sample.count, sample.tokens, sample.topK})
+    hash.addNumber(number);
+  hash.addNumber(sample.temperature);
+  for (const int64_t id : sample.ids)
+    hash.addNumber(id);
+  hash.add(sample.text.value_or(""));
+  return sample.isWanted() ? hash.get() : 0;
+}
+
 Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   Fingerprint f;
   const InputFile program("/proc/self/exe");
@@ -181,6 +203,8 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.evalInputs = fingerprintOfInputs(options.eval.inputs);
   f.evalEvery = options.eval.every;
   f.evalBatches = options.eval.batches;
+  f.samples = samplesOf(options.sample);
+  f.sampleEvery = options.sample.every;
   f.hasInit = !options.init.empty();
   if (f.hasInit)
     f.init = fingerprintOfFiles(weightFiles(options.init));
@@ -241,6 +265,9 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       optionDifference(all, "eval-every", [](auto &f) { return f.evalEvery; }),
       optionDifference(all, "eval-batches",
                        [](auto &f) { return f.evalBatches; }),
+      optionDifference(all, "sample-every",
+                       [](auto &f) { return f.sampleEvery; }),
+      sampleDifference(all),
       flagDifference(all, "init", &Fingerprint::hasInit),
       flagDifference(all, "save", &Fingerprint::saves),
       flagDifference(all, "checkpoint", &Fingerprint::checkpoints),

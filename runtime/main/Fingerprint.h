@@ -37,7 +37,8 @@ struct Fingerprint {
   uint64_t dataWeights = 0; ///< a hash; 0: none
   double lossScale = 0;     ///< 0: dynamic
   uint32_t schedule = 0, format = 0;
-  int64_t saveEvery = 0, evalEvery = 0, evalBatches = 0;
+  int64_t saveEvery = 0, evalEvery = 0, evalBatches = 0, sampleEvery = 0;
+  uint64_t samples = 0; ///< a hash of what is drawn, and how; 0: nothing
   double timeLimit = 0;
   bool checkpoints = false, savesAtExit = false, resumes = false;
   bool stopsOnError = false;

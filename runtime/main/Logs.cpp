@@ -64,6 +64,10 @@ void Logs::write(const StepMetrics &metrics) {
           [&](EventFile &log) { log.write(metrics.step, scalarsOf(metrics)); });
 }
 
+void Logs::writeLine(const std::string &line, int64_t step) {
+  attempt(lines, "metrics", [&](MetricsFile &log) { log.write(line, step); });
+}
+
 void Logs::close() {
   attempt(lines, "metrics", [](MetricsFile &log) { log.close(); });
   attempt(events, "events", [](EventFile &log) { log.close(); });

@@ -17,6 +17,8 @@ public:
   /// Of a run that begins with step `first`.  Throws zrt::Error.
   void open(int64_t first);
   void write(const StepMetrics &metrics);
+  /// A line of --metrics alone, begun by "step".
+  void writeLine(const std::string &line, int64_t step);
   void close();
   /// Whether one has ended early.
   bool isLost() const { return lost; }

@@ -73,5 +73,9 @@ void MetricsFile::open(const std::string &path, int64_t step) {
 }
 
 void MetricsFile::write(const StepMetrics &metrics) {
-  file.write(metricsLine(metrics) + "\n", fmt::format("step {}", metrics.step));
+  write(metricsLine(metrics), metrics.step);
+}
+
+void MetricsFile::write(const std::string &line, int64_t step) {
+  file.write(line + "\n", fmt::format("step {}", step));
 }

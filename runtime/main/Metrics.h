@@ -43,6 +43,8 @@ public:
   void open(const std::string &path, int64_t step = 0);
   bool isOpen() const { return file.isOpen(); }
   void write(const StepMetrics &metrics);
+  /// A line of something else that step `step` has led to.
+  void write(const std::string &line, int64_t step);
   void close() { file.close(); }
   /// Closes it, whatever that says.
   void abandon() { file.abandon(); }

@@ -14,6 +14,7 @@
 #include "runtime/main/LossScale.h"
 #include "runtime/main/OptionValues.h"
 #include "runtime/main/RunLength.h"
+#include "runtime/main/SampleOptions.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -34,6 +35,7 @@ struct Typed {
   TypedData data;
   TypedCheckpoint checkpoint;
   TypedEval eval;
+  TypedSample sample;
 };
 
 constexpr Choices<Schedule::Kind, 4> kSchedules = {
@@ -161,6 +163,7 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
     usage("--save-dtype={} needs --save", typed.saveType);
   judgeData(app, typed.data, options);
   judgeEvalOptions(app, typed.eval, options);
+  judgeSampleOptions(app, typed.sample, options.sample);
   judgeCheckpointOptions(app, typed.checkpoint, options);
   checkDistinct("--metrics", options.metrics, "--save", options.save);
   checkDistinct("--metrics", options.metrics, "--init", options.init);
@@ -253,6 +256,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
 
   addDataOptions(app, typed.data, options);
   addEvalOptions(app, typed.eval);
+  addSampleOptions(app, typed.sample);
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors, or a folder of a model) instead "
        "of random ones");

@@ -43,6 +43,18 @@ struct DataSource {
   uint64_t weight;  ///< of all, with no common factor
 };
 
+/// What is drawn from the model.
+struct SampleOptions {
+  int64_t count = 0; ///< 0: nothing
+  int64_t every = 0; ///< steps; 0: only at the end
+  int64_t tokens = 100;
+  std::optional<std::string> text; ///< a prompt of bytes
+  std::vector<int64_t> ids;        ///< or of these tokens
+  double temperature = 0.8;        ///< 0: the likeliest token
+  int64_t topK = 0;                ///< of the likeliest tokens; 0: of all
+  bool isWanted() const { return count > 0; }
+};
+
 struct TrainOptions {
   std::string program;             ///< for messages: the name without folders
   std::vector<std::string> data;   ///< the files of a text, in order
@@ -75,6 +87,7 @@ struct TrainOptions {
   std::string lossScaleText;
   CheckpointOptions checkpoint;
   EvalOptions eval;
+  SampleOptions sample;
   /// "eval-" where data and inputs are those of `eval`.
   std::string dataPrefix;
   double timeLimit = 0;     ///< seconds; 0: none

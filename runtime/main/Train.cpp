@@ -19,6 +19,7 @@
 #include "runtime/main/Evaluation.h"
 #include "runtime/main/Feed.h"
 #include "runtime/main/Fingerprint.h"
+#include "runtime/main/Generate.h"
 #include "runtime/main/LinkReport.h"
 #include "runtime/main/Logs.h"
 #include "runtime/main/MemoryUse.h"
@@ -31,6 +32,8 @@
 #include "runtime/main/RoundingBits.h"
 #include "runtime/main/RunCounts.h"
 #include "runtime/main/RunLength.h"
+#include "runtime/main/SampleText.h"
+#include "runtime/main/Sampling.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/StepRunner.h"
 #include "runtime/main/StepTimes.h"
@@ -117,6 +120,10 @@ public:
       if (!quiet)
         say("{}\n", evaluationText(metrics));
     }
+    if (sampling && counts.here() == 0 && !stoppedBy) {
+      metrics.step = counts.done() - 1;
+      showSamples();
+    }
     saveAtExit();
     // Before anyone reads weights.
     if (!divergence)
@@ -142,6 +149,9 @@ private:
       runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
       if (options.eval.isWanted())
         evaluation = std::make_unique<Evaluation>(plan, options, world.rank());
+      if (options.sample.isWanted())
+        sampling = std::make_unique<Sampling>(plan, options.sample,
+                                              options.seed, world.rank());
       if (!options.lossScaleText.empty() && !runner->scalesLoss())
         fail("--loss-scale={}: the loss of this plan is not scaled; compile "
              "the model with --precision=fp16, or drop the option",
@@ -263,18 +273,23 @@ private:
         diverge(wrong);
       else if (isFirst && !metrics.spike.empty())
         complain(fmt::format("{}: note: {}", who, metrics.spike));
-      if (isEvaluationDue())
+      if (isDue(options.eval.every) && evaluation)
         evaluate();
       logs.write(metrics);
       progress.show(metrics);
+      if (isDue(options.sample.every) && sampling) {
+        progress.finish();
+        showSamples();
+      }
     }
     progress.finish();
     logs.close();
   }
 
-  bool isEvaluationDue() const {
-    const int64_t every = options.eval.every, done = counts.done();
-    return evaluation && !divergence &&
+  /// What is done at the end, and after each `every` steps if that is not 0.
+  bool isDue(int64_t every) const {
+    const int64_t done = counts.done();
+    return !divergence &&
            (done == options.schedule.steps || (every > 0 && done % every == 0));
   }
 
@@ -283,6 +298,21 @@ private:
     const auto start = Clock::now();
     metrics.evalLoss = evaluation->run(context.get());
     metrics.evalMilliseconds = secondsSince(start) * 1e3;
+  }
+
+  void showSamples() {
+    makeLeftUpdate();
+    const std::vector<Sample> samples = sampling->run(context.get(), world);
+    if (!isFirst)
+      return;
+    logs.writeLine(
+        samplesLine(options.sample, sampling->prompt(), samples, metrics.step),
+        metrics.step);
+    if (!quiet)
+      sayText(samplesText(options.sample, sampling->prompt(), samples,
+                          metrics.step < 0
+                              ? "before step 0"
+                              : fmt::format("after step {}", metrics.step)));
   }
 
   /// An update that was left to the next step is made now, and that step is a
@@ -485,6 +515,7 @@ private:
   std::unique_ptr<const Feed> feed;
   std::unique_ptr<StepRunner> runner;
   std::unique_ptr<const Evaluation> evaluation; ///< with --eval-data
+  std::unique_ptr<const Sampling> sampling;     ///< with --sample
   std::unique_ptr<zrt_context, Destroy> context;
   std::unique_ptr<const Weights> weights;
   std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
@@ -538,6 +569,8 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
   const std::string program = programName(argc > 0 ? argv[0] : nullptr);
   openStandardStreams();
   try {
+    if (generatesOnly(plan))
+      return generateMain(plan, argc, argv);
     const TrainOptions options = parseOptions(argc, argv);
     // These need no other rank, and no launcher.
     if (!options.help.empty()) {
@@ -550,6 +583,7 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
     }
     checkGiven(plan, options);
     checkEvaluation(plan, options);
+    checkSampling(plan, options.sample);
     checkTierOptions(plan, options);
     const std::unique_ptr<World> world = connectWorld(plan.world_size);
     return trainWith(*world, plan, options);

@@ -437,7 +437,7 @@ module {
 // No step.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
-  // expected-error @above {{a plan has a program @step of one block; this module has none}}
+  // expected-error @above {{a plan has a program @step, or @predict alone, of one block; this module has none}}
 }
 
 // -----

@@ -66,5 +66,13 @@ std::string zero::findConflict(const PipelineOptions &p) {
   if (p.accumulateOrder == "block" && p.accumulate == 1)
     return "--accumulate-order=block is for steps of several micro-steps; add "
            "--accumulate=K, or drop it";
+  if (p.sample == "only" &&
+      (p.accumulate > 1 || p.eval || p.remat != "none" ||
+       p.offloadActivations != "none" || p.overlapUpdate || p.delayedUpdate ||
+       (p.offloadOptimizer != "none" && p.offloadParams == "none")))
+    return "--sample-only is for a program that does not train; drop "
+           "--accumulate, --eval, --remat, --offload-activations, "
+           "--overlap-update and --delayed-update, and of --offload take "
+           "--offload-params";
   return findUpdateConflict(p);
 }

@@ -109,3 +109,11 @@ Values zero::given(bool &target) {
           },
           ""};
 }
+
+Values zero::given(std::string &target, StringRef word) {
+  return {[&target, word](StringRef) {
+            target = word.str();
+            return Error::success();
+          },
+          ""};
+}

@@ -33,6 +33,8 @@ Values bytes(int64_t &target, int64_t low, llvm::StringRef otherwise = "");
 Values text(std::string &target, llvm::ArrayRef<llvm::StringRef> words = {});
 /// True once it is there.
 Values given(bool &target);
+/// `word` once it is there.
+Values given(std::string &target, llvm::StringRef word);
 
 } // namespace mlir::zero
 

@@ -123,6 +123,7 @@ public:
   ImportOptions checkImport();
   ExportOptions checkExport();
   TokenizeOptions checkTokenize();
+  GenerateOptions checkGenerate();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
@@ -135,6 +136,10 @@ public:
   cl::SubCommand tokenizing{
       "tokenize", "Writes texts, and documents in lines of JSON, as a file of "
                   "tokens for --data"};
+  cl::SubCommand generating{
+      "generate",
+      "Shows what a model with these weights goes on with; they are "
+      "a checkpoint's, or safetensors"};
 
 private:
   void add(StringRef usage, Values values, StringRef help, const Place &place) {
@@ -152,6 +157,7 @@ private:
   ImportOptions importOptions;
   ExportOptions exportOptions;
   TokenizeOptions tokenizeOptions;
+  GenerateOptions generateOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
       machine{"Machine"}, output{"Output"}, model{"Model"},
       passes{"Passes, as MLIR's tools have them"};
@@ -165,6 +171,12 @@ private:
       cl::desc("CHECKPOINT"), cl::sub(exporting)};
   cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
                               cl::sub(tokenizing)};
+  cl::opt<std::string, true> generated{
+      cl::Positional, cl::location(generateOptions.model),
+      cl::desc("MODEL.mlir"), cl::sub(generating)};
+  cl::opt<std::string, true> weights{cl::Positional,
+                                     cl::location(generateOptions.weights),
+                                     cl::desc("WEIGHTS"), cl::sub(generating)};
   std::list<Flag> flags;
 };
 
@@ -278,6 +290,14 @@ CommandLine::CommandLine() {
       "a program for train --eval-data: the loss of other\n"
       "data, between steps",
       update);
+  add("sample", given(p.sample, "on"),
+      "a program for train --sample: text that the model goes\n"
+      "on with, between steps",
+      {training, Emit::Step});
+  add("sample-only", given(p.sample, "only"),
+      "that program and no other: nothing is trained, and\n"
+      "there is no state but parameters",
+      {training, Emit::Step});
 
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
@@ -356,12 +376,44 @@ CommandLine::CommandLine() {
       "files have a document in each line, an object of\n"
       "JSON, and this is its text",
       tokenized);
+  Place drawn{model, std::nullopt, generating},
+      built{machine, std::nullopt, generating};
+  auto passOn = [](std::vector<std::pair<std::string, std::string>> &to,
+                   StringRef usage, const char *otherwise = "") -> Values {
+    std::string name = ("--" + usage.split('=').first).str();
+    return {[&to, name](StringRef value) {
+              to.emplace_back(name, value.str());
+              return llvm::Error::success();
+            },
+            otherwise};
+  };
+  for (auto [usage, help, otherwise, place] :
+       {std::tuple<const char *, const char *, const char *, Place &>{
+            "prompt=TEXT", "what it goes on with, where tokens are bytes", "",
+            drawn},
+        {"prompt-ids=ID,...", "the same, as tokens", "", drawn},
+        {"sample=N", "how many texts", "1", drawn},
+        {"sample-tokens=M", "tokens of each, after the prompt", "100", drawn},
+        {"temperature=X",
+         "what logits are divided by; 0 takes the likeliest\ntoken", "0.8",
+         drawn},
+        {"top-k=K", "draw from the K likeliest tokens", "all", drawn},
+        {"seed=N", "of what is drawn", "0", drawn},
+        {"logits=FILE.npy",
+         "draw nothing: write the logits after each token of the\nprompt", "",
+         drawn},
+        {"threads=N", "that compute", "all", built}})
+    add(usage, passOn(generateOptions.run, usage, otherwise), help, place);
+  for (auto [usage, help, otherwise] :
+       {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
+        {"cpu=NAME", "as of zeroc MODEL.mlir", "native"}})
+    add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
 
   // LLVM's libraries declare options of their own; of these are left --help,
   // and those of pass managers.
   declarePassOptions(passes);
-  for (cl::SubCommand *command :
-       {&cl::SubCommand::getTopLevel(), &import, &exporting, &tokenizing}) {
+  for (cl::SubCommand *command : {&cl::SubCommand::getTopLevel(), &import,
+                                  &exporting, &tokenizing, &generating}) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
@@ -479,6 +531,13 @@ TokenizeOptions CommandLine::checkTokenize() {
   return o;
 }
 
+GenerateOptions CommandLine::checkGenerate() {
+  if (generateOptions.model.empty() || generateOptions.weights.empty())
+    fail("generate needs a model and its weights, as in zeroc generate "
+         "model.mlir model.safetensors --prompt=TEXT");
+  return generateOptions;
+}
+
 Command zero::parseCommandLine(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "zeroc " ZEROC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
@@ -507,5 +566,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
     return line.checkExport();
   if (line.tokenizing)
     return line.checkTokenize();
+  if (line.generating)
+    return line.checkGenerate();
   return line.check();
 }

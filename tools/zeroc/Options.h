@@ -4,6 +4,7 @@
 
 #include "passes/Pipeline.h"
 #include "tools/zeroc/Export.h"
+#include "tools/zeroc/Generate.h"
 #include "tools/zeroc/Import.h"
 #include "tools/zeroc/Tokenize.h"
 #include <variant>
@@ -39,8 +40,8 @@ struct DriverOptions {
   }
 };
 
-using Command =
-    std::variant<DriverOptions, ImportOptions, ExportOptions, TokenizeOptions>;
+using Command = std::variant<DriverOptions, ImportOptions, ExportOptions,
+                             TokenizeOptions, GenerateOptions>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
 /// --help prints that and exits with 0.

@@ -4,6 +4,7 @@
 //   zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
+//   zeroc generate MODEL.mlir WEIGHTS --prompt=TEXT
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,6 +91,10 @@ int main(int argc, char **argv) {
     if (llvm::Error error = runTokenize(*tokenizing, argv[0]))
       return fail(llvm::toString(std::move(error)));
     return 0;
+  }
+  if (auto *generating = std::get_if<GenerateOptions>(&command)) {
+    llvm::Expected<int> status = runGenerate(*generating, argv[0]);
+    return status ? *status : fail(llvm::toString(status.takeError()));
   }
   auto *options = std::get_if<DriverOptions>(&command);
   if (llvm::Error error = frontend::checkOutput(options->output))

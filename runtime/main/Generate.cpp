@@ -1,0 +1,241 @@
+//===- Generate.cpp - A program that draws and does not train -------------===//
+#include "runtime/main/Generate.h"
+
+#include "runtime/Error.h"
+#include "runtime/checkpoint/Reader.h"
+#include "runtime/io/AtomicFile.h"
+#include "runtime/main/HostAccess.h"
+#include "runtime/main/OptionValues.h"
+#include "runtime/main/PlanText.h"
+#include "runtime/main/Report.h"
+#include "runtime/main/SampleOptions.h"
+#include "runtime/main/SampleText.h"
+#include "runtime/main/Sampling.h"
+#include "runtime/main/StandardStreams.h"
+#include "runtime/main/TierOptions.h"
+#include "runtime/world/Agree.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+using namespace zrt;
+
+namespace {
+
+struct GenerateOptions {
+  TrainOptions
+      common; ///< of which it has the machine's, the seed and the samples
+  std::string weights, logits;
+};
+
+GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
+  GenerateOptions options;
+  TrainOptions &common = options.common;
+  common.program = programName(argc > 0 ? argv[0] : nullptr);
+  TypedSample typed;
+  std::string count = "1", seed = "0", threads = "0";
+  CLI::App app("Shows what the model that this program was compiled from goes "
+               "on with.",
+               common.program);
+  app.set_help_flag("");
+  bool help = false;
+  app.add_flag("-h,--help", help, "Print this text and end");
+  const auto text = [&](const char *name, std::string &value, const char *type,
+                        const char *group, const char *description) {
+    app.add_option(name, value, description)->type_name(type)->group(group);
+  };
+  text("--weights", options.weights, "PATH", "Needed",
+       "A checkpoint, a folder of checkpoints or of a Hugging Face model, or a "
+       "safetensors file");
+  text("--sample", count, "N", "Samples", "How many (default 1)");
+  addPromptOptions(app, typed);
+  text("--seed", seed, "N", "Samples", "Of what is drawn (default 0)");
+  text("--logits", options.logits, "FILE", "Output",
+       "Draw nothing: write the logits after each token of the prompt, a "
+       ".npy of [tokens, classes]");
+  app.add_flag("--certificate", common.certificate,
+               "Print the memory the plan needs, and end")
+      ->group("Output");
+  app.add_flag("--plan", common.plan,
+               "Print the operations of the plan's program, and end")
+      ->group("Output");
+  text("--threads", threads, "N", "Machine",
+       "Threads that compute (default: this rank's share of the machine)");
+  text("--nvme-path", common.nvmePath, "DIR[,DIR...]", "Machine",
+       "Folders for what a plan keeps on nvme; several share it by stripes");
+  app.add_flag("--verify-reads", common.verifyReads,
+               "Compare what is read from nvme with hashes of what was written")
+      ->group("Machine");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    usage("{}; see {} --help", error.what(), common.program);
+  }
+  if (help) {
+    common.help = app.help();
+    return options;
+  }
+  if (common.certificate || common.plan)
+    return options;
+  if (options.weights.empty())
+    usage("--weights is missing; see {} --help", common.program);
+  common.sample.count = readCount("--sample", count, int64_t{1} << 24);
+  if (common.sample.count == 0)
+    usage("--sample must be 1 or more, got 0");
+  judgePromptOptions(app, typed, common.sample);
+  common.seed =
+      number<uint64_t>("--seed", seed, "a whole number from 0 to 2^64-1");
+  common.threads = static_cast<int32_t>(readCount("--threads", threads, 4096));
+  checkTierOptions(plan, common);
+  checkSampling(plan, common.sample);
+  return options;
+}
+
+/// The rows of `values`, as NumPy writes them.
+void writeNpy(const std::string &path, const std::vector<float> &values,
+              uint64_t columns) {
+  constexpr size_t kPrefix = 10, kAlignment = 64;
+  std::string header =
+      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, "
+                  "{}), }}",
+                  values.size() / columns, columns);
+  header +=
+      std::string(kAlignment - (kPrefix + header.size() + 1) % kAlignment, ' ');
+  header += '\n';
+  const std::string prefix = {'\x93',
+                              'N',
+                              'U',
+                              'M',
+                              'P',
+                              'Y',
+                              1,
+                              0,
+                              static_cast<char>(header.size() & 0xff),
+                              static_cast<char>(header.size() >> 8)};
+  AtomicFile file(path);
+  file.write(prefix.data(), prefix.size());
+  file.write(header.data(), header.size());
+  file.write(values.data(), values.size() * sizeof(float));
+  file.commit();
+}
+
+bool isCheckpoint(const std::string &path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error))
+    return false;
+  try {
+    findCheckpoint(path);
+    return true;
+  } catch (const Error &) {
+    return false; // Hugging Face's, then
+  }
+}
+
+class Generation {
+public:
+  Generation(const zrt_plan &plan, const GenerateOptions &options, World &world)
+      : plan(plan), options(options), world(world), handle{world},
+        isFirst(world.rank() == 0) {}
+
+  void run() {
+    together(world, [&] { create(); });
+    together(world, [&] { start(); });
+    const State state = findState(plan, world.rank());
+    together(world, [&] { load(state); });
+    const TrainOptions &common = options.common;
+    const Sampling sampling(plan, common.sample, common.seed, world.rank());
+    if (!options.logits.empty()) {
+      const std::vector<float> logits = sampling.promptLogits(context.get());
+      together(world, [&] {
+        if (isFirst)
+          writeNpy(options.logits, logits, sampling.classes());
+      });
+      return;
+    }
+    const std::vector<Sample> samples = sampling.run(context.get(), world);
+    if (isFirst)
+      sayText(samplesText(common.sample, sampling.prompt(), samples, ""));
+  }
+
+private:
+  void create() {
+    zrt_context *created = nullptr;
+    const zrt_status status = zrt_create(&plan, &created);
+    context.reset(created);
+    if (status != 0)
+      throw Error(zrt_error_message(created));
+  }
+
+  void start() {
+    const zrt_setup setup = {options.common.threads, 0,
+                             options.common.nvmePath.c_str(),
+                             options.common.verifyReads, 0};
+    if (zrt_start(context.get(), &setup, &handle) != 0)
+      throw Error(zrt_error_message(context.get()));
+  }
+
+  void load(const State &state) {
+    const ContextMemory memory(context.get());
+    const std::vector<Parameter> &parameters = state.slots.front().parameters;
+    if (!isCheckpoint(options.weights)) {
+      const std::string warning =
+          loadParameters(parameters, options.weights, memory);
+      if (isFirst && !warning.empty())
+        complain(
+            fmt::format("{}: warning: {}", options.common.program, warning));
+    } else {
+      const CheckpointReader reader(findCheckpoint(options.weights));
+      reader.checkFits(state);
+      reader.verify(world.rank(), world.size(), zrt_threads(context.get()));
+      reader.load(state, memory);
+    }
+    if (const std::string found = firstNonfinite(parameters, memory);
+        !found.empty())
+      fail("{}: {}", options.weights, found);
+  }
+
+  struct Destroy {
+    void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
+  };
+
+  const zrt_plan &plan;
+  const GenerateOptions &options;
+  World &world;
+  zrt_world handle;
+  const bool isFirst;
+  std::unique_ptr<zrt_context, Destroy> context;
+};
+
+} // namespace
+
+bool zrt::generatesOnly(const zrt_plan &plan) {
+  return plan.abi_version == ZRT_ABI_VERSION && !plan.programs[ZRT_STEP].ops &&
+         plan.programs[ZRT_PREDICT].ops;
+}
+
+int zrt::generateMain(const zrt_plan &plan, int argc, const char *const *argv) {
+  constexpr int kFailed = 1;
+  const GenerateOptions options = parse(plan, argc, argv);
+  const TrainOptions &common = options.common;
+  if (!common.help.empty() || common.certificate || common.plan) {
+    sayText(!common.help.empty() ? common.help
+            : common.plan        ? planText(plan)
+                                 : certificate(plan));
+    return lostOutput().empty() ? 0 : kFailed;
+  }
+  const std::unique_ptr<World> world = connectWorld(plan.world_size);
+  Generation generation(plan, options, *world);
+  try {
+    generation.run();
+    return lostOutput().empty() ? 0 : kFailed;
+  } catch (const AgreedError &error) {
+    if (!error.printedElsewhere)
+      throw;
+  } catch (const std::exception &error) {
+    // Before `generation` goes, whose streams may be waiting for the others.
+    world->abort(error.what());
+    throw;
+  }
+  return kFailed;
+}

@@ -1,0 +1,69 @@
+//===- Generate.cpp - The command `zeroc generate` ------------------------===//
+#include "tools/zeroc/Generate.h"
+
+#include "tools/zeroc/TemporaryFolder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::StringRef;
+using namespace mlir::zero;
+
+namespace {
+/// A program, and "--name=value"s after what comes first.
+class Command {
+public:
+  /// `name` is what it calls itself.
+  Command(std::string path, std::string name, std::vector<std::string> first)
+      : path(std::move(path)), words({std::move(name)}) {
+    llvm::append_range(words, first);
+  }
+
+  void add(const std::vector<std::pair<std::string, std::string>> &options) {
+    for (const auto &[name, value] : options)
+      words.push_back(name + "=" + value);
+  }
+  /// The exit status; below 0 where nothing was run.
+  int run(ArrayRef<std::optional<StringRef>> redirects, std::string &error) {
+    SmallVector<StringRef> list(words.begin(), words.end());
+    return llvm::sys::ExecuteAndWait(path, list, std::nullopt, redirects, 0, 0,
+                                     &error);
+  }
+
+private:
+  std::string path;
+  std::vector<std::string> words;
+};
+} // namespace
+
+/// In this program, whose path is asked for.
+static int anchor;
+
+llvm::Expected<int> zero::runGenerate(const GenerateOptions &options,
+                                      const char *argv0) {
+  TemporaryFolder folder;
+  if (std::error_code error = folder.create())
+    return llvm::createStringError("cannot make a temporary folder: " +
+                                   error.message());
+  const std::string program = folder.file("result");
+  Command compiler(llvm::sys::fs::getMainExecutable(argv0, &anchor), "zeroc",
+                   {options.model, "--sample-only", "-o", program});
+  compiler.add(options.compiled);
+  std::string error;
+  // Its certificate is not what was asked for; its errors are.
+  int status = compiler.run({std::nullopt, StringRef(), std::nullopt}, error);
+  if (status > 0)
+    return status;
+  if (status < 0)
+    return llvm::createStringError("cannot run the compiler: " + error);
+  Command generate(program, "zeroc generate", {"--weights", options.weights});
+  generate.add(options.run);
+  status = generate.run({}, error);
+  if (status < 0)
+    return llvm::createStringError("cannot run the compiled program: " + error);
+  return status;
+}

@@ -1,0 +1,28 @@
+//===- Generate.h - The command `zeroc generate` ----------------*- C++ -*-===//
+#ifndef TOOLS_ZEROC_GENERATE_H
+#define TOOLS_ZEROC_GENERATE_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir::zero {
+
+/// Of `zeroc generate MODEL.mlir WEIGHTS [options]`.
+struct GenerateOptions {
+  std::string model, weights;
+  /// Of the compilation, "--cpu" and the like, and of the program, each with its
+  /// value.
+  std::vector<std::pair<std::string, std::string>> compiled, run;
+};
+
+/// Compiles the model with --sample-only into a temporary folder, and runs it.
+/// Returns its exit status, which says by itself what went wrong.  `argv0` is this
+/// compiler's.
+llvm::Expected<int> runGenerate(const GenerateOptions &options,
+                                const char *argv0);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_GENERATE_H
