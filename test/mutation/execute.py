@@ -41,6 +41,8 @@ class Plan:
         self.data = folder / "tokens.u16"
         support.write_tokens(self.data, 600, recipe.vocab)
         self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
+        if "--sample" in recipe.options:
+            self.eval += ("--sample", 3, "--sample-every", 1, "--prompt-ids", "1,2", "--sample-tokens", 3)
         self.program = self.compile(self.file, folder / "program")
         self.known = {}  # hash of a program -> why it is no equal of the plan, or ""
         self.truth = self.outcome(self.program, folder, None)
@@ -102,7 +104,7 @@ class Plan:
         if done.returncode:
             return f"ends with {done.returncode}: {last_error(done.err + done.out)}", None, None
         lines = [json.loads(line) for line in metrics.read_text().splitlines()]
-        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss")}
+        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss", "samples")}
                 for line in lines]
         return "", said, saved.read_bytes()
 

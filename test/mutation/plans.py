@@ -95,6 +95,10 @@ PLANS = [
     # Evaluations between steps.
     Recipe("eval-1-2-2", "tiny", 48, 1, 2, 2, ("--eval",)),
     Recipe("eval-3-2-1", "tiny", 48, 3, 2, 1, ("--eval", "--offload=cpu", "--overlap-update")),
+    # Samples between steps.
+    Recipe("sample-1-2-2", "tiny", 48, 1, 2, 2, ("--sample",)),
+    Recipe("sample-3-2-1", "tiny", 48, 3, 2, 1, ("--sample", "--offload=nvme", "--bucket-size=1KiB")),
+    Recipe("sample-2-2-2", "odd", 64, 2, 2, 2, ("--sample", "--accumulate-order=block")),
     # Updates that wait for no norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),

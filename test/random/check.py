@@ -71,6 +71,8 @@ def offloaded_state(rng, options):
     return places
 
 
+#: Of models of several losses.
+NO_LOGITS = re.compile("drop --sample")
 #: Of models whose blocks leave nothing to the backward.
 NOTHING_TO_DO = re.compile("nothing that remat=block could compute|no activations to offload")
 
@@ -98,6 +100,7 @@ class Trial(Workplace):
         self.places = random.Random(f"places {seed}")
         self.activations = random.Random(f"activations {seed}")
         self.evals = random.Random(f"evals {seed}")
+        self.drawn = random.Random(f"drawn {seed}")
         self.orders = random.Random(f"orders {seed}")
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.counts = Counter()
@@ -148,6 +151,8 @@ class Trial(Workplace):
             if self.evals.random() < 0.5:
                 options.append("--eval")
                 flags += ["--eval-data", "tokens.u16", "--eval-every", 2]
+            if self.drawn.random() < 0.4:
+                options.append("--sample")
             yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
@@ -160,12 +165,11 @@ class Trial(Workplace):
             super().compile(model, name, *options, *chosen)
             return options
         except Failure as error:
-            if not NOTHING_TO_DO.search(str(error)):
+            needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
+                ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
+            if not needless:
                 raise
-            plain = [option for option in options
-                     if not option.startswith(("--remat", "--offload-activations"))]
-            super().compile(model, name, *plain, *chosen)
-            return plain
+            return self.compile(model, name, *(option for option in options if not option.startswith(needless)))
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr
@@ -204,12 +208,14 @@ class Trial(Workplace):
         self.compile("whole.mlir", "reference", "--reference")
         start = self.train("reference", 1, lr=0, steps=1).weights
         reference = self.train("reference", 1)
-        expected, evaluated, found = {}, {}, []
+        expected, evaluated, drawn, found = {}, {}, {}, []
         for number, (stage, options, flags, environment) in enumerate(self.plans()):
             name = f"plan{number}"
             used = self.compile("model.mlir", name, *options)
             if any(option.endswith("=nvme") for option in used):
                 flags += ["--nvme-path", "."]
+            if "--sample" in used:
+                flags += ["--sample", 3, "--prompt-ids", 1, "--sample-tokens", 4]
             outcome = self.train(name, self.ranks, *flags, environment=environment)
             what = f"{name} (stage {stage})"
             group = stage // 2 if self.micro_steps > 1 else 0
@@ -217,6 +223,10 @@ class Trial(Workplace):
                 other, same = evaluated.setdefault(group, (what, losses))
                 if losses != same:
                     found.append(f"{what} evaluates to {losses}, and {other} to {same}")
+            if outcome.samples:
+                other, same = drawn.setdefault(group, (what, outcome.samples))
+                if outcome.samples != same:
+                    found.append(f"{what} goes on with {outcome.samples}, and {other} with {same}")
             if group in expected:
                 other, bits = expected[group]
                 found += [f"{what} against {other}: {line}"

@@ -51,7 +51,9 @@ class Outcome:
     """What a training run left behind."""
 
     def __init__(self, metrics, saved):
-        self.lines = support.read_metrics(metrics)
+        lines = support.read_metrics(metrics)
+        self.lines = [line for line in lines if "samples" not in line]
+        self.samples = [line["samples"] for line in lines if "samples" in line]
         self.raw = saved.read_bytes()
         self.weights = support.read_safetensors(saved)
 
