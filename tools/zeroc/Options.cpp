@@ -124,6 +124,7 @@ public:
   ExportOptions checkExport();
   TokenizeOptions checkTokenize();
   GenerateOptions checkGenerate();
+  PlotOptions checkPlot();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
@@ -140,6 +141,9 @@ public:
       "generate",
       "Shows what a model with these weights goes on with; they are "
       "a checkpoint's, or safetensors"};
+  cl::SubCommand plotting{
+      "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
+              "from what train --metrics has written, as SVG"};
 
 private:
   void add(StringRef usage, Values values, StringRef help, const Place &place) {
@@ -158,8 +162,9 @@ private:
   ExportOptions exportOptions;
   TokenizeOptions tokenizeOptions;
   GenerateOptions generateOptions;
+  PlotOptions plotOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
-      machine{"Machine"}, output{"Output"}, model{"Model"},
+      machine{"Machine"}, output{"Output"}, model{"Model"}, picture{"Picture"},
       passes{"Passes, as MLIR's tools have them"};
   cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
                                    cl::desc("MODEL.mlir")};
@@ -177,6 +182,8 @@ private:
   cl::opt<std::string, true> weights{cl::Positional,
                                      cl::location(generateOptions.weights),
                                      cl::desc("WEIGHTS"), cl::sub(generating)};
+  cl::list<std::string> runs{cl::Positional, cl::desc("RUN.jsonl..."),
+                             cl::sub(plotting)};
   std::list<Flag> flags;
 };
 
@@ -408,12 +415,17 @@ CommandLine::CommandLine() {
        {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
         {"cpu=NAME", "as of zeroc MODEL.mlir", "native"}})
     add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
+  Values svg = text(plotOptions.output);
+  svg.otherwise = "";
+  add("o=RUN.svg", svg, "the file to write; the standard output without it",
+      {picture, std::nullopt, plotting});
 
   // LLVM's libraries declare options of their own; of these are left --help,
   // and those of pass managers.
   declarePassOptions(passes);
-  for (cl::SubCommand *command : {&cl::SubCommand::getTopLevel(), &import,
-                                  &exporting, &tokenizing, &generating}) {
+  for (cl::SubCommand *command :
+       {&cl::SubCommand::getTopLevel(), &import, &exporting, &tokenizing,
+        &generating, &plotting}) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
@@ -538,6 +550,18 @@ GenerateOptions CommandLine::checkGenerate() {
   return generateOptions;
 }
 
+PlotOptions CommandLine::checkPlot() {
+  plotOptions.runs.assign(runs.begin(), runs.end());
+  if (plotOptions.runs.empty())
+    fail("plot needs a file that train --metrics has written; see zeroc plot "
+         "--help");
+  for (const std::string &run : plotOptions.runs)
+    if (isSameFile(plotOptions.output, run))
+      fail("-o " + plotOptions.output +
+           " would overwrite the metrics; name another file");
+  return plotOptions;
+}
+
 Command zero::parseCommandLine(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "zeroc " ZEROC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
@@ -568,5 +592,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
     return line.checkTokenize();
   if (line.generating)
     return line.checkGenerate();
+  if (line.plotting)
+    return line.checkPlot();
   return line.check();
 }

@@ -6,6 +6,7 @@
 #include "tools/zeroc/Export.h"
 #include "tools/zeroc/Generate.h"
 #include "tools/zeroc/Import.h"
+#include "tools/zeroc/Plot.h"
 #include "tools/zeroc/Tokenize.h"
 #include <variant>
 
@@ -41,7 +42,7 @@ struct DriverOptions {
 };
 
 using Command = std::variant<DriverOptions, ImportOptions, ExportOptions,
-                             TokenizeOptions, GenerateOptions>;
+                             TokenizeOptions, GenerateOptions, PlotOptions>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
 /// --help prints that and exits with 0.

@@ -5,6 +5,7 @@
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
 //   zeroc generate MODEL.mlir WEIGHTS --prompt=TEXT
+//   zeroc plot RUN.jsonl... [-o RUN.svg]
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,6 +96,11 @@ int main(int argc, char **argv) {
   if (auto *generating = std::get_if<GenerateOptions>(&command)) {
     llvm::Expected<int> status = runGenerate(*generating, argv[0]);
     return status ? *status : fail(llvm::toString(status.takeError()));
+  }
+  if (auto *plot = std::get_if<PlotOptions>(&command)) {
+    if (llvm::Error error = runPlot(*plot))
+      return fail(llvm::toString(std::move(error)));
+    return 0;
   }
   auto *options = std::get_if<DriverOptions>(&command);
   if (llvm::Error error = frontend::checkOutput(options->output))

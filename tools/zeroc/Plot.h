@@ -1,0 +1,23 @@
+//===- Plot.h - The command `zeroc plot` ------------------------*- C++ -*-===//
+#ifndef TOOLS_ZEROC_PLOT_H
+#define TOOLS_ZEROC_PLOT_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace mlir::zero {
+
+/// Of `zeroc plot RUN.jsonl... [-o RUN.svg]`.
+struct PlotOptions {
+  std::vector<std::string> runs;
+  std::string output = "-";
+};
+
+/// Draws what train --metrics has written, of one run or several, and writes
+/// the picture whole.
+llvm::Error runPlot(const PlotOptions &options);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_PLOT_H

@@ -1,0 +1,148 @@
+//===- PlotRun.cpp - The metrics of a run, read to be drawn ---------------===//
+#include "tools/zeroc/PlotRun.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::zero;
+namespace json = llvm::json;
+
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+/// Beyond it differences would overflow.
+constexpr double kLargest = 1e300;
+
+/// In the order of Quantity.
+constexpr const char *kKeys[kNumQuantities] = {
+    "loss", "eval_loss", "grad_norm", "lr", "tokens_per_s", "samples_per_s"};
+
+struct Line {
+  int64_t step;
+  std::array<double, kNumQuantities> values;
+  int64_t skipped = 0, spikes = 0; ///< until this step
+};
+
+} // namespace
+
+static llvm::Error wrong(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+/// The number of steps at `key`, or 0 without it.
+static llvm::Expected<int64_t> countAt(const json::Object &object,
+                                       StringRef key) {
+  const json::Value *value = object.get(key);
+  if (!value)
+    return 0;
+  std::optional<int64_t> count = value->getAsInteger();
+  if (!count || *count < 0)
+    return wrong("\"" + key + "\" is no number of steps");
+  return *count;
+}
+
+/// Nothing for a line of samples.
+static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
+  llvm::Expected<json::Value> parsed = json::parse(text);
+  if (!parsed) {
+    // "[1:7, byte=6]: Expected object key", of which the place is in this line.
+    std::string reason = llvm::toString(parsed.takeError());
+    StringRef words = StringRef(reason).split("]: ").second;
+    return wrong("this is not JSON: " + (words.empty() ? reason : words));
+  }
+  const json::Object *object = parsed->getAsObject();
+  if (object && object->get("samples"))
+    return std::nullopt;
+  if (!object || (!object->get("step") && !object->get("loss")))
+    return wrong("these are no metrics: an object with \"step\" and \"loss\" "
+                 "is needed, as train --metrics writes it");
+  for (StringRef key : {"step", "loss"})
+    if (!object->get(key))
+      return wrong("\"" + key + "\" is missing");
+  Line line;
+  for (auto [key, count] : {std::pair<StringRef, int64_t *>{"step", &line.step},
+                            {"skipped", &line.skipped},
+                            {"spikes", &line.spikes}}) {
+    auto read = countAt(*object, key);
+    if (!read)
+      return read.takeError();
+    *count = *read;
+  }
+  for (size_t i = 0; i != kNumQuantities; ++i) {
+    const json::Value *value = object->get(kKeys[i]);
+    line.values[i] = kNothing;
+    if (!value || value->getAsNull())
+      continue;
+    std::optional<double> number = value->getAsNumber();
+    if (!number)
+      return wrong(Twine("\"") + kKeys[i] + "\" is neither a number nor null");
+    if (std::abs(*number) <= kLargest)
+      line.values[i] = *number;
+  }
+  return line;
+}
+
+static PlotRun curvesOf(ArrayRef<Line> lines) {
+  PlotRun run;
+  // What an earlier part of a resumed run has skipped is not known.
+  bool isWhole = lines.front().step == 0;
+  int64_t skipped = isWhole ? 0 : lines.front().skipped;
+  int64_t spikes = isWhole ? 0 : lines.front().spikes;
+  for (const Line &line : lines) {
+    auto step = static_cast<double>(line.step);
+    for (size_t i = 0; i != kNumQuantities; ++i)
+      run.curves[i].push_back({step, line.values[i]});
+    if (line.spikes > spikes)
+      run.spikes.push_back(step);
+    else if (line.skipped > skipped)
+      run.skipped.push_back(step);
+    if (std::isnan(line.values[static_cast<size_t>(Quantity::Loss)]))
+      run.nonfinite.push_back(step);
+    skipped = line.skipped;
+    spikes = line.spikes;
+  }
+  // A key that no line has is no curve; evaluations are rare, and no gaps.
+  for (size_t i = 0; i != kNumQuantities; ++i) {
+    Curve &curve = run.curves[i];
+    auto isNothing = [](const PlotPoint &point) { return std::isnan(point.y); };
+    if (i == static_cast<size_t>(Quantity::EvalLoss))
+      llvm::erase_if(curve, isNothing);
+    else if (i != static_cast<size_t>(Quantity::Loss) &&
+             llvm::all_of(curve, isNothing))
+      curve.clear();
+  }
+  return run;
+}
+
+llvm::Expected<PlotRun> zero::readRun(StringRef path) {
+  std::string name = path == "-" ? "standard input" : json::fixUTF8(path);
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return wrong("cannot read " + name + ": " + buffer.getError().message());
+  std::vector<Line> lines;
+  StringRef rest = (*buffer)->getBuffer();
+  for (size_t number = 1; !rest.empty(); ++number) {
+    StringRef text;
+    std::tie(text, rest) = rest.split('\n');
+    if (text.trim().empty())
+      continue;
+    auto line = readLine(text);
+    if (!line)
+      return wrong(name + ":" + Twine(number) + ": " +
+                   llvm::toString(line.takeError()));
+    if (!*line)
+      continue;
+    while (!lines.empty() && lines.back().step >= (*line)->step)
+      lines.pop_back();
+    lines.push_back(**line);
+  }
+  if (lines.empty())
+    return wrong(name + " is empty; train --metrics FILE writes a line a step");
+  PlotRun run = curvesOf(lines);
+  run.name = std::move(name);
+  return run;
+}

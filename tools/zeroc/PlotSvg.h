@@ -1,0 +1,44 @@
+//===- PlotSvg.h - Lines, signs and words in SVG ----------------*- C++ -*-===//
+#ifndef TOOLS_ZEROC_PLOTSVG_H
+#define TOOLS_ZEROC_PLOTSVG_H
+
+#include "tools/zeroc/PlotRun.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::zero {
+
+/// `value` with so many digits, as %g prints it.
+std::string svgNumber(double value, int digits);
+
+/// `text`, or "..." and its last characters: `most` in all.
+std::string shortened(StringRef text, size_t most);
+
+/// Collects the elements of a picture.  Places are pixels from the upper left,
+/// colours "#rrggbb".
+class Svg {
+public:
+  void line(double x1, double y1, double x2, double y2, StringRef color,
+            double width, StringRef dash = "");
+  /// `anchor`: start, middle or end of the text lies at x.
+  void text(double x, double y, StringRef anchor, StringRef color, int size,
+            StringRef words, bool isBold = false);
+  /// Through the points, with gaps where y is a NaN; `title` shows under the
+  /// mouse.
+  void curve(ArrayRef<PlotPoint> points, StringRef color, double width,
+             double opacity, StringRef dash, StringRef title);
+  void circle(double x, double y, double radius, StringRef color);
+  void triangle(double x, double y, StringRef color);
+  void cross(double x, double y, StringRef color);
+  void bar(double x, double y, StringRef color);
+
+  /// The file, of that size.
+  std::string finish(double width, double height);
+
+private:
+  std::string body;
+  llvm::raw_string_ostream out{body};
+};
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_PLOTSVG_H
