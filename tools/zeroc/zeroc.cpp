@@ -11,6 +11,7 @@
 
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Options.h"
+#include "tools/zeroc/SuggestOperations.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
@@ -116,6 +117,7 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  SuggestOperations suggestions(context);
   auto buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
   if (!buffer)

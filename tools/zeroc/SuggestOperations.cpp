@@ -1,0 +1,67 @@
+//===- SuggestOperations.cpp - What an unknown name may mean --------------===//
+#include "tools/zeroc/SuggestOperations.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+/// Dialects of at most so many operations are listed whole.
+static constexpr size_t kMostListed = 16;
+/// Changes of letters that still make two names alike, of long names; of short
+/// ones it is half of their letters.
+static constexpr size_t kMostChanges = 3;
+
+/// The operation that a message of the parser calls unknown, or "".
+static StringRef unknownOperation(StringRef message) {
+  bool isPretty = message.consume_front("custom op '");
+  if (!isPretty && !message.consume_front("unregistered operation '"))
+    return "";
+  auto [name, rest] = message.split('\'');
+  return isPretty && !rest.starts_with(" is unknown") ? "" : name;
+}
+
+static std::string suggest(MLIRContext &context, StringRef unknown) {
+  StringRef dialect = unknown.split('.').first;
+  context.getOrLoadDialect(dialect); // else it has no operations yet
+  SmallVector<StringRef> all, alike;
+  // Asking for those of one dialect finds none in MLIR 22 where several are
+  // loaded.
+  for (RegisteredOperationName name : context.getRegisteredOperations())
+    if (name.getDialectNamespace() == dialect)
+      all.push_back(name.getStringRef());
+  llvm::sort(all);
+  size_t letters = unknown.size() - dialect.size() - 1;
+  unsigned nearest = std::min(kMostChanges, letters / 2);
+  for (StringRef name : all) {
+    unsigned changes =
+        unknown.edit_distance(name, /*AllowReplacements=*/true, nearest);
+    if (changes < nearest)
+      alike.clear();
+    if (changes <= nearest) {
+      nearest = changes;
+      alike.push_back(name);
+    }
+  }
+  if (!alike.empty())
+    return "did you mean " + llvm::join(alike, " or ") + "?";
+  if (!all.empty() && all.size() <= kMostListed)
+    return dialect.str() + " has " + llvm::join(all, ", ") +
+           "; what is not among them is written in linalg, tensor, arith and "
+           "math";
+  return "";
+}
+
+zero::SuggestOperations::SuggestOperations(MLIRContext &context)
+    : ScopedDiagnosticHandler(&context) {
+  setHandler([&context](Diagnostic &diagnostic) {
+    std::string message = diagnostic.str();
+    if (StringRef unknown = unknownOperation(message); !unknown.empty())
+      if (std::string text = suggest(context, unknown); !text.empty())
+        diagnostic.attachNote() << text;
+    return failure(); // whoever prints it comes next
+  });
+}
