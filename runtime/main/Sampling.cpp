@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <string_view>
 
 using namespace zrt;
@@ -158,6 +159,7 @@ std::vector<Sample> Sampling::drawBatch(zrt_context *ctx,
     }
   }
   std::vector<Sample> samples;
+  samples.reserve(mine);
   for (size_t row = 0; row < mine; ++row)
     samples.emplace_back(texts[row].begin() + long(start.size()),
                          texts[row].end());
@@ -193,9 +195,8 @@ std::vector<float> Sampling::promptLogits(zrt_context *ctx) const {
   std::vector<float> all;
   for (size_t first = 0; first < start.size(); first += batch) {
     const size_t count = std::min(batch, start.size() - first);
-    std::vector<int32_t> at;
-    for (size_t i = 0; i < count; ++i)
-      at.push_back(static_cast<int32_t>(first + i));
+    std::vector<int32_t> at(count);
+    std::iota(at.begin(), at.end(), static_cast<int32_t>(first));
     predict(ctx, std::vector<std::span<const int64_t>>(count, start), at);
     for (size_t row = 0; row < count; ++row) {
       const std::vector<float> values = logitsOf(ctx, row);

@@ -4,6 +4,7 @@
 #include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
@@ -11,6 +12,7 @@ using namespace mlir;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
+using llvm::Twine;
 using namespace mlir::zero;
 
 namespace {
@@ -25,7 +27,7 @@ public:
 
   void add(const std::vector<std::pair<std::string, std::string>> &options) {
     for (const auto &[name, value] : options)
-      words.push_back(name + "=" + value);
+      words.push_back((Twine(name) + "=" + value).str());
   }
   /// The exit status; below 0 where nothing was run.
   int run(ArrayRef<std::optional<StringRef>> redirects, std::string &error) {

@@ -470,6 +470,9 @@ DriverOptions CommandLine::check() {
       fail(name + " needs --optimizer=" + owner +
            ", got --optimizer=" + p.optimizer + "; drop one of them");
   }
+  if (isGiven("--sample") && isGiven("--sample-only"))
+    fail("--sample-only has the program of --sample and no other; drop one of "
+         "them");
   if (isGiven("--offload")) {
     PipelineOptions &all = options.pipeline;
     if (!isGiven("--offload-optimizer"))
