@@ -1,6 +1,8 @@
 //===- Metrics.cpp - One line of JSON per step ----------------------------===//
 #include "runtime/main/Metrics.h"
 
+#include "runtime/main/StandardStreams.h"
+
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -67,6 +69,9 @@ static uint64_t bytesBefore(const std::string &path, int64_t step) {
 }
 
 void MetricsFile::open(const std::string &path, int64_t step) {
+  isPrinted = path == "-";
+  if (isPrinted)
+    return;
   std::error_code error;
   const bool isOld = step > 0 && std::filesystem::is_regular_file(path, error);
   file.open(path, isOld ? bytesBefore(path, step) : 0);
@@ -77,5 +82,8 @@ void MetricsFile::write(const StepMetrics &metrics) {
 }
 
 void MetricsFile::write(const std::string &line, int64_t step) {
-  file.write(line + "\n", fmt::format("step {}", step));
+  if (isPrinted)
+    printText(line + "\n");
+  else
+    file.write(line + "\n", fmt::format("step {}", step));
 }

@@ -35,22 +35,27 @@ struct StepMetrics {
 /// apart.  JSON has no NaN: such a value is null, and "nonfinite" is true.
 std::string metricsLine(const StepMetrics &metrics);
 
-/// A line per step, each written at once; errors as in LineFile.
+/// A line per step, each written at once; errors as in LineFile.  What is lost
+/// of standard output is known to StandardStreams.h.
 class MetricsFile {
 public:
   /// Keeps the lines of steps before `step` that an earlier run has left, and
-  /// nothing after them.
+  /// nothing after them.  "-" is the standard output.
   void open(const std::string &path, int64_t step = 0);
-  bool isOpen() const { return file.isOpen(); }
+  bool isOpen() const { return isPrinted || file.isOpen(); }
   void write(const StepMetrics &metrics);
   /// A line of something else that step `step` has led to.
   void write(const std::string &line, int64_t step);
-  void close() { file.close(); }
+  void close() {
+    isPrinted = false;
+    file.close();
+  }
   /// Closes it, whatever that says.
   void abandon() { file.abandon(); }
 
 private:
   LineFile file{"metrics"};
+  bool isPrinted = false;
 };
 
 } // namespace zrt

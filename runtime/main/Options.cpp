@@ -31,7 +31,7 @@ struct Typed {
   std::string warmup = "0", cooldown = "0", threads = "0", hostThreads = "0",
               seed = "0", lossScale = "dynamic", saveType = "f32";
   std::string lr = "0", minLr = "0", nvmeEndurance, spikeGuard, spikeWindow;
-  std::string schedule = "constant";
+  std::string schedule = "constant", progress;
   TypedData data;
   TypedCheckpoint checkpoint;
   TypedEval eval;
@@ -43,6 +43,10 @@ constexpr Choices<Schedule::Kind, 4> kSchedules = {
      {"cosine", Schedule::Kind::Cosine},
      {"linear", Schedule::Kind::Linear},
      {"wsd", Schedule::Kind::Wsd}}};
+
+constexpr Choices<ProgressKind, 3> kProgress = {{{"bar", ProgressKind::Bar},
+                                                 {"lines", ProgressKind::Lines},
+                                                 {"none", ProgressKind::None}}};
 
 constexpr Choices<zrt_dtype, 3> kSaveTypes = {
     {{"bf16", ZRT_BF16}, {"f16", ZRT_F16}, {"f32", ZRT_F32}}};
@@ -156,6 +160,11 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
           schedule.warmup, schedule.cooldown, schedule.steps);
   if (schedule.minimum > schedule.peak)
     usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
+  if (given("--progress"))
+    options.progress = choose("--progress", typed.progress, kProgress);
+  if (given("--progress") && options.quiet)
+    usage("--progress={} and --quiet exclude each other; drop one",
+          typed.progress);
   if (given("--tensorboard") && options.tensorboard.empty())
     usage("--tensorboard needs the name of a folder");
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
@@ -165,13 +174,14 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   judgeEvalOptions(app, typed.eval, options);
   judgeSampleOptions(app, typed.sample, options.sample);
   judgeCheckpointOptions(app, typed.checkpoint, options);
-  checkDistinct("--metrics", options.metrics, "--save", options.save);
-  checkDistinct("--metrics", options.metrics, "--init", options.init);
-  checkNotPrinted("--metrics", options.metrics);
+  const std::string metrics = options.metrics == "-" ? "" : options.metrics;
+  checkDistinct("--metrics", metrics, "--save", options.save);
+  checkDistinct("--metrics", metrics, "--init", options.init);
+  checkNotPrinted("--metrics", metrics);
   checkNotPrinted("--save", options.save);
   const auto checkRead = [&](const std::string &option,
                              const std::string &path) {
-    checkDistinct("--metrics", options.metrics, option.c_str(), path);
+    checkDistinct("--metrics", metrics, option.c_str(), path);
     checkDistinct("--save", options.save, option.c_str(), path);
   };
   for (const std::string &file : options.data)
@@ -221,7 +231,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
       "Ctrl-C finishes the step, saves if --save or --save-at-exit is given, "
       "and ends\nwith status 130; a second Ctrl-C ends at once.  With several "
-      "ranks, SIGTERM to\none stops all.",
+      "ranks, SIGTERM to\none stops all.  A pipe that nobody reads any more "
+      "stops, too, with status 141.",
       options.program));
   const auto text = [&](const char *name, std::string &value, const char *type,
                         const char *group, const std::string &description) {
@@ -272,7 +283,10 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   addCheckpointOptions(app, typed.checkpoint, options);
 
   text("--metrics", options.metrics, "FILE", "Output",
-       "Write one line of JSON per step");
+       "Write one line of JSON per step; -: on standard output, and all else "
+       "on standard error");
+  text("--progress", typed.progress, "KIND", "Output",
+       "bar, lines or none (default: a bar on a terminal, else lines)");
   text("--tensorboard", options.tensorboard, "DIR", "Output",
        "Write the same numbers as events, for TensorBoard");
   app.add_flag("--profile", options.profile,

@@ -55,11 +55,15 @@ struct SampleOptions {
   bool isWanted() const { return count > 0; }
 };
 
+/// What is shown of steps.  Auto: Bar on a terminal, else Lines.
+enum class ProgressKind { Auto, Bar, Lines, None };
+
 struct TrainOptions {
   std::string program;             ///< for messages: the name without folders
   std::vector<std::string> data;   ///< the files of a text, in order
   std::vector<DataSource> sources; ///< with --data-weights
-  std::string init, save, metrics;
+  std::string init, save;
+  std::string metrics;          ///< a file, or "-": standard output; "": none
   std::string tensorboard;      ///< a folder; "": none
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16
   /// Of --input: names of inputs, and where their samples are.
@@ -90,6 +94,7 @@ struct TrainOptions {
   SampleOptions sample;
   /// "eval-" where data and inputs are those of `eval`.
   std::string dataPrefix;
+  ProgressKind progress = ProgressKind::Auto;
   double timeLimit = 0;     ///< seconds; 0: none
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;

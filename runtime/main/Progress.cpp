@@ -2,12 +2,12 @@
 #include "runtime/main/Progress.h"
 
 #include "runtime/main/StandardStreams.h"
+#include "runtime/main/Terminal.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace zrt;
@@ -23,13 +23,6 @@ std::string duration(double seconds) {
   if (s < 3600)
     return fmt::format("{}:{:02}", s / 60, s % 60);
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
-}
-
-size_t terminalWidth() {
-  winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
-  return 80;
 }
 
 std::string values(const StepMetrics &m) {
@@ -48,21 +41,32 @@ std::string zrt::evaluationText(const StepMetrics &m) {
       *m.evalLoss, std::exp(*m.evalLoss), m.evalMilliseconds);
 }
 
-Progress::Progress(int64_t aFirst, int64_t aSteps, bool aQuiet)
-    : first(aFirst), steps(aSteps), quiet(aQuiet),
-      terminal(isatty(STDOUT_FILENO) == 1),
+Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind)
+    : first(aFirst), steps(aSteps), kind(aKind),
+      terminal(kind == ProgressKind::Auto || kind == ProgressKind::Bar
+                   ? watchedTerminal(sayingTo())
+                   : -1),
       every(std::max<int64_t>(1, (aSteps + 19) / 20)), start(Clock::now()),
-      last(start) {}
+      last(start) {
+  if (kind == ProgressKind::Auto)
+    kind = terminal >= 0 ? ProgressKind::Bar : ProgressKind::Lines;
+}
+
+Progress::~Progress() {
+  finish();
+  if (terminal > STDERR_FILENO)
+    close(terminal);
+}
 
 void Progress::show(const StepMetrics &m) {
-  if (quiet)
+  if (kind == ProgressKind::None)
     return;
   const bool final = m.step + 1 == steps;
   if (m.evalLoss) {
     finish();
     say("{}\n", evaluationText(m));
   }
-  if (!terminal) {
+  if (kind == ProgressKind::Lines) {
     if (m.step % every == 0 || m.step == first || final) {
       say("step {}/{}  {}{}  {:.1f} ms\n", m.step, steps, values(m),
           m.gradNorm ? fmt::format("  grad_norm {:.4g}", *m.gradNorm) : "",
@@ -83,12 +87,10 @@ void Progress::show(const StepMetrics &m) {
                   std::string(kBarWidth - filled, '.'), done, steps, values(m),
                   duration(left));
   // A line that wraps cannot be drawn over.
-  const size_t width = terminalWidth();
-  if (line.size() >= width)
-    line.resize(width - 1);
+  const size_t most = columnsOf(terminal) - 1;
+  line.resize(std::min(line.size(), most));
   const size_t size = line.size();
-  if (size < drawn)
-    line.append(drawn - size, ' ');
+  line.resize(std::max(size, std::min(drawn, most)), ' ');
   drawn = size;
   say("\r{}", line);
 }

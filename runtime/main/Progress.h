@@ -3,6 +3,7 @@
 #define ZRT_MAIN_PROGRESS_H
 
 #include "runtime/main/Metrics.h"
+#include "runtime/main/Options.h"
 
 #include <chrono>
 
@@ -11,14 +12,15 @@ namespace zrt {
 /// "evaluation after step 99: loss 2.345678, ..."
 std::string evaluationText(const StepMetrics &metrics);
 
-/// On a terminal one line that is drawn again and again; elsewhere (a log file)
-/// plain lines for the first step, about every 5 %, and the last.
+/// A bar: one line, no wider than the terminal, that is drawn again and again.
+/// Or lines for the first step, about every 5 %, and the last: the default
+/// wherever nobody looks on.
 class Progress {
 public:
   /// `first` of the steps are done already.
-  Progress(int64_t first, int64_t steps, bool quiet);
+  Progress(int64_t first, int64_t steps, ProgressKind kind);
   /// Finishes, so that an error message gets a line of its own.
-  ~Progress() { finish(); }
+  ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
@@ -29,9 +31,10 @@ public:
 
 private:
   int64_t first, steps;
-  bool quiet, terminal;
-  int64_t every;    ///< plain lines: one in so many steps
-  size_t drawn = 0; ///< width of the line on the terminal
+  ProgressKind kind; ///< not Auto
+  int terminal;      ///< a descriptor; -1: none
+  int64_t every;     ///< plain lines: one in so many steps
+  size_t drawn = 0;  ///< width of the line on the terminal
   std::chrono::steady_clock::time_point start, last;
 };
 

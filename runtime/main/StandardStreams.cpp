@@ -7,14 +7,45 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace zrt;
 
-static int lost = 0; ///< errno of the first failure
+namespace {
+
+struct Stream {
+  FILE *file;
+  const char *name;
+  int lost = 0; ///< errno of the first failure
+};
+
+Stream output = {stdout, "output"}, errors = {stderr, "error"};
+Stream *said = &output; ///< takes what is said
+
+void print(Stream &stream, const std::string &text) {
+  if (stream.lost)
+    return;
+  if (std::fwrite(text.data(), 1, text.size(), stream.file) == text.size() &&
+      std::fflush(stream.file) == 0)
+    return;
+  stream.lost = errno;
+  complain(stream.lost == EPIPE
+               ? fmt::format("{}: warning: nobody reads standard {} any more",
+                             program_invocation_short_name, stream.name)
+               : fmt::format("{}: warning: cannot write to standard {}: {}; "
+                             "what follows is not printed",
+                             program_invocation_short_name, stream.name,
+                             errnoText(stream.lost)));
+}
+
+} // namespace
 
 void zrt::openStandardStreams() {
-  lost = 0;
+  output = {stdout, "output"};
+  errors = {stderr, "error"};
+  said = &output;
   // open() takes the lowest number that is free.
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
     if (fcntl(stream, F_GETFD) < 0)
@@ -23,20 +54,29 @@ void zrt::openStandardStreams() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-void zrt::sayText(const std::string &text) {
-  if (lost)
-    return;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-      std::fflush(stdout) != 0) {
-    lost = errno;
-    complain(fmt::format("{}: warning: cannot write to standard output: {}; "
-                         "what follows is not printed",
-                         program_invocation_short_name, errnoText(lost)));
-  }
+void zrt::sayText(const std::string &text) { print(*said, text); }
+
+void zrt::sayOnStandardError() { said = &errors; }
+
+int zrt::sayingTo() { return fileno(said->file); }
+
+void zrt::printText(const std::string &text) { print(output, text); }
+
+bool zrt::outputIsClosed() {
+  if (output.lost)
+    return output.lost == EPIPE;
+  // Before anything is written: it may be hours until then.
+  struct stat info = {};
+  pollfd writer = {STDOUT_FILENO, 0, 0};
+  return fstat(STDOUT_FILENO, &info) == 0 && S_ISFIFO(info.st_mode) &&
+         poll(&writer, 1, 0) == 1 && (writer.revents & POLLERR);
 }
 
 void zrt::complain(const std::string &line) {
   (void)!std::fputs((line + "\n").c_str(), stderr);
 }
 
-std::string zrt::lostOutput() { return lost ? errnoText(lost) : ""; }
+std::string zrt::lostOutput() {
+  const int lost = output.lost ? output.lost : errors.lost;
+  return lost ? errnoText(lost) : "";
+}

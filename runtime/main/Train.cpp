@@ -245,10 +245,12 @@ private:
   }
 
   void loop() {
-    Progress progress(counts.first(), options.schedule.steps, quiet);
+    Progress progress(counts.first(), options.schedule.steps,
+                      quiet ? ProgressKind::None : options.progress);
     while (true) {
       const int reason = stopReason(world, divergence      ? kDivergence
                                            : isOutOfTime() ? kOutOfTime
+                                           : isUnread()    ? SIGPIPE
                                                            : 0);
       if (reason == kDivergence && !divergence)
         diverge(fmt::format("step {}: a number of another rank is not finite",
@@ -329,6 +331,11 @@ private:
                options.timeLimit;
   }
 
+  /// Whether nobody reads what is printed any more.
+  bool isUnread() const {
+    return isFirst && (!quiet || options.metrics == "-") && outputIsClosed();
+  }
+
   /// All ranks do at the same step; the first one says it.
   void diverge(const std::string &what) {
     divergence.emplace(what, /*printedElsewhere=*/!isFirst);
@@ -398,6 +405,9 @@ private:
   }
 
   void printReport() {
+    // It may still be read there what has become of the run.
+    if (stoppedBy == SIGPIPE)
+      sayOnStandardError();
     if (!quiet)
       printEnd();
     if (options.profile)
@@ -447,6 +457,7 @@ private:
       say("stopped by {} after {} of {} steps\n",
           stoppedBy == SIGINT       ? "Ctrl-C"
           : stoppedBy == SIGTERM    ? "SIGTERM"
+          : stoppedBy == SIGPIPE    ? "a closed pipe"
           : stoppedBy == kOutOfTime ? "--time-limit"
                                     : "SIGUSR1",
           counts.done(), options.schedule.steps);
@@ -581,6 +592,8 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       sayText(options.plan ? planText(plan) : certificate(plan));
       return lostOutput().empty() ? 0 : kFailed;
     }
+    if (options.metrics == "-")
+      sayOnStandardError();
     checkGiven(plan, options);
     checkEvaluation(plan, options);
     checkSampling(plan, options.sample);

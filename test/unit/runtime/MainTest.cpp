@@ -781,19 +781,63 @@ TEST_F(Loop, SurvivesTheLossOfItsOutput) {
   const std::string metrics = readFile(folder / "m");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
   EXPECT_EQ(metrics.find("loss "), std::string::npos) << metrics;
-  // A full disk, and a reader that has gone.
+  // A full disk.
   EXPECT_EQ(inChild([] { dup2(open("/dev/full", O_WRONLY), 1); }, options), 4);
   expectTrained("full");
-  EXPECT_EQ(inChild(
-                [] {
-                  int ends[2];
-                  (void)!pipe(ends);
-                  close(ends[0]);
-                  dup2(ends[1], 1);
-                },
-                options),
+  EXPECT_EQ(inChild([] { dup2(open("/dev/full", O_WRONLY), 1); },
+                    {"--steps", "3", "--metrics", "-", "--save", folder / "w"}),
             4);
-  expectTrained("no reader");
+  expectTrained("full, of metrics");
+}
+
+TEST_F(Loop, AClosedPipeEndsItAsCtrlCDoes) {
+  const auto closedPipe = [] {
+    int ends[2];
+    (void)!pipe(ends);
+    close(ends[0]);
+    dup2(ends[1], 1);
+  };
+  for (const std::vector<std::string> &output :
+       {std::vector<std::string>{"--progress", "none"},
+        {"--metrics", "-", "--quiet"}}) {
+    std::vector<std::string> options = {"--steps", "3", "--save", folder / "w"};
+    options.insert(options.end(), output.begin(), output.end());
+    EXPECT_EQ(inChild(closedPipe, options), 128 + SIGPIPE);
+    EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f)) << output[0];
+    std::filesystem::remove(folder / "w");
+  }
+  const std::string printed = readFile(folder / "printed");
+  EXPECT_EQ(printed, "");
+  // It has nothing to say.
+  EXPECT_EQ(
+      inChild(closedPipe, {"--steps", "3", "--save", folder / "w", "--quiet"}),
+      0);
+  EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 3.0f));
+}
+
+TEST_F(Loop, PrintsMetricsAndNothingElse) {
+  EXPECT_EQ(train(args({"--steps", "3", "--metrics", "-"})), 0);
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 3);
+  EXPECT_EQ(run.out.rfind("{\"step\":0,", 0), 0u) << run.out;
+  EXPECT_NE(run.err.find("final loss"), std::string::npos) << run.err;
+  EXPECT_FALSE(std::filesystem::exists("-"));
+  // The next call says what it says on standard output again.
+  EXPECT_EQ(train(args({"--steps", "1", "--progress", "none"})), 0);
+  EXPECT_NE(run.out.find("final loss"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("step 0/"), std::string::npos) << run.out;
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(Options, ProgressIsChosen) {
+  const std::vector<std::string> needed = {"--data=d", "--steps=5", "--lr=1"};
+  EXPECT_EQ(parse(needed).progress, ProgressKind::Auto);
+  EXPECT_EQ(
+      parse({"--data=d", "--steps=5", "--lr=1", "--progress=lines"}).progress,
+      ProgressKind::Lines);
+  EXPECT_EQ(usageError({"--progress", "dots"}),
+            "--progress=dots is unknown; choose one of bar, lines, none");
+  EXPECT_EQ(usageError({"--progress", "bar", "--quiet"}),
+            "--progress=bar and --quiet exclude each other; drop one");
 }
 
 TEST_F(Loop, SaysThatTheWarmUpDoesNotEnd) {
