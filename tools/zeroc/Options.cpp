@@ -14,6 +14,7 @@
 #include "tools/zeroc/Options.h"
 
 #include "tools/tokenize/TokenWriter.h"
+#include "tools/zeroc/DeepSpeedKeys.h"
 #include "tools/zeroc/OptionConflicts.h"
 #include "tools/zeroc/OptionValues.h"
 #include "tools/zeroc/PassOptions.h"
@@ -71,6 +72,23 @@ public:
     return (ArgStr.size() == 1 ? "-" : "--") + ArgStr.str();
   }
 
+  /// Takes what a --ds-config became.  What was typed may say the same.
+  void takeFrom(const deepspeed::Config::Option &option, StringRef file) {
+    if (getNumOccurrences()) {
+      if (!deepspeed::isEqualValue(typed, option.value))
+        fail(getName() + "=" + typed + " contradicts " + file + ", where " +
+             option.source + " is " + getName() + "=" + option.value +
+             "; drop one of them");
+      return;
+    }
+    isFromFile = true;
+    if (llvm::Error error = values.read(option.value))
+      fail(file + ": " + option.source + ": " + getName() + " " +
+           llvm::toString(std::move(error)));
+  }
+  bool isSet() const { return getNumOccurrences() || isFromFile; }
+  StringRef getTyped() const { return typed; }
+
   const std::optional<Emit> changes;
 
 private:
@@ -78,6 +96,7 @@ private:
     if (getNumOccurrences() > 1)
       fail(getName() + " is given twice" +
            (value.empty() ? "" : ", and then as " + value));
+    typed = value;
     if (llvm::Error error = values.read(value))
       fail(getName() + " " + llvm::toString(std::move(error)));
     return false;
@@ -92,7 +111,8 @@ private:
   void setDefault() override {}
 
   Values values;
-  std::string text;
+  std::string text, typed;
+  bool isFromFile = false;
   struct Printer : cl::basic_parser_impl {
     explicit Printer(Flag &flag) : basic_parser_impl(flag), flag(flag) {}
     /// "" for a switch; the library then prints no value.
@@ -151,12 +171,21 @@ private:
   }
   bool isGiven(StringRef name) const {
     return llvm::any_of(flags, [&](const Flag &flag) {
-      return flag.getName() == name && flag.getNumOccurrences();
+      return flag.getName() == name && flag.isSet();
     });
   }
+  /// The text of an option that was typed.
+  std::optional<std::string> getTyped(StringRef name) const {
+    for (const Flag &flag : flags)
+      if (flag.getName() == name && flag.getNumOccurrences())
+        return flag.getTyped().str();
+    return std::nullopt;
+  }
+  /// Reads --ds-config into the options that it becomes.
+  void takeDeepSpeed();
 
   DriverOptions options;
-  std::string offloadAll = "none";
+  std::string offloadAll = "none", deepSpeedFile;
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   ExportOptions exportOptions;
@@ -293,6 +322,13 @@ CommandLine::CommandLine() {
       "update late",
       state);
 
+  Values config = text(deepSpeedFile);
+  config.otherwise = "";
+  add("ds-config=FILE", config,
+      "a config of DeepSpeed, whose keys become options\n"
+      "here and of the program; keys: what becomes of each",
+      {training});
+
   add("eval", given(p.eval),
       "a program for train --eval-data: the loss of other\n"
       "data, between steps",
@@ -348,8 +384,8 @@ CommandLine::CommandLine() {
 
   Place exported{model, std::nullopt, exporting};
   Values folder = text(exportOptions.output),
-         config = text(exportOptions.config);
-  folder.otherwise = config.otherwise = "";
+         described = text(exportOptions.config);
+  folder.otherwise = described.otherwise = "";
   add("o=OUT", folder, "FILE.safetensors, or a folder, which is made",
       exported);
   add("dtype=TYPE", text(exportOptions.dtype, {"f32", "bf16", "f16"}),
@@ -358,8 +394,8 @@ CommandLine::CommandLine() {
       "of tensors in one file of a folder; more are split,\n"
       "with an index",
       exported);
-  add("config=CONFIG.json", config, "of the model, to be put into the folder",
-      exported);
+  add("config=CONFIG.json", described,
+      "of the model, to be put into the folder", exported);
 
   Place tokenized{model, std::nullopt, tokenizing};
   Values tokens = text(tokenizeOptions.output),
@@ -448,19 +484,53 @@ static bool isSameFile(StringRef a, StringRef b) {
   return a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
+void CommandLine::takeDeepSpeed() {
+  if (deepSpeedFile == "keys") {
+    llvm::outs() << deepspeed::printKeys();
+    exit(0);
+  }
+  const PipelineOptions &p = options.pipeline;
+  deepspeed::Given given{p.worldSize, std::nullopt, getTyped("--precision")};
+  if (getTyped("--accumulate"))
+    given.accumulate = p.accumulate;
+  llvm::Expected<deepspeed::Config> config =
+      deepspeed::readConfig(deepSpeedFile, given);
+  if (!config)
+    fail(llvm::toString(config.takeError()));
+  llvm::erase_if(config->options, [&](const auto &option) {
+    return option.isDefault && getTyped(option.name);
+  });
+  std::optional<std::string> all = getTyped("--offload");
+  for (const deepspeed::Config::Option &option : config->options) {
+    if (all && StringRef(option.name).starts_with("--offload-") &&
+        option.name != "--offload-activations" && *all != option.value)
+      fail("--offload=" + *all + " contradicts " + deepSpeedFile + ", where " +
+           option.source + " is " + option.name + "=" + option.value +
+           "; drop one of them");
+    for (Flag &flag : flags)
+      if (flag.changes && flag.getName() == option.name)
+        flag.takeFrom(option, deepSpeedFile);
+  }
+  options.deepSpeed = std::move(*config);
+}
+
 DriverOptions CommandLine::check() {
+  if (!deepSpeedFile.empty())
+    takeDeepSpeed();
   if (options.input.empty())
     fail("no model given; usage: zeroc MODEL.mlir -o OUT (see zeroc --help)");
   SmallVector<StringRef> names = emitNames();
   options.emit = static_cast<Emit>(llvm::find(names, emit) - names.begin());
   for (const Flag &flag : flags) {
-    if (!flag.changes || !flag.getNumOccurrences())
+    if (!flag.changes || !flag.isSet())
       continue;
-    if (options.emit < *flag.changes)
+    // A file is for all levels.
+    if (options.emit < *flag.changes && flag.getNumOccurrences())
       fail(flag.getName() + " changes nothing before --emit=" +
            names[static_cast<int>(*flag.changes)] + ", and --emit=" + emit +
            " stops before that; drop one of them");
-    options.given.emplace_back(flag.getName(), *flag.changes);
+    std::string owner = flag.getNumOccurrences() ? "" : deepSpeedFile + "'s ";
+    options.given.emplace_back(owner + flag.getName(), *flag.changes);
   }
 
   const PipelineOptions &p = options.pipeline;

@@ -3,11 +3,13 @@
 #define TOOLS_ZEROC_OPTIONS_H
 
 #include "passes/Pipeline.h"
+#include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/Export.h"
 #include "tools/zeroc/Generate.h"
 #include "tools/zeroc/Import.h"
 #include "tools/zeroc/Plot.h"
 #include "tools/zeroc/Tokenize.h"
+#include <optional>
 #include <variant>
 
 namespace mlir::zero {
@@ -33,6 +35,8 @@ struct DriverOptions {
   /// The options that were given, such as "--betas", each with the first output
   /// that it changes.
   SmallVector<std::pair<std::string, Emit>> given;
+  /// What --ds-config became; none without it.
+  std::optional<deepspeed::Config> deepSpeed;
 
   bool isText() const { return emit <= Emit::Memory; }
   /// The level that a model is brought to.

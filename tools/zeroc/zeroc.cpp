@@ -15,6 +15,7 @@
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 #include "passes/plan/Certificate.h"
@@ -59,6 +60,28 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
       return llvm::createStringError(
           option + " needs --stage=3; parameters of stage " + Twine(p.stage) +
           " are whole on every rank");
+  return llvm::Error::success();
+}
+
+/// Whether the micro-batch of --ds-config is the model's: the first dimension of
+/// its inputs.
+static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
+  const deepspeed::Config &config = *options.deepSpeed;
+  if (!config.microBatch || getLevel(module) != Level::Model)
+    return llvm::Error::success();
+  for (auto loss : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; i != loss.getNumArguments(); ++i) {
+      auto type = dyn_cast<RankedTensorType>(loss.getArgument(i).getType());
+      if (!loss.getArgAttr(i, kInputAttr) || !type || !type.getRank() ||
+          type.getDimSize(0) == config.microBatch)
+        continue;
+      return llvm::createStringError(
+          config.microBatchSource + " is a micro-batch of " +
+          Twine(config.microBatch) + ", and that of " + options.input + " is " +
+          Twine(type.getDimSize(0)) +
+          "; change one of them, a model by zeroc import --batch=" +
+          Twine(config.microBatch));
+    }
   return llvm::Error::success();
 }
 
@@ -144,6 +167,11 @@ int main(int argc, char **argv) {
   llvm::BuryPointer(module.getOperation());
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
+  if (options->deepSpeed) {
+    if (llvm::Error error = checkBatch(module, *options))
+      return fail(llvm::toString(std::move(error)));
+    llvm::errs() << options->deepSpeed->report();
+  }
   bool printed = getLevel(module) == Level::Memory;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {
         return runPipeline(module, options->getLevel(), options->pipeline,

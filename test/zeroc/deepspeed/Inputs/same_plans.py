@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""same_plans.py MODEL: each config beside this folder, as its RUN lines have it,
+makes the plan that the options which it became make."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def plan(options):
+    done = subprocess.run(["zeroc", sys.argv[1], "--emit=memory", *options], capture_output=True, text=True)
+    assert done.returncode == 0, f"{options}: {done.stderr}"
+    return done.stdout, done.stderr
+
+
+compared = 0
+for config in sorted(Path(__file__).parent.parent.glob("*.json")):
+    for typed in re.findall(r"^// RUN: %ds%s(.*?) 2>&1", config.read_text(), re.MULTILINE):
+        typed = typed.split()
+        expected, report = plan([f"--ds-config={config}", *typed])
+        became = re.match(r".* became: (.*)", report)[1].split()
+        became = [] if became[0] == "no" else became
+        names = {option.split("=")[0] for option in became}
+        others = [option for option in typed if option.split("=")[0] not in names]
+        if any(option.startswith("--offload-") for option in became):
+            others = [option for option in others if not option.startswith("--offload=")]
+        found, _ = plan(became + others)
+        assert found == expected, f"{config.name} {typed} is not {became + others}"
+        compared += 1
+print(f"{compared} plans are equal")

@@ -1,0 +1,79 @@
+//===- DeepSpeedKeys.cpp - The keys of DeepSpeed's config, with fates -----===//
+
+#include "tools/zeroc/DeepSpeedKeys.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::zero::deepspeed;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+#define SECTION(path) {path, Kind::Object, Fate::Section, ""},
+#define ALIAS(path, other) {path, Kind::Any, Fate::Alias, other},
+#define OPTION(path, kind, option) {path, Kind::kind, Fate::Option, option},
+#define TRAIN(path, kind, option) {path, Kind::kind, Fate::Train, option},
+#define MODEL(path, what) {path, Kind::Count, Fate::Model, what},
+#define SAME(path, kind, values, fix)                                          \
+  {path, Kind::kind, Fate::Same, fix, values},
+#define NO_EFFECT(path, kind, why) {path, Kind::kind, Fate::NoEffect, why},
+#define REFUSED(path, fix) {path, Kind::Object, Fate::Refused, fix},
+
+static const Key kKeys[] = {
+#include "tools/zeroc/DeepSpeedKeys.def"
+};
+
+ArrayRef<Key> mlir::zero::deepspeed::getKeys() { return kKeys; }
+
+const Key *mlir::zero::deepspeed::findKey(StringRef path) {
+  const Key *key = llvm::find_if(
+      kKeys, [&](const Key &candidate) { return candidate.path == path; });
+  return key == std::end(kKeys) ? nullptr : key;
+}
+
+static StringRef lastName(StringRef path) {
+  return path.substr(path.rfind('.') + 1); // npos + 1 is 0.
+}
+
+StringRef mlir::zero::deepspeed::findNearest(StringRef path) {
+  StringRef best;
+  unsigned least = ~0u;
+  for (const Key &key : kKeys) {
+    // The same name elsewhere is nearer than another name here.
+    unsigned distance = 4 * lastName(path).edit_distance(lastName(key.path)) +
+                        (path.rsplit('.').first != key.path.rsplit('.').first);
+    if (distance < least) {
+      least = distance;
+      best = key.path;
+    }
+  }
+  return best;
+}
+
+std::string mlir::zero::deepspeed::printKeys() {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto list = [&](StringRef title, Fate fate, StringRef before) {
+    out << title << "\n";
+    for (const Key &key : kKeys) {
+      if (key.fate != fate)
+        continue;
+      out << "  " << key.path;
+      if (fate == Fate::Same)
+        out << " = "
+            << (key.same.empty()
+                    ? "null"
+                    : llvm::join(llvm::split(key.same, '|'), " or "));
+      out << before << key.to << "\n";
+    }
+  };
+  list("becomes an option of zeroc", Fate::Option, ": ");
+  list("becomes an option of the training binary", Fate::Train, ": ");
+  list("compared with the model", Fate::Model, ": ");
+  list("has one value here; others are errors", Fate::Same, "; else: ");
+  list("without effect here", Fate::NoEffect, ": ");
+  list("an error unless switched off", Fate::Refused, ": ");
+  list("another name", Fate::Alias, ": ");
+  list("sections", Fate::Section, "");
+  return text;
+}

@@ -1,0 +1,346 @@
+//===- DeepSpeedMapping.cpp - Batches, sharding, tiers, precision, logs ---===//
+
+#include "tools/zeroc/DeepSpeedMapping.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir::zero::deepspeed;
+using namespace llvm;
+
+void Mapping::add(StringRef option, const Twine &value, StringRef path) {
+  std::string text = value.str();
+  for (Config::Option &other : config.options) {
+    if (other.name != option)
+      continue;
+    if (!isEqualValue(other.value, text))
+      file.refuse(other.source + " is " + other.name + "=" + other.value +
+                  ", and " + file.quote(path) + " is " + option + "=" + text +
+                  "; drop one of them");
+    return;
+  }
+  config.options.push_back({option.str(), text, file.quote(path)});
+}
+
+void Mapping::addDefault(StringRef option, StringRef value, StringRef path) {
+  // "auto" leaves it to zeroc.
+  if (file.isAuto(path))
+    return;
+  config.options.push_back({option.str(), value.str(),
+                            "DeepSpeed's default of \"" + path.str() + "\"",
+                            /*isDefault=*/true});
+}
+
+void Mapping::train(StringRef option, const Twine &value) {
+  std::string text = value.str();
+  text = text.empty() ? option.str() : (option + "=" + text).str();
+  if (!is_contained(config.train, text))
+    config.train.push_back(text);
+}
+
+int64_t Mapping::bytesOf(int64_t elements) const {
+  return std::clamp<int64_t>(elements, 0, int64_t(1) << 40) *
+         (precision == "fp32" ? 4 : 2);
+}
+
+void Mapping::run() {
+  mapPrecision();
+  mapBatches();
+  mapState();
+  mapTiers();
+  mapActivations();
+  mapOptimizer();
+  mapScheduler();
+  mapLogs();
+  bool scales = precision == "fp16";
+  bool isFixed = file.number("fp16.loss_scale").value_or(0) != 0;
+  file.finish([&](StringRef path) {
+    return path.starts_with("fp16.") && (!scales || isFixed) &&
+           path != "fp16.fp16_master_weights_and_grads";
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Precision
+//===----------------------------------------------------------------------===//
+
+void Mapping::mapPrecision() {
+  bool bf16 = file.flag("bf16.enabled").value_or(false),
+       fp16 = file.flag("fp16.enabled").value_or(false);
+  if (bf16 && fp16)
+    file.refuse("\"bf16.enabled\" and \"fp16.enabled\" are both true; keep "
+                "one of them");
+  for (StringRef type : {"bf16", "fp16"})
+    if (file.isOff(type) && given.precision == type)
+      file.refuse("\"" + type +
+                  ".enabled\" is false, and the command line has "
+                  "--precision=" +
+                  type + "; drop one of them");
+  if (bf16)
+    add("--precision", "bf16", "bf16.enabled");
+  if (fp16)
+    add("--precision", "fp16", "fp16.enabled");
+  precision = bf16 ? "bf16" : fp16 ? "fp16" : given.precision.value_or("fp32");
+  if (std::optional<bool> checks = file.flag("bf16.check_grad_overflow"))
+    add("--skip-nonfinite", *checks ? "on" : "off", "bf16.check_grad_overflow");
+  StringRef master = "bf16.bf16_master_weights_and_grads",
+            states = "bf16.bf16_optimizer_states";
+  if (std::optional<bool> halves = file.flag(master)) {
+    add("--master", *halves ? "none" : "f32", master);
+    if (*halves) {
+      add("--grad-dtype", "bf16", master);
+      file.addNote(master, "updates of bf16 round by chance, where DeepSpeed's "
+                           "round to nearest");
+    }
+  }
+  if (std::optional<bool> halves = file.flag(states))
+    add("--state-dtype", *halves ? "bf16" : "f32", states);
+  mapLossScale();
+  mapGradientTypes();
+}
+
+void Mapping::mapLossScale() {
+  if (precision != "fp16")
+    return;
+  if (std::optional<double> scale = file.number("fp16.loss_scale"))
+    train("--loss-scale", *scale == 0 ? "dynamic" : showNumber(*scale));
+}
+
+/// The name that --grad-dtype has, or "".
+static StringRef asType(StringRef name) {
+  name.consume_front("torch.");
+  return StringSwitch<StringRef>(name.lower())
+      .Cases({"fp32", "float32", "float"}, "f32")
+      .Cases({"fp16", "float16", "half"}, "fp16")
+      .Cases({"bf16", "bfloat16"}, "bf16")
+      .Default("");
+}
+
+/// By default gradients travel in the type of parameters, and sums over
+/// micro-steps are f32.
+void Mapping::mapGradientTypes() {
+  StringRef wire = "communication_data_type",
+            sum = "data_types.grad_accum_dtype";
+  std::string own = precision == "fp32" ? "f32" : precision;
+  std::string types[2];
+  for (auto [path, type] : {std::pair{wire, &types[0]}, {sum, &types[1]}}) {
+    std::optional<std::string> name = file.text(path);
+    if (!name)
+      continue;
+    *type = asType(*name).str();
+    if (type->empty())
+      file.refuse(file.quote(path) + " must be fp32, bf16 or fp16");
+    else if (*type != "f32" && *type != own)
+      file.refuse(file.quote(path) + ", but parameters are " + own +
+                  ", and gradients are f32 or what parameters are; set it to "
+                  "fp32, or drop it");
+  }
+  const auto &[travel, sums] = types;
+  if (!travel.empty() && !sums.empty() && sums != "f32" && travel != sums)
+    return file.refuse(file.quote(wire) + " and " + file.quote(sum) +
+                       ": gradients that travel as f32 are added up as f32; "
+                       "set both to one type");
+  if (!sums.empty() && (sums != "f32" || own == "f32"))
+    return add("--grad-dtype", sums, sum);
+  if (!sums.empty())
+    file.addSame(sum);
+  if (travel == "f32")
+    add("--grad-dtype", "f32", wire);
+  else if (!travel.empty())
+    file.addSame(wire);
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+static std::string plural(int64_t number, StringRef what) {
+  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : "s");
+}
+
+/// train_batch_size = micro-batch x accumulation x ranks, from any two of the
+/// first three, or from one of the first two, as DeepSpeed does.
+void Mapping::mapBatches() {
+  StringRef totalKey = "train_batch_size",
+            microKey = "train_micro_batch_size_per_gpu",
+            stepsKey = "gradient_accumulation_steps";
+  std::optional<int64_t> total = file.count(totalKey),
+                         micro = file.count(microKey),
+                         steps = file.count(stepsKey);
+  for (auto [path, value] :
+       {std::pair{totalKey, total}, {microKey, micro}, {stepsKey, steps}})
+    if (value && *value < 1)
+      return file.refuse(file.quote(path) + " must be 1 or more");
+  if (steps)
+    add("--accumulate", Twine(*steps), stepsKey);
+  // What the options say is "auto".
+  bool isOpen = !steps;
+  if (isOpen && (file.isAuto(stepsKey) || given.accumulate))
+    steps = given.accumulate.value_or(1);
+  int64_t ranks = given.worldSize;
+  std::string onRanks = plural(ranks, "rank");
+  if (total && micro && steps && *micro * *steps * ranks != *total) {
+    std::string fix = "correct one of them";
+    if (*total % (*micro * *steps) == 0)
+      fix = "give --world-size=" + std::to_string(*total / (*micro * *steps)) +
+            ", or " + fix;
+    return file.refuse(
+        file.quote(totalKey) + " is not " + Twine(*micro) + " (\"" + microKey +
+        "\") x " + Twine(*steps) + " (" +
+        (isOpen ? "--accumulate" : "\"" + stepsKey.str() + "\"") + ") x " +
+        onRanks + "; " + fix);
+  }
+  if (total && micro && !steps) {
+    if (*total % (*micro * ranks))
+      return file.refuse(file.quote(totalKey) + " is no multiple of " +
+                         Twine(*micro) + " (\"" + microKey + "\") x " +
+                         onRanks + "; change it or --world-size");
+    steps = *total / (*micro * ranks);
+    add("--accumulate", Twine(*steps), totalKey);
+  }
+  if (total && !micro) {
+    if (!steps && file.isAuto(microKey))
+      return file.refuse(
+          file.quote(totalKey) + " with " + file.quote(microKey) +
+          " leaves micro-steps open; give --accumulate=K, or \"" + stepsKey +
+          "\"");
+    int64_t parts = steps.value_or(1) * ranks;
+    if (*total % parts)
+      return file.refuse(file.quote(totalKey) + " is no multiple of " +
+                         plural(steps.value_or(1), "micro-step") + " x " +
+                         onRanks + "; change it, --accumulate or --world-size");
+    micro = *total / parts;
+    microKey = totalKey;
+  }
+  if (!micro)
+    return;
+  config.microBatch = *micro;
+  config.microBatchSource = file.quote(microKey);
+  if (microKey == totalKey)
+    config.microBatchSource += " over " +
+                               plural(steps.value_or(1), "micro-step") +
+                               " and " + onRanks;
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+void Mapping::mapState() {
+  if (std::optional<double> clip = file.number("gradient_clipping"))
+    add("--grad-clip", showNumber(*clip), "gradient_clipping");
+  std::optional<int64_t> stage = file.count("zero_optimization.stage");
+  if (!stage)
+    return;
+  add("--stage", Twine(*stage), "zero_optimization.stage");
+  if (*stage != 3)
+    return;
+  StringRef reuse = "zero_optimization.stage3_max_reuse_distance",
+            persist = "zero_optimization.stage3_param_persistence_threshold";
+  if (std::optional<int64_t> elements = file.count(reuse))
+    add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
+  // Up to so many elements, and fewer than so many bytes.
+  if (std::optional<int64_t> elements = file.count(persist))
+    add("--persist-below", Twine(*elements > 0 ? bytesOf(*elements) + 1 : 0),
+        persist);
+}
+
+void Mapping::mapTier(StringRef section, StringRef deprecated,
+                      StringRef option) {
+  std::string path = ("zero_optimization." + section + ".device").str(),
+              old = ("zero_optimization." + deprecated).str(),
+              folder = ("zero_optimization." + section + ".nvme_path").str();
+  if (file.hasSection(("zero_optimization." + section).str()) && file.flag(old))
+    return file.refuse("\"zero_optimization." + section + "\" and " +
+                       file.quote(old) + ", which is its old form; drop \"" +
+                       old + "\"");
+  if (std::optional<bool> isOffloaded = file.flag(old)) {
+    add(option, *isOffloaded ? "cpu" : "none", old);
+    return;
+  }
+  std::optional<std::string> device = file.text(path);
+  if (!device)
+    return;
+  if (!is_contained({"none", "cpu", "nvme"}, *device))
+    return file.refuse(file.quote(path) + " must be none, cpu or nvme");
+  add(option, *device, path);
+  if (*device != "nvme")
+    return;
+  if (std::optional<std::string> where = file.text(folder)) {
+    if (!is_contained(nvmePaths, *where))
+      nvmePaths.push_back(*where);
+  } else {
+    file.addNote(path, "give train --nvme-path=DIR, the folder of the drive");
+  }
+}
+
+void Mapping::mapTiers() {
+  mapTier("offload_optimizer", "cpu_offload", "--offload-optimizer");
+  mapTier("offload_param", "cpu_offload_param", "--offload-params");
+  if (!nvmePaths.empty())
+    train("--nvme-path", llvm::join(nvmePaths, ","));
+  int64_t stage = file.count("zero_optimization.stage").value_or(0);
+  for (const Config::Option &option : config.options)
+    if (option.name == "--offload-params" && option.value != "none" &&
+        stage != 3)
+      file.refuse(option.source + " is for stage 3, and " +
+                  (file.count("zero_optimization.stage")
+                       ? file.quote("zero_optimization.stage")
+                       : std::string("the stage is 0")) +
+                  "; set \"zero_optimization.stage\" to 3, or drop it");
+}
+
+void Mapping::mapActivations() {
+  StringRef path = "activation_checkpointing.cpu_checkpointing",
+            compiled = "compile.offload_activation";
+  if (std::optional<bool> isOffloaded = file.flag(path)) {
+    if (*isOffloaded) {
+      add("--remat", "block", path);
+      add("--offload-activations", "cpu", path);
+    } else {
+      file.addSame(path);
+    }
+  }
+  if (std::optional<bool> isOffloaded = file.flag(compiled)) {
+    if (*isOffloaded)
+      add("--offload-activations", "cpu", compiled);
+    else
+      file.addSame(compiled);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Logs
+//===----------------------------------------------------------------------===//
+
+void Mapping::mapLogs() {
+  for (auto [path, option] :
+       {std::pair<StringRef, StringRef>{"wall_clock_breakdown", "--profile"},
+        {"activation_checkpointing.profile", "--profile"},
+        {"comms_logger.enabled", "--profile"},
+        {"flops_profiler.enabled", "--utilization"}})
+    if (std::optional<bool> isOn = file.flag(path)) {
+      if (*isOn)
+        train(option);
+      else
+        file.addSame(path);
+    }
+  for (auto [section, option, ending] :
+       {std::tuple<std::string, StringRef, StringRef>{"tensorboard",
+                                                      "--tensorboard", ""},
+        {"csv_monitor", "--metrics", ".jsonl"}}) {
+    if (!file.flag(section + ".enabled").value_or(false))
+      continue;
+    std::string folder = file.text(section + ".output_path").value_or(""),
+                job = file.text(section + ".job_name")
+                          .value_or("DeepSpeedJobName");
+    if (!folder.empty() && !StringRef(folder).ends_with("/"))
+      folder += "/";
+    train(option, folder + job + ending);
+    if (section == "csv_monitor")
+      file.addNote("csv_monitor.enabled", "one line of JSON a step, not CSV");
+  }
+}
