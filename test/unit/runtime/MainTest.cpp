@@ -829,8 +829,8 @@ TEST_F(Loop, PrintsMetricsAndNothingElse) {
 }
 
 TEST(Options, ProgressIsChosen) {
-  const std::vector<std::string> needed = {"--data=d", "--steps=5", "--lr=1"};
-  EXPECT_EQ(parse(needed).progress, ProgressKind::Auto);
+  EXPECT_EQ(parse({"--data=d", "--steps=5", "--lr=1"}).progress,
+            ProgressKind::Auto);
   EXPECT_EQ(
       parse({"--data=d", "--steps=5", "--lr=1", "--progress=lines"}).progress,
       ProgressKind::Lines);
