@@ -83,6 +83,10 @@ Sampling::Sampling(const zrt_plan &plan, const SampleOptions &options,
     fail("the plan's inputs \"tokens\" and \"position\" and its output "
          "\"logits\" are of other shapes than [sequences, positions], "
          "[sequences] and [sequences, classes]");
+  // Integers are compared with what an input may hold; these are all positions.
+  if (!mayHold(*position, tokens->shape[1] - 1))
+    fail("the plan predicts at {}, and has {} positions",
+         allowedText(*position), tokens->shape[1]);
   start = promptOf(options, *tokens);
 }
 

@@ -1,7 +1,9 @@
 """What a model goes on with: its logits, that they are those of any plan, and that
 looking changes nothing."""
 import array
+import importlib.util
 import struct
+import sys
 
 import support
 
@@ -82,6 +84,14 @@ class Sample(support.Case):
             self.assertEqual(found, shape)
             with self.subTest(options):
                 self.assertLess(max(abs(a - b) for a, b in zip(values, expected)), limit)
+
+    def test_transformers(self):
+        """The same in both directions, where transformers is installed; test/foreign has a larger shape."""
+        if any(importlib.util.find_spec(name) is None for name in ("torch", "transformers")):
+            self.skipTest("transformers is not installed")
+        done = self.run_ok(sys.executable, support.ROOT / "test" / "foreign" / "gpt2_logits.py", "--config",
+                           support.GOLDEN / "config.json", "--tokens", 48)
+        self.assertEqual(done.out.count("largest difference"), 2, done.out)
 
     def test_changes_nothing(self):
         """Weights and losses of a run that samples are those of one that does not, under chaos."""
