@@ -15,7 +15,6 @@
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 #include "passes/verify/Passes.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::zero {
@@ -25,10 +24,6 @@ namespace mlir::zero {
 
 using namespace mlir;
 using namespace mlir::zero;
-
-//===----------------------------------------------------------------------===//
-// Counting
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -63,25 +58,33 @@ BucketOp getBucket(Value value) {
 
 /// The most bytes of gradients that are alive at one point.
 Certificate::Term getPeakGradients(const Program &program) {
-  std::vector<std::array<int64_t, 2>> change(program.storage.operations.size() +
-                                             2);
+  struct Change {
+    int64_t held = 0, whole = 0, sharded = 0;
+    void add(const Change &other, int64_t sign = 1) {
+      held += sign * other.held;
+      whole += sign * other.whole;
+      sharded += sign * other.sharded;
+    }
+  };
+  std::vector<Change> changes(program.storage.operations.size() + 2);
   for (const Buffer &buffer : program.storage.buffers) {
     if (buffer.role != Buffer::Temporary || buffer.use != Buffer::Gradients)
       continue;
     BucketOp bucket = getBucket(buffer.name);
-    int64_t members =
-        bucket ? getMemberBytes(bucket, buffer.name.getType()) : buffer.size;
-    change[buffer.birth][0] += buffer.size;
-    change[buffer.birth][1] += members;
-    change[buffer.death + 1][0] -= buffer.size;
-    change[buffer.death + 1][1] -= members;
+    Type type = buffer.name.getType();
+    int64_t members = bucket ? getMemberBytes(bucket, type) : buffer.size;
+    auto shard = dyn_cast<ShardType>(type);
+    Change change{buffer.size};
+    (shard && shard.getRanks() > 1 ? change.sharded : change.whole) = members;
+    changes[buffer.birth].add(change);
+    changes[buffer.death + 1].add(change, -1);
   }
   Certificate::Term most{"gradients"};
-  std::array<int64_t, 2> live = {};
-  for (auto [held, members] : change) {
-    live = {live[0] + held, live[1] + members};
-    if (live[0] > most.held)
-      most = {"gradients", live[0], live[1]};
+  Change live;
+  for (const Change &change : changes) {
+    live.add(change);
+    if (live.held > most.held)
+      most = {"gradients", live.held, live.whole, live.sharded};
   }
   return most;
 }
@@ -147,18 +150,21 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
   }
 }
 
+/// How often a step runs the program of that name.  @first and @flush begin and
+/// end a run.
+int64_t getRuns(StringRef name, const Certificate &certificate) {
+  return name == "count"   ? certificate.isLayered ? 1 : certificate.microSteps
+         : name == "micro" ? certificate.microSteps - 1
+         : name == "step"  ? 1
+                           : 0;
+}
+
 void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   SmallVector<Certificate::Wire> wires = {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
   SymbolTableCollection symbols;
   for (const Program &program : programs) {
-    StringRef name = ProgramOp(program.function).getName();
-    // @first and @flush begin and end a run.
-    int64_t runs = name == "count"
-                       ? certificate.isLayered ? 1 : certificate.microSteps
-                   : name == "micro" ? certificate.microSteps - 1
-                   : name == "step"  ? 1
-                                     : 0;
+    int64_t runs = getRuns(ProgramOp(program.function).getName(), certificate);
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
         continue;
@@ -170,6 +176,31 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
     }
   }
   certificate.wire = wires;
+}
+
+void countLinks(ArrayRef<Program> programs, Certificate &certificate) {
+  for (Stream stream :
+       {Stream::H2D, Stream::D2H, Stream::NvmeRead, Stream::NvmeWrite}) {
+    int64_t bytes = 0;
+    for (const Program &program : programs)
+      for (Operation *op : program.storage.operations)
+        if (isa<FetchOp, SpillOp>(op) && getStream(op) == stream)
+          bytes += getRuns(ProgramOp(program.function).getName(), certificate) *
+                   bytesOf(op->getOperand(0)).getSize();
+    certificate.links.push_back({stringifyStream(stream), bytes});
+  }
+}
+
+/// "@b2 (h.0.attn.weight and 11 more)"
+std::string describeBucket(BucketOp bucket) {
+  auto members = bucket.getMembers().getAsRange<MemberAttr>();
+  std::string text = ("@" + bucket.getSymName()).str();
+  if (members.empty())
+    return text;
+  text += " (" + (*members.begin()).getName().str();
+  if (size_t more = bucket.getMembers().size() - 1)
+    text += " and " + std::to_string(more) + " more";
+  return text + ")";
 }
 
 void countPeak(const Program &program, Tier tier, Certificate::Arena &arena) {
@@ -202,6 +233,10 @@ void countPeak(const Program &program, Tier tier, Certificate::Arena &arena) {
   });
   for (const Buffer *buffer : ArrayRef(temporaries).take_front(5))
     arena.largest.push_back({getValueName(buffer->name), buffer->size});
+  for (const Buffer *buffer : temporaries)
+    if (buffer->name.getDefiningOp<AllGatherOp>())
+      if (BucketOp bucket = getBucket(buffer->name))
+        arena.gathered.push_back({describeBucket(bucket), buffer->size});
 }
 
 } // namespace
@@ -236,10 +271,10 @@ Certificate zero::certify(ModuleOp module) {
   Certificate::Term temporary = getPeakGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
   gradients.held += temporary.held;
-  (certificate.ranks > 1 && certificate.stage >= 2 ? gradients.sharded
-                                                   : gradients.whole) +=
-      temporary.whole;
+  gradients.whole += temporary.whole;
+  gradients.sharded += temporary.sharded;
   countWire(programs, certificate);
+  countLinks(programs, certificate);
   for (const Program &program : programs) {
     StringRef name = ProgramOp(program.function).getName();
     int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
@@ -256,115 +291,6 @@ Certificate zero::certify(ModuleOp module) {
     countPeak(*worst, static_cast<Tier>(tier), certificate.arenas[tier]);
   }
   return certificate;
-}
-
-//===----------------------------------------------------------------------===//
-// Printing
-//===----------------------------------------------------------------------===//
-
-/// 1234567 as "1,234,567".
-static std::string group(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t i = static_cast<int64_t>(digits.size()) - 3;
-       i > (digits[0] == '-'); i -= 3)
-    digits.insert(i, ",");
-  return digits;
-}
-
-SmallVector<std::pair<StringRef, int64_t>>
-Certificate::Arena::getCategories() const {
-  return {{"parameters", parameters},
-          {"master parameters", masters},
-          {"gradients", gradients},
-          {"optimizer state", optimizerState},
-          {"communication buffers", communication},
-          {"activations", activations},
-          {"workspace", workspace},
-          {"inputs and outputs", io},
-          {"unused", unused}};
-}
-
-SmallVector<Certificate::ArenaInUse> Certificate::getArenasInUse() const {
-  SmallVector<ArenaInUse> inUse;
-  for (auto [number, arena] : llvm::enumerate(arenas)) {
-    auto tier = static_cast<Tier>(number);
-    StringRef name = stringifyTier(tier);
-    if (tier == Tier::Device)
-      inUse.push_back({name, "", &arena});
-    else if (arena.size > 0)
-      inUse.push_back({name, name.str() + " ", &arena});
-  }
-  return inUse;
-}
-
-std::string Certificate::print() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto line = [&](StringRef name, int64_t bytes) {
-    os << "  " << llvm::left_justify(name, 24)
-       << llvm::right_justify(group(bytes), 20) << " B"
-       << llvm::format("%12.2f MiB\n", bytes / 1048576.0);
-  };
-  os << "memory certificate\n";
-  for (const auto &[tier, prefix, arena] : getArenasInUse()) {
-    for (auto [name, bytes] : arena->getCategories())
-      if (bytes ||
-          (name != "communication buffers" && name != "master parameters"))
-        line(name, bytes);
-    line((tier + " arena").str(), arena->size);
-  }
-  if (parameterCount) {
-    int64_t held = 0, padding = 0;
-    for (const Term &term : modelState) {
-      held += term.held;
-      padding += term.padding(ranks);
-    }
-    os << "  model state: "
-       << llvm::format("%.2f", double(held - padding) / double(parameterCount))
-       << " bytes a parameter + " << group(padding) << " bytes of padding, "
-       << group(parameterCount) << " parameters";
-    if (ranks > 1)
-      os << "; stage " << stage << " on " << ranks << " ranks";
-    os << '\n';
-    for (const Term &term : modelState) {
-      os << "    " << llvm::left_justify(term.name, 22)
-         << llvm::right_justify(group(term.held), 20) << " B = ";
-      if (term.sharded)
-        os << group(term.sharded) << " / " << ranks
-           << (term.whole ? " + " : "");
-      if (term.whole || !term.sharded)
-        os << group(term.whole);
-      os << " + padding " << group(term.padding(ranks)) << '\n';
-    }
-  }
-  if (ranks > 1) {
-    int64_t all = 0;
-    for (const Wire &each : wire)
-      all += each.bytes;
-    os << "  wire: a rank receives " << group(all) << " bytes a step\n";
-    for (const Wire &each : wire)
-      os << "    " << llvm::left_justify(each.name, 22)
-         << llvm::right_justify(group(each.bytes), 20) << " B  in "
-         << group(each.calls) << (each.calls == 1 ? " call" : " calls") << '\n';
-  }
-  if (evaluation)
-    os << "  evaluation: " << group(evaluation)
-       << " bytes of the device arena at most\n";
-  if (prediction)
-    os << "  prediction: " << group(prediction)
-       << " bytes of the device arena at most\n";
-  for (const auto &[tier, prefix, arena] : getArenasInUse()) {
-    os << "  " << prefix << "peak: " << group(arena->peak) << " bytes live at "
-       << (arena->peakAt.empty() ? "the start" : arena->peakAt) << '\n';
-    if (!arena->largest.empty())
-      os << "  live at the " << prefix << "peak:\n";
-    for (const Arena::Live &live : arena->largest)
-      os << "    " << llvm::right_justify(group(live.bytes), 20) << " B  "
-         << live.name << '\n';
-  }
-  for (const std::string &what : outside)
-    os << "  outside the arenas: " << what << '\n';
-  return text;
 }
 
 namespace {

@@ -37,6 +37,9 @@ struct Certificate {
     };
     /// The largest temporaries at the peak, at most 5.
     SmallVector<Live> largest;
+    /// Gathered copies of buckets at the peak, all of them, the largest first:
+    /// "@b2 (h.0.attn.weight and 11 more)".
+    SmallVector<Live> gathered;
 
     /// The categories by name, in the order in which they are printed.
     SmallVector<std::pair<StringRef, int64_t>> getCategories() const;
@@ -76,6 +79,14 @@ struct Certificate {
   };
   SmallVector<Wire> wire;
 
+  /// Bytes that a rank moves between tiers in one step: "h2d", "d2h",
+  /// "nvme_read" and "nvme_write", in that order.
+  struct Link {
+    StringRef name;
+    int64_t bytes;
+  };
+  SmallVector<Link> links;
+
   /// Bytes of the device that an evaluation has alive at once; 0: the plan has
   /// none.
   int64_t evaluation = 0;
@@ -96,6 +107,9 @@ struct Certificate {
   /// The certificate as a table of text.
   std::string print() const;
 };
+
+/// 1234567 as "1,234,567".
+std::string groupDigits(int64_t number);
 
 /// The certificate of a plan that VerifyPlan accepts.
 Certificate certify(ModuleOp module);

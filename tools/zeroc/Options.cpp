@@ -184,6 +184,10 @@ private:
   /// Reads --ds-config into the options that it becomes.
   void takeDeepSpeed();
 
+  void offload(PipelineOptions &p, StringRef tier) const;
+  void checkComparison();
+  std::vector<Variant> listCompared() const;
+
   DriverOptions options;
   std::string offloadAll = "none", deepSpeedFile;
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
@@ -361,6 +365,10 @@ CommandLine::CommandLine() {
       "partitioned, scheduled, memory, llvm; or write obj,\n"
       "exe",
       {output});
+  add("compare", given(options.compare),
+      "print what plans of all stages need, or on one rank\n"
+      "of all tiers, and write nothing",
+      {output, Emit::Partitioned});
   add("reference", given(p.reference),
       "compile through plain scalar loops on one thread:\n"
       "slow, for comparison",
@@ -514,6 +522,57 @@ void CommandLine::takeDeepSpeed() {
   options.deepSpeed = std::move(*config);
 }
 
+/// What --offload=TIER means beside more particular options.
+void CommandLine::offload(PipelineOptions &p, StringRef tier) const {
+  if (!isGiven("--offload-optimizer"))
+    p.offloadOptimizer = tier;
+  if (!isGiven("--offload-params") && mayOffloadParameters(p))
+    p.offloadParams = tier;
+}
+
+/// It chooses what is compared, and stops where a plan is made.
+void CommandLine::checkComparison() {
+  for (StringRef name : {"-o", "--emit"})
+    if (isGiven(name))
+      fail("--compare writes nothing but its table, so " + name +
+           " changes nothing; drop one of them");
+  // A file's is one of them.
+  if (getTyped("--stage"))
+    fail("--compare compares all stages, and --stage takes one; drop one of "
+         "them");
+  for (StringRef name :
+       {"--offload", "--offload-optimizer", "--offload-params"})
+    if (options.pipeline.worldSize == 1 && isGiven(name))
+      fail("--compare on one rank compares all tiers, and " +
+           (getTyped(name) ? "" : deepSpeedFile + "'s ") + name +
+           " takes one; drop one of them, or add --world-size=N to compare "
+           "stages");
+  options.emit = Emit::Memory;
+  if (options.pipeline.worldSize > 1)
+    options.pipeline.stage = 3; // has all of their options
+}
+
+/// All stages of several ranks, all tiers of one.
+std::vector<Variant> CommandLine::listCompared() const {
+  std::vector<Variant> variants;
+  const PipelineOptions &p = options.pipeline;
+  if (p.worldSize == 1)
+    for (StringRef tier : {"none", "cpu", "nvme"}) {
+      variants.push_back({tier.str(), p});
+      offload(variants.back().options, tier);
+    }
+  for (int stage = 0; stage <= 3 && p.worldSize > 1; ++stage) {
+    variants.push_back({std::to_string(stage), p});
+    PipelineOptions &of = variants.back().options;
+    of.stage = stage;
+    if (stage < 3)
+      of.persistBelow = of.reuseDistance = 0;
+    if (isGiven("--offload"))
+      offload(of, offloadAll);
+  }
+  return variants;
+}
+
 DriverOptions CommandLine::check() {
   if (!deepSpeedFile.empty())
     takeDeepSpeed();
@@ -521,13 +580,16 @@ DriverOptions CommandLine::check() {
     fail("no model given; usage: zeroc MODEL.mlir -o OUT (see zeroc --help)");
   SmallVector<StringRef> names = emitNames();
   options.emit = static_cast<Emit>(llvm::find(names, emit) - names.begin());
+  if (options.compare)
+    checkComparison();
   for (const Flag &flag : flags) {
     if (!flag.changes || !flag.isSet())
       continue;
     // A file is for all levels.
     if (options.emit < *flag.changes && flag.getNumOccurrences())
       fail(flag.getName() + " changes nothing before --emit=" +
-           names[static_cast<int>(*flag.changes)] + ", and --emit=" + emit +
+           names[static_cast<int>(*flag.changes)] + ", and --" +
+           (options.compare ? "compare" : "emit=" + emit) +
            " stops before that; drop one of them");
     std::string owner = flag.getNumOccurrences() ? "" : deepSpeedFile + "'s ";
     options.given.emplace_back(owner + flag.getName(), *flag.changes);
@@ -543,15 +605,19 @@ DriverOptions CommandLine::check() {
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");
-  if (isGiven("--offload")) {
-    PipelineOptions &all = options.pipeline;
-    if (!isGiven("--offload-optimizer"))
-      all.offloadOptimizer = offloadAll;
-    if (!isGiven("--offload-params") && mayOffloadParameters(p))
-      all.offloadParams = offloadAll;
-  }
-  if (std::string conflict = findConflict(p); !conflict.empty())
+  if (options.compare)
+    options.compared = listCompared();
+  if (isGiven("--offload"))
+    offload(options.pipeline, offloadAll);
+  if (std::string conflict = findConflict(p);
+      !conflict.empty() && !options.compare)
     fail(conflict);
+  if (p.stage > 0 && p.worldSize == 1 && !options.compare)
+    llvm::errs() << "zeroc: warning: "
+                 << (getTyped("--stage") ? "" : deepSpeedFile + "'s ")
+                 << "--stage=" << p.stage
+                 << " shards nothing on one rank; add --world-size=N for N "
+                    "ranks, or drop it\n";
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 

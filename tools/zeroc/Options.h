@@ -3,6 +3,7 @@
 #define TOOLS_ZEROC_OPTIONS_H
 
 #include "passes/Pipeline.h"
+#include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/Export.h"
 #include "tools/zeroc/Generate.h"
@@ -11,6 +12,7 @@
 #include "tools/zeroc/Tokenize.h"
 #include <optional>
 #include <variant>
+#include <vector>
 
 namespace mlir::zero {
 
@@ -31,7 +33,9 @@ struct DriverOptions {
   std::string input, output, cpu = "native";
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
-  bool timing = false;
+  bool timing = false, compare = false;
+  /// The plans that --compare compares; none without it.
+  std::vector<Variant> compared;
   /// The options that were given, such as "--betas", each with the first output
   /// that it changes.
   SmallVector<std::pair<std::string, Emit>> given;

@@ -1,6 +1,7 @@
 //===- zeroc.cpp - The compiler driver ------------------------------------===//
 //
 //   zeroc MODEL.mlir [options] [-o OUT]
+//   zeroc MODEL.mlir --compare [options]
 //   zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
@@ -171,6 +172,20 @@ int main(int argc, char **argv) {
     if (llvm::Error error = checkBatch(module, *options))
       return fail(llvm::toString(std::move(error)));
     llvm::errs() << options->deepSpeed->report();
+  }
+  if (options->compare) {
+    auto plans = timed("plans", [&](PassManagerSetup setup) {
+      return comparePlans(module, options->compared, setup);
+    });
+    if (failed(plans))
+      return fail(options->input + " does not compile; the errors are above");
+    if (llvm::all_of(*plans, [](const ComparedPlan &plan) {
+          return !plan.conflict.empty();
+        }))
+      return fail(plans->front().conflict);
+    llvm::Error error =
+        frontend::writeOutput("-", printComparison(options->input, *plans));
+    return error ? fail(llvm::toString(std::move(error))) : 0;
   }
   bool printed = getLevel(module) == Level::Memory;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {

@@ -18,7 +18,7 @@ for config in sorted(Path(__file__).parent.parent.glob("*.json")):
     for typed in re.findall(r"^// RUN: %ds%s(.*?) 2>&1", config.read_text(), re.MULTILINE):
         typed = typed.split()
         expected, report = plan([f"--ds-config={config}", *typed])
-        became = re.match(r".* became: (.*)", report)[1].split()
+        became = re.search(r".* became: (.*)", report)[1].split()
         became = [] if became[0] == "no" else became
         names = {option.split("=")[0] for option in became}
         others = [option for option in typed if option.split("=")[0] not in names]

@@ -1,0 +1,72 @@
+//===- Compare.cpp - The plans of all stages, or of all tiers -------------===//
+//
+// Kernels are the same in all plans of a model; they are formed once, and each
+// variant goes on from a copy:
+//
+//   model -> kernels -+-> plan of stage 0 -> certificate
+//                     +-> plan of stage 1 -> certificate
+//                     ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/zeroc/Compare.h"
+
+#include "dialect/zero/PlanPrograms.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tools/zeroc/OptionConflicts.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// Whether the plan in `module`, which was refused, is one but for its size.
+static bool isTooLarge(ModuleOp module) {
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr);
+  return arena && budget &&
+         llvm::any_of(llvm::zip_equal(arena.asArrayRef(), budget.asArrayRef()),
+                      [](auto both) {
+                        auto [needs, has] = both;
+                        return has >= 0 && needs > has;
+                      });
+}
+
+/// Compiles to a plan.  What is reported of one that is too large is dropped,
+/// since its size is part of its certificate.
+static LogicalResult compile(ModuleOp module, const PipelineOptions &options,
+                             PassManagerSetup setup) {
+  MLIRContext *context = module.getContext();
+  SmallVector<Diagnostic> reported;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      reported.push_back(std::move(diagnostic));
+      return success();
+    });
+    result = runPipeline(module, Level::Memory, options, setup);
+  }
+  if (failed(result) && isTooLarge(module))
+    return success();
+  for (Diagnostic &diagnostic : reported)
+    context->getDiagEngine().emit(std::move(diagnostic));
+  return result;
+}
+
+FailureOr<std::vector<ComparedPlan>>
+zero::comparePlans(ModuleOp module, ArrayRef<Variant> variants,
+                   PassManagerSetup setup) {
+  if (failed(
+          runPipeline(module, Level::Kernels, variants.front().options, setup)))
+    return failure();
+  std::vector<ComparedPlan> plans;
+  for (const Variant &variant : variants) {
+    ComparedPlan plan{variant, {}, findConflict(variant.options)};
+    if (plan.conflict.empty()) {
+      OwningOpRef<ModuleOp> copy = module.clone();
+      if (failed(compile(*copy, variant.options, setup)))
+        return failure();
+      plan.certificate = certify(*copy);
+    }
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
