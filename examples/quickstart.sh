@@ -2,7 +2,7 @@
 # From a fresh checkout to a trained language model: a character-level GPT-2
 # learns English on two ranks of this machine, with parameters, gradients and
 # optimizer state sharded over them (ZeRO stage 3); then a larger one with all of
-# that on a drive.  Installs packages (Debian 12), builds zeroc, and works in
+# that on a drive; and a picture of the first run.  Installs packages (Debian 12), builds zeroc, and works in
 # build/quickstart.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,8 +35,9 @@ say "5. Train on two ranks"
 # Open MPI starts no more ranks than cores, and nothing as root, unless told.
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-show mpirun -n 2 "$out/train" --data "$out/text.txt" --data-format text --steps "$steps" --lr 2e-3 \
-  --schedule cosine --warmup 50 --metrics "$out/metrics.jsonl" --save "$out/model.safetensors"
+show mpirun -n 2 "$out/train" --data "$out/text.txt" --data-format text --shuffle \
+  --steps "$steps" --lr 2e-3 --schedule cosine --warmup 50 --metrics "$out/metrics.jsonl" \
+  --save "$out/model.safetensors"
 
 say "6. Has it learned?"
 examples/judge.py "$out/text.txt" "$out/metrics.jsonl"
@@ -46,5 +47,9 @@ say "7. A larger model, whose state lies on a drive: 73 MiB a rank, in 36 MiB of
 show zeroc import examples/deep-gpt2.json --batch=1 --seq=64 -o "$out/deep.mlir"
 show zeroc "$out/deep.mlir" --precision=bf16 --stage=3 --world-size=2 --offload=nvme \
   --device-memory=16MiB --host-memory=20MiB -o "$out/deep"
-show mpirun -n 2 "$out/deep" --nvme-path "$out" --data "$out/text.txt" --data-format text \
-  --steps 40 --lr 1e-3 --warmup 10
+show mpirun -n 2 "$out/deep" --nvme-path "$out" --data "$out/text.txt" --data-format text --shuffle \
+  --steps 40 --lr 1e-3 --warmup 20
+
+say "8. The loss curve of the first model"
+show zeroc plot "$out/metrics.jsonl" -o "$out/run.svg"
+printf 'open it in a browser: file://%s/%s\n' "$PWD" "$out/run.svg"

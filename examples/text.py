@@ -35,11 +35,16 @@ def licences():
                        if path.is_file() and not path.is_symlink())
 
 
+def is_prose(paragraph):
+    """Short paragraphs are headings; pictures, tables and programs have few letters and blanks."""
+    letters = sum(sign.isalpha() or sign == " " for sign in paragraph)
+    return len(paragraph) > 200 and letters > 0.88 * len(paragraph)
+
+
 def prose(text):
-    """Paragraphs on a line each, ASCII; short ones are headings and lists."""
+    """Paragraphs on a line each, ASCII."""
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
-    chosen = [part for part in paragraphs if len(part) > 200]
-    return ("\n".join(chosen) + "\n").encode("ascii", "ignore")
+    return ("\n".join(filter(is_prose, paragraphs)) + "\n").encode("ascii", "ignore")
 
 
 def main():
