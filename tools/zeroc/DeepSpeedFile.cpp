@@ -143,8 +143,14 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
     std::string path = (prefix + name).str(), spelled = path;
     const Key *key = name.contains('.') ? nullptr : findKey(path);
     if (!key) {
-      refuse("\"" + path + "\" is no key of DeepSpeed's; did you mean \"" +
-             findNearest(path) + "\"?");
+      std::string message = "\"" + path +
+                            "\" is no key of DeepSpeed's; did you mean \"" +
+                            findNearest(path).str() + "\"?";
+      // What the type is says more.
+      if (prefix == "optimizer.params." || prefix == "scheduler.params.")
+        later = later.empty() ? message : later;
+      else
+        refuse(message);
       continue;
     }
     if (key->fate == Fate::Alias) {
@@ -280,6 +286,8 @@ void File::addNote(StringRef path, StringRef why) {
 }
 
 void File::finish(function_ref<bool(StringRef)> isIdle) {
+  if (!later.empty())
+    refuse(later);
   for (auto &[path, entry] : entries) {
     const Key &key = *entry.key;
     if (key.fate == Fate::NoEffect || entry.isRead)

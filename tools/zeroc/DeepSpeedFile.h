@@ -76,6 +76,8 @@ private:
             const std::string &spelled);
   const llvm::json::Value *read(llvm::StringRef path);
 
+  /// An error that others go before.
+  std::string later;
   std::map<std::string, Entry> entries;
   std::set<std::string> sections;
   std::map<std::string, std::string> spellings;
