@@ -14,8 +14,10 @@ namespace json = llvm::json;
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-/// Beyond it differences would overflow.
-constexpr double kLargest = 1e300;
+/// Beyond them differences and powers of ten would over- and underflow.
+constexpr double kLargest = 1e200, kLeast = 1e-200;
+/// Doubles tell steps up to this one apart.
+constexpr int64_t kMostSteps = 1'000'000'000'000'000;
 
 /// In the order of Quantity.
 constexpr const char *kKeys[kNumQuantities] = {
@@ -40,7 +42,7 @@ static llvm::Expected<int64_t> countAt(const json::Object &object,
   if (!value)
     return 0;
   std::optional<int64_t> count = value->getAsInteger();
-  if (!count || *count < 0)
+  if (!count || *count < 0 || *count > kMostSteps)
     return wrong("\"" + key + "\" is no number of steps");
   return *count;
 }
@@ -81,7 +83,7 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
     if (!number)
       return wrong(Twine("\"") + kKeys[i] + "\" is neither a number nor null");
     if (std::abs(*number) <= kLargest)
-      line.values[i] = *number;
+      line.values[i] = std::abs(*number) < kLeast ? 0 : *number;
   }
   return line;
 }
