@@ -167,6 +167,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .options = constants.string(info.options),
       .cpu = constants.string(info.cpu),
       .features = constants.string(info.features),
+      .certificate = constants.string(info.certificate),
       .exported_begin =
           static_cast<uint64_t>(intOf(plan, kExportedAttr, arena[0])),
       .stream_count = static_cast<uint32_t>(streamList.size()),

@@ -17,6 +17,8 @@ namespace mlir::zero {
 /// What a training binary says about itself besides its plan.
 struct PlanInfo {
   std::string model, options, cpu, features;
+  /// The memory certificate as JSON.
+  std::string certificate;
   /// Lines of the memory certificate, of the arenas in use.
   struct Category {
     uint32_t tier;

@@ -97,6 +97,9 @@ struct Certificate {
   /// lies on nvme.
   struct Checkpoint {
     int64_t inMemory = 0, onNvme = 0;
+    /// Host memory for copies of that while it is written; for the caller to
+    /// fill in.
+    int64_t copies = 0;
   };
   Checkpoint checkpoint;
 
@@ -104,8 +107,14 @@ struct Certificate {
   /// the caller to fill in.
   SmallVector<std::string> outside;
 
+  /// What was compiled, and how; for the caller to fill in.
+  std::string model, options;
+
   /// The certificate as a table of text.
   std::string print() const;
+  /// The same numbers, and all of them, as an object of JSON and a line's end;
+  /// docs/plan.md has its keys.
+  std::string toJson() const;
 };
 
 /// 1234567 as "1,234,567".

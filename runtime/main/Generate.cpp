@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/io/AtomicFile.h"
+#include "runtime/main/CertificateOption.h"
 #include "runtime/main/HostAccess.h"
 #include "runtime/main/OptionValues.h"
 #include "runtime/main/PlanText.h"
@@ -34,7 +35,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   TrainOptions &common = options.common;
   common.program = programName(argc > 0 ? argv[0] : nullptr);
   TypedSample typed;
-  std::string count = "1", seed = "0", threads = "0";
+  std::string count = "1", seed = "0", threads = "0", form;
   CLI::App app("Shows what the model that this program was compiled from goes "
                "on with.",
                common.program);
@@ -54,9 +55,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   text("--logits", options.logits, "FILE", "Output",
        "Draw nothing: write the logits after each token of the prompt, a "
        ".npy of [tokens, classes]");
-  app.add_flag("--certificate", common.certificate,
-               "Print the memory the plan needs, and end")
-      ->group("Output");
+  addCertificateOption(app, form);
   app.add_flag("--plan", common.plan,
                "Print the operations of the plan's program, and end")
       ->group("Output");
@@ -76,6 +75,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
     common.help = app.help();
     return options;
   }
+  judgeCertificateOption(form, common);
   if (common.certificate || common.plan)
     return options;
   if (options.weights.empty())
@@ -221,7 +221,7 @@ int zrt::generateMain(const zrt_plan &plan, int argc, const char *const *argv) {
   if (!common.help.empty() || common.certificate || common.plan) {
     sayText(!common.help.empty() ? common.help
             : common.plan        ? planText(plan)
-                                 : certificate(plan));
+                                 : certificate(plan, common.certificateJson));
     return lostOutput().empty() ? 0 : kFailed;
   }
   const std::unique_ptr<World> world = connectWorld(plan.world_size);

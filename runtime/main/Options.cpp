@@ -8,6 +8,7 @@
 
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/SampleFile.h"
+#include "runtime/main/CertificateOption.h"
 #include "runtime/main/CheckpointOptions.h"
 #include "runtime/main/DataOptions.h"
 #include "runtime/main/EvalOptions.h"
@@ -31,7 +32,7 @@ struct Typed {
   std::string warmup = "0", cooldown = "0", threads = "0", hostThreads = "0",
               seed = "0", lossScale = "dynamic", saveType = "f32";
   std::string lr = "0", minLr = "0", nvmeEndurance, spikeGuard, spikeWindow;
-  std::string schedule = "constant", progress;
+  std::string schedule = "constant", progress, certificate;
   TypedData data;
   TypedCheckpoint checkpoint;
   TypedEval eval;
@@ -296,9 +297,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
                "Measure how fast matrix products can be, and log how much of "
                "that steps reach")
       ->group("Output");
-  app.add_flag("--certificate", options.certificate,
-               "Print the memory the plan needs, and end")
-      ->group("Output");
+  addCertificateOption(app, typed.certificate);
   app.add_flag("--plan", options.plan,
                "Print the operations of the plan's programs, and end")
       ->group("Output");
@@ -331,6 +330,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
     options.help = app.help();
     return options;
   }
+  judgeCertificateOption(typed.certificate, options);
   if (!options.certificate && !options.plan)
     judge(app, typed, options);
   return options;

@@ -98,6 +98,7 @@ struct TrainOptions {
   double timeLimit = 0;     ///< seconds; 0: none
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
+  bool certificateJson = false; ///< as an object, with `certificate`
   std::string help; ///< not empty: print this and end
 };
 

@@ -3,6 +3,7 @@
 
 #include "runtime/PlanTable.h"
 #include "runtime/main/LinkReport.h"
+#include "runtime/main/OptionValues.h"
 #include "runtime/main/TierOptions.h"
 
 #include <algorithm>
@@ -88,7 +89,12 @@ std::string zrt::withUnit(uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string zrt::certificate(const zrt_plan &plan) {
+std::string zrt::certificate(const zrt_plan &plan, bool asJson) {
+  if (asJson && !(plan.certificate && *plan.certificate))
+    usage("--certificate=json is for plans of zeroc; this one was made "
+          "otherwise and has --certificate=text");
+  if (asJson)
+    return plan.certificate;
   size_t width = 0;
   for (uint32_t i = 0; i < plan.category_count; ++i)
     width = std::max(width, categoryName(plan.categories[i]).size());

@@ -21,8 +21,9 @@ uint64_t wireBytesPerStep(const zrt_plan &plan);
 std::string ranksText(const zrt_plan &plan);
 
 /// The plan's memory certificate: each category, the arenas, and what goes over
-/// the wire.
-std::string certificate(const zrt_plan &plan);
+/// the wire; or, as JSON, what the compiler says of it.  Throws UsageError where
+/// a plan has none.
+std::string certificate(const zrt_plan &plan, bool asJson = false);
 
 /// What runs, on what, and the lines of `data`.
 std::string startBlock(const zrt_plan &plan, const zrt_context *ctx,

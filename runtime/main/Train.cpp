@@ -589,7 +589,7 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       return lostOutput().empty() ? 0 : kFailed;
     }
     if (options.certificate || options.plan) {
-      sayText(options.plan ? planText(plan) : certificate(plan));
+      sayText(options.plan ? planText(plan) : certificate(plan, options.certificateJson));
       return lostOutput().empty() ? 0 : kFailed;
     }
     if (options.metrics == "-")

@@ -1,4 +1,5 @@
 """The memory certificate: what zeroc prints is what the binary states and allocates."""
+import json
 import re
 
 import support
@@ -117,3 +118,82 @@ class Certificate(support.Case):
         self.assertEqual(small["optimizer state"], large["optimizer state"])
         self.assertGreater(large["device arena"], small["device arena"])
         self.assertGreater(large["activations"], 4 * small["activations"])
+
+    def check_json(self, config, ranks, *options):
+        """One object from compiler and binary, with the numbers of the texts."""
+        model = support.import_model(config, 2, 16)
+        binary = self.folder / "train"
+        command = (support.ZEROC, model, f"--world-size={ranks}", *options, "-o", binary)
+        text = self.run_ok(*command).out
+        made = self.run_ok(*command, "--certificate=json")
+        self.assertIn(f"wrote {binary}", made.err)
+        stated = self.run_ok(binary, "--certificate=json").out
+        self.assertEqual(stated, made.out)
+        of = json.loads(stated)
+
+        self.assertEqual((of["format"], of["model"], of["ranks"]), (1, "model.mlir", ranks))
+        self.assertEqual(of["parameters"], number(re.search(r"([\d,]+) parameters", text)[1]))
+        shown = re.findall(r"^  ([a-z][a-z ]*?) +([\d,]+) B +[\d.]+ MiB$", text, re.MULTILINE)
+        for arena in of["arenas"]:
+            # Lines of a tier, up to its arena's.
+            end = next(i for i, (name, _) in enumerate(shown) if name == f"{arena['tier']} arena")
+            self.assertEqual(number(shown[end][1]), arena["bytes"])
+            for name, size in shown[:end]:
+                self.assertEqual(arena["categories"].pop(name.replace(" ", "_")), number(size), name)
+            self.assertEqual(set(arena["categories"].values()) | {0}, {0})
+            shown = shown[end + 1:]
+            prefix = "" if arena["tier"] == "device" else arena["tier"] + " "
+            peak = arena["peak"]
+            self.assertIn(f"\n  {prefix}peak: {peak['bytes']:,} bytes live at "
+                          f"{peak['at'] or 'the start'}\n", text)
+            self.assertLessEqual(len(peak["largest"]), 5)
+            for live in peak["largest"]:
+                self.assertIn(f" {live['bytes']:,} B  {live['name']}\n", text)
+        self.assertEqual(shown, [])
+        for name, term in of["model_state"].items():
+            self.assertRegex(text, rf"    {name.replace('_', ' ')} +{term['held']:,} B = .*"
+                                   rf"padding {term['padding']:,}\n")
+            self.assertEqual(term["held"], term["whole"] + term["sharded"] // ranks + term["padding"])
+        for name, wire in of["wire"].items():
+            if ranks > 1:
+                self.assertRegex(text, rf"    {name} +{wire['bytes']:,} B  in {wire['calls']:,} call")
+        for name in ("evaluation", "prediction"):
+            self.assertEqual(of[name] > 0, f"  {name}: {of[name]:,} bytes" in text)
+        self.assertTrue(of["outside"])
+        for what in of["outside"]:
+            self.assertIn(f"  outside the arenas: {what}\n", text)
+        self.assertIn(f" {of['checkpoint']['copies']:,} bytes of host memory for copies", text)
+
+        # What moves is what the binary counts in its tables.
+        own = self.run_ok(binary, "--certificate=text").out
+        self.assertEqual(own, self.run_ok(binary, "--certificate").out)
+        sizes = dict(re.findall(r"^  (.*?) each step +([\d,]+) ", own, re.MULTILINE))
+        for name, size in of["links"].items():
+            self.assertEqual(number(sizes.pop(name, "0")), size, own)
+        self.assertEqual(number(sizes.pop("received", "0")),
+                         sum(wire["bytes"] for wire in of["wire"].values()))
+        self.assertEqual(sizes, {})
+        return of
+
+    def test_json(self):
+        self.check_json(support.SMALL, 1, "--eval", "--sample")
+        self.check_json(support.SMALL, 1, "--offload=nvme", "--accumulate=2")
+        self.check_json(support.ODD, 2, "--stage=3", "--offload=cpu", "--accumulate=3",
+                        "--accumulate-order=block", "--precision=bf16")
+        of = self.check_json(support.ODD, 2, "--stage=3")
+        gathered = of["arenas"][0]["peak"]["gathered"]
+        self.assertTrue(all(re.match(r"@b\d+ \(.*\)$", live["name"]) for live in gathered), gathered)
+
+    def test_json_of_bad_requests(self):
+        model = support.import_model(support.SMALL, 2, 16)
+        binary = support.compile_gpt2(support.SMALL, 2, 32)
+        done = support.run(binary, "--certificate=xml")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--certificate=xml is unknown; choose one of json, text", done.err)
+        for options, message in (
+                (("--certificate=xml",), "--certificate must be text or json, got xml"),
+                (("--certificate=json", "--emit=memory"),
+                 "--certificate changes nothing before --emit=obj, and --emit=memory stops before that")):
+            done = support.run(support.ZEROC, model, *options, "-o", self.folder / "out")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(message, done.err)

@@ -133,17 +133,20 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   int64_t waiting =
       certificate.checkpoint.inMemory +
       std::min<int64_t>(certificate.checkpoint.onNvme, ZRT_CHECKPOINT_STREAMED);
+  certificate.checkpoint.copies = llvm::alignTo(waiting, ZRT_CHECKPOINT_BLOCK);
   certificate.outside.push_back(
       llvm::formatv("with train --checkpoint, {0:N} bytes of host memory for "
                     "copies of what is saved",
-                    llvm::alignTo(waiting, ZRT_CHECKPOINT_BLOCK)));
+                    certificate.checkpoint.copies));
+  certificate.model = llvm::sys::path::filename(options.input);
+  certificate.options = getPlanOptions(plan);
 
   std::string features = target->required;
   if (multipliesHalves(plan) && !target->ofHalves.empty())
     features += (features.empty() ? "" : ",") + target->ofHalves;
-  PlanInfo info{llvm::sys::path::filename(options.input).str(),
-                getPlanOptions(plan), target->description, features,
-                listCategories(certificate)};
+  PlanInfo info{certificate.model,    certificate.options,
+                target->description,  features,
+                certificate.toJson(), listCategories(certificate)};
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables, code;
   if (succeeded(formPlanKernels(plan, setup)))
@@ -202,6 +205,10 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     if (llvm::Error error = install(result, options.output, true))
       return error;
   }
-  llvm::outs() << certificate.print() << "wrote " << options.output << "\n";
+  bool isJson = options.certificate == "json";
+  llvm::outs() << (isJson ? certificate.toJson() : certificate.print());
+  llvm::outs().flush();
+  // An object is alone.
+  (isJson ? llvm::errs() : llvm::outs()) << "wrote " << options.output << "\n";
   return llvm::Error::success();
 }

@@ -365,6 +365,10 @@ CommandLine::CommandLine() {
       "partitioned, scheduled, memory, llvm; or write obj,\n"
       "exe",
       {output});
+  add("certificate=text|json", text(options.certificate, {"text", "json"}),
+      "how the memory certificate is printed; an object of\n"
+      "JSON is alone on the standard output",
+      {output, Emit::Object});
   add("compare", given(options.compare),
       "print what plans of all stages need, or on one rank\n"
       "of all tiers, and write nothing",

@@ -30,7 +30,7 @@ enum class Emit {
 };
 
 struct DriverOptions {
-  std::string input, output, cpu = "native";
+  std::string input, output, cpu = "native", certificate = "text";
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
   bool timing = false, compare = false;

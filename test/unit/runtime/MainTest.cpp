@@ -489,6 +489,8 @@ TEST_F(Loop, ProfilesAndCertifies) {
   ASSERT_EQ(train({"--certificate"}), 0);
   EXPECT_NE(out.find("parameters"), std::string::npos);
   EXPECT_NE(out.find("device arena"), std::string::npos);
+  EXPECT_NE(train({"--certificate=json"}), 0);
+  EXPECT_NE(run.err.find("this one was made otherwise"), std::string::npos);
   ASSERT_EQ(train({"--plan"}), 0);
   EXPECT_NE(out.find("program step: 1 operations, 0 events\n     0  compute    "
                      "launch     toy.0 1 by 1: operand 0 device 0 + 256 f32 "

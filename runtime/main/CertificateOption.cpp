@@ -1,0 +1,23 @@
+//===- CertificateOption.cpp - --certificate[=text|json] ------------------===//
+#include "runtime/main/CertificateOption.h"
+
+#include "runtime/main/OptionValues.h"
+
+using namespace zrt;
+
+void zrt::addCertificateOption(CLI::App &app, std::string &typed) {
+  // A flag that may have a value: what follows after a space is not its own.
+  app.add_flag("--certificate{text}", typed,
+               "Print the memory the plan needs, as text or with "
+               "--certificate=json as an object, and end")
+      ->group("Output");
+}
+
+void zrt::judgeCertificateOption(const std::string &typed,
+                                 TrainOptions &options) {
+  if (typed.empty())
+    return;
+  constexpr Choices<bool, 2> kForms = {{{"json", true}, {"text", false}}};
+  options.certificateJson = choose("--certificate", typed, kForms);
+  options.certificate = true;
+}
