@@ -176,11 +176,13 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
                                   const PipelineOptions &options) {
   MLIRContext *context = module.getContext();
   auto number = [](double value) { return APFloat(value); };
-  Attribute optimizer = options.optimizer == "adamw"
-                            ? Attribute(AdamWAttr::get(
-                                  context, number(options.beta1),
-                                  number(options.beta2), number(options.eps)))
-                            : SGDAttr::get(context, number(options.momentum));
+  Attribute optimizer =
+      !options.rule.empty() ? StringAttr::get(context, options.rule)
+      : options.optimizer == "adamw"
+          ? Attribute(AdamWAttr::get(context, number(options.beta1),
+                                     number(options.beta2),
+                                     number(options.eps)))
+          : SGDAttr::get(context, number(options.momentum));
   auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
   return OptionsAttr::get(
       context, optimizer, number(options.weightDecay), number(options.gradClip),
@@ -229,6 +231,12 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   }
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
+    // As the levels before have simplified it; updates will take a factor, too.
+    if (static_cast<Level>(level) == Level::Partitioned)
+      for (auto own : module.getOps<OptimizerOp>()) {
+        llvm::raw_string_ostream os(options.rule);
+        own.print(os, OpPrintingFlags().enableDebugInfo(false));
+      }
     PassManager pm(module->getName());
     // Once, at the end; after each pass that is as much work as the passes.
     pm.enableVerifier(false);

@@ -19,6 +19,8 @@ StringRef stringifyLevel(Level level);
 
 /// The options of a plan: what PartitionState takes, and these.
 struct PipelineOptions : PartitionStateOptions {
+  /// The text of a zero.optimizer that the model brings; "": `optimizer` is it.
+  std::string rule;
   bool reference = false;
   /// What the model's f32 becomes: fp32, bf16 or fp16.
   std::string precision = "fp32";

@@ -9,6 +9,8 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -44,6 +46,13 @@ LogicalResult SGDAttr::verify(EmitError error, APFloat momentum) {
   return checkDecay(error, "momentum", momentum);
 }
 
+/// "@lion" of "zero.optimizer @lion(...) ...", or "".
+static StringRef nameOfRule(StringRef text) {
+  if (!text.consume_front("zero.optimizer @"))
+    return "";
+  return text.take_until([](char c) { return c == '('; });
+}
+
 LogicalResult OptionsAttr::verify(
     EmitError error, Attribute optimizer, APFloat weightDecay, APFloat gradClip,
     bool, StringRef precision, StringRef gradDtype, StringRef stateDtype,
@@ -52,8 +61,11 @@ LogicalResult OptionsAttr::verify(
     int64_t bucketSize, int64_t reuseDistance, StringRef offloadOptimizer,
     StringRef offloadParams, StringRef offloadActivations, StringRef remat,
     bool overlapUpdate, bool delayedUpdate, bool eval, StringRef sample) {
-  if (!isa_and_nonnull<AdamWAttr, SGDAttr>(optimizer)) // (C1)
-    return error() << "optimizer must be #zero.adamw or #zero.sgd (C1)";
+  auto own = dyn_cast_if_present<StringAttr>(optimizer);
+  if (!isa_and_nonnull<AdamWAttr, SGDAttr, StringAttr>(optimizer) ||
+      (own && nameOfRule(own).empty())) // (C1)
+    return error() << "optimizer must be #zero.adamw, #zero.sgd or the text of "
+                      "a zero.optimizer (C1)";
   for (auto [name, value] :
        {std::pair<StringRef, const APFloat &>{"weight_decay", weightDecay},
         {"grad_clip", gradClip}})
@@ -175,6 +187,12 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
     words.push_back({"--betas", shortest(adamw.getBeta1()) + "," +
                                     shortest(adamw.getBeta2())});
     words.push_back({"--eps", shortest(adamw.getEps())});
+  } else if (auto own = dyn_cast<StringAttr>(getOptimizer())) {
+    // Two rules of one name are told apart.
+    words.push_back({"--optimizer",
+                     llvm::formatv("@{0}#{1:x-8}", nameOfRule(own),
+                                   uint32_t(llvm::xxh3_64bits(own.getValue())))
+                         .str()});
   } else {
     words.push_back({"--optimizer", "sgd"});
     words.push_back(

@@ -141,7 +141,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     parameters, and their sums over micro-steps are f32.
 
     Constraints:
-    * (C1) the optimizer is a #zero.adamw or a #zero.sgd.
+    * (C1) the optimizer is a #zero.adamw, a #zero.sgd, or a string: a
+      `zero.optimizer` that the model brought, as it was, without `clip`.
     * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
     * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
     * (C4) the precision, the type of parameters, is fp32, bf16 or fp16.

@@ -89,3 +89,16 @@ OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum,
   YieldOp::create(at, loc, ValueRange{p - lr * next, next});
   return op;
 }
+
+void zero::addClip(OptimizerOp rule) {
+  Block &block = rule.getBody().front();
+  OpBuilder at = OpBuilder::atBlockBegin(&block);
+  Location loc = rule.getLoc();
+  BlockArgument gradient = block.getArgument(1),
+                clip = block.addArgument(at.getF32Type(), loc);
+  Value limited = arith::MulFOp::create(at, loc, gradient, clip);
+  gradient.replaceAllUsesExcept(limited, limited.getDefiningOp());
+  auto scalars = llvm::to_vector(rule.getScalars().getValue());
+  scalars.push_back(at.getStringAttr(kClipFactor));
+  rule.setScalarsAttr(at.getArrayAttr(scalars));
+}

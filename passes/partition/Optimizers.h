@@ -19,6 +19,10 @@ OptimizerOp buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options,
 /// SGD.  Scalars: lr, decay, clip if `clips`.  Slot: momentum.
 OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum, bool clips);
 
+/// Has a rule that the model brought, which takes no scalar `clip`, take it last
+/// and multiply the gradient by it.
+void addClip(OptimizerOp rule);
+
 } // namespace mlir::zero
 
 #endif // PASSES_PARTITION_OPTIMIZERS_H

@@ -296,10 +296,17 @@ private:
       if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
         partition.scalesLoss |= name == kLossScale;
     partition.axis = AxisOp::create(b, loc, "dp", worldSize);
-    partition.rule =
-        optimizer == "adamw"
-            ? buildAdamW(b, loc, {beta1, beta2, eps}, partition.clips())
-            : buildSgd(b, loc, momentum, partition.clips());
+    if (auto own = getOperation().getOps<OptimizerOp>(); !own.empty()) {
+      partition.rule = *own.begin();
+      partition.rule->moveBefore(step);
+      if (partition.clips())
+        addClip(partition.rule);
+    } else {
+      partition.rule =
+          optimizer == "adamw"
+              ? buildAdamW(b, loc, {beta1, beta2, eps}, partition.clips())
+              : buildSgd(b, loc, momentum, partition.clips());
+    }
     FailureOr<BucketLayout> layout =
         layOutBuckets(parameters,
                       {partition.axis.getSymName(), worldSize, stage,

@@ -296,6 +296,8 @@ LogicalResult Options::judgeClip() {
 
 /// The optimizer that is named, as text.
 static std::string writeRule(Attribute optimizer, bool clips) {
+  if (auto own = dyn_cast<StringAttr>(optimizer))
+    return own.str();
   if (auto sgd = dyn_cast<SGDAttr>(optimizer))
     return writeSgd(sgd.getMomentum().convertToDouble(), clips);
   auto adamw = cast<AdamWAttr>(optimizer);
@@ -341,7 +343,13 @@ static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
 LogicalResult Options::judgeRule() {
   OwningOpRef<ModuleOp> table = parseSourceString<ModuleOp>(
       writeRule(options.getOptimizer(), clips()), plan.getContext());
+  if (!table || table->getOps<OptimizerOp>().empty()) // (S7)
+    return plan.emitOpError(
+        "says in its options that its optimizer is one that "
+        "does not parse (S7)");
   auto expected = *table->getOps<OptimizerOp>().begin();
+  if (isa<StringAttr>(options.getOptimizer()) && clips())
+    takeFactor(expected);
   TermTable terms;
   for (auto rule : plan.getOps<OptimizerOp>()) {
     if (rule.getSymName() != expected.getSymName() ||

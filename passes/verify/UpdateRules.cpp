@@ -2,9 +2,11 @@
 
 #include "passes/verify/UpdateRules.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+using namespace mlir;
 using namespace mlir::zero;
 
 // Where updates take a factor, {0} and {1} are its argument and name, {2} is the
@@ -107,4 +109,23 @@ std::string judge::writeSgd(double momentum, bool clips) {
   return llvm::formatv(kSgd, factor.argument, factor.name, factor.product,
                        factor.gradient, textOf(momentum))
       .str();
+}
+
+void judge::takeFactor(OptimizerOp rule) {
+  Block &body = rule.getBody().front();
+  Builder b(rule.getContext());
+  SmallVector<Attribute> scalars(rule.getScalars().begin(),
+                                 rule.getScalars().end());
+  scalars.push_back(b.getStringAttr(kClipFactor));
+  rule.setScalarsAttr(b.getArrayAttr(scalars));
+  Value factor = body.addArgument(b.getF32Type(), rule.getLoc());
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : body.getArgument(1).getUses())
+    uses.push_back(&use);
+  OpBuilder at(rule.getContext());
+  at.setInsertionPointToStart(&body);
+  auto product =
+      arith::MulFOp::create(at, rule.getLoc(), body.getArgument(1), factor);
+  for (OpOperand *use : uses)
+    use->set(product);
 }

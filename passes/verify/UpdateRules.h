@@ -6,6 +6,8 @@
 #ifndef PASSES_VERIFY_UPDATERULES_H
 #define PASSES_VERIFY_UPDATERULES_H
 
+#include "dialect/zero/Zero.h"
+
 #include <string>
 
 namespace mlir::zero::judge {
@@ -14,6 +16,8 @@ namespace mlir::zero::judge {
 /// factor of zero.clip.
 std::string writeAdamW(double beta1, double beta2, double eps, bool clips);
 std::string writeSgd(double momentum, bool clips);
+/// The same of one that the model brought, whose gradient the factor multiplies.
+void takeFactor(OptimizerOp rule);
 
 } // namespace mlir::zero::judge
 

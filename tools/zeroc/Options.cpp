@@ -225,8 +225,24 @@ private:
 CommandLine::CommandLine() {
   PipelineOptions &p = options.pipeline;
   Place update{training, Emit::Partitioned}, state{ranks, Emit::Partitioned};
-  add("optimizer=adamw|sgd", text(p.optimizer, {"adamw", "sgd"}),
-      "the update rule, as PyTorch defines it", update);
+  Values rule = text(p.optimizer, {"adamw", "sgd"});
+  rule.read = [this, known = rule.read](StringRef given) -> llvm::Error {
+    options.optimizerFile = given.ends_with(".mlir") ? given.str() : "";
+    if (!options.optimizerFile.empty())
+      return llvm::Error::success();
+    if (llvm::Error error = known(given)) {
+      llvm::consumeError(std::move(error));
+      return llvm::createStringError(
+          "must be adamw, sgd or a file *.mlir with a rule, got " + given);
+    }
+    return llvm::Error::success();
+  };
+  add("optimizer=adamw|sgd|FILE", rule,
+      "the update rule: as PyTorch defines it, or the\n"
+      "zero.optimizer of a file *.mlir",
+      update);
+  add("optimizer-numbers=N=X,...", text(options.optimizerNumbers),
+      "numbers of that rule, in place of its defaults", update);
   add("betas=B1,B2", decays(p.beta1, p.beta2),
       "AdamW's decay of its two moments", update);
   add("eps=E", number(p.eps, 1e-30, 1, "above 0 and at most 1"),
@@ -602,10 +618,16 @@ DriverOptions CommandLine::check() {
   const PipelineOptions &p = options.pipeline;
   for (StringRef name : {"--betas", "--eps", "--momentum"}) {
     StringRef owner = name == "--momentum" ? "sgd" : "adamw";
-    if (isGiven(name) && p.optimizer != owner)
-      fail(name + " needs --optimizer=" + owner +
-           ", got --optimizer=" + p.optimizer + "; drop one of them");
+    StringRef used = options.optimizerFile.empty()
+                         ? StringRef(p.optimizer)
+                         : StringRef(options.optimizerFile);
+    if (isGiven(name) && used != owner)
+      fail(name + " needs --optimizer=" + owner + ", got --optimizer=" + used +
+           "; drop one of them");
   }
+  if (isGiven("--optimizer-numbers") && options.optimizerFile.empty())
+    fail("--optimizer-numbers needs --optimizer=FILE.mlir, got --optimizer=" +
+         p.optimizer + "; drop one of them");
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");

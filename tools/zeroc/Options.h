@@ -33,6 +33,8 @@ struct DriverOptions {
   std::string input, output, cpu = "native", certificate = "text";
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
+  /// Of --optimizer, where that is a file; and values for numbers of its rule.
+  std::string optimizerFile, optimizerNumbers;
   bool timing = false, compare = false;
   /// The plans that --compare compares; none without it.
   std::vector<Variant> compared;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/EmitExecutable.h"
+#include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/Options.h"
 #include "tools/zeroc/SuggestOperations.h"
 
@@ -168,6 +169,13 @@ int main(int argc, char **argv) {
   llvm::BuryPointer(module.getOperation());
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
+  if (std::optional<Level> level = getLevel(module);
+      level && *level < Level::Partitioned)
+    if (llvm::Error error = options->optimizerFile.empty()
+                                ? completeOptimizers(module, options->input)
+                                : adoptOptimizer(module, options->optimizerFile,
+                                                 options->optimizerNumbers))
+      return fail(llvm::toString(std::move(error)));
   if (options->deepSpeed) {
     if (llvm::Error error = checkBatch(module, *options))
       return fail(llvm::toString(std::move(error)));
