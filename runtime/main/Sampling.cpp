@@ -73,7 +73,7 @@ void zrt::checkSampling(const zrt_plan &plan, const SampleOptions &options) {
 
 Sampling::Sampling(const zrt_plan &plan, const SampleOptions &options,
                    uint64_t seed, int rank)
-    : plan(plan), options(options), seed(seed), rank(static_cast<size_t>(rank)),
+    : options(options), seed(seed), rank(static_cast<size_t>(rank)),
       tokens(findInput(plan, "tokens")), position(findInput(plan, "position")),
       logits(findLogits(plan)) {
   const auto batch = static_cast<uint64_t>(tokens->shape[0]);

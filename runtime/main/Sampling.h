@@ -51,7 +51,6 @@ private:
   /// Those of them that can be the next token of a sequence.
   std::span<const float> drawable(const std::vector<float> &logits) const;
 
-  const zrt_plan &plan;
   const SampleOptions &options;
   const uint64_t seed;
   const size_t rank;
