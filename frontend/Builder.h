@@ -17,7 +17,7 @@
 //
 // Errors.  A misfit of shapes is an error diagnostic at the name of the scope,
 // with the names and shapes of both sides.  Its result is an invalid Tensor,
-// which every operation passes on in silence, so one mistake gives one error;
+// which every operation propagates silently, so one mistake gives one error;
 // `finish` then returns null.
 //
 //===----------------------------------------------------------------------===//

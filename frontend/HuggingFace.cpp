@@ -55,7 +55,7 @@ static Activation readActivation(ConfigFile &file) {
   return activation.value_or(Activation::GeluTanh);
 }
 
-/// Hugging Face trains with dropout, and by default: never drop it in silence.
+/// Hugging Face trains with dropout, and by default: never drop it silently.
 static void noteDropout(ConfigFile &file,
                         llvm::function_ref<void(StringRef)> note) {
   SmallVector<std::string> rates;

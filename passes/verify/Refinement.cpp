@@ -33,7 +33,7 @@
 // Terms do not say of which micro-step an input is.  Where a program has several,
 // each value has that beside its term: that of its operands, or `mixed`.
 //
-// A mean of one is the value itself.  What follows a pack is the matter of
+// A mean of one is the value itself.  What follows a pack is checked by
 // (V11) to (V13).
 //
 //===----------------------------------------------------------------------===//

@@ -26,8 +26,8 @@ void addText(CLI::App &app, const char *name, std::string &value,
 const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
 
 void zrt::addLengthOptions(CLI::App &app, TypedData &typed) {
-  addText(app, "--steps", typed.steps, "N", "Needed", "Steps to train, or");
-  addText(app, "--epochs", typed.epochs, "E", "Needed",
+  addText(app, "--steps", typed.steps, "N", "Required", "Steps to train, or");
+  addText(app, "--epochs", typed.epochs, "E", "Required",
           "how often to read all samples: as many steps as that fills");
 }
 

@@ -1,7 +1,7 @@
 //===- Fingerprint.h - Do all ranks train the same thing? -------*- C++ -*-===//
 //
 // Ranks on several hosts may be given another binary, other files, other
-// options.  Training would then go wrong in silence, or hang.  So each makes a
+// options.  Training would then silently go wrong, or hang.  So each makes a
 // fingerprint, and all compare them before the first step.
 //
 //===----------------------------------------------------------------------===//

@@ -46,7 +46,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
                         const char *group, const char *description) {
     app.add_option(name, value, description)->type_name(type)->group(group);
   };
-  text("--weights", options.weights, "PATH", "Needed",
+  text("--weights", options.weights, "PATH", "Required",
        "A checkpoint, a folder of checkpoints or of a Hugging Face model, or a "
        "safetensors file");
   text("--sample", count, "N", "Samples", "How many (default 1)");

@@ -244,7 +244,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
     text(name, value, "N", group, description);
   };
   addLengthOptions(app, typed.data);
-  number("--lr", typed.lr, "Needed", "Learning rate, the peak of the schedule");
+  number("--lr", typed.lr, "Required", "Learning rate, the peak of the schedule");
 
   text("--schedule", typed.schedule, "KIND", "Learning rate",
        "constant (default); linear or cosine: down to --min-lr at the last "

@@ -250,9 +250,9 @@ CommandLine::CommandLine() {
   add("momentum=M", number(p.momentum, 0, 0.9999999, "from 0 to below 1"),
       "SGD's momentum", update);
   add("weight-decay=D", number(p.weightDecay, 0, 1e3, "0 or more"),
-      "for parameters of two or more dimensions", update);
+      "decay; not applied to 1-D parameters", update);
   add("grad-clip=N", number(p.gradClip, 0, 1e30, "0 (none) or more"),
-      "limit of the gradient norm; 0 for none", update);
+      "maximum gradient norm; 0 disables clipping", update);
 
   Values skips = text(p.skipNonfinite, {"on", "off"});
   skips.otherwise = "on with 16 bits";
@@ -286,8 +286,8 @@ CommandLine::CommandLine() {
       count(p.worldSize, 1, 65536, "a number of ranks from 1 to 65536"),
       "ranks that train together, started by mpirun", state);
   add("stage=0|1|2|3", count(p.stage, 0, 3, "0, 1, 2 or 3"),
-      "what is sharded over them: nothing; optimizer state;\n"
-      "and gradients; and parameters",
+      "what is sharded over them. 0: nothing, 1: optimizer\n"
+      "state, 2: + gradients, 3: + parameters",
       state);
   add("accumulate=K",
       count(p.accumulate, 1, 1 << 20,
