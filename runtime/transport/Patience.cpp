@@ -5,18 +5,8 @@
 #include "runtime/world/Process.h"
 
 #include <algorithm>
-#include <thread>
 
 using namespace zrt;
-
-namespace {
-
-/// How long a rank that has run out of patience stays, for the one that it
-/// waited for may be waiting as well: that one says for whom, before the
-/// launcher ends the job.
-constexpr std::chrono::seconds kForAnAnswer{1};
-
-} // namespace
 
 void Patience::giveUp(const Alarm &heard) {
   // Who is said to be late here, and waits itself, says for whom.
@@ -47,12 +37,8 @@ void Patience::look() {
   lookForAlarms();
   if (peers.local(peer))
     lookAtProcess();
-  if (waited >= peers.limits.arrival) {
-    const Alarm alarm = describeLate();
-    peers.raise(alarm, alarm.message);
-    std::this_thread::sleep_for(kForAnAnswer);
-    throw Error(alarm.message);
-  }
+  if (waited >= peers.limits.arrival)
+    giveUp(describeLate());
 }
 
 Alarm Patience::describeLate() const {

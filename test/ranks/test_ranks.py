@@ -174,7 +174,9 @@ class Faults(unittest.TestCase):
         first to give up."""
         for patience in ((3, 3, 3), (3, 9, 9), (9, 3, 9)):
             with self.subTest(patience=patience):
-                text = self.failing("stop", patience=patience, ZRT_RANKS_PER_HOST="1")
+                # The launcher leaves them time to say it.
+                text = self.failing("stop", patience=patience, ZRT_RANKS_PER_HOST="1",
+                                    OMPI_MCA_odls_base_sigkill_timeout="4")
                 self.assert_told(text, r"rank \d has not come for \d\.\d s"
                                  + self.WAITED.replace("$", "; set ZRT_TIMEOUT"))
                 self.assertRegex(text, r"rank 2 has not come for \d\.\d s while rank [01] waited")
