@@ -2,7 +2,6 @@
 #include "runtime/world/MpiWorld.h"
 
 #include "runtime/Error.h"
-#include "runtime/world/AlarmPacket.h"
 #include "runtime/world/HostLink.h"
 #include "runtime/world/MpiLink.h"
 #include "runtime/world/Waiting.h"
@@ -31,7 +30,7 @@ void zrt::checkMpi(int result, const char *what) {
   fail("{}: {}", what, text);
 }
 
-MpiWorld::MpiWorld() : timeOut(timeOutOfArrival()) {
+MpiWorld::MpiWorld() {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &messages), "cannot connect the ranks");
@@ -39,16 +38,13 @@ MpiWorld::MpiWorld() : timeOut(timeOutOfArrival()) {
   // An error is an exception that names the operation, not the end.
   for (const MPI_Comm comm : {MPI_COMM_WORLD, messages, alarms})
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  const ProcessCard mine = ProcessCard::mine();
-  std::vector<ProcessCard> all(static_cast<size_t>(count));
-  allGather(&mine, sizeof mine, all.data());
-  cards = std::move(all);
+  exchangeCards();
 }
 
 MpiWorld::~MpiWorld() {
   // MPI_Finalize waits for all ranks, and would wait for ever for one that has
   // failed.  The launcher cleans up after a process that ends without it.
-  if (sent || received)
+  if (hasAlarm())
     return;
   MPI_Comm_free(&messages);
   MPI_Comm_free(&alarms);
@@ -62,7 +58,7 @@ MpiWorld::~MpiWorld() {
 void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
   std::chrono::microseconds nap{10};
   auto lastLook = Clock::now();
-  std::unique_ptr<PeerWait> early, wait;
+  std::unique_ptr<PeerWait> wait;
   while (true) {
     int done = 0;
     checkMpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
@@ -75,11 +71,9 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
       continue;
     lastLook = now;
     // On the way out the request stays as it is: nothing is received any more.
-    if (pages && !wait)
-      wait = pages->waitFor(peer, what);
-    if (!wait && !early)
-      early = std::make_unique<EarlyWait>(*this, cards, timeOut, peer, what);
-    (wait ? wait : early)->look();
+    if (!wait)
+      wait = waitFor(peer, what);
+    wait->look();
   }
 }
 
@@ -146,12 +140,7 @@ std::unique_ptr<HostLink> MpiWorld::linkHosts() {
 // Alarms
 //===----------------------------------------------------------------------===//
 
-void MpiWorld::sendAlarm(const Alarm &alarm) {
-  if (sent.exchange(true))
-    return;
-  // Static: MPI may read it until the process ends.
-  static AlarmPacket packet;
-  packet = AlarmPacket(alarm);
+void MpiWorld::sendToAll(const AlarmPacket &packet) {
   std::vector<MPI_Request> requests;
   for (int peer = 0; peer < count; ++peer) {
     if (peer == me)
@@ -174,21 +163,14 @@ void MpiWorld::sendAlarm(const Alarm &alarm) {
   }
 }
 
-const Alarm *MpiWorld::receivedAlarm() {
-  if (received.load(std::memory_order_acquire))
-    return &first;
-  const std::lock_guard<std::mutex> lock(mutex);
+std::optional<AlarmPacket> MpiWorld::takePacket() {
   int there = 0;
   MPI_Status status;
-  if (!received.load(std::memory_order_relaxed) &&
-      MPI_Iprobe(MPI_ANY_SOURCE, 0, alarms, &there, &status) == MPI_SUCCESS &&
-      there) {
-    AlarmPacket packet;
-    if (MPI_Recv(&packet, sizeof packet, MPI_BYTE, status.MPI_SOURCE, 0, alarms,
-                 MPI_STATUS_IGNORE) == MPI_SUCCESS) {
-      first = packet.alarm();
-      received.store(true, std::memory_order_release);
-    }
-  }
-  return received.load(std::memory_order_relaxed) ? &first : nullptr;
+  AlarmPacket packet;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, 0, alarms, &there, &status) == MPI_SUCCESS &&
+      there &&
+      MPI_Recv(&packet, sizeof packet, MPI_BYTE, status.MPI_SOURCE, 0, alarms,
+               MPI_STATUS_IGNORE) == MPI_SUCCESS)
+    return packet;
+  return std::nullopt;
 }

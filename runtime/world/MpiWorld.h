@@ -9,20 +9,16 @@
 #ifndef ZRT_WORLD_MPI_WORLD_H
 #define ZRT_WORLD_MPI_WORLD_H
 
-#include "runtime/world/EarlyWait.h"
-#include "runtime/world/World.h"
+#include "runtime/world/ProcessWorld.h"
 
-#include <atomic>
-#include <chrono>
 #include <mpi.h>
-#include <mutex>
 
 namespace zrt {
 
 /// Throws when an MPI call has failed: `what` and MPI's own words.
 void checkMpi(int result, const char *what);
 
-class MpiWorld final : public World {
+class MpiWorld final : public ProcessWorld {
 public:
   /// After MPI_Init_thread.
   MpiWorld();
@@ -35,21 +31,15 @@ public:
   void receive(int from, void *data, size_t bytes) override;
 
   std::unique_ptr<HostLink> linkHosts() override;
-  void sendAlarm(const Alarm &alarm) override;
-  const Alarm *receivedAlarm() override;
 
 private:
   /// Returns when `request`, which needs `peer`, is complete.
   void await(MPI_Request &request, int peer, const char *what);
+  void sendToAll(const AlarmPacket &packet) override;
+  std::optional<AlarmPacket> takePacket() override;
 
-  /// Until the transport's own limits hold.
-  const std::chrono::seconds timeOut;
   int me = 0, count = 1;
   MPI_Comm messages = MPI_COMM_NULL, alarms = MPI_COMM_NULL;
-  std::vector<ProcessCard> cards; ///< of all ranks, once they are known
-  std::mutex mutex;
-  std::atomic<bool> sent{false}, received{false};
-  Alarm first; ///< that came in; does not change once `received` is set
 };
 
 } // namespace zrt

@@ -3,7 +3,6 @@
 
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
-#include "runtime/world/AlarmPacket.h"
 #include "runtime/world/Waiting.h"
 
 #include <algorithm>
@@ -132,16 +131,13 @@ Socket::~Socket() {
 //===----------------------------------------------------------------------===//
 
 SocketWorld::SocketWorld(const Launch &launch)
-    : launch(launch), timeOut(timeOutOfArrival()), peers(size_t(launch.size)) {
+    : launch(launch), peers(size_t(launch.size)) {
   const Socket listener = listenHere();
   for (int peer = 0; peer < rank(); ++peer)
     for (const Channel channel : {Messages, Alarms})
       connectTo(peer, channel);
   acceptOthers(listener);
-  const ProcessCard mine = ProcessCard::mine();
-  std::vector<ProcessCard> all(peers.size());
-  allGather(&mine, sizeof mine, all.data());
-  cards = std::move(all);
+  exchangeCards();
 }
 
 std::string SocketWorld::nameOf(int rank) const {
@@ -233,57 +229,40 @@ void SocketWorld::acceptOthers(const Socket &listener) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<PeerWait> SocketWorld::waitFor(int peer, const char *what) {
-  if (pages)
-    return pages->waitFor(peer, what);
-  return std::make_unique<EarlyWait>(*this, cards, timeOut, peer, what);
-}
-
-void SocketWorld::failGone(int peer, const char *what, PeerWait &wait) {
-  wait.look(); // it may have said why
-  fail("rank {} is gone while rank {} waited for it in {}", peer, rank(), what);
-}
-
-void SocketWorld::awaitEvents(int peer, short events, PeerWait &wait) {
-  pollfd waiting = {peers[size_t(peer)].sockets[Messages].get(), events, 0};
-  if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
-    wait.look();
+template <typename Step>
+void SocketWorld::transfer(int peer, size_t bytes, short events,
+                           const char *what, Step step) {
+  const auto wait = waitFor(peer, what);
+  const int socket = peers[size_t(peer)].sockets[Messages].get();
+  for (size_t all = 0; all < bytes;) {
+    const ssize_t done = step(socket, all);
+    if (done > 0) {
+      all += size_t(done);
+    } else if (done < 0 && (errno == EAGAIN || errno == EINTR)) {
+      pollfd waiting = {socket, events, 0};
+      if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
+        wait->look();
+    } else {
+      wait->look(); // it may have said why
+      fail("rank {} is gone while rank {} waited for it in {}", peer, rank(),
+           what);
+    }
+  }
 }
 
 void SocketWorld::send(int to, const void *data, size_t bytes,
                        const char *what) {
-  const auto wait = waitFor(to, what);
-  const auto *from = static_cast<const char *>(data);
-  while (bytes > 0) {
-    const ssize_t done = ::send(peers[size_t(to)].sockets[Messages].get(), from,
-                                bytes, MSG_NOSIGNAL);
-    if (done > 0) {
-      from += done;
-      bytes -= size_t(done);
-    } else if (done < 0 && (errno == EAGAIN || errno == EINTR)) {
-      awaitEvents(to, POLLOUT, *wait);
-    } else {
-      failGone(to, what, *wait);
-    }
-  }
+  transfer(to, bytes, POLLOUT, what, [&](int socket, size_t done) {
+    return ::send(socket, static_cast<const char *>(data) + done, bytes - done,
+                  MSG_NOSIGNAL);
+  });
 }
 
 void SocketWorld::receive(int from, void *data, size_t bytes,
                           const char *what) {
-  const auto wait = waitFor(from, what);
-  auto *to = static_cast<char *>(data);
-  while (bytes > 0) {
-    const ssize_t done =
-        recv(peers[size_t(from)].sockets[Messages].get(), to, bytes, 0);
-    if (done > 0) {
-      to += done;
-      bytes -= size_t(done);
-    } else if (done < 0 && (errno == EAGAIN || errno == EINTR)) {
-      awaitEvents(from, POLLIN, *wait);
-    } else {
-      failGone(from, what, *wait);
-    }
-  }
+  transfer(from, bytes, POLLIN, what, [&](int socket, size_t done) {
+    return recv(socket, static_cast<char *>(data) + done, bytes - done, 0);
+  });
 }
 
 void SocketWorld::allGather(const void *mine, size_t bytes, void *all) {
@@ -309,30 +288,19 @@ void SocketWorld::allGather(const void *mine, size_t bytes, void *all) {
 // Alarms
 //===----------------------------------------------------------------------===//
 
-void SocketWorld::sendAlarm(const Alarm &alarm) {
-  if (sent.exchange(true))
-    return;
-  const AlarmPacket packet(alarm);
+void SocketWorld::sendToAll(const AlarmPacket &packet) {
   for (const Peer &peer : peers)
     if (peer.sockets[Alarms]) // has room: nothing else goes there
       (void)!::send(peer.sockets[Alarms].get(), &packet, sizeof packet,
                     MSG_NOSIGNAL);
 }
 
-const Alarm *SocketWorld::receivedAlarm() {
-  if (received.load(std::memory_order_acquire))
-    return &first;
-  const std::lock_guard<std::mutex> lock(mutex);
-  for (Peer &peer : peers) {
-    AlarmPacket packet;
-    if (received.load(std::memory_order_relaxed))
-      break;
-    if (!peer.sockets[Alarms] ||
-        recv(peer.sockets[Alarms].get(), &packet, sizeof packet, 0) !=
+std::optional<AlarmPacket> SocketWorld::takePacket() {
+  AlarmPacket packet;
+  for (const Peer &peer : peers)
+    if (peer.sockets[Alarms] &&
+        recv(peer.sockets[Alarms].get(), &packet, sizeof packet, 0) ==
             sizeof packet) // sent in one, and so it arrives
-      continue;
-    first = packet.alarm();
-    received.store(true, std::memory_order_release);
-  }
-  return received.load(std::memory_order_relaxed) ? &first : nullptr;
+      return packet;
+  return std::nullopt;
 }

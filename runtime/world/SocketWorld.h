@@ -9,13 +9,8 @@
 #ifndef ZRT_WORLD_SOCKET_WORLD_H
 #define ZRT_WORLD_SOCKET_WORLD_H
 
-#include "runtime/world/EarlyWait.h"
-#include "runtime/world/World.h"
+#include "runtime/world/ProcessWorld.h"
 
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +42,7 @@ private:
   int fd;
 };
 
-class SocketWorld final : public World {
+class SocketWorld final : public ProcessWorld {
 public:
   /// Returns when all ranks are connected.
   explicit SocketWorld(const Launch &launch);
@@ -61,9 +56,6 @@ public:
   void receive(int from, void *data, size_t bytes) override {
     receive(from, data, bytes, "a message from it");
   }
-
-  void sendAlarm(const Alarm &alarm) override;
-  const Alarm *receivedAlarm() override;
 
 private:
   enum Channel : uint32_t { Messages, Alarms };
@@ -87,18 +79,16 @@ private:
   void acceptOthers(const Socket &listener);
   /// A rank that is not connected yet, or -1.
   int missing() const;
-  /// Returns once the socket can do `events`, unless its rank will never come.
-  void awaitEvents(int peer, short events, PeerWait &wait);
-  std::unique_ptr<PeerWait> waitFor(int peer, const char *what);
-  [[noreturn]] void failGone(int peer, const char *what, PeerWait &wait);
+  /// Calls `step(socket, done)`, a send or receive from byte `done` on, until
+  /// `bytes` are done, and in between waits for `events`.
+  template <typename Step>
+  void transfer(int peer, size_t bytes, short events, const char *what,
+                Step step);
+  void sendToAll(const AlarmPacket &packet) override;
+  std::optional<AlarmPacket> takePacket() override;
 
   const Launch launch;
-  const std::chrono::seconds timeOut;
   std::vector<Peer> peers; ///< by rank; its own has no sockets
-  std::vector<ProcessCard> cards;
-  std::mutex mutex; ///< of what comes in as alarms
-  std::atomic<bool> sent{false}, received{false};
-  Alarm first; ///< that came in; does not change once `received` is set
 };
 
 } // namespace zrt
