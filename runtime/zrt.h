@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 17u
+#define ZRT_ABI_VERSION 18u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

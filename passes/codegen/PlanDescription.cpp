@@ -176,7 +176,6 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .input_count = static_cast<uint32_t>(inputList.size()),
       .output_count = static_cast<uint32_t>(outputList.size()),
       .category_count = static_cast<uint32_t>(categories.size()),
-      .skip_nonfinite = skipsNonfinite(plan),
       .layered = isLayered(plan),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),

@@ -5,8 +5,10 @@
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/main/CertificateOption.h"
+#include "runtime/main/CommandLine.h"
 #include "runtime/main/HostAccess.h"
 #include "runtime/main/OptionValues.h"
+#include "runtime/main/PlanContext.h"
 #include "runtime/main/PlanText.h"
 #include "runtime/main/Report.h"
 #include "runtime/main/SampleOptions.h"
@@ -56,21 +58,8 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
        "Draw nothing: write the logits after each token of the prompt, a "
        ".npy of [tokens, classes]");
   addCertificateOption(app, form);
-  app.add_flag("--plan", common.plan,
-               "Print the operations of the plan's program, and end")
-      ->group("Output");
-  text("--threads", threads, "N", "Machine",
-       "Threads that compute (default: this rank's share of the machine)");
-  text("--nvme-path", common.nvmePath, "DIR[,DIR...]", "Machine",
-       "Folders for what a plan keeps on nvme; several share it by stripes");
-  app.add_flag("--verify-reads", common.verifyReads,
-               "Compare what is read from nvme with hashes of what was written")
-      ->group("Machine");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    usage("{}; see {} --help", error.what(), common.program);
-  }
+  addCommonOptions(app, threads, common);
+  readLine(app, argc, argv);
   if (help) {
     common.help = app.help();
     return options;
@@ -135,12 +124,12 @@ bool isCheckpoint(const std::string &path) {
 class Generation {
 public:
   Generation(const zrt_plan &plan, const GenerateOptions &options, World &world)
-      : plan(plan), options(options), world(world), handle{world},
-        isFirst(world.rank() == 0) {}
+      : plan(plan), options(options), world(world), isFirst(world.rank() == 0),
+        context(world) {}
 
   void run() {
-    together(world, [&] { create(); });
-    together(world, [&] { start(); });
+    together(world, [&] { context.create(plan); });
+    together(world, [&] { context.start(options.common); });
     const State state = findState(plan, world.rank());
     together(world, [&] { load(state); });
     const TrainOptions &common = options.common;
@@ -159,22 +148,6 @@ public:
   }
 
 private:
-  void create() {
-    zrt_context *created = nullptr;
-    const zrt_status status = zrt_create(&plan, &created);
-    context.reset(created);
-    if (status != 0)
-      throw Error(zrt_error_message(created));
-  }
-
-  void start() {
-    const zrt_setup setup = {options.common.threads, 0,
-                             options.common.nvmePath.c_str(),
-                             options.common.verifyReads, 0};
-    if (zrt_start(context.get(), &setup, &handle) != 0)
-      throw Error(zrt_error_message(context.get()));
-  }
-
   void load(const State &state) {
     const ContextMemory memory(context.get());
     const std::vector<Parameter> &parameters = state.slots.front().parameters;
@@ -195,16 +168,11 @@ private:
       fail("{}: {}", options.weights, found);
   }
 
-  struct Destroy {
-    void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
-  };
-
   const zrt_plan &plan;
   const GenerateOptions &options;
   World &world;
-  zrt_world handle;
   const bool isFirst;
-  std::unique_ptr<zrt_context, Destroy> context;
+  PlanContext context;
 };
 
 } // namespace

@@ -20,9 +20,10 @@ struct StepMetrics {
   double milliseconds = 0;
   const char *unit = "tokens"; ///< or "samples": what is counted by the second
   std::optional<double> lossScale = std::nullopt; ///< when the plan has one
-  int64_t skipped = 0;    ///< steps until now, this one included
-  int64_t spikes = 0;     ///< of them, for --spike-guard
-  std::string spike = ""; ///< of this step, when the guard has skipped it
+  int64_t skipped = 0;     ///< steps until now, this one included
+  int64_t spikes = 0;      ///< of them, for --spike-guard
+  std::string spike = "";  ///< of this step, when the guard has skipped it
+  bool wasSkipped = false; ///< its update has changed nothing, or will not
   std::optional<double> utilization = std::nullopt; ///< see Utilization.h
   /// Before this step the training stood still for a checkpoint; 0: not.
   double checkpointMilliseconds = 0;

@@ -10,6 +10,7 @@
 #include "runtime/io/SampleFile.h"
 #include "runtime/main/CertificateOption.h"
 #include "runtime/main/CheckpointOptions.h"
+#include "runtime/main/CommandLine.h"
 #include "runtime/main/DataOptions.h"
 #include "runtime/main/EvalOptions.h"
 #include "runtime/main/LossScale.h"
@@ -195,16 +196,6 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
     checkRead("--eval-input " + name, fileOfPlace(place));
 }
 
-/// "Could not convert: --steps = abc" and the like, in our style.
-std::string inOurWords(const CLI::ParseError &error) {
-  std::string text = error.what();
-  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
-    text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  while (!text.empty() && (text.back() == '.' || text.back() == '\n'))
-    text.pop_back();
-  return text;
-}
-
 } // namespace
 
 const char *zrt::nameOf(Schedule::Kind kind) {
@@ -244,7 +235,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
     text(name, value, "N", group, description);
   };
   addLengthOptions(app, typed.data);
-  number("--lr", typed.lr, "Required", "Learning rate, the peak of the schedule");
+  number("--lr", typed.lr, "Required",
+         "Learning rate, the peak of the schedule");
 
   text("--schedule", typed.schedule, "KIND", "Learning rate",
        "constant (default); linear or cosine: down to --min-lr at the last "
@@ -298,34 +290,16 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
                "that steps reach")
       ->group("Output");
   addCertificateOption(app, typed.certificate);
-  app.add_flag("--plan", options.plan,
-               "Print the operations of the plan's programs, and end")
-      ->group("Output");
+  addCommonOptions(app, typed.threads, options);
   app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
       ->group("Output");
-  number("--threads", typed.threads, "Machine",
-         "Threads that compute (default: this rank's share of the machine)");
   number("--host-threads", typed.hostThreads, "Machine",
          "Threads for what a plan does in host memory (default: as many)");
-  text("--nvme-path", options.nvmePath, "DIR[,DIR...]", "Machine",
-       "Folders for what a plan keeps on nvme; several share it by stripes");
   text("--nvme-endurance", typed.nvmeEndurance, "TB", "Machine",
        "Terabytes that these drives are rated for: says how long this run may "
        "write to them");
-  app.add_flag("--verify-reads", options.verifyReads,
-               "Compare what is read from nvme with hashes of what was written")
-      ->group("Machine");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ExtrasError &) {
-    const auto unknown = app.remaining();
-    usage("unknown {} {}; see {} --help",
-          unknown.front().rfind('-', 0) == 0 ? "option" : "argument",
-          unknown.front(), options.program);
-  } catch (const CLI::ParseError &error) {
-    usage("{}; see {} --help", inOurWords(error), options.program);
-  }
+  readLine(app, argc, argv);
   if (help) {
     options.help = app.help();
     return options;

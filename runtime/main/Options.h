@@ -99,7 +99,7 @@ struct TrainOptions {
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
   bool certificateJson = false; ///< as an object, with `certificate`
-  std::string help; ///< not empty: print this and end
+  std::string help;             ///< not empty: print this and end
 };
 
 /// As --data-format and --schedule spell them.

@@ -18,7 +18,7 @@ void RunCounts::goOnFrom(const RunPosition &was) {
     lossScale = LossScale(LossScale::State{
         scale->value, true, scale->hysteresis, scale->sinceOverflow});
   if (was.guard)
-    guard.goOnFrom({was.guard->losses, was.guard->norms, was.guard->spikes});
+    guard.goOnFrom(*was.guard);
 }
 
 RunPosition RunCounts::position(const RunPosition &start,
@@ -39,25 +39,24 @@ RunPosition RunCounts::position(const RunPosition &start,
                      scale.sinceOverflow};
   }
   if (guard.isOn())
-    now.guard = {guard.state().losses, guard.state().norms, guard.spikes()};
+    now.guard = guard.state();
   return now;
 }
 
-std::string RunCounts::add(StepMetrics &metrics, bool wasSkipped,
-                           bool scalesLoss) {
-  std::string why = judge(metrics, wasSkipped);
+std::string RunCounts::add(StepMetrics &metrics, bool scalesLoss) {
+  std::string why = judge(metrics);
   if (scalesLoss)
     lossScale.update(std::isfinite(metrics.gradNorm.value_or(0)));
   ++steps;
   return why;
 }
 
-std::string RunCounts::judge(StepMetrics &metrics, bool wasSkipped) {
+std::string RunCounts::judge(StepMetrics &metrics) {
   const double norm = metrics.gradNorm.value_or(0);
   const bool isFinite = std::isfinite(norm);
-  if (!std::isfinite(metrics.loss) && (isFinite || !wasSkipped))
+  if (!std::isfinite(metrics.loss) && (isFinite || !metrics.wasSkipped))
     return fmt::format("step {}: the loss is {}", steps, metrics.loss);
-  if (wasSkipped)
+  if (metrics.wasSkipped)
     return judgeSkipped(metrics);
   skippedInRow = 0;
   if (!isFinite)

@@ -43,10 +43,10 @@ public:
   /// Counts a step and says of it how many were skipped.  Why the run has
   /// diverged, or "".  A step that was skipped has changed nothing; the next may
   /// fare better, and with a smaller scale will.
-  std::string add(StepMetrics &metrics, bool wasSkipped, bool scalesLoss);
+  std::string add(StepMetrics &metrics, bool scalesLoss);
 
 private:
-  std::string judge(StepMetrics &metrics, bool wasSkipped);
+  std::string judge(StepMetrics &metrics);
   std::string judgeSkipped(StepMetrics &metrics);
 
   LossScale lossScale;

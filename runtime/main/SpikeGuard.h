@@ -15,6 +15,8 @@
 #ifndef ZRT_MAIN_SPIKE_GUARD_H
 #define ZRT_MAIN_SPIKE_GUARD_H
 
+#include "runtime/checkpoint/Manifest.h"
+
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -35,11 +37,8 @@ public:
     double norm = std::numeric_limits<double>::infinity();
   };
 
-  /// What it has seen, oldest first, to go on elsewhere.
-  struct State {
-    std::vector<double> losses, norms;
-    int64_t spikes = 0;
-  };
+  /// What it has seen, to go on elsewhere.
+  using State = RunPosition::Guard;
 
   explicit SpikeGuard(const Options &options) : options(options) {}
 

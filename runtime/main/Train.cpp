@@ -25,6 +25,7 @@
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
+#include "runtime/main/PlanContext.h"
 #include "runtime/main/PlanText.h"
 #include "runtime/main/Progress.h"
 #include "runtime/main/Report.h"
@@ -79,8 +80,8 @@ public:
   /// `who`: this rank, for messages.
   Training(const zrt_plan &plan, const TrainOptions &given, World &world,
            const std::string &who)
-      : plan(plan), options(given), world(world), handle{world},
-        isFirst(world.rank() == 0), quiet(options.quiet || !isFirst), who(who),
+      : plan(plan), options(given), world(world), isFirst(world.rank() == 0),
+        quiet(options.quiet || !isFirst), who(who), context(world),
         checkpoints(options, world), logs(options),
         counts(options.lossScale, options.guard) {}
 
@@ -88,7 +89,7 @@ public:
   int run() {
     openFiles();
     // Its ranks talk to each other, and fail together.
-    together(world, [&] { startContext(); });
+    together(world, [&] { context.start(options); });
     together(world, [&] {
       weights = std::make_unique<const Weights>(
           plan, options, world, context.get(), runner->delaysUpdates());
@@ -144,7 +145,7 @@ private:
   void openFiles() {
     Fingerprint fingerprint;
     together(world, [&] {
-      createContext();
+      context.create(plan);
       feed = std::make_unique<Feed>(plan, options);
       runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
       if (options.eval.isWanted())
@@ -168,21 +169,6 @@ private:
     });
     if (world.size() > 1)
       compareFingerprints(world, fingerprint);
-  }
-
-  void createContext() {
-    zrt_context *created = nullptr;
-    const zrt_status status = zrt_create(&plan, &created);
-    context.reset(created);
-    if (status != 0)
-      throw Error(zrt_error_message(created));
-  }
-
-  void startContext() {
-    const zrt_setup setup = {options.threads, options.hostThreads,
-                             options.nvmePath.c_str(), options.verifyReads, 0};
-    if (zrt_start(context.get(), &setup, &handle) != 0)
-      throw Error(zrt_error_message(context.get()));
   }
 
   std::string report(uint32_t what) { return zrt_report(context.get(), what); }
@@ -269,8 +255,7 @@ private:
       metrics.checkpointMilliseconds = stoodStill;
       if (counts.here() > 0)
         laterSteps.add(metrics.milliseconds);
-      const std::string wrong =
-          counts.add(metrics, wasSkipped, runner->scalesLoss());
+      const std::string wrong = counts.add(metrics, runner->scalesLoss());
       if (!wrong.empty())
         diverge(wrong);
       else if (isFirst && !metrics.spike.empty())
@@ -385,7 +370,6 @@ private:
                      .rounding = roundingBits(options.seed, update),
                      .normLimit = counts.limits().norm,
                      .lossLimit = counts.limits().loss});
-    wasSkipped = outputs.wasSkipped;
     const double seconds = secondsSince(start);
     StepMetrics result;
     result.step = step;
@@ -394,6 +378,7 @@ private:
     result.lr = lr;
     if (runner->scalesLoss())
       result.lossScale = counts.scale();
+    result.wasSkipped = outputs.wasSkipped;
     result.skipped = counts.skipped();
     result.spikes = counts.spikes();
     result.unit = feed->unit();
@@ -512,14 +497,9 @@ private:
     return bytes;
   }
 
-  struct Destroy {
-    void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
-  };
-
   const zrt_plan &plan;
   TrainOptions options; ///< as given, with the steps of --epochs
   World &world;
-  zrt_world handle;
   const bool isFirst; ///< rank 0, which prints and writes
   const bool quiet;
   const std::string who;
@@ -527,7 +507,7 @@ private:
   std::unique_ptr<StepRunner> runner;
   std::unique_ptr<const Evaluation> evaluation; ///< with --eval-data
   std::unique_ptr<const Sampling> sampling;     ///< with --sample
-  std::unique_ptr<zrt_context, Destroy> context;
+  PlanContext context;
   std::unique_ptr<const Weights> weights;
   std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
   std::optional<Resumed> resumed;
@@ -536,7 +516,6 @@ private:
   Checkpoints checkpoints;
   Logs logs;
   StepMetrics metrics; ///< of the last step
-  bool wasSkipped = false;
   RunCounts counts;
   int stoppedBy = 0;                     ///< signal
   bool savedWider = false;               ///< than was asked for
@@ -589,7 +568,8 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       return lostOutput().empty() ? 0 : kFailed;
     }
     if (options.certificate || options.plan) {
-      sayText(options.plan ? planText(plan) : certificate(plan, options.certificateJson));
+      sayText(options.plan ? planText(plan)
+                           : certificate(plan, options.certificateJson));
       return lostOutput().empty() ? 0 : kFailed;
     }
     if (options.metrics == "-")

@@ -8,7 +8,7 @@
 
 using namespace zrt;
 
-/// Of a program, by type of the operands.
+/// 2 m n k of all products of a program of one rank, by type of the operands.
 static std::map<zrt_dtype, double> flopsByType(const zrt_program &program) {
   std::map<zrt_dtype, double> flops;
   for (const zrt_op &op : opsOf(program))
@@ -28,20 +28,15 @@ static std::map<zrt_dtype, double> flopsOfStep(const zrt_plan &plan) {
   return flops;
 }
 
-double zrt::productFlops(const zrt_plan &plan) {
-  double all = 0;
-  for (const auto &[dtype, flops] : flopsOfStep(plan))
-    all += flops;
-  return all;
-}
-
 void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
-  flops = productFlops(plan);
+  double seconds = 0; // that they would take alone
+  flops = 0;
+  for (const auto &[dtype, some] : flopsOfStep(plan)) {
+    flops += some;
+    seconds += some / zrt_product_rate(ctx, dtype);
+  }
   if (flops == 0)
     fail("--utilization: this plan has no matrix products");
-  double seconds = 0; // that they would take alone
-  for (const auto &[dtype, some] : flopsOfStep(plan))
-    seconds += some / zrt_product_rate(ctx, dtype);
   rate = flops / seconds;
 }
 

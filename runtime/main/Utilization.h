@@ -14,9 +14,6 @@
 
 namespace zrt {
 
-/// 2 m n k of all products of a step of one rank.
-double productFlops(const zrt_plan &plan);
-
 class Utilization {
 public:
   /// Measures how fast products are, for about 0.1 s; all ranks do at once, so

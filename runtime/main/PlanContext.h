@@ -1,0 +1,48 @@
+//===- PlanContext.h - The context of a training binary ---------*- C++ -*-===//
+#ifndef ZRT_MAIN_PLAN_CONTEXT_H
+#define ZRT_MAIN_PLAN_CONTEXT_H
+
+#include "runtime/Error.h"
+#include "runtime/main/Options.h"
+#include "runtime/world/World.h"
+#include "runtime/zrt.h"
+
+#include <memory>
+
+namespace zrt {
+
+/// A zrt_context that is made in two steps: what one rank can refuse alone, and
+/// what all do together.  Both throw zrt::Error.
+class PlanContext {
+public:
+  explicit PlanContext(World &world) : handle{world} {}
+
+  void create(const zrt_plan &plan) {
+    zrt_context *created = nullptr;
+    const zrt_status status = zrt_create(&plan, &created);
+    context.reset(created);
+    if (status != 0)
+      throw Error(zrt_error_message(created));
+  }
+
+  void start(const TrainOptions &options) {
+    const zrt_setup setup = {options.threads, options.hostThreads,
+                             options.nvmePath.c_str(), options.verifyReads, 0};
+    if (zrt_start(get(), &setup, &handle) != 0)
+      throw Error(zrt_error_message(get()));
+  }
+
+  zrt_context *get() const { return context.get(); }
+
+private:
+  struct Destroy {
+    void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
+  };
+
+  zrt_world handle;
+  std::unique_ptr<zrt_context, Destroy> context;
+};
+
+} // namespace zrt
+
+#endif // ZRT_MAIN_PLAN_CONTEXT_H
