@@ -1,228 +1,32 @@
 //===- Options.cpp - The command line of zeroc ----------------------------===//
-//
-// Each option is declared once, in CommandLine below: its name and its value,
-// what it accepts and where that goes (what is there is the default), its help,
-// and the first output that it changes.  From that come
-//
-//   --help                        with defaults
-//   "... must be ..., got ..."    for what is out of range or no such value
-//   "... comes too late ..."      where the input is at that level already
-//   "... changes nothing ..."     where --emit stops before it
-//
-//===----------------------------------------------------------------------===//
-
 #include "tools/zeroc/Options.h"
 
-#include "tools/tokenize/TokenWriter.h"
-#include "tools/zeroc/DeepSpeedKeys.h"
+#include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/OptionConflicts.h"
-#include "tools/zeroc/OptionValues.h"
 #include "tools/zeroc/PassOptions.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <list>
-
 using namespace mlir;
 using namespace mlir::zero;
-namespace cl = llvm::cl;
 
-[[noreturn]] static void fail(const Twine &message) {
+void zero::fail(const Twine &message) {
   llvm::errs() << "zeroc: error: " << message << "\n";
   exit(1);
 }
 
-//===----------------------------------------------------------------------===//
-// An option
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Where an option stands in --help, the first output that it changes, and the
-/// command that has it.
-struct Place {
-  cl::OptionCategory &category;
-  std::optional<Emit> changes = std::nullopt;
-  cl::SubCommand &command = cl::SubCommand::getTopLevel();
-};
-
-/// An option of the name and value in `usage`, "eps=E"; one without a value is
-/// a switch.
-class Flag final : public cl::Option {
-public:
-  Flag(StringRef usage, Values accepted, StringRef help, const Place &place)
-      : cl::Option(cl::Optional, cl::NotHidden), changes(place.changes),
-        values(std::move(accepted)), text(help) {
-    if (!values.otherwise.empty())
-      text += " [" + values.otherwise + "]";
-    auto [name, value] = usage.split('=');
-    setArgStr(name);
-    setValueStr(value);
-    setValueExpectedFlag(value.empty() ? cl::ValueDisallowed
-                                       : cl::ValueRequired);
-    setDescription(text);
-    addCategory(place.category);
-    addSubCommand(place.command);
-    addArgument();
-  }
-
-  std::string getName() const {
-    return (ArgStr.size() == 1 ? "-" : "--") + ArgStr.str();
-  }
-
-  /// Takes what a --ds-config became.  What was typed may say the same.
-  void takeFrom(const deepspeed::Config::Option &option, StringRef file) {
-    if (getNumOccurrences()) {
-      if (!deepspeed::isEqualValue(typed, option.value))
-        fail(getName() + "=" + typed + " contradicts " + file + ", where " +
-             option.source + " is " + getName() + "=" + option.value +
-             "; drop one of them");
-      return;
-    }
-    isFromFile = true;
-    if (llvm::Error error = values.read(option.value))
-      fail(file + ": " + option.source + ": " + getName() + " " +
-           llvm::toString(std::move(error)));
-  }
-  bool isSet() const { return getNumOccurrences() || isFromFile; }
-  StringRef getTyped() const { return typed; }
-
-  const std::optional<Emit> changes;
-
-private:
-  bool handleOccurrence(unsigned, StringRef, StringRef value) override {
-    if (getNumOccurrences() > 1)
-      fail(getName() + " is given twice" +
-           (value.empty() ? "" : ", and then as " + value));
-    typed = value;
-    if (llvm::Error error = values.read(value))
-      fail(getName() + " " + llvm::toString(std::move(error)));
-    return false;
-  }
-  size_t getOptionWidth() const override {
-    return printer.getOptionWidth(*this);
-  }
-  void printOptionInfo(size_t width) const override {
-    printer.printOptionInfo(*this, width);
-  }
-  void printOptionValue(size_t, bool) const override {}
-  void setDefault() override {}
-
-  Values values;
-  std::string text, typed;
-  bool isFromFile = false;
-  struct Printer : cl::basic_parser_impl {
-    explicit Printer(Flag &flag) : basic_parser_impl(flag), flag(flag) {}
-    /// "" for a switch; the library then prints no value.
-    StringRef getValueName() const override { return flag.ValueStr; }
-    Flag &flag;
-  } printer{*this};
-};
-
-//===----------------------------------------------------------------------===//
-// The options
-//===----------------------------------------------------------------------===//
-
-/// As --emit has them.
-SmallVector<StringRef> emitNames() {
-  SmallVector<StringRef> names;
-  for (int i = 0; i <= static_cast<int>(Level::Memory); ++i)
-    names.push_back(stringifyLevel(static_cast<Level>(i)));
-  names.append({"llvm", "obj", "exe"});
-  return names;
+bool zero::isSameFile(StringRef a, StringRef b) {
+  return a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
-class CommandLine {
-public:
-  CommandLine();
-
-  /// What was parsed, after what concerns several options.
-  DriverOptions check();
-  ImportOptions checkImport();
-  ExportOptions checkExport();
-  TokenizeOptions checkTokenize();
-  GenerateOptions checkGenerate();
-  PlotOptions checkPlot();
-
-  cl::SubCommand import{"import",
-                        "Writes the model that a Hugging Face config.json "
-                        "describes, without dropout; models: gpt2"};
-
-  cl::SubCommand exporting{
-      "export", "Writes the weights of a checkpoint as Hugging Face does: to "
-                "one file *.safetensors, or to a folder"};
-
-  cl::SubCommand tokenizing{
-      "tokenize", "Writes texts, and documents in lines of JSON, as a file of "
-                  "tokens for --data"};
-  cl::SubCommand generating{
-      "generate",
-      "Shows what a model with these weights goes on with; they are "
-      "a checkpoint's, or safetensors"};
-  cl::SubCommand plotting{
-      "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
-              "from what train --metrics has written, as SVG"};
-
-private:
-  void add(StringRef usage, Values values, StringRef help, const Place &place) {
-    flags.emplace_back(usage, std::move(values), help, place);
-  }
-  bool isGiven(StringRef name) const {
-    return llvm::any_of(flags, [&](const Flag &flag) {
-      return flag.getName() == name && flag.isSet();
-    });
-  }
-  /// The text of an option that was typed.
-  std::optional<std::string> getTyped(StringRef name) const {
-    for (const Flag &flag : flags)
-      if (flag.getName() == name && flag.getNumOccurrences())
-        return flag.getTyped().str();
-    return std::nullopt;
-  }
-  /// Reads --ds-config into the options that it becomes.
-  void takeDeepSpeed();
-
-  void offload(PipelineOptions &p, StringRef tier) const;
-  void checkComparison();
-  std::vector<Variant> listCompared() const;
-
-  DriverOptions options;
-  std::string offloadAll = "none", deepSpeedFile;
-  std::string emit = emitNames()[static_cast<int>(options.emit)].str();
-  ImportOptions importOptions;
-  ExportOptions exportOptions;
-  TokenizeOptions tokenizeOptions;
-  GenerateOptions generateOptions;
-  PlotOptions plotOptions;
-  cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
-      machine{"Machine"}, output{"Output"}, model{"Model"}, picture{"Picture"},
-      passes{"Passes, as MLIR's tools have them"};
-  cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
-                                   cl::desc("MODEL.mlir")};
-  cl::opt<std::string, true> config{cl::Positional,
-                                    cl::location(importOptions.config),
-                                    cl::desc("CONFIG.json"), cl::sub(import)};
-  cl::opt<std::string, true> checkpoint{
-      cl::Positional, cl::location(exportOptions.checkpoint),
-      cl::desc("CHECKPOINT"), cl::sub(exporting)};
-  cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
-                              cl::sub(tokenizing)};
-  cl::opt<std::string, true> generated{
-      cl::Positional, cl::location(generateOptions.model),
-      cl::desc("MODEL.mlir"), cl::sub(generating)};
-  cl::opt<std::string, true> weights{cl::Positional,
-                                     cl::location(generateOptions.weights),
-                                     cl::desc("WEIGHTS"), cl::sub(generating)};
-  cl::list<std::string> runs{cl::Positional, cl::desc("RUN.jsonl..."),
-                             cl::sub(plotting)};
-  std::list<Flag> flags;
-};
-
-} // namespace
-
 CommandLine::CommandLine() {
+  declareDriver();
+  declareSubcommands();
+  dropAlienOptions();
+}
+
+void CommandLine::declareDriver() {
   PipelineOptions &p = options.pipeline;
   Place update{training, Emit::Partitioned}, state{ranks, Emit::Partitioned};
   Values rule = text(p.optimizer, {"adamw", "sgd"});
@@ -395,97 +199,9 @@ CommandLine::CommandLine() {
       {output, Emit::Kernels});
   add("timing", given(options.timing), "print where compile time goes",
       {output});
+}
 
-  Place imported{model, std::nullopt, import};
-  // Sizes of a tensor of 32-bit ids.
-  Values batch = count(importOptions.batch, 1, INT32_MAX,
-                       "an integer from 1 to " + Twine(INT32_MAX)),
-         sequence = count(importOptions.sequence, 1, INT32_MAX,
-                          "an integer from 1 to " + Twine(INT32_MAX));
-  Values file = text(importOptions.output);
-  // What is needed has no default.
-  batch.otherwise = sequence.otherwise = file.otherwise = "";
-  add("batch=B", batch, "sequences of one micro-batch of one rank", imported);
-  add("seq=T", sequence, "tokens of a sequence, at most n_positions", imported);
-  add("o=MODEL.mlir", file, "the file to write; the standard output without it",
-      imported);
-
-  Place exported{model, std::nullopt, exporting};
-  Values folder = text(exportOptions.output),
-         described = text(exportOptions.config);
-  folder.otherwise = described.otherwise = "";
-  add("o=OUT", folder, "FILE.safetensors, or a folder, which is made",
-      exported);
-  add("dtype=TYPE", text(exportOptions.dtype, {"f32", "bf16", "f16"}),
-      "of elements: f32, bf16 or f16", exported);
-  add("max-shard-size=BYTES", bytes(exportOptions.maxShardBytes, 1),
-      "of tensors in one file of a folder; more are split,\n"
-      "with an index",
-      exported);
-  add("config=CONFIG.json", described,
-      "of the model, to be put into the folder", exported);
-
-  Place tokenized{model, std::nullopt, tokenizing};
-  Values tokens = text(tokenizeOptions.output),
-         tokenizer = text(tokenizeOptions.tokenizer),
-         separator = text(tokenizeOptions.separator),
-         field = text(tokenizeOptions.field);
-  tokens.otherwise = tokenizer.otherwise = separator.otherwise = "";
-  field.otherwise = "text, of files *.jsonl";
-  add("o=TOKENS", tokens,
-      "NAME.bin, with a header; or NAME.u16 or NAME.u32,\n"
-      "which are ids alone",
-      tokenized);
-  add("tokenizer=TOKENIZER.json", tokenizer,
-      "of Hugging Face; needs python3 with tokenizers", tokenized);
-  add("bytes", given(tokenizeOptions.bytes), "each byte is a token", tokenized);
-  add("separator=TOKEN", separator,
-      "what ends each document: an id, or a token of the\n"
-      "tokenizer",
-      tokenized);
-  add("field=NAME", field,
-      "files have a document in each line, an object of\n"
-      "JSON, and this is its text",
-      tokenized);
-  Place drawn{model, std::nullopt, generating},
-      built{machine, std::nullopt, generating};
-  auto passOn = [](std::vector<std::pair<std::string, std::string>> &to,
-                   StringRef usage, const char *otherwise = "") -> Values {
-    std::string name = ("--" + usage.split('=').first).str();
-    return {[&to, name](StringRef value) {
-              to.emplace_back(name, value.str());
-              return llvm::Error::success();
-            },
-            otherwise};
-  };
-  for (auto [usage, help, otherwise, place] :
-       {std::tuple<const char *, const char *, const char *, Place &>{
-            "prompt=TEXT", "what it goes on with, where tokens are bytes", "",
-            drawn},
-        {"prompt-ids=ID,...", "the same, as tokens", "", drawn},
-        {"sample=N", "how many texts", "1", drawn},
-        {"sample-tokens=M", "tokens of each, after the prompt", "100", drawn},
-        {"temperature=X",
-         "what logits are divided by; 0 takes the likeliest\ntoken", "0.8",
-         drawn},
-        {"top-k=K", "draw from the K likeliest tokens", "all", drawn},
-        {"seed=N", "of what is drawn", "0", drawn},
-        {"logits=FILE.npy",
-         "draw nothing: write the logits after each token of the\nprompt", "",
-         drawn},
-        {"threads=N", "that compute", "all", built}})
-    add(usage, passOn(generateOptions.run, usage, otherwise), help, place);
-  for (auto [usage, help, otherwise] :
-       {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
-        {"cpu=NAME", "as of zeroc MODEL.mlir", "native"}})
-    add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
-  Values svg = text(plotOptions.output);
-  svg.otherwise = "";
-  add("o=RUN.svg", svg, "the file to write; the standard output without it",
-      {picture, std::nullopt, plotting});
-
-  // LLVM's libraries declare options of their own; of these are left --help,
-  // and those of pass managers.
+void CommandLine::dropAlienOptions() {
   declarePassOptions(passes);
   for (cl::SubCommand *command :
        {&cl::SubCommand::getTopLevel(), &import, &exporting, &tokenizing,
@@ -506,92 +222,6 @@ CommandLine::CommandLine() {
 //===----------------------------------------------------------------------===//
 // Options together
 //===----------------------------------------------------------------------===//
-
-/// Not by name alone: ./a.mlir, a.mlir and a link to it are one file.
-static bool isSameFile(StringRef a, StringRef b) {
-  return a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
-}
-
-void CommandLine::takeDeepSpeed() {
-  if (deepSpeedFile == "keys") {
-    llvm::outs() << deepspeed::printKeys();
-    exit(0);
-  }
-  const PipelineOptions &p = options.pipeline;
-  deepspeed::Given given{p.worldSize, std::nullopt, getTyped("--precision")};
-  if (getTyped("--accumulate"))
-    given.accumulate = p.accumulate;
-  llvm::Expected<deepspeed::Config> config =
-      deepspeed::readConfig(deepSpeedFile, given);
-  if (!config)
-    fail(llvm::toString(config.takeError()));
-  llvm::erase_if(config->options, [&](const auto &option) {
-    return option.isDefault && getTyped(option.name);
-  });
-  std::optional<std::string> all = getTyped("--offload");
-  for (const deepspeed::Config::Option &option : config->options) {
-    if (all && StringRef(option.name).starts_with("--offload-") &&
-        option.name != "--offload-activations" && *all != option.value)
-      fail("--offload=" + *all + " contradicts " + deepSpeedFile + ", where " +
-           option.source + " is " + option.name + "=" + option.value +
-           "; drop one of them");
-    for (Flag &flag : flags)
-      if (flag.changes && flag.getName() == option.name)
-        flag.takeFrom(option, deepSpeedFile);
-  }
-  options.deepSpeed = std::move(*config);
-}
-
-/// What --offload=TIER means beside more particular options.
-void CommandLine::offload(PipelineOptions &p, StringRef tier) const {
-  if (!isGiven("--offload-optimizer"))
-    p.offloadOptimizer = tier;
-  if (!isGiven("--offload-params") && mayOffloadParameters(p))
-    p.offloadParams = tier;
-}
-
-/// It chooses what is compared, and stops where a plan is made.
-void CommandLine::checkComparison() {
-  for (StringRef name : {"-o", "--emit"})
-    if (isGiven(name))
-      fail("--compare writes nothing but its table, so " + name +
-           " changes nothing; drop one of them");
-  // A file's is one of them.
-  if (getTyped("--stage"))
-    fail("--compare compares all stages, and --stage takes one; drop one of "
-         "them");
-  for (StringRef name :
-       {"--offload", "--offload-optimizer", "--offload-params"})
-    if (options.pipeline.worldSize == 1 && isGiven(name))
-      fail("--compare on one rank compares all tiers, and " +
-           (getTyped(name) ? "" : deepSpeedFile + "'s ") + name +
-           " takes one; drop one of them, or add --world-size=N to compare "
-           "stages");
-  options.emit = Emit::Memory;
-  if (options.pipeline.worldSize > 1)
-    options.pipeline.stage = 3; // has all of their options
-}
-
-/// All stages of several ranks, all tiers of one.
-std::vector<Variant> CommandLine::listCompared() const {
-  std::vector<Variant> variants;
-  const PipelineOptions &p = options.pipeline;
-  if (p.worldSize == 1)
-    for (StringRef tier : {"none", "cpu", "nvme"}) {
-      variants.push_back({tier.str(), p});
-      offload(variants.back().options, tier);
-    }
-  for (int stage = 0; stage <= 3 && p.worldSize > 1; ++stage) {
-    variants.push_back({std::to_string(stage), p});
-    PipelineOptions &of = variants.back().options;
-    of.stage = stage;
-    if (stage < 3)
-      of.persistBelow = of.reuseDistance = 0;
-    if (isGiven("--offload"))
-      offload(of, offloadAll);
-  }
-  return variants;
-}
 
 DriverOptions CommandLine::check() {
   if (!deepSpeedFile.empty())
@@ -665,66 +295,6 @@ DriverOptions CommandLine::check() {
     fail("the output " + options.output +
          " would overwrite the model; choose another name with -o");
   return options;
-}
-
-ImportOptions CommandLine::checkImport() {
-  if (importOptions.config.empty())
-    fail("import needs a config.json; see zeroc import --help");
-  if (!importOptions.batch)
-    fail("--batch is missing; give the sequences of a micro-batch, for example "
-         "--batch=8");
-  if (!importOptions.sequence)
-    fail("--seq is missing; give the tokens of a sequence, for example "
-         "--seq=64");
-  if (isSameFile(importOptions.output, importOptions.config))
-    fail("-o " + importOptions.output +
-         " would overwrite the config; name another file");
-  return importOptions;
-}
-
-ExportOptions CommandLine::checkExport() {
-  if (exportOptions.checkpoint.empty())
-    fail("export needs a checkpoint, or a folder of them; see zeroc export "
-         "--help");
-  if (exportOptions.output.empty())
-    fail("-o is missing; name a file *.safetensors, or a folder");
-  return exportOptions;
-}
-
-TokenizeOptions CommandLine::checkTokenize() {
-  TokenizeOptions &o = tokenizeOptions;
-  o.files.assign(texts.begin(), texts.end());
-  if (o.files.empty())
-    fail("tokenize needs files; see zeroc tokenize --help");
-  if (o.output.empty())
-    fail("-o is missing; name a file *.bin, *.u16 or *.u32");
-  if (!zrt::isTokenFileName(o.output))
-    fail("-o " + o.output +
-         " does not say what it holds; name it *.bin, *.u16 or *.u32");
-  if (o.bytes == !o.tokenizer.empty())
-    fail(o.bytes ? "--bytes and --tokenizer exclude each other; drop one"
-                 : "--tokenizer is missing; name a tokenizer.json, or say "
-                   "--bytes");
-  return o;
-}
-
-GenerateOptions CommandLine::checkGenerate() {
-  if (generateOptions.model.empty() || generateOptions.weights.empty())
-    fail("generate needs a model and its weights, as in zeroc generate "
-         "model.mlir model.safetensors --prompt=TEXT");
-  return generateOptions;
-}
-
-PlotOptions CommandLine::checkPlot() {
-  plotOptions.runs.assign(runs.begin(), runs.end());
-  if (plotOptions.runs.empty())
-    fail("plot needs a file that train --metrics has written; see zeroc plot "
-         "--help");
-  for (const std::string &run : plotOptions.runs)
-    if (isSameFile(plotOptions.output, run))
-      fail("-o " + plotOptions.output +
-           " would overwrite the metrics; name another file");
-  return plotOptions;
 }
 
 Command zero::parseCommandLine(int argc, char **argv) {

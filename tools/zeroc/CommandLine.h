@@ -1,0 +1,218 @@
+//===- CommandLine.h - The options of zeroc, while they are parsed --------===//
+//
+// Each option is declared once: its name and its value, what it accepts and where
+// that goes (what is there is the default), its help, and the first output that it
+// changes.  From that come
+//
+//   --help                        with defaults
+//   "... must be ..., got ..."    for what is out of range or no such value
+//   "... comes too late ..."      where the input is at that level already
+//   "... changes nothing ..."     where --emit stops before it
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_ZEROC_COMMANDLINE_H
+#define TOOLS_ZEROC_COMMANDLINE_H
+
+#include "tools/zeroc/OptionValues.h"
+#include "tools/zeroc/Options.h"
+#include "llvm/Support/CommandLine.h"
+
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::zero {
+namespace cl = llvm::cl;
+
+/// Prints it and ends with status 1.
+[[noreturn]] void fail(const Twine &message);
+
+/// Not by name alone: ./a.mlir, a.mlir and a link to it are one file.
+bool isSameFile(StringRef a, StringRef b);
+
+/// Where an option stands in --help, the first output that it changes, and the
+/// command that has it.
+struct Place {
+  cl::OptionCategory &category;
+  std::optional<Emit> changes = std::nullopt;
+  cl::SubCommand &command = cl::SubCommand::getTopLevel();
+};
+
+/// An option of the name and value in `usage`, "eps=E"; one without a value is
+/// a switch.
+class Flag final : public cl::Option {
+public:
+  Flag(StringRef usage, Values accepted, StringRef help, const Place &place)
+      : cl::Option(cl::Optional, cl::NotHidden), changes(place.changes),
+        values(std::move(accepted)), text(help) {
+    if (!values.otherwise.empty())
+      text += " [" + values.otherwise + "]";
+    auto [name, value] = usage.split('=');
+    setArgStr(name);
+    setValueStr(value);
+    setValueExpectedFlag(value.empty() ? cl::ValueDisallowed
+                                       : cl::ValueRequired);
+    setDescription(text);
+    addCategory(place.category);
+    addSubCommand(place.command);
+    addArgument();
+  }
+
+  std::string getName() const {
+    return (ArgStr.size() == 1 ? "-" : "--") + ArgStr.str();
+  }
+
+  /// Takes what a --ds-config became.  What was typed may say the same.
+  void takeFrom(const deepspeed::Config::Option &option, StringRef file) {
+    if (getNumOccurrences()) {
+      if (!deepspeed::isEqualValue(typed, option.value))
+        fail(getName() + "=" + typed + " contradicts " + file + ", where " +
+             option.source + " is " + getName() + "=" + option.value +
+             "; drop one of them");
+      return;
+    }
+    isFromFile = true;
+    if (llvm::Error error = values.read(option.value))
+      fail(file + ": " + option.source + ": " + getName() + " " +
+           llvm::toString(std::move(error)));
+  }
+  bool isSet() const { return getNumOccurrences() || isFromFile; }
+  StringRef getTyped() const { return typed; }
+
+  const std::optional<Emit> changes;
+
+private:
+  bool handleOccurrence(unsigned, StringRef, StringRef value) override {
+    if (getNumOccurrences() > 1)
+      fail(getName() + " is given twice" +
+           (value.empty() ? "" : ", and then as " + value));
+    typed = value;
+    if (llvm::Error error = values.read(value))
+      fail(getName() + " " + llvm::toString(std::move(error)));
+    return false;
+  }
+  size_t getOptionWidth() const override {
+    return printer.getOptionWidth(*this);
+  }
+  void printOptionInfo(size_t width) const override {
+    printer.printOptionInfo(*this, width);
+  }
+  void printOptionValue(size_t, bool) const override {}
+  void setDefault() override {}
+
+  Values values;
+  std::string text, typed;
+  bool isFromFile = false;
+  struct Printer : cl::basic_parser_impl {
+    explicit Printer(Flag &flag) : basic_parser_impl(flag), flag(flag) {}
+    /// "" for a switch; the library then prints no value.
+    StringRef getValueName() const override { return flag.ValueStr; }
+    Flag &flag;
+  } printer{*this};
+};
+
+/// As --emit has them.
+inline SmallVector<StringRef> emitNames() {
+  SmallVector<StringRef> names;
+  for (int i = 0; i <= static_cast<int>(Level::Memory); ++i)
+    names.push_back(stringifyLevel(static_cast<Level>(i)));
+  names.append({"llvm", "obj", "exe"});
+  return names;
+}
+
+class CommandLine {
+public:
+  CommandLine();
+
+  /// What was parsed, after what concerns several options.
+  DriverOptions check();
+  ImportOptions checkImport();
+  ExportOptions checkExport();
+  TokenizeOptions checkTokenize();
+  GenerateOptions checkGenerate();
+  PlotOptions checkPlot();
+
+  cl::SubCommand import{"import",
+                        "Writes the model that a Hugging Face config.json "
+                        "describes, without dropout; models: gpt2"};
+
+  cl::SubCommand exporting{
+      "export", "Writes the weights of a checkpoint as Hugging Face does: to "
+                "one file *.safetensors, or to a folder"};
+
+  cl::SubCommand tokenizing{
+      "tokenize", "Writes texts, and documents in lines of JSON, as a file of "
+                  "tokens for --data"};
+  cl::SubCommand generating{
+      "generate",
+      "Shows what a model with these weights goes on with; they are "
+      "a checkpoint's, or safetensors"};
+  cl::SubCommand plotting{
+      "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
+              "from what train --metrics has written, as SVG"};
+
+private:
+  void declareDriver();
+  void declareSubcommands();
+  /// LLVM's libraries declare options of their own; of these are left --help,
+  /// --version, and those of pass managers.
+  void dropAlienOptions();
+
+  void add(StringRef usage, Values values, StringRef help, const Place &place) {
+    flags.emplace_back(usage, std::move(values), help, place);
+  }
+  bool isGiven(StringRef name) const {
+    return llvm::any_of(flags, [&](const Flag &flag) {
+      return flag.getName() == name && flag.isSet();
+    });
+  }
+  /// The text of an option that was typed.
+  std::optional<std::string> getTyped(StringRef name) const {
+    for (const Flag &flag : flags)
+      if (flag.getName() == name && flag.getNumOccurrences())
+        return flag.getTyped().str();
+    return std::nullopt;
+  }
+  /// Reads --ds-config into the options that it becomes.
+  void takeDeepSpeed();
+
+  void offload(PipelineOptions &p, StringRef tier) const;
+  void checkComparison();
+  std::vector<Variant> listCompared() const;
+
+  DriverOptions options;
+  std::string offloadAll = "none", deepSpeedFile;
+  std::string emit = emitNames()[static_cast<int>(options.emit)].str();
+  ImportOptions importOptions;
+  ExportOptions exportOptions;
+  TokenizeOptions tokenizeOptions;
+  GenerateOptions generateOptions;
+  PlotOptions plotOptions;
+  cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
+      machine{"Machine"}, output{"Output"}, model{"Model"}, picture{"Picture"},
+      passes{"Passes, as MLIR's tools have them"};
+  cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
+                                   cl::desc("MODEL.mlir")};
+  cl::opt<std::string, true> config{cl::Positional,
+                                    cl::location(importOptions.config),
+                                    cl::desc("CONFIG.json"), cl::sub(import)};
+  cl::opt<std::string, true> checkpoint{
+      cl::Positional, cl::location(exportOptions.checkpoint),
+      cl::desc("CHECKPOINT"), cl::sub(exporting)};
+  cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
+                              cl::sub(tokenizing)};
+  cl::opt<std::string, true> generated{
+      cl::Positional, cl::location(generateOptions.model),
+      cl::desc("MODEL.mlir"), cl::sub(generating)};
+  cl::opt<std::string, true> weights{cl::Positional,
+                                     cl::location(generateOptions.weights),
+                                     cl::desc("WEIGHTS"), cl::sub(generating)};
+  cl::list<std::string> runs{cl::Positional, cl::desc("RUN.jsonl..."),
+                             cl::sub(plotting)};
+  std::list<Flag> flags;
+};
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_COMMANDLINE_H

@@ -1,0 +1,57 @@
+//===- ComparedOptions.cpp - Options that several plans are made with -----===//
+#include "tools/zeroc/CommandLine.h"
+#include "tools/zeroc/OptionConflicts.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// What --offload=TIER means beside more particular options.
+void CommandLine::offload(PipelineOptions &p, StringRef tier) const {
+  if (!isGiven("--offload-optimizer"))
+    p.offloadOptimizer = tier;
+  if (!isGiven("--offload-params") && mayOffloadParameters(p))
+    p.offloadParams = tier;
+}
+
+/// It chooses what is compared, and stops where a plan is made.
+void CommandLine::checkComparison() {
+  for (StringRef name : {"-o", "--emit"})
+    if (isGiven(name))
+      fail("--compare writes nothing but its table, so " + name +
+           " changes nothing; drop one of them");
+  // A file's is one of them.
+  if (getTyped("--stage"))
+    fail("--compare compares all stages, and --stage takes one; drop one of "
+         "them");
+  for (StringRef name :
+       {"--offload", "--offload-optimizer", "--offload-params"})
+    if (options.pipeline.worldSize == 1 && isGiven(name))
+      fail("--compare on one rank compares all tiers, and " +
+           (getTyped(name) ? "" : deepSpeedFile + "'s ") + name +
+           " takes one; drop one of them, or add --world-size=N to compare "
+           "stages");
+  options.emit = Emit::Memory;
+  if (options.pipeline.worldSize > 1)
+    options.pipeline.stage = 3; // has all of their options
+}
+
+/// All stages of several ranks, all tiers of one.
+std::vector<Variant> CommandLine::listCompared() const {
+  std::vector<Variant> variants;
+  const PipelineOptions &p = options.pipeline;
+  if (p.worldSize == 1)
+    for (StringRef tier : {"none", "cpu", "nvme"}) {
+      variants.push_back({tier.str(), p});
+      offload(variants.back().options, tier);
+    }
+  for (int stage = 0; stage <= 3 && p.worldSize > 1; ++stage) {
+    variants.push_back({std::to_string(stage), p});
+    PipelineOptions &of = variants.back().options;
+    of.stage = stage;
+    if (stage < 3)
+      of.persistBelow = of.reuseDistance = 0;
+    if (isGiven("--offload"))
+      offload(of, offloadAll);
+  }
+  return variants;
+}
