@@ -80,6 +80,9 @@ public:
   Tensor slice(int64_t dim, int64_t offset, int64_t size) const;
   /// The same elements in row-major order, in another shape.
   Tensor reshape(ArrayRef<int64_t> shape) const;
+  /// Dimension i of the result is dimension dims[i] of this one; every
+  /// dimension is there once.
+  Tensor transpose(ArrayRef<int64_t> dims) const;
   /// Gives the operation that made it a name of its own inside the scope.
   Tensor named(StringRef name) const;
 
@@ -135,6 +138,13 @@ public:
   Tensor targets(int64_t batch, int64_t sequence, int64_t vocabulary = 0) {
     return input("targets", {batch, sequence}, Element::I32, vocabulary);
   }
+
+  /// Numbers that are not trained.  Every element `value`; without a shape there
+  /// are no dimensions.
+  Tensor constant(double value) { return constant({}, value); }
+  Tensor constant(ArrayRef<int64_t> shape, double value);
+  /// One value for each element, in row-major order.
+  Tensor dense(ArrayRef<int64_t> shape, ArrayRef<double> values);
 
   /// Names within are "NAME.rest", those of parameters and of operations.
   Scope scope(const Twine &name);

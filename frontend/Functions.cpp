@@ -1,36 +1,13 @@
-//===- Functions.cpp - What models are made of ----------------------------===//
-//
-// Each function checks what it needs to name the result's type, and reports a
-// misfit with the names of both sides.
-//
-//===----------------------------------------------------------------------===//
+//===- Functions.cpp - The operations of nn -------------------------------===//
 #include "frontend/Functions.h"
 
-#include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "frontend/Emit.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::frontend;
-
-static bool allValid(std::initializer_list<Tensor> tensors) {
-  return llvm::all_of(tensors, [](Tensor t) { return static_cast<bool>(t); });
-}
-
-/// Whether all are of floats; reports the first that is not.
-static bool allFloat(StringRef what, std::initializer_list<Tensor> tensors) {
-  for (Tensor t : tensors)
-    if (!isa<FloatType>(t.getType().getElementType())) {
-      t.getBuilder().error(what + " takes floats, got " + describe(t));
-      return false;
-    }
-  return true;
-}
 
 static bool isIds(StringRef what, Tensor t) {
   if (t.getType().getElementType().isInteger(32) ||
@@ -38,106 +15,6 @@ static bool isIds(StringRef what, Tensor t) {
     return true;
   t.getBuilder().error(what + " must be i32 or i64 ids, got " + describe(t));
   return false;
-}
-
-/// Emits an operation whose result is like its first operand.
-template <typename OpT, typename... Args>
-static Tensor emitLike(Tensor x, Args &&...args) {
-  ModelBuilder &m = x.getBuilder();
-  auto op = OpT::create(m.getOpBuilder(), m.getLoc(), x.getType(), x.getValue(),
-                        std::forward<Args>(args)...);
-  return {m, op->getResult(0)};
-}
-
-//===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-/// Repeats `x` along the leading dimensions that `type` has and it lacks.
-static Tensor broadcastTo(Tensor x, RankedTensorType type) {
-  if (x.getType() == type)
-    return x;
-  ModelBuilder &m = x.getBuilder();
-  OpBuilder &b = m.getOpBuilder();
-  Value empty = tensor::EmptyOp::create(b, m.getLoc(), type.getShape(),
-                                        type.getElementType());
-  int64_t missing = type.getRank() - x.getType().getRank();
-  auto op = linalg::BroadcastOp::create(
-      b, m.getLoc(), x.getValue(), empty,
-      llvm::to_vector(llvm::seq<int64_t>(0, missing)));
-  return {m, op->getResult(0)};
-}
-
-template <typename OpT>
-static Tensor binary(StringRef sign, Tensor x, Tensor y) {
-  if (!allValid({x, y}) || !allFloat(sign, {x, y}))
-    return {};
-  Tensor wide = x.shape().size() >= y.shape().size() ? x : y;
-  Tensor narrow = x.shape().size() >= y.shape().size() ? y : x;
-  if (wide.shape().take_back(narrow.shape().size()) != narrow.shape())
-    return x.getBuilder().error("shapes do not fit: " + describe(x) + " " +
-                                sign + " " + describe(y));
-  Tensor left = broadcastTo(x, wide.getType());
-  Tensor right = broadcastTo(y, wide.getType());
-  return emitLike<OpT>(left, right.getValue());
-}
-
-static Tensor splat(Tensor like, double value) {
-  ModelBuilder &m = like.getBuilder();
-  return {m, nn::constant(m.getOpBuilder(), m.getLoc(), like.getType(), value)};
-}
-
-template <typename OpT>
-static Tensor binary(StringRef sign, Tensor x, double y) {
-  if (!x || !allFloat(sign, {x}))
-    return {};
-  return emitLike<OpT>(x, splat(x, y).getValue());
-}
-
-namespace mlir::frontend {
-Tensor operator+(Tensor x, Tensor y) {
-  return binary<arith::AddFOp>("+", x, y);
-}
-Tensor operator-(Tensor x, Tensor y) {
-  return binary<arith::SubFOp>("-", x, y);
-}
-Tensor operator*(Tensor x, Tensor y) {
-  return binary<arith::MulFOp>("*", x, y);
-}
-Tensor operator/(Tensor x, Tensor y) {
-  return binary<arith::DivFOp>("/", x, y);
-}
-Tensor operator+(Tensor x, double y) {
-  return binary<arith::AddFOp>("+", x, y);
-}
-Tensor operator-(Tensor x, double y) {
-  return binary<arith::SubFOp>("-", x, y);
-}
-Tensor operator*(Tensor x, double y) {
-  return binary<arith::MulFOp>("*", x, y);
-}
-Tensor operator*(double x, Tensor y) { return y * x; }
-Tensor operator/(Tensor x, double y) {
-  return binary<arith::DivFOp>("/", x, y);
-}
-} // namespace mlir::frontend
-
-//===----------------------------------------------------------------------===//
-// Elementwise functions
-//===----------------------------------------------------------------------===//
-
-template <typename OpT>
-static Tensor unary(StringRef what, Tensor x) {
-  if (!x || !allFloat(what, {x}))
-    return {};
-  return emitLike<OpT>(x);
-}
-
-Tensor frontend::operator-(Tensor x) { return unary<arith::NegFOp>("-", x); }
-Tensor frontend::tanh(Tensor x) { return unary<math::TanhOp>("tanh", x); }
-
-Tensor frontend::relu(Tensor x) {
-  return binary<arith::MaximumFOp>("relu", x, 0.0);
 }
 
 Tensor frontend::gelu(Tensor x, Gelu form) {
@@ -150,7 +27,7 @@ Tensor frontend::softmax(Tensor x) {
   if (x && x.shape().empty())
     return x.getBuilder().error("softmax needs a dimension, got " +
                                 describe(x));
-  return unary<nn::SoftmaxOp>("softmax", x);
+  return emitUnary<nn::SoftmaxOp>("softmax", x);
 }
 
 //===----------------------------------------------------------------------===//

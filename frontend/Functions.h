@@ -13,8 +13,9 @@
 
 namespace mlir::frontend {
 
-/// Elementwise.  Where one side has fewer dimensions it is repeated along the
-/// leading dimensions of the other: [B, T, C] + [T, C].
+/// Elementwise, with shapes aligned at their last dimensions: one that a side
+/// lacks, or of which it has 1, is repeated over that of the other.  So
+/// [B, T, C] + [T, C], [B, T, C] * [B, T, 1], and any shape with a scalar.
 Tensor operator+(Tensor x, Tensor y);
 Tensor operator-(Tensor x, Tensor y);
 Tensor operator*(Tensor x, Tensor y);
@@ -22,9 +23,42 @@ Tensor operator/(Tensor x, Tensor y);
 Tensor operator+(Tensor x, double y);
 Tensor operator-(Tensor x, double y);
 Tensor operator*(Tensor x, double y);
-Tensor operator*(double x, Tensor y);
 Tensor operator/(Tensor x, double y);
+Tensor operator+(double x, Tensor y);
+Tensor operator-(double x, Tensor y);
+Tensor operator*(double x, Tensor y);
+Tensor operator/(double x, Tensor y);
 Tensor operator-(Tensor x);
+
+/// Of each element.
+Tensor exp(Tensor x);
+Tensor log(Tensor x);
+Tensor sqrt(Tensor x);
+/// 1 / sqrt(x).
+Tensor rsqrt(Tensor x);
+/// 1 / (1 + exp(-x)).
+Tensor sigmoid(Tensor x);
+Tensor tanh(Tensor x);
+/// max(x, 0).
+Tensor relu(Tensor x);
+
+struct ReduceOptions {
+  /// The dimension stays, as one of 1, so that the result fits x again.
+  bool keepDim = false;
+};
+/// Over one dimension.  Elements that are equally large share the gradient of
+/// `max`.
+Tensor sum(Tensor x, int64_t dim, ReduceOptions options = {});
+Tensor mean(Tensor x, int64_t dim, ReduceOptions options = {});
+Tensor max(Tensor x, int64_t dim, ReduceOptions options = {});
+/// Over all elements; without dimensions.
+Tensor sum(Tensor x);
+Tensor mean(Tensor x);
+Tensor max(Tensor x);
+
+/// One tensor after the other along `dim`, in which alone they may differ.
+/// Invalid if there are none.
+Tensor concat(ArrayRef<Tensor> tensors, int64_t dim);
 
 /// [..., C] rows of `table` [V, C], one per token.
 Tensor embedding(Tensor tokens, Tensor table);
@@ -43,8 +77,6 @@ Tensor layerNorm(Tensor x, Tensor weight, Tensor bias, double eps = 1e-5);
 enum class Gelu { Erf, Tanh };
 /// The exact form, or GPT-2's approximation.
 Tensor gelu(Tensor x, Gelu form = Gelu::Erf);
-Tensor relu(Tensor x);
-Tensor tanh(Tensor x);
 /// Over the last dimension.
 Tensor softmax(Tensor x);
 

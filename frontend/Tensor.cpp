@@ -1,8 +1,12 @@
 //===- Tensor.cpp - Sizes, slices and shapes ------------------------------===//
-#include "frontend/Builder.h"
+#include "frontend/Emit.h"
+#include "frontend/Functions.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -26,13 +30,23 @@ Tensor Tensor::named(StringRef name) const {
   return *this;
 }
 
+std::optional<int64_t> frontend::findDimension(const Twine &what, Tensor x,
+                                               int64_t dim) {
+  int64_t rank = x.shape().size(), at = dim < 0 ? dim + rank : dim;
+  if (at >= 0 && at < rank)
+    return at;
+  x.getBuilder().error(what + " dimension " + Twine(dim) + " of " +
+                       describe(x) + ", which has " + Twine(rank));
+  return std::nullopt;
+}
+
 Tensor Tensor::slice(int64_t dim, int64_t offset, int64_t size) const {
   if (!value)
     return {};
-  int64_t rank = shape().size(), at = dim < 0 ? dim + rank : dim;
-  if (at < 0 || at >= rank)
-    return owner->error("slice of dimension " + Twine(dim) + " of " +
-                        describe(*this) + ", which has " + Twine(rank));
+  auto found = findDimension("slice of", *this, dim);
+  if (!found)
+    return {};
+  int64_t rank = shape().size(), at = *found;
   // Written so that it cannot overflow.
   if (offset < 0 || size < 1 || offset > shape()[at] ||
       size > shape()[at] - offset)
@@ -78,4 +92,67 @@ Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
     return {*owner,
             tensor::CollapseShapeOp::create(b, loc, to, value, *groups)};
   return {*owner, tensor::ExpandShapeOp::create(b, loc, to, value, *groups)};
+}
+
+Tensor Tensor::transpose(ArrayRef<int64_t> dims) const {
+  if (!value)
+    return {};
+  int64_t rank = shape().size();
+  SmallVector<int64_t> from, sizes;
+  for (int64_t dim : dims) {
+    auto at = findDimension("transpose to", *this, dim);
+    if (!at)
+      return {};
+    from.push_back(*at);
+    sizes.push_back(shape()[*at]);
+  }
+  if (int64_t(from.size()) != rank || !isPermutationVector(from)) {
+    std::string list;
+    llvm::raw_string_ostream out(list);
+    llvm::interleaveComma(dims, out);
+    return owner->error("transpose of " + describe(*this) + " to {" + list +
+                        "}: each of its " + Twine(rank) +
+                        " dimensions must be there once");
+  }
+  if (llvm::is_sorted(from))
+    return *this;
+  OpBuilder &b = owner->getOpBuilder();
+  Location loc = owner->getLoc();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, sizes, getType().getElementType());
+  auto op = linalg::TransposeOp::create(b, loc, value, empty, from);
+  return {*owner, op->getResult(0)};
+}
+
+Tensor frontend::concat(ArrayRef<Tensor> tensors, int64_t dim) {
+  if (tensors.empty() || !allValid(tensors))
+    return {};
+  Tensor first = tensors.front();
+  ModelBuilder &m = first.getBuilder();
+  auto at = findDimension("concat along", first, dim);
+  if (!at)
+    return {};
+  SmallVector<int64_t> shape(first.shape());
+  SmallVector<Value> values = {first.getValue()};
+  for (Tensor t : tensors.drop_front()) {
+    SmallVector<int64_t> others(t.shape());
+    if (others.size() == shape.size())
+      others[*at] = shape[*at];
+    if (ArrayRef(others) != ArrayRef(shape) ||
+        t.getType().getElementType() != first.getType().getElementType())
+      return m.error("concat along dimension " + Twine(dim) + ": " +
+                     describe(first) + " and " + describe(t) +
+                     " differ in more than that");
+    // Beyond 63 bits there is no type either.
+    if (llvm::AddOverflow(shape[*at], t.size(dim), shape[*at]))
+      shape[*at] = INT64_MAX;
+    values.push_back(t.getValue());
+  }
+  if (values.size() == 1)
+    return first;
+  RankedTensorType type = m.getType(shape, first.getType().getElementType());
+  if (!type)
+    return {};
+  return {m, tensor::ConcatOp::create(m.getOpBuilder(), m.getLoc(), type,
+                                      uint64_t(*at), values)};
 }

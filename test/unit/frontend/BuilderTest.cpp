@@ -1,14 +1,12 @@
 //===- BuilderTest.cpp - The model language, right and wrong --------------===//
 #include "frontend/Functions.h"
 
-#include "Diagnostics.h"
+#include "ModelTest.h"
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/MLIRContext.h"
-#include "gtest/gtest.h"
 
 #include <cmath>
 #include <limits>
@@ -18,41 +16,7 @@ using namespace mlir::frontend;
 
 namespace {
 
-struct Builder : testing::Test {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  Diagnostics diagnostics{context};
-  ModelBuilder m{context};
-
-  Tensor weight(StringRef name, ArrayRef<int64_t> shape) {
-    return m.param(name, shape, init::normal(0.02));
-  }
-
-  /// A scalar that depends on nothing, to finish with.
-  Tensor anyLoss() {
-    Tensor logits = weight("loss.logits", {2, 3, 5});
-    return crossEntropy(logits, m.input("loss.targets", {2, 3}, Element::I32));
-  }
-
-  /// Expects that the model failed with exactly this error.
-  void expectError(StringRef error) {
-    EXPECT_FALSE(m.finish(anyLoss()));
-    ASSERT_EQ(diagnostics.errors.size(), 1u);
-    EXPECT_EQ(diagnostics.errors.front(), error.str());
-  }
-
-  func::FuncOp finished(OwningOpRef<ModuleOp> &module, Tensor loss) {
-    module = m.finish(loss);
-    EXPECT_TRUE(module) << (diagnostics.errors.empty()
-                                ? ""
-                                : diagnostics.errors.front());
-    return module ? module->lookupSymbol<func::FuncOp>("loss") : nullptr;
-  }
-};
-
-template <typename OpT>
-OpT definedBy(Tensor t) {
-  return t ? t.getValue().getDefiningOp<OpT>() : OpT();
-}
+using Builder = ModelTest;
 
 std::string nameOf(Tensor t) {
   auto loc = dyn_cast<NameLoc>(t.getValue().getLoc());

@@ -1,0 +1,46 @@
+//===- Emit.h - What the functions of the language begin with ---*- C++ -*-===//
+//
+// Each function of the language checks what it needs to name the result's type,
+// reports a misfit with the names of both sides, and emits one operation or a
+// few.  This is for their implementations.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FRONTEND_EMIT_H
+#define FRONTEND_EMIT_H
+
+#include "frontend/Builder.h"
+
+#include <optional>
+
+namespace mlir::frontend {
+
+inline bool allValid(ArrayRef<Tensor> tensors) {
+  return llvm::all_of(tensors, [](Tensor t) { return static_cast<bool>(t); });
+}
+
+/// Whether all are of floats; reports the first that is not.
+bool allFloat(StringRef what, ArrayRef<Tensor> tensors);
+
+/// `dim` counted from 0; reports "WHAT dimension 3 of x, which has 2".
+std::optional<int64_t> findDimension(const Twine &what, Tensor x, int64_t dim);
+
+/// Emits an operation whose result is like its first operand.
+template <typename OpT, typename... Args>
+Tensor emitLike(Tensor x, Args &&...args) {
+  ModelBuilder &m = x.getBuilder();
+  auto op = OpT::create(m.getOpBuilder(), m.getLoc(), x.getType(), x.getValue(),
+                        std::forward<Args>(args)...);
+  return {m, op->getResult(0)};
+}
+
+/// The same of floats; `what` is its name in an error.
+template <typename OpT>
+Tensor emitUnary(StringRef what, Tensor x) {
+  if (!x || !allFloat(what, {x}))
+    return {};
+  return emitLike<OpT>(x);
+}
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_EMIT_H

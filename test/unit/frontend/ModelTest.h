@@ -1,0 +1,49 @@
+//===- ModelTest.h - A test that writes a model -----------------*- C++ -*-===//
+#ifndef TEST_UNIT_FRONTEND_MODELTEST_H
+#define TEST_UNIT_FRONTEND_MODELTEST_H
+
+#include "Diagnostics.h"
+#include "frontend/Functions.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+struct ModelTest : testing::Test {
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  Diagnostics diagnostics{context};
+  mlir::frontend::ModelBuilder m{context};
+
+  mlir::frontend::Tensor weight(llvm::StringRef name,
+                                llvm::ArrayRef<int64_t> shape) {
+    return m.param(name, shape, mlir::frontend::init::normal(0.02));
+  }
+
+  /// A scalar that depends on nothing, to finish with.
+  mlir::frontend::Tensor anyLoss() {
+    using namespace mlir::frontend;
+    Tensor logits = weight("loss.logits", {2, 3, 5});
+    return crossEntropy(logits, m.input("loss.targets", {2, 3}, Element::I32));
+  }
+
+  /// Expects that the model failed with exactly this error.
+  void expectError(llvm::StringRef error) {
+    EXPECT_FALSE(m.finish(anyLoss()));
+    ASSERT_EQ(diagnostics.errors.size(), 1u);
+    EXPECT_EQ(diagnostics.errors.front(), error.str());
+  }
+
+  mlir::func::FuncOp finished(mlir::OwningOpRef<mlir::ModuleOp> &module,
+                              mlir::frontend::Tensor loss) {
+    module = m.finish(loss);
+    EXPECT_TRUE(module) << (diagnostics.errors.empty()
+                                ? ""
+                                : diagnostics.errors.front());
+    return module ? module->lookupSymbol<mlir::func::FuncOp>("loss") : nullptr;
+  }
+};
+
+template <typename OpT>
+OpT definedBy(mlir::frontend::Tensor t) {
+  return t ? t.getValue().getDefiningOp<OpT>() : OpT();
+}
+
+#endif // TEST_UNIT_FRONTEND_MODELTEST_H
