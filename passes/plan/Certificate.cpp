@@ -129,7 +129,10 @@ void countState(ProgramOp step, Certificate &certificate) {
 /// into as many shares.
 void countCheckpoint(ProgramOp step, Certificate &certificate) {
   std::array<int64_t, kNumTiers> own = {}, shared = {};
-  bool hasMasters = certificate.modelState.size() > 3;
+  bool hasMasters = llvm::any_of(step.getArguments(), [&](auto argument) {
+    auto state = step.getState(argument.getArgNumber());
+    return state && state.getSlot() == "master";
+  });
   for (BlockArgument argument : step.getArguments()) {
     auto state = step.getState(argument.getArgNumber());
     if (!state || (state.getSlot() == "param" && hasMasters) ||
@@ -267,7 +270,8 @@ Certificate zero::certify(ModuleOp module) {
     return program.function == findMainProgram(module);
   });
   countState(step.function, certificate);
-  countCheckpoint(step.function, certificate);
+  if (hasProgram(module, "step"))
+    countCheckpoint(step.function, certificate);
   Certificate::Term temporary = getPeakGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
   gradients.held += temporary.held;

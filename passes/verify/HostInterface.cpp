@@ -8,9 +8,9 @@
 //   * state is f32 or, but for masters, 16 bits: the whole bucket or the rank's
 //     slice of it.
 //   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step`,
-//     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of the output of that name of @count; `rounding`
-//     is an i64 of the device; `clip` is what the program before, @first or
-//     @step, gave by that name.
+//     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of the output of
+//     that name of @count; `rounding` is an i64 of the device; `clip` is what the
+//     program before, @first or @step, gave by that name.
 //   * an input is called as no scalar is, and has samples of f32, i32 or i64.
 //   * where a program has all micro-steps, inputs, losses and what @count counts
 //     are there for each micro-step, once; nothing else is of a micro-step.

@@ -17,9 +17,10 @@
 // names, `clip` being the factor of zero.clip, which skips what the update
 // skips, and all others arguments of the step, the random bits that it rounds by
 // among them; zero.clip takes the loss scale, if the step has one, and is within
-// the limits of the norm and of the losses that the program gives; the output "grad_norm", and no other, is the norm of zero.clip.
-// Where a step updates by the gradients of the step before, `clip` is the argument
-// of that name, and the output of that name is the factor.
+// the limits of the norm and of the losses that the program gives; the output
+// "grad_norm", and no other, is the norm of zero.clip.  Where a step updates by the
+// gradients of the step before, `clip` is the argument of that name, and the output
+// of that name is the factor.
 //
 //===----------------------------------------------------------------------===//
 

@@ -134,10 +134,11 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
       certificate.checkpoint.inMemory +
       std::min<int64_t>(certificate.checkpoint.onNvme, ZRT_CHECKPOINT_STREAMED);
   certificate.checkpoint.copies = llvm::alignTo(waiting, ZRT_CHECKPOINT_BLOCK);
-  certificate.outside.push_back(
-      llvm::formatv("with train --checkpoint, {0:N} bytes of host memory for "
-                    "copies of what is saved",
-                    certificate.checkpoint.copies));
+  if (waiting > 0) // it trains
+    certificate.outside.push_back(
+        llvm::formatv("with train --checkpoint, {0:N} bytes of host memory for "
+                      "copies of what is saved",
+                      certificate.checkpoint.copies));
   certificate.model = llvm::sys::path::filename(options.input);
   certificate.options = getPlanOptions(plan);
 
