@@ -21,6 +21,9 @@ inline bool allValid(ArrayRef<Tensor> tensors) {
 /// Whether all are of floats; reports the first that is not.
 bool allFloat(StringRef what, ArrayRef<Tensor> tensors);
 
+/// Whether `t` is of i32 or i64; reports it if not.
+bool isIds(StringRef what, Tensor t);
+
 /// `dim` counted from 0; reports "WHAT dimension 3 of x, which has 2".
 std::optional<int64_t> findDimension(const Twine &what, Tensor x, int64_t dim);
 

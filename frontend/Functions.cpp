@@ -4,12 +4,10 @@
 #include "dialect/nn/NN.h"
 #include "frontend/Emit.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::frontend;
 
-static bool isIds(StringRef what, Tensor t) {
+bool frontend::isIds(StringRef what, Tensor t) {
   if (t.getType().getElementType().isInteger(32) ||
       t.getType().getElementType().isInteger(64))
     return true;
@@ -22,6 +20,8 @@ Tensor frontend::gelu(Tensor x, Gelu form) {
     return {};
   return emitLike<nn::GeluOp>(x, /*tanh=*/form == Gelu::Tanh);
 }
+
+Tensor frontend::silu(Tensor x) { return emitUnary<nn::SiluOp>("silu", x); }
 
 Tensor frontend::softmax(Tensor x) {
   if (x && x.shape().empty())
@@ -114,29 +114,17 @@ Tensor frontend::layerNorm(Tensor x, Tensor weight, Tensor bias, double eps) {
   return {m, op.getResult()};
 }
 
-Tensor frontend::attention(Tensor q, Tensor k, Tensor v,
-                           AttentionOptions options) {
-  if (!allValid({q, k, v}) || !allFloat("attention", {q, k, v}))
+Tensor frontend::rmsNorm(Tensor x, Tensor weight, RmsNormOptions options) {
+  if (!allValid({x, weight}) || !allFloat("rmsNorm", {x, weight}))
     return {};
-  ModelBuilder &m = q.getBuilder();
-  if (q.shape().size() != 4 || k.shape().size() != 4 ||
-      k.shape() != v.shape() || q.size(0) != k.size(0) ||
-      q.size(2) != k.size(2) || q.size(3) != k.size(3))
-    return m.error("attention needs q [B, T, H, D] and k, v [B, S, H, D], "
-                   "got q " +
-                   describe(q) + ", k " + describe(k) + ", v " + describe(v));
-  if (options.causal && k.size(1) < q.size(1))
-    return m.error("causal attention needs at least as many keys as queries, "
-                   "got " +
-                   Twine(k.size(1)) + " and " + Twine(q.size(1)));
-  double scale =
-      options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(3))));
-  if (!std::isfinite(scale))
-    return m.error("the scale of attention is not finite");
-  OpBuilder &b = m.getOpBuilder();
-  auto op = nn::AttentionOp::create(b, m.getLoc(), q.getType(), /*lse=*/Type(),
-                                    q.getValue(), k.getValue(), v.getValue(),
-                                    llvm::APFloat(scale), options.causal);
+  ModelBuilder &m = x.getBuilder();
+  if (x.shape().empty() || weight.shape() != x.shape().take_back())
+    return m.error("the weight of rmsNorm must have the " + Twine(x.size(-1)) +
+                   " elements of a row of x " + describe(x) + ", got " +
+                   describe(weight));
+  auto op = nn::RmsNormOp::create(
+      m.getOpBuilder(), m.getLoc(), x.getType(), /*rstd=*/Type(), x.getValue(),
+      weight.getValue(), llvm::APFloat(options.eps), options.unitOffset);
   return {m, op.getResult()};
 }
 

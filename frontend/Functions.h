@@ -74,9 +74,19 @@ Tensor linear(Tensor x, Tensor weight, LinearOptions options = {});
 /// Over the last dimension, with the biased variance.
 Tensor layerNorm(Tensor x, Tensor weight, Tensor bias, double eps = 1e-5);
 
+struct RmsNormOptions {
+  double eps = 1e-6;
+  /// The factor is 1 + weight, as in Gemma.
+  bool unitOffset = false;
+};
+/// x / sqrt(mean(x^2) + eps) weight, over the last dimension.
+Tensor rmsNorm(Tensor x, Tensor weight, RmsNormOptions options = {});
+
 enum class Gelu { Erf, Tanh };
 /// The exact form, or GPT-2's approximation.
 Tensor gelu(Tensor x, Gelu form = Gelu::Erf);
+/// x sigmoid(x).
+Tensor silu(Tensor x);
 /// Over the last dimension.
 Tensor softmax(Tensor x);
 
@@ -85,9 +95,35 @@ struct AttentionOptions {
   bool causal = false;
   /// Factor on q k^T; 1 / sqrt(head_dim) by default.
   std::optional<double> scale = std::nullopt;
+  /// A position sees itself and the window - 1 before it; needs `causal`.
+  std::optional<int64_t> window = std::nullopt;
+  /// Scores become softCap tanh(score / softCap).
+  std::optional<double> softCap = std::nullopt;
+  /// Position i of b sees none before starts[b, i] (`documentStarts`); needs
+  /// `causal`.
+  Tensor starts = {};
 };
-/// softmax(scale q k^T) v; q is [B, T, H, D], k and v are [B, S, H, D].
+/// softmax(scale q k^T) v; q is [B, T, H, D], k and v are [B, S, G, D].  H is a
+/// multiple of G: H / G query heads in a row read one head of k and v.
 Tensor attention(Tensor q, Tensor k, Tensor v, AttentionOptions options = {});
+
+struct RopeOptions {
+  /// Radians per position, for each pair of elements that is rotated.
+  SmallVector<double> frequencies;
+  /// Multiplies what is rotated.
+  double factor = 1;
+  /// Pairs are elements 2d and 2d + 1, not d and d + (number of pairs).
+  bool interleaved = false;
+};
+/// Rotates pairs of elements of x [B, T, H, D] by an angle that grows with the
+/// position; elements without a frequency stay.
+Tensor rope(Tensor x, RopeOptions options);
+/// base^(-2d / rotated), for each d < rotated / 2.
+SmallVector<double> ropeFrequencies(int64_t rotated, double base = 10000);
+
+/// Where the document of each position of `tokens` [B, T] begins, if each ends
+/// with the token `separator`.
+Tensor documentStarts(Tensor tokens, int64_t separator);
 
 /// Mean over the targets [...] of the negative log-likelihood that `logits`
 /// [..., V] give them; a target of -100 is ignored.  Has no dimensions.

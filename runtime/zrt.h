@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 18u
+#define ZRT_ABI_VERSION 19u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -174,27 +174,33 @@ extern const zrt_plan zrt_compiled_plan;
 ///   out = softmax(scale q k^T) v
 ///
 /// q and out are queries x width, k and v keys x width, all of `dtype`: f32, bf16
-/// or f16; rows are contiguous and `..._stride` elements apart.  With `causal`,
-/// query i sees keys up to i + keys - queries, and there are at least as many
-/// keys as queries.  `lse` (one value per query, or NULL) gets the log of each
-/// row's sum of exponentials.  width is at most ZRT_MAX_ATTENTION_WIDTH.  Sums
-/// are in f32; results of 16 bits are rounded once.
+/// or f16; rows are contiguous and `..._stride` elements apart.  With a `soft_cap`
+/// that is not 0, scores become soft_cap tanh(score / soft_cap).  With `causal`,
+/// query i sees keys up to last(i) = i + keys - queries, and there are at least as
+/// many keys as queries; with a `window` that is not 0, of these the last so many;
+/// with `starts`, which is not NULL, of these those from starts[i] on, and last(i)
+/// in any case.  `lse` (one value per query, or NULL) gets the log of each row's
+/// sum of exponentials.  width is at most ZRT_MAX_ATTENTION_WIDTH.  Sums are in
+/// f32; results of 16 bits are rounded once.
 void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
-                   int32_t causal, zrt_dtype dtype, const void *q,
+                   float soft_cap, int32_t causal, int64_t window,
+                   const int32_t *starts, zrt_dtype dtype, const void *q,
                    int64_t q_stride, const void *k, int64_t k_stride,
                    const void *v, int64_t v_stride, void *out,
                    int64_t out_stride, float *lse);
 
 /// Sets the adjoints of q, k and v, given `grad`, that of out; all of `dtype`.
-/// Those of 16 bits have at most ZRT_MAX_ATTENTION_QUERIES queries.
-void zrt_attention_backward(int64_t queries, int64_t keys, int64_t width,
-                            float scale, int32_t causal, zrt_dtype dtype,
-                            const void *grad, int64_t grad_stride,
-                            const void *q, int64_t q_stride, const void *k,
-                            int64_t k_stride, const void *v, int64_t v_stride,
-                            const float *lse, void *dq, int64_t dq_stride,
-                            void *dk, int64_t dk_stride, void *dv,
-                            int64_t dv_stride);
+/// `heads` query heads read these keys and values: `..._head` elements apart in
+/// q, grad, dq and lse.  dk and dv are sums over them, in order.  Where results
+/// have 16 bits, heads x queries is at most ZRT_MAX_ATTENTION_QUERIES.
+void zrt_attention_backward(
+    int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
+    int32_t causal, int64_t window, const int32_t *starts, zrt_dtype dtype,
+    int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
+    const void *q, int64_t q_stride, int64_t q_head, const void *k,
+    int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
+    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
+    int64_t dk_stride, void *dv, int64_t dv_stride);
 #define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 

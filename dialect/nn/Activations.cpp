@@ -1,4 +1,4 @@
-//===- Activations.cpp - gelu and softmax ---------------------------------===//
+//===- Activations.cpp - gelu, silu and softmax ---------------------------===//
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -66,6 +66,37 @@ LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
         // (x Phi)' = Phi + x phi
         return dy * (erfFormGate(x) + x * (kInvSqrt2Pi * exp(-0.5 * (x * x))));
       }));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// silu
+//===----------------------------------------------------------------------===//
+
+LogicalResult SiluOp::verify() { return success(); }
+
+SmallVector<Value> SiluOp::emitLinalgForm(OpBuilder &b) {
+  std::string all = letters(getX().getType().getRank());
+  return {
+      elementwise(b, getLoc(), {getX()}, {all}, all,
+                  [](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                    S x(nested, loc, in[0]);
+                    return x / (exp(-x) + 1.0);
+                  })};
+}
+
+LogicalResult SiluOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                    ArrayRef<bool>,
+                                    SmallVectorImpl<Value> &out) {
+  std::string all = letters(getX().getType().getRank());
+  out.push_back(
+      elementwise(b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
+                  [](OpBuilder &nested, Location loc, ValueRange in) -> Value {
+                    // (x s)' = s + x s (1 - s)
+                    S x(nested, loc, in[0]), dy(nested, loc, in[1]);
+                    S s = 1.0 / (exp(-x) + 1.0);
+                    return dy * fma(x * s, 1.0 - s, s);
+                  }));
   return success();
 }
 

@@ -4,12 +4,16 @@
 // serve `--reference`, checks of derivatives, and as the definition.  The
 // kernels that zeroc generates tile the same sums (passes/codegen).
 //
+// Loops are named  b batch, g head of keys and values, n query head of g,
+// i query, j key, d element of a head.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::nn;
@@ -21,46 +25,73 @@ static RankedTensorType statisticsOf(RankedTensorType q) {
       getSumType(q.getElementType()));
 }
 
-static LogicalResult verifyAttention(Operation *op, RankedTensorType q,
-                                     RankedTensorType k, Type lse,
-                                     bool causal) {
+template <typename OpT>
+static LogicalResult verifyAttention(OpT op) {
+  RankedTensorType q = op.getQ().getType(), k = op.getK().getType();
   if (q.getRank() != 4 || k.getRank() != 4 ||
       q.getDimSize(0) != k.getDimSize(0) ||
-      q.getDimSize(2) != k.getDimSize(2) ||
       q.getDimSize(3) != k.getDimSize(3)) // (C1)
-    return op->emitOpError("q must be [B, T, H, D] and k, v [B, S, H, D], got ")
+    return op.emitOpError("q must be [B, T, H, D] and k, v [B, S, G, D], got ")
            << q << " and " << k;
-  if (causal && k.getDimSize(1) < q.getDimSize(1)) // (C2)
-    return op->emitOpError(
+  int64_t heads = q.getDimSize(2), groups = k.getDimSize(2);
+  if (groups == 0 ? heads != 0 : heads % groups != 0) // (C1)
+    return op.emitOpError("has ")
+           << heads << " query heads, which must be a multiple of the "
+           << groups << " heads of keys and values";
+  if (op.getCausal() && k.getDimSize(1) < q.getDimSize(1)) // (C2)
+    return op.emitOpError(
                "causal attention needs at least as many keys as queries, got ")
            << k.getDimSize(1) << " and " << q.getDimSize(1);
   RankedTensorType expected = statisticsOf(q);
-  if (lse && lse != expected) // (C3)
-    return op->emitOpError("lse must be ") << expected << ", got " << lse;
+  if (op.getLse() && op.getLse().getType() != expected) // (C3)
+    return op.emitOpError("lse must be ")
+           << expected << ", got " << op.getLse().getType();
+  if (op.getWindow() && *op.getWindow() <= 0) // (C4)
+    return op.emitOpError("window must be positive, got ") << *op.getWindow();
+  if (op.getSoftCap() && !(op.getSoftCap()->convertToDouble() > 0 &&
+                           op.getSoftCap()->isFinite())) // (C5)
+    return op.emitOpError("soft_cap must be positive and finite, got ")
+           << op.getSoftCap()->convertToDouble();
+  if (Value starts = op.getStarts()) {
+    auto type = cast<RankedTensorType>(starts.getType());
+    if (type.getShape() != q.getShape().take_front(2)) // (C6)
+      return op.emitOpError("starts must have the shape [B, T] of q, which is ")
+             << q << ", got " << type;
+  }
+  if (!op.getCausal() && (op.getWindow() || op.getStarts())) // (C4, C6)
+    return op.emitOpError(op.getWindow() ? "window" : "starts")
+           << " hides positions before a query's own; add causal";
   return success();
 }
 
-LogicalResult AttentionOp::verify() {
-  return verifyAttention(*this, getQ().getType(), getK().getType(),
-                         getLse() ? getLse().getType() : Type(), getCausal());
-}
-
-LogicalResult AttentionBackwardOp::verify() {
-  return verifyAttention(*this, getQ().getType(), getK().getType(),
-                         getLse().getType(), getCausal());
-}
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionBackwardOp::verify() { return verifyAttention(*this); }
 
 namespace {
 
-/// Selects `x` where query i sees key j, else `other`; loops are b h i j.
-S visible(OpBuilder &b, Location loc, S x, S other, int64_t offset) {
-  Value i = linalg::IndexOp::create(b, loc, 2);
-  Value j = linalg::IndexOp::create(b, loc, 3);
-  Value shift = arith::ConstantIndexOp::create(b, loc, offset);
-  Value last = arith::AddIOp::create(b, loc, i, shift);
-  Value seen =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, j, last);
-  return select(seen, x, other);
+using Parts = SmallVector<ReassociationIndices>;
+
+/// [B, T, H, D] as [B, T, G, N, D], and [B, H, T] as [B, G, N, T].
+Value splitHeads(OpBuilder &b, Location loc, Value value, int64_t groups) {
+  auto type = cast<RankedTensorType>(value.getType());
+  const bool isLse = type.getRank() == 3;
+  const unsigned dim = isLse ? 1 : 2;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= groups;
+  shape.insert(shape.begin() + dim, groups);
+  Parts parts = isLse ? Parts{{0}, {1, 2}, {3}} : Parts{{0}, {1}, {2, 3}, {4}};
+  return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), value, parts);
+}
+
+/// The other way, to `type`.
+Value joinHeads(OpBuilder &b, Location loc, Value value,
+                RankedTensorType type) {
+  Parts parts = type.getRank() == 3 ? Parts{{0}, {1, 2}, {3}}
+                                    : Parts{{0}, {1}, {2, 3}, {4}};
+  return tensor::CollapseShapeOp::create(
+      b, loc,
+      type.clone(cast<RankedTensorType>(value.getType()).getElementType()),
+      value, parts);
 }
 
 Value multiply(OpBuilder &b, Location loc, ValueRange in) {
@@ -69,60 +100,117 @@ Value multiply(OpBuilder &b, Location loc, ValueRange in) {
 
 Value identity(OpBuilder &, Location, ValueRange in) { return in[0]; }
 
-/// scale * q k^T as b h i j, unmasked.
-Value scores(OpBuilder &b, Location loc, Value q, Value k, double scale) {
-  Value raw =
-      reduceSum(b, loc, {q, k}, {"bihd", "bjhd"}, "bhij", multiply, "bhijd");
-  return elementwise(
-      b, loc, {raw}, {"bhij"}, "bhij",
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return scale * S(nested, at, in[0]);
-      });
-}
+/// What `nn.attention` and its backward have in common.
+template <typename OpT>
+struct Form {
+  OpT op;
+  OpBuilder &b;
+  Location loc = op.getLoc();
+  int64_t groups = op.getK().getType().getDimSize(2);
+  int64_t offset =
+      op.getK().getType().getDimSize(1) - op.getQ().getType().getDimSize(1);
+  double scale = op.getScale().convertToDouble();
+  Value q = splitHeads(b, loc, widen(b, loc, op.getQ()), groups),
+        k = widen(b, loc, op.getK()), v = widen(b, loc, op.getV());
 
-int64_t causalOffset(Value q, Value k) {
-  return cast<RankedTensorType>(k.getType()).getDimSize(1) -
-         cast<RankedTensorType>(q.getType()).getDimSize(1);
-}
+  /// scale q k^T, capped; unmasked.
+  Value scores() {
+    Value raw = reduceSum(b, loc, {q, k}, {"bignd", "bjgd"}, "bgnij", multiply,
+                          "bgnijd");
+    return elementwise(
+        b, loc, {raw}, {"bgnij"}, "bgnij",
+        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+          S s = scale * S(nested, at, in[0]);
+          if (!op.getSoftCap())
+            return s;
+          double cap = op.getSoftCap()->convertToDouble();
+          return cap * tanh(s / s.constant(cap));
+        });
+  }
+
+  /// body(scalars of the inputs, all of them [bgnij] or as `maps` says) where
+  /// query i sees key j, else `hidden`.
+  Value masked(SmallVector<Value> inputs, SmallVector<StringRef> maps,
+               double hidden, ScalarBody body) {
+    const unsigned count = inputs.size();
+    if (op.getStarts()) {
+      inputs.push_back(op.getStarts());
+      maps.push_back("bi");
+    }
+    return elementwise(
+        b, loc, inputs, maps, "bgnij",
+        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+          S x(nested, at, body(nested, at, in.take_front(count)));
+          if (!op.getCausal())
+            return x;
+          Value seen = isSeen(nested, at, in.drop_front(count));
+          return select(seen, x, x.constant(hidden));
+        });
+  }
+
+private:
+  /// Whether query i sees key j, in a body of loops b g n i j.
+  Value isSeen(OpBuilder &at, Location l, ValueRange starts) {
+    Value i = linalg::IndexOp::create(at, l, 3);
+    Value j = linalg::IndexOp::create(at, l, 4);
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(at, l, value);
+    };
+    auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+      return arith::CmpIOp::create(at, l, predicate, x, y).getResult();
+    };
+    Value last = arith::AddIOp::create(at, l, i, number(offset));
+    Value seen = compare(arith::CmpIPredicate::sle, j, last);
+    auto both = [&](Value other) {
+      seen = arith::AndIOp::create(at, l, seen, other);
+    };
+    if (op.getWindow()) {
+      Value end = arith::AddIOp::create(at, l, j, number(*op.getWindow()));
+      both(compare(arith::CmpIPredicate::sgt, end, last));
+    }
+    if (!starts.empty()) {
+      Value start =
+          arith::IndexCastOp::create(at, l, at.getIndexType(), starts[0]);
+      start = arith::MinSIOp::create(at, l, start, last);
+      both(compare(arith::CmpIPredicate::sge, j, start));
+    }
+    return seen;
+  }
+};
 
 } // namespace
 
 SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
-  int64_t offset = causalOffset(getQ(), getK());
-  Value q = widen(b, loc, getQ()), k = widen(b, loc, getK()),
-        v = widen(b, loc, getV());
-  Value s = scores(b, loc, q, k, getScale().convertToDouble());
+  Form<AttentionOp> form{*this, b};
+  Value s = form.scores();
   if (getCausal())
-    s = elementwise(
-        b, loc, {s}, {"bhij"}, "bhij",
-        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          S x(nested, at, in[0]);
-          return visible(nested, at, x, x.constant(-INFINITY), offset);
-        });
-  Value max = reduceMax(b, loc, {s}, {"bhij"}, "bhi", identity);
+    s = form.masked({s}, {"bgnij"}, -INFINITY, identity);
+  Value max = reduceMax(b, loc, {s}, {"bgnij"}, "bgni", identity);
   Value e =
-      elementwise(b, loc, {s, max}, {"bhij", "bhi"}, "bhij",
+      elementwise(b, loc, {s, max}, {"bgnij", "bgni"}, "bgnij",
                   [](OpBuilder &nested, Location at, ValueRange in) -> Value {
                     return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
                   });
-  Value sum = reduceSum(b, loc, {e}, {"bhij"}, "bhi", identity);
+  Value sum = reduceSum(b, loc, {e}, {"bgnij"}, "bgni", identity);
   Value p =
-      elementwise(b, loc, {e, sum}, {"bhij", "bhi"}, "bhij",
+      elementwise(b, loc, {e, sum}, {"bgnij", "bgni"}, "bgnij",
                   [](OpBuilder &nested, Location at, ValueRange in) -> Value {
                     return S(nested, at, in[0]) / S(nested, at, in[1]);
                   });
-  Value o =
-      reduceSum(b, loc, {p, v}, {"bhij", "bjhd"}, "bihd", multiply, "bihdj");
-  o = roundTo(b, loc, o, getResult().getType());
+  Value o = reduceSum(b, loc, {p, form.v}, {"bgnij", "bjgd"}, "bignd", multiply,
+                      "bigndj");
+  o = roundTo(b, loc, joinHeads(b, loc, o, getResult().getType()),
+              getResult().getType());
   if (!getLse())
     return {o};
   Value lse =
-      elementwise(b, loc, {max, sum}, {"bhi", "bhi"}, "bhi",
+      elementwise(b, loc, {max, sum}, {"bgni", "bgni"}, "bgni",
                   [](OpBuilder &nested, Location at, ValueRange in) -> Value {
                     return S(nested, at, in[0]) + log(S(nested, at, in[1]));
                   });
-  return {o, lse};
+  return {o,
+          joinHeads(b, loc, lse, cast<RankedTensorType>(getLse().getType()))};
 }
 
 void AttentionOp::saveForBackward(RewriterBase &rewriter) {
@@ -132,7 +220,8 @@ void AttentionOp::saveForBackward(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(*this);
   auto op =
       AttentionOp::create(rewriter, getLoc(), q, statisticsOf(q), getQ(),
-                          getK(), getV(), getScaleAttr(), getCausalAttr());
+                          getK(), getV(), getStarts(), getScaleAttr(),
+                          getCausalAttr(), getWindowAttr(), getSoftCapAttr());
   rewriter.replaceOp(*this, op.getResult());
 }
 
@@ -141,41 +230,46 @@ LogicalResult AttentionOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                          SmallVectorImpl<Value> &out) {
   auto op = AttentionBackwardOp::create(
       b, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      adjoints[0], getQ(), getK(), getV(), getLse(), getScaleAttr(),
-      getCausalAttr());
+      adjoints[0], getQ(), getK(), getV(), getLse(), getStarts(),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(), getSoftCapAttr());
   out.append({op.getDq(), op.getDk(), op.getDv()});
+  if (getStarts())
+    out.push_back(Value());
   return success();
 }
 
 SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
-  double scale = getScale().convertToDouble();
-  int64_t offset = causalOffset(getQ(), getK());
-  Value q = widen(b, loc, getQ()), k = widen(b, loc, getK()),
-        v = widen(b, loc, getV()), grad = widen(b, loc, getGrad());
-  Value s = scores(b, loc, q, k, scale);
-  Value p = elementwise(
-      b, loc, {s, getLse()}, {"bhij", "bhi"}, "bhij",
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        S x = exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-        return getCausal() ? visible(nested, at, x, x.constant(0), offset) : x;
-      });
-  Value dp =
-      reduceSum(b, loc, {grad, v}, {"bihd", "bjhd"}, "bhij", multiply, "bhijd");
-  Value dot = reduceSum(b, loc, {p, dp}, {"bhij", "bhij"}, "bhi", multiply);
-  Value ds =
-      elementwise(b, loc, {p, dp, dot}, {"bhij", "bhij", "bhi"}, "bhij",
-                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    auto x = [&](unsigned i) { return S(nested, at, in[i]); };
-                    return scale * (x(0) * (x(1) - x(2)));
+  Form<AttentionBackwardOp> form{*this, b};
+  Value lse = splitHeads(b, loc, getLse(), form.groups),
+        grad = splitHeads(b, loc, widen(b, loc, getGrad()), form.groups);
+  Value s = form.scores();
+  Value p =
+      form.masked({s, lse}, {"bgnij", "bgni"}, 0,
+                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+                    return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
                   });
-  Value dq =
-      reduceSum(b, loc, {ds, k}, {"bhij", "bjhd"}, "bihd", multiply, "bihdj");
-  Value dk =
-      reduceSum(b, loc, {ds, q}, {"bhij", "bihd"}, "bjhd", multiply, "bjhdi");
-  Value dv =
-      reduceSum(b, loc, {p, grad}, {"bhij", "bihd"}, "bjhd", multiply, "bjhdi");
-  return {roundTo(b, loc, dq, getDq().getType()),
+  Value dp = reduceSum(b, loc, {grad, form.v}, {"bignd", "bjgd"}, "bgnij",
+                       multiply, "bgnijd");
+  Value dot = reduceSum(b, loc, {p, dp}, {"bgnij", "bgnij"}, "bgni", multiply);
+  Value ds = elementwise(
+      b, loc, {p, dp, dot, s}, {"bgnij", "bgnij", "bgni", "bgnij"}, "bgnij",
+      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        auto x = [&](unsigned i) { return S(nested, at, in[i]); };
+        S d = form.scale * (x(0) * (x(1) - x(2)));
+        if (!getSoftCap())
+          return d;
+        S part = x(3) / x(3).constant(getSoftCap()->convertToDouble());
+        return d * (1.0 - part * part);
+      });
+  Value dq = reduceSum(b, loc, {ds, form.k}, {"bgnij", "bjgd"}, "bignd",
+                       multiply, "bigndj");
+  Value dk = reduceSum(b, loc, {ds, form.q}, {"bgnij", "bignd"}, "bjgd",
+                       multiply, "bjgdni");
+  Value dv = reduceSum(b, loc, {p, grad}, {"bgnij", "bignd"}, "bjgd", multiply,
+                       "bjgdni");
+  return {roundTo(b, loc, joinHeads(b, loc, dq, getDq().getType()),
+                  getDq().getType()),
           roundTo(b, loc, dk, getDk().getType()),
           roundTo(b, loc, dv, getDv().getType())};
 }
@@ -185,27 +279,34 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// Floating-point operations of `products` products of a T x S matrix with D
-/// columns, for each batch and head; those of positions that are seen.  What is
-/// done once for each of these positions is left out: it is 1 of D.
-static int64_t productFlops(RankedTensorType q, RankedTensorType k, bool causal,
-                            int64_t products) {
-  int64_t rows = q.getDimSize(1), columns = k.getDimSize(1);
-  // Row i of T sees i + 1 + (S - T) positions of S.
-  int64_t seen =
-      causal ? rows * columns - rows * (rows - 1) / 2 : rows * columns;
+/// columns, for each batch and head; those of positions that are seen, as far
+/// as the shape tells.  What is done once for each of these positions is left
+/// out: it is 1 of D.
+template <typename OpT>
+static int64_t productFlops(OpT op, int64_t products) {
+  RankedTensorType q = op.getQ().getType(), k = op.getK().getType();
+  int64_t rows = q.getDimSize(1), columns = k.getDimSize(1),
+          seen = rows * columns;
+  if (op.getCausal()) {
+    // Row i of T sees i + 1 + (S - T) positions of S, and at most `window`.
+    seen -= rows * (rows - 1) / 2;
+    int64_t hidden = op.getWindow() ? columns - *op.getWindow() : 0;
+    if (hidden > 0) {
+      // Of the last row `hidden` are out of the window, of each row before one
+      // less.
+      int64_t rowsThatHide = std::min(hidden, rows);
+      seen -= rowsThatHide * hidden - rowsThatHide * (rowsThatHide - 1) / 2;
+    }
+  }
   return 2 * products * seen * q.getDimSize(0) * q.getDimSize(2) *
          q.getDimSize(3);
 }
 
 int64_t AttentionOp::getFlops(SymbolTableCollection &) {
-  return productFlops(cast<RankedTensorType>(getQ().getType()),
-                      cast<RankedTensorType>(getK().getType()), getCausal(),
-                      /*products=*/2);
+  return productFlops(*this, /*products=*/2);
 }
 
 int64_t AttentionBackwardOp::getFlops(SymbolTableCollection &) {
   // q k^T again, dO v^T, dS k, dS^T q and P^T dO.
-  return productFlops(cast<RankedTensorType>(getQ().getType()),
-                      cast<RankedTensorType>(getK().getType()), getCausal(),
-                      /*products=*/5);
+  return productFlops(*this, /*products=*/5);
 }

@@ -1,11 +1,11 @@
 //===- NN.td - Model mathematics ------------------------------*- tablegen -*-===//
 //
-// About a dozen operations, each with a verifier, a derivative and a linalg
+// Some twenty operations, each with a verifier, a derivative and a linalg
 // form.  They are pure functions of tensors; f32 and f64 are both valid, the
 // latter for checks of derivatives; embeddings, products and attention take 16 bits too.
 //
 // Statistics.  Operations whose derivative needs a by-product of the forward
-// pass (`cross_entropy`, `attention`, `layer_norm`) have optional trailing
+// pass (`cross_entropy`, `attention`, `layer_norm`, `rms_norm`) have optional trailing
 // results for it.  Models are written without them; DifferentiateLoss adds them.
 //
 //===----------------------------------------------------------------------===//
@@ -32,6 +32,7 @@ def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
 /// Of operations that add in f32 and round once, whatever they read.
 def NN_AnyTensor : StaticShapeTensorOf<[BF16, F16, F32, F64]>;
 def NN_IdTensor : StaticShapeTensorOf<[I32, I64]>;
+def NN_StartsTensor : StaticShapeTensorOf<[I32]>;
 
 class NN_Op<string mnemonic, list<Trait> traits = []> :
     Op<NN_Dialect, mnemonic, !listconcat([Pure,
@@ -174,6 +175,73 @@ def NN_LayerNormOp : NN_ModelOp<"layer_norm", [
   }];
 }
 
+def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["saveForBackward"]> {
+  let summary = "Divides rows by their root mean square";
+  let description = [{
+    Over the last dimension: `y = x * rstd * weight`, `rstd = 1 / sqrt(mean(x^2) + eps)`
+    (Zhang & Sennrich, 2019).  With `unit_offset` the factor is `1 + weight`, as in Gemma.
+
+    ```mlir
+    %y = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
+    ```
+
+    Statistics: `rstd`, one value per row.
+
+    Constraints:
+    * (C1) `weight` has one dimension, the last of `x`.
+    * (C2) `eps` is positive.
+    * (C3) `rstd`, if there, has the shape of `x` without its last dimension.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$weight, F64Attr:$eps, UnitAttr:$unit_offset);
+  let results = (outs NN_Tensor:$result, Optional<NN_Tensor>:$rstd);
+  let assemblyFormat = [{
+    $x `,` $weight attr-dict `:` type($x) `,` type($weight) (`stats` type($rstd)^)?
+  }];
+}
+
+def NN_SiluOp : NN_ModelOp<"silu", [SameOperandsAndResultType]> {
+  let summary = "Sigmoid linear unit: x * sigmoid(x)";
+  let description = [{
+    `x / (1 + exp(-x))`, also called swish.  Elfwing et al. (2017).
+
+    ```mlir
+    %y = nn.silu %x : tensor<4x64xf32>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$x);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_RopeOp : NN_ModelOp<"rope", [SameOperandsAndResultType]> {
+  let summary = "Rotary position embedding";
+  let description = [{
+    `x` is `[batch, sequence, heads, head_dim]`.  Pair `d` of the elements of a head at
+    position `t` is rotated by the angle `t * frequencies[d]` (Su et al., 2021):
+
+        y0 = factor * (x0 cos - x1 sin)        y1 = factor * (x1 cos + x0 sin)
+
+    With R = 2 x the number of frequencies, a pair is elements `d` and `d + R/2`; with
+    `interleaved` it is elements `2d` and `2d + 1`.  Elements from R on stay as they are.
+    `inverse` rotates the other way, which is the adjoint.  Angles are reduced to a
+    turn in f64, so that they are as exact at position 100,000 as at 1.
+
+    ```mlir
+    %y = nn.rope %x {frequencies = array<f64: 1.0, 0.01>} : tensor<4x64x2x4xf32>
+    ```
+
+    Constraints:
+    * (C1) `x` has four dimensions.
+    * (C2) there is a frequency, and R is at most `head_dim`; all are finite.
+    * (C3) `factor` is finite and not 0.
+  }];
+  let arguments = (ins NN_Tensor:$x, DenseF64ArrayAttr:$frequencies,
+                       DefaultValuedAttr<F64Attr, "1.0">:$factor,
+                       UnitAttr:$interleaved, UnitAttr:$inverse);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 def NN_GeluOp : NN_ModelOp<"gelu", [SameOperandsAndResultType]> {
   let summary = "Gaussian error linear unit";
   let description = [{
@@ -214,24 +282,41 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
   let description = [{
     Operands are `[batch, sequence, heads, head_dim]` and may be slices of one
     wider tensor: kernels read them where they lie.  With 16 bits the scores,
-    probabilities and sums are f32 all the same, and so are the statistics.  With `causal`, position i of
-    T sees positions `j <= i + (S - T)` of S.  No T x S matrix is held in memory.
+    probabilities and sums are f32 all the same, and so are the statistics.  No T x S
+    matrix is held in memory.
+
+    Keys and values may have fewer heads, G of H (grouped-query attention, Ainslie et
+    al., 2023): query head h reads head `h / (H / G)`.  With `soft_cap` c, the scores
+    are `c tanh(scale q k^T / c)`.
+
+    With `causal`, position i of T sees positions `j <= last(i) = i + (S - T)` of S; with
+    `window` W, of these `j > last(i) - W`; with `starts`, of these
+    `j >= starts[b, i]`, and `last(i)` in any case: where documents are packed into one
+    sequence, `starts` says where the document of i begins (`nn.document_starts`).
 
     ```mlir
-    %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>
+    %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>
+    %p = nn.attention %q, %k, %v from %starts {causal, scale = 0.25 : f64, window = 32 : i64}
+      : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x64xi32>
     ```
 
     Statistics: `lse`, the log of each row's sum of exponentials, `[batch, heads, T]`.
 
     Constraints:
-    * (C1) q is `[B, T, H, D]`; k and v are `[B, S, H, D]`.
+    * (C1) q is `[B, T, H, D]`; k and v are `[B, S, G, D]`, and H is a multiple of G.
     * (C2) with `causal`, S is at least T, so that every row sees a position.
     * (C3) `lse`, if there, is `[B, H, T]`.
+    * (C4) `window` is positive, and comes with `causal`.
+    * (C5) `soft_cap` is positive and finite.
+    * (C6) `starts` is `[B, T]`, and comes with `causal`.
   }];
-  let arguments = (ins NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, F64Attr:$scale, UnitAttr:$causal);
+  let arguments = (ins NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, Optional<NN_StartsTensor>:$starts,
+                       F64Attr:$scale, UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$soft_cap);
   let results = (outs NN_AnyTensor:$result, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{
-    $q `,` $k `,` $v attr-dict `:` type($q) `,` type($k) (`stats` type($lse)^)?
+    $q `,` $k `,` $v (`from` $starts^)? attr-dict `:` type($q) `,` type($k) (`,` type($starts)^)?
+    (`stats` type($lse)^)?
   }];
 }
 
@@ -241,22 +326,44 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
   let description = [{
     Recomputes the probabilities from `lse`, as in FlashAttention (Dao et al.,
     2022): `dP = dO v^T`, `dS = P * (dP - rowsum(P * dP))`, `dq = scale dS k`,
-    `dk = scale dS^T q`, `dv = P^T dO`.
+    `dk = scale dS^T q`, `dv = P^T dO`; with `soft_cap` c and capped scores s, dS has the
+    factor `1 - (s / c)^2`.  The adjoints of a head of keys and values are sums over the
+    query heads that read it, in their order.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
       : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>, tensor<4x4x64xf32>
     ```
 
-    Constraints:
-    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, H, D]`; `lse` is `[B, H, T]`.
+    Constraints, those of `nn.attention`:
+    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, G, D]`; `lse` is `[B, H, T]`.
   }];
   let arguments = (ins NN_AnyTensor:$grad, NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, NN_Tensor:$lse,
-                       F64Attr:$scale, UnitAttr:$causal);
+                       Optional<NN_StartsTensor>:$starts, F64Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap);
   let results = (outs NN_AnyTensor:$dq, NN_AnyTensor:$dk, NN_AnyTensor:$dv);
   let assemblyFormat = [{
-    $grad `,` $q `,` $k `,` $v `,` $lse attr-dict `:` type($q) `,` type($k) `,` type($lse)
+    $grad `,` $q `,` $k `,` $v `,` $lse (`from` $starts^)? attr-dict `:` type($q) `,` type($k) `,` type($lse)
+    (`,` type($starts)^)?
   }];
+}
+
+def NN_DocumentStartsOp : NN_Op<"document_starts"> {
+  let summary = "Where the document of each position begins";
+  let description = [{
+    For documents that are packed into one sequence, each ended by the token
+    `separator`: `starts[b, i]` is 1 + the last position before i that holds it, or 0.
+
+    ```mlir
+    %starts = nn.document_starts %tokens {separator = 0 : i64} : tensor<4x64xi32> -> tensor<4x64xi32>
+    ```
+
+    Constraints:
+    * (C1) `tokens` and the result have two dimensions, and the same.
+  }];
+  let arguments = (ins NN_IdTensor:$tokens, I64Attr:$separator);
+  let results = (outs NN_StartsTensor:$result);
+  let assemblyFormat = "$tokens attr-dict `:` type($tokens) `->` type($result)";
 }
 
 def NN_CountValidOp : NN_Op<"count_valid"> {

@@ -1,11 +1,28 @@
 //===- Norms.cpp - layer_norm ---------------------------------------------===//
 
+#include "dialect/nn/Norms.h"
+
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mlir::nn;
+
+LogicalResult nn::verifyEps(Operation *op, const APFloat &eps, Type element) {
+  if (!(eps.convertToDouble() > 0))
+    return op->emitOpError("eps must be positive, got ")
+           << eps.convertToDouble();
+  APFloat converted = eps;
+  bool loses;
+  converted.convert(cast<FloatType>(element).getFloatSemantics(),
+                    APFloat::rmNearestTiesToEven, &loses);
+  if (!converted.isFiniteNonZero())
+    return op->emitOpError("eps ")
+           << eps.convertToDouble() << " is "
+           << (converted.isZero() ? "0" : "not finite") << " in " << element;
+  return success();
+}
 
 LogicalResult LayerNormOp::verify() {
   RankedTensorType x = getX().getType(), weight = getWeight().getType();
@@ -14,17 +31,8 @@ LogicalResult LayerNormOp::verify() {
     return emitOpError("weight and bias must have the ")
            << (x.getRank() ? x.getShape().back() : 0)
            << " elements of a row of x, got " << weight;
-  if (!(getEps().convertToDouble() > 0)) // (C2)
-    return emitOpError("eps must be positive, got ")
-           << getEps().convertToDouble();
-  APFloat eps = getEps();
-  bool loses;
-  eps.convert(cast<FloatType>(x.getElementType()).getFloatSemantics(),
-              APFloat::rmNearestTiesToEven, &loses);
-  if (!eps.isFiniteNonZero()) // (C2)
-    return emitOpError("eps ") << getEps().convertToDouble() << " is "
-                               << (eps.isZero() ? "0" : "not finite") << " in "
-                               << x.getElementType();
+  if (failed(verifyEps(*this, getEps(), x.getElementType()))) // (C2)
+    return failure();
   if (bool(getMean()) != bool(getRstd())) // (C3)
     return emitOpError("statistics come together: mean and rstd, or neither");
   auto rows =

@@ -1,6 +1,7 @@
 //===- AttentionKernel.cpp - Attention as calls of the runtime ------------===//
 //
-// Units are (batch, head) pairs.  Each is one call of zrt_attention or
+// Units are pairs of a batch and a head: a query head forward, and a head of keys
+// and values backward.  Each is one call of zrt_attention or
 // zrt_attention_backward, which read and write heads where they lie:
 //
 //   %o = nn.attention %q, %k, %v      =>  for unit in [begin, end)
@@ -66,9 +67,19 @@ private:
     args.push_back(arith::ConstantIntOp::create(b, loc, value, bits));
   }
 
-  /// T, S, D, scale, causal and the type of elements.
-  LogicalResult passShape(RankedTensorType q, RankedTensorType k, APFloat scale,
-                          bool causal) {
+  void passFloat(double value) {
+    args.push_back(arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value)));
+  }
+  void passNull() {
+    args.push_back(LLVM::ZeroOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext())));
+  }
+
+  /// T, S, D, scale, cap, which positions are seen, and the type of elements.
+  template <typename OpT>
+  LogicalResult passShape(OpT attention) {
+    RankedTensorType q = attention.getQ().getType(),
+                     k = attention.getK().getType();
     if (q.getDimSize(3) > ZRT_MAX_ATTENTION_WIDTH)
       return op->emitError("has heads of width ")
              << q.getDimSize(3) << ", and a kernel for up to "
@@ -76,9 +87,13 @@ private:
     passInteger(q.getDimSize(1));
     passInteger(k.getDimSize(1));
     passInteger(q.getDimSize(3));
-    args.push_back(arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(scale.convertToDouble())));
-    passInteger(causal, 32);
+    passFloat(attention.getScale().convertToDouble());
+    passFloat(attention.getSoftCap() ? attention.getSoftCap()->convertToDouble()
+                                     : 0);
+    passInteger(attention.getCausal(), 32);
+    passInteger(attention.getWindow().value_or(0));
+    if (failed(passStarts(attention.getStarts())))
+      return failure();
     Type element = q.getElementType();
     passInteger(element.isBF16()  ? ZRT_BF16
                 : element.isF16() ? ZRT_F16
@@ -87,9 +102,9 @@ private:
     return success();
   }
 
-  /// The address of this batch and head in `view`, whose dimensions 0 and
-  /// `headDim` they are.
-  LogicalResult passAddress(Value view, unsigned headDim,
+  /// The address of this batch and of `ofHead` in `view`, whose dimensions 0 and
+  /// `headDim` they are.  Without a head, that of the batch.
+  LogicalResult passAddress(Value view, Value ofHead, unsigned headDim,
                             SmallVectorImpl<int64_t> &strides) {
     auto type = cast<MemRefType>(view.getType());
     int64_t offset;
@@ -100,8 +115,9 @@ private:
       return op->emitError("reads a view whose rows are not contiguous: ")
              << type;
     // The pointer is that of the whole buffer: the view's offset counts.
-    Value element =
-        add(times(batch, strides[0]), times(head, strides[headDim]));
+    Value element = times(batch, strides[0]);
+    if (ofHead)
+      element = add(element, times(ofHead, strides[headDim]));
     element = add(element, index(offset));
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view);
     Value address = arith::IndexCastOp::create(
@@ -111,24 +127,40 @@ private:
     return success();
   }
 
-  /// Address and row stride of each [B, T, H, D] view.
-  LogicalResult passRows(ValueRange all) {
+  /// Address and row stride of each [B, T, H, D] view at `ofHead`; with
+  /// `passHeads`, how far apart its heads are, too.
+  LogicalResult passRows(ValueRange all, Value ofHead, bool passHeads = false) {
     for (Value view : all) {
       SmallVector<int64_t> strides;
-      if (failed(passAddress(view, 2, strides)))
+      if (failed(passAddress(view, ofHead, 2, strides)))
         return failure();
       passInteger(strides[1]);
+      if (passHeads)
+        passInteger(strides[2]);
     }
     return success();
   }
 
   /// lse is [B, H, T].
-  LogicalResult passLse(Value view) {
+  LogicalResult passLse(Value view, Value ofHead, bool passHeads = false) {
     SmallVector<int64_t> strides;
-    if (view)
-      return passAddress(view, 1, strides);
-    args.push_back(LLVM::ZeroOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext())));
+    if (!view)
+      passNull();
+    else if (failed(passAddress(view, ofHead, 1, strides)))
+      return failure();
+    if (passHeads)
+      passInteger(strides[1]);
+    return success();
+  }
+
+  /// starts is [B, T].
+  LogicalResult passStarts(Value starts) {
+    SmallVector<int64_t> strides;
+    if (starts)
+      return passAddress(
+          views.operand(cast<TypedValue<RankedTensorType>>(starts)), Value(), 0,
+          strides);
+    passNull();
     return success();
   }
 
@@ -155,10 +187,15 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
   if (!q || !k || !v || !out ||
       (attention.getLse() && !lse && !attention.getLse().use_empty()))
     return op->emitError("is used in a way that its kernel does not support");
-  openUnits(attention.getQ().getType().getDimSize(2));
-  if (failed(passShape(attention.getQ().getType(), attention.getK().getType(),
-                       attention.getScale(), attention.getCausal())) ||
-      failed(passRows({q, k, v, out})) || failed(passLse(lse)))
+  const int64_t heads = attention.getQ().getType().getDimSize(2),
+                groups = attention.getK().getType().getDimSize(2);
+  openUnits(heads);
+  Value group = head;
+  if (groups != heads)
+    group = arith::DivUIOp::create(b, loc, head, index(heads / groups));
+  if (failed(passShape(attention)) || failed(passRows(q, head)) ||
+      failed(passRows({k, v}, group)) || failed(passRows(out, head)) ||
+      failed(passLse(lse, head)))
     return failure();
   call("zrt_attention");
   return success();
@@ -176,16 +213,27 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
   if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv)
     return op->emitError("is used in a way that its kernel does not support");
   RankedTensorType type = attention.getQ().getType();
+  const int64_t groups = attention.getK().getType().getDimSize(2),
+                perGroup = type.getDimSize(2) / groups;
   if (!type.getElementType().isF32() &&
-      type.getDimSize(1) > ZRT_MAX_ATTENTION_QUERIES)
+      type.getDimSize(1) * perGroup > ZRT_MAX_ATTENTION_QUERIES)
     return op->emitError("has ")
-           << type.getDimSize(1) << " queries of " << type.getElementType()
-           << ", and a kernel for up to " << ZRT_MAX_ATTENTION_QUERIES;
-  openUnits(type.getDimSize(2));
-  if (failed(passShape(type, attention.getK().getType(), attention.getScale(),
-                       attention.getCausal())) ||
-      failed(passRows({grad, q, k, v})) || failed(passLse(lse)) ||
-      failed(passRows({dq, dk, dv})))
+           << type.getDimSize(1) * perGroup << " queries of "
+           << type.getElementType() << " for each head of keys, and a kernel "
+           << "for up to " << ZRT_MAX_ATTENTION_QUERIES;
+  openUnits(groups);
+  Value group = head;
+  if (perGroup != 1)
+    head = times(group, perGroup);
+  if (failed(passShape(attention)))
+    return failure();
+  passInteger(perGroup);
+  constexpr bool kPassHeads = true;
+  if (failed(passRows({grad, q}, head, kPassHeads)) ||
+      failed(passRows({k, v}, group)) ||
+      failed(passLse(lse, head, kPassHeads)) ||
+      failed(passRows(dq, head, kPassHeads)) ||
+      failed(passRows({dk, dv}, group)))
     return failure();
   call("zrt_attention_backward");
   return success();

@@ -107,7 +107,7 @@ public:
       } else if (isa<nn::AttentionOp>(op)) {
         start(KernelKind::Attention, headsOf(op.getOperand(0)), {&op});
       } else if (isa<nn::AttentionBackwardOp>(op)) {
-        start(KernelKind::Attention, headsOf(op.getOperand(0)),
+        start(KernelKind::Attention, headsOf(op.getOperand(2)),
               withInserts(&op));
       } else if (isa<nn::EmbeddingBackwardOp>(op)) {
         start(KernelKind::Scatter,
@@ -133,7 +133,8 @@ private:
     return def && found != clusterOf.end() ? found->second : -1;
   }
 
-  /// Batch and heads of a [B, T, H, D] operand.
+  /// Batch and heads of a [B, T, H, D] operand: the query heads of attention, and
+  /// the heads of keys of its backward, which adds what their readers give.
   static SmallVector<int64_t> headsOf(Value q) {
     auto type = cast<RankedTensorType>(q.getType());
     return {type.getDimSize(0), type.getDimSize(2)};

@@ -8,11 +8,18 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static bool isNormWeight(BlockArgument parameter) {
-  return llvm::any_of(parameter.getUsers(), [&](Operation *user) {
-    auto norm = dyn_cast<nn::LayerNormOp>(user);
-    return norm && norm.getWeight() == parameter;
-  });
+/// What a norm's weight begins as, so that the norm's factor is 1; none for
+/// other parameters.
+static std::optional<double> normWeightOf(BlockArgument parameter) {
+  for (Operation *user : parameter.getUsers()) {
+    if (auto norm = dyn_cast<nn::LayerNormOp>(user);
+        norm && norm.getWeight() == parameter)
+      return 1;
+    if (auto norm = dyn_cast<nn::RmsNormOp>(user);
+        norm && norm.getWeight() == parameter)
+      return norm.getUnitOffset() ? 0 : 1;
+  }
+  return std::nullopt;
 }
 
 /// The numbers of `init`.
@@ -68,8 +75,8 @@ LogicalResult zero::setInitialValues(func::FuncOp model) {
     auto constant = [&](double value) -> Attribute {
       return ConstantAttr::get(context, APFloat(value));
     };
-    if (isNormWeight(parameter)) {
-      model.setArgAttr(i, kInitAttr, constant(1));
+    if (std::optional<double> value = normWeightOf(parameter)) {
+      model.setArgAttr(i, kInitAttr, constant(*value));
       continue;
     }
     auto type = dyn_cast<RankedTensorType>(parameter.getType());

@@ -100,7 +100,7 @@ def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
   let summary = "Says how each parameter begins";
   let description = [{
     A parameter without `zero.init` begins as 1 if it is the weight of an
-    `nn.layer_norm`.  Any other begins as a normal distribution of deviation 0.02
+    `nn.layer_norm` or `nn.rms_norm`; as 0 if that has `unit_offset`.  Any other begins as a normal distribution of deviation 0.02
     if it has two or more dimensions, else as 0, and a warning says so.
 
     ```mlir
@@ -162,7 +162,7 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
     | product (`nn.linear`, contractions) | rounded to 16 bits, if they are not | rounded |
     | `nn.attention` | 16 bits | 16 bits; sums and statistics f32 |
     | `nn.embedding`, slices, reshapes, transposes, all of 16 bits | 16 bits | 16 bits |
-    | `nn.layer_norm`, `nn.gelu` | f32 | rounded |
+    | `nn.layer_norm`, `nn.rms_norm`, `nn.rope`, `nn.gelu`, `nn.silu` | f32 | rounded |
     | sums, products, choices of 16 bits, element by element | f32 | rounded, unless only sums read it |
     | all else: losses, softmax, sums of rows, powers, quotients | f32 | f32 |
 

@@ -138,7 +138,8 @@ private:
     if (isMove(op) && readsOnlyNarrow(op))
       return retype(op);
     const bool rounds =
-        isa<nn::LayerNormOp, nn::GeluOp>(op) ||
+        isa<nn::LayerNormOp, nn::RmsNormOp, nn::RopeOp, nn::GeluOp,
+            nn::SiluOp>(op) ||
         (isElementwise(op) && readsOnlyNarrow(op) && !isOnlySummed(op));
     widenOperands(op);
     if (rounds)

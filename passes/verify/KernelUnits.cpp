@@ -11,7 +11,8 @@
 //              sum starts from; and what results begin as is cut along that
 //              loop.
 //   serial     one unit; with --reference all kernels are.
-//   attention  a unit is a head of a batch.
+//   attention  a unit is a head of a batch: a query head, or a head of keys where
+//              the adjoints of keys are added.
 //   scatter    a unit is a column.
 //
 //===----------------------------------------------------------------------===//
@@ -145,8 +146,10 @@ LogicalResult Units::judge() {
     else if (structured && kernel.kind == KernelKind::Columns)
       result = judgeColumns(structured);
     else if (isAttention(&op)) {
-      auto q = cast<RankedTensorType>(op.getOperand(0).getType());
-      result = judgeSpace({q.getDimSize(0), q.getDimSize(2)});
+      // The operands are q, k, v; or grad, q, k, v.
+      const unsigned heads = isa<nn::AttentionBackwardOp>(op) ? 2 : 0;
+      auto type = cast<RankedTensorType>(op.getOperand(heads).getType());
+      result = judgeSpace({type.getDimSize(0), type.getDimSize(2)});
     } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {
       result = judgeSpace({cast<RankedTensorType>(scatter.getResult().getType())
                                .getDimSize(1)});

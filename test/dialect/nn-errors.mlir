@@ -98,7 +98,7 @@ func.func @softmax_c1(%x: tensor<f32>) {
 // -----
 
 func.func @attention_c1(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x8xf32>) {
-  // expected-error @+1 {{q must be [B, T, H, D] and k, v [B, S, H, D]}}
+  // expected-error @+1 {{q must be [B, T, H, D] and k, v [B, S, G, D]}}
   %o = nn.attention %q, %k, %k {scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x8xf32>
   return
 }
@@ -212,5 +212,117 @@ func.func @layer_norm_eps_of_f32(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
 func.func @layer_norm_eps_infinite(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
   // expected-error @+1 {{'nn.layer_norm' op eps 1.000000e+60 is not finite in 'f32'}}
   %0 = nn.layer_norm %x, %w, %w {eps = 1.0e+60 : f64} : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c1(%x: tensor<4x8xf32>, %w: tensor<7xf32>) {
+  // expected-error @+1 {{weight must have the 8 elements of a row of x, got 'tensor<7xf32>'}}
+  %0 = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : tensor<4x8xf32>, tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c2(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{eps must be positive, got 0.000000e+00}}
+  %0 = nn.rms_norm %x, %w {eps = 0.0 : f64} : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c3(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{rstd must be 'tensor<4xf32>', got 'tensor<8xf32>'}}
+  %0, %1 = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : tensor<4x8xf32>, tensor<8xf32> stats tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c1(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{x must be [B, T, H, D], got 'tensor<4x8xf32>'}}
+  %0 = nn.rope %x {frequencies = array<f64: 1.0>} : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c2(%x: tensor<2x3x4x5xf32>) {
+  // expected-error @+1 {{has 3 frequencies, which rotate 6 elements of a head of 5; give 1 to 2}}
+  %0 = nn.rope %x {frequencies = array<f64: 1.0, 0.5, 0.2>} : tensor<2x3x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c2_infinite(%x: tensor<2x3x4x5xf32>) {
+  // expected-error @+1 {{frequencies must be finite, got INF}}
+  %0 = nn.rope %x {frequencies = array<f64: 0x7FF0000000000000>} : tensor<2x3x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c3(%x: tensor<2x3x4x5xf32>) {
+  // expected-error @+1 {{factor must be finite and not 0, got 0.000000e+00}}
+  %0 = nn.rope %x {factor = 0.0 : f64, frequencies = array<f64: 1.0>} : tensor<2x3x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @attention_groups_c1(%q: tensor<2x8x3x16xf32>, %k: tensor<2x8x2x16xf32>) {
+  // expected-error @+1 {{has 3 query heads, which must be a multiple of the 2 heads of keys and values}}
+  %0 = nn.attention %q, %k, %k {scale = 1.0 : f64} : tensor<2x8x3x16xf32>, tensor<2x8x2x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_window_c4(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x2x16xf32>) {
+  // expected-error @+1 {{window must be positive, got 0}}
+  %0 = nn.attention %q, %k, %k {causal, scale = 1.0 : f64, window = 0 : i64} : tensor<2x8x4x16xf32>, tensor<2x8x2x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_window_causal_c4(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x2x16xf32>) {
+  // expected-error @+1 {{window hides positions before a query's own; add causal}}
+  %0 = nn.attention %q, %k, %k {scale = 1.0 : f64, window = 3 : i64} : tensor<2x8x4x16xf32>, tensor<2x8x2x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_cap_c5(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x2x16xf32>) {
+  // expected-error @+1 {{soft_cap must be positive and finite, got -1.000000e+00}}
+  %0 = nn.attention %q, %k, %k {scale = 1.0 : f64, soft_cap = -1.0 : f64} : tensor<2x8x4x16xf32>, tensor<2x8x2x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_starts_c6(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x2x16xf32>, %s: tensor<2x7xi32>) {
+  // expected-error @+1 {{starts must have the shape [B, T] of q, which is 'tensor<2x8x4x16xf32>', got 'tensor<2x7xi32>'}}
+  %0 = nn.attention %q, %k, %k from %s {causal, scale = 1.0 : f64} : tensor<2x8x4x16xf32>, tensor<2x8x2x16xf32>, tensor<2x7xi32>
+  return
+}
+
+// -----
+
+func.func @attention_starts_causal_c6(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x2x16xf32>, %s: tensor<2x8xi32>) {
+  // expected-error @+1 {{starts hides positions before a query's own; add causal}}
+  %0 = nn.attention %q, %k, %k from %s {scale = 1.0 : f64} : tensor<2x8x4x16xf32>, tensor<2x8x2x16xf32>, tensor<2x8xi32>
+  return
+}
+
+// -----
+
+func.func @document_starts_c1(%t: tensor<2x8xi32>) {
+  // expected-error @+1 {{tokens and the result must both be [B, T], got 'tensor<2x8xi32>' and 'tensor<8xi32>'}}
+  %0 = nn.document_starts %t {separator = 0 : i64} : tensor<2x8xi32> -> tensor<8xi32>
   return
 }

@@ -84,3 +84,38 @@ func.func @cross_entropy(%logits: tensor<4x64x256xf32>, %targets: tensor<4x64xi3
     : tensor<4x64x256xf32>, tensor<4x64xi32>, tensor<4x64xf32>, tensor<f32>
   return
 }
+
+// CHECK-LABEL: func @rms_norm
+func.func @rms_norm(%x: tensor<4x64x32xf32>, %w: tensor<32xf32>) {
+  // CHECK: nn.rms_norm %arg0, %arg1 {eps = 9.9999999999999995E-7 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
+  %y = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
+  // CHECK: nn.rms_norm %arg0, %arg1 {{.*}}unit_offset{{.*}} stats tensor<4x64xf32>
+  %z, %rstd = nn.rms_norm %x, %w {eps = 1.0e-6 : f64, unit_offset} : tensor<4x64x32xf32>, tensor<32xf32> stats tensor<4x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @silu
+func.func @silu(%x: tensor<4x64xf32>) {
+  // CHECK: nn.silu %arg0 : tensor<4x64xf32>
+  %y = nn.silu %x : tensor<4x64xf32>
+  return
+}
+
+// CHECK-LABEL: func @rope
+func.func @rope(%x: tensor<4x64x2x4xf32>) {
+  // CHECK: nn.rope %arg0 {frequencies = array<f64: 1.000000e+00, 1.000000e-02>} : tensor<4x64x2x4xf32>
+  %y = nn.rope %x {frequencies = array<f64: 1.0, 0.01>} : tensor<4x64x2x4xf32>
+  return
+}
+
+// CHECK-LABEL: func @grouped_attention
+func.func @grouped_attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x2x16xf32>, %v: tensor<4x64x2x16xf32>, %tokens: tensor<4x64xi32>) {
+  // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>
+  %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>
+  // CHECK: %[[STARTS:.*]] = nn.document_starts %arg3 {separator = 0 : i64} : tensor<4x64xi32> -> tensor<4x64xi32>
+  %starts = nn.document_starts %tokens {separator = 0 : i64} : tensor<4x64xi32> -> tensor<4x64xi32>
+  // CHECK: nn.attention %arg0, %arg1, %arg2 from %[[STARTS]] {causal, scale = 2.500000e-01 : f64, window = 32 : i64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x64xi32>
+  %p = nn.attention %q, %k, %v from %starts {causal, scale = 0.25 : f64, window = 32 : i64}
+    : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x64xi32>
+  return
+}

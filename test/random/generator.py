@@ -182,6 +182,7 @@ def _build(net, model):
     vocab = model.vocab if model.says_vocab else None
     tokens = w.input("tokens", shape, vocab)
     targets = w.input("targets", shape, vocab)
+    net.tokens = tokens
     x, table = _embeddings(net, model, tokens)
     x = _blocks(net, x)
     loss = _cross_entropy(net, model, _logits(net, model, x, table, "head"), targets)

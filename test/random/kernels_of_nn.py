@@ -126,9 +126,13 @@ def random_attention(rng):
     width, queries = rng.choice((1, 3, 4, 8, 16, 17)), rng.choice((1, 2, 5, 9, 17, 33))
     keys = queries if rng.random() < 0.6 else rng.choice((1, 4, 7, 16, 40))
     causal = "causal, " if keys >= queries and rng.random() < 0.5 else ""
-    attributes = f"{{{causal}scale = 0.015625 : f64}}"
-    q, kv = [batch, queries, heads, width], [batch, keys, heads, width]
-    packed = keys == queries and rng.random() < 0.5
+    window = f", window = {rng.choice((1, 3, 8, 30))} : i64" if causal and rng.random() < 0.3 else ""
+    cap = ", soft_cap = 0.5 : f64" if rng.random() < 0.2 else ""
+    attributes = f"{{{causal}scale = 0.015625 : f64{window}{cap}}}"
+    per_group = rng.choice((1, 1, 2, 3))
+    groups, heads = heads, heads * per_group
+    q, kv = [batch, queries, heads, width], [batch, keys, groups, width]
+    packed = keys == queries and rng.random() < 0.5 and per_group == 1
     if packed:
         row = heads * width
         source = k.operand([batch, queries, 3 * row])
@@ -141,11 +145,16 @@ def random_attention(rng):
     else:
         views = [k.seen(q), k.seen(kv), k.seen(kv)]
     lse = [batch, heads, queries]
-    if rng.random() < 0.5:
+    starts, of_starts = "", ""
+    if causal and rng.random() < 0.3:
+        starts = f" from {k.seen([batch, queries], 'i32')}"
+        of_starts = ", " + tensor([batch, queries], "i32")
+    is_forward = rng.random() < 0.5
+    if is_forward:
         name = f"%v{next(k.names)}"
         stats = rng.random() < 0.5
         names = f"{name}, {name}s" if stats else name
-        k.lines.append(f"    {names} = nn.attention {', '.join(views)} {attributes} : {tensor(q)}, {tensor(kv)}"
+        k.lines.append(f"    {names} = nn.attention {', '.join(views)}{starts} {attributes} : {tensor(q)}, {tensor(kv)}{of_starts}"
                        + (f" stats {tensor(lse)}" if stats else ""))
         k.results.append((name, tensor(q), " {zero.in_place = array<i64: 0>}" if k.oddly() else ""))
         if stats and rng.random() < 0.8:
@@ -154,8 +163,8 @@ def random_attention(rng):
     else:
         grad, sums = k.seen(q), k.operand(lse)
         names = [f"%v{next(k.names)}" for _ in range(3)]
-        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums} "
-                       f"{attributes} : {tensor(q)}, {tensor(kv)}, {tensor(lse)}")
+        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums}{starts} "
+                       f"{attributes} : {tensor(q)}, {tensor(kv)}, {tensor(lse)}{of_starts}")
         parts = list(zip(names, (q, kv, kv)))
         if rng.random() < 0.6 and (queries == keys or k.oddly()):
             put_together(k, parts, batch)
@@ -165,4 +174,4 @@ def random_attention(rng):
         else:
             k.results += [(name, tensor(sizes), "") for name, sizes in parts]
             rng.shuffle(k.results)
-    return k.text("attention", [batch, heads])
+    return k.text("attention", [batch, heads if is_forward else groups])

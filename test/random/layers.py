@@ -18,6 +18,7 @@ class Net:
         self.batch, self.seq = writer.batch, seq
         self.heads, self.head_width, self.width = heads, head_width, heads * head_width
         self.weights = []  # to tie others to
+        self.tokens = None  # [B, T], if the model reads some
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -105,6 +106,10 @@ def norm(net, scope, x):
                          [every, every[:-1], every[-1:]])
     if kind == 2:
         return reshapes.spelled_norm(net, scope, x, eps)
+    if net.chance(0.3):
+        offset = net.chance(0.4)
+        gain = w.param(scope + ".weight", (size,), f"#zero.constant<{0.0 if offset else 1.0}>")
+        return w.rms_norm(x, gain, eps, offset)
     if net.chance(0.05):  # nothing to train
         return w.layer_norm(x, w.constant("1.0", (size,)), w.constant("0.0", (size,)), eps)
     return w.layer_norm(x, w.param(scope + ".weight", (size,), "#zero.constant<1.0>"),
@@ -144,7 +149,7 @@ def activation(net, x):
     if kind == 8:
         return sigmoid(net, x)
     if kind == 9:
-        return w.mul(x, sigmoid(net, x))
+        return w.silu(x) if net.chance(0.7) else w.mul(x, sigmoid(net, x))
     if kind == 10:
         return w.unary("math.log1p", w.unary("math.exp", x))
     if kind == 11:
@@ -204,9 +209,35 @@ def by_heads(net, x):
 
 def attend(net, scope, q, k, v, causal):
     scale = net.rng.choice((1 / math.sqrt(net.head_width), 0.3))
-    o = net.w.attention(q, k, v, scale, causal)
+    window = net.rng.choice((1, 2, net.seq, 50)) if causal and net.chance(0.3) else None
+    cap = net.rng.choice((0.5, 3.0)) if net.chance(0.2) else None
+    starts = None
+    if causal and net.chance(0.2) and net.tokens:
+        starts = net.w.document_starts(net.tokens, net.rng.randrange(3))
+    o = net.w.attention(q, k, v, scale, causal, window, cap, starts)
     joined = net.w.regroup(o, [[0], [1], [2, 3]], (net.batch, net.seq, net.width))
     return net.linear(scope + ".proj", joined, net.width) if net.chance(0.8) else joined
+
+
+def rotated(net, *heads):
+    """Each of `heads`, [B, T, H, D], turned by its position."""
+    pairs = net.head_width // 2
+    if not pairs or not net.chance(0.5):
+        return heads
+    count, interleaved = net.rng.randint(1, pairs), net.chance(0.3)
+    frequencies = [net.rng.choice((1.0, 100.0)) ** -(i / count) for i in range(count)]
+    return tuple(net.w.rope(head, frequencies, interleaved) for head in heads)
+
+
+def grouped_attention(net, scope, x):
+    """Several query heads read each head of keys and values."""
+    groups = net.rng.choice([g for g in range(1, net.heads + 1) if net.heads % g == 0])
+    shape = x.shape[:2] + (groups, net.head_width)
+    few = groups * net.head_width
+    q = by_heads(net, net.linear(scope + ".q", x, net.width))
+    k, v = (net.w.regroup(net.linear(scope + "." + name, x, few), [[0], [1], [2, 3]], shape) for name in "kv")
+    q, k = rotated(net, q, k)
+    return attend(net, scope, q, k, v, net.chance(0.8))
 
 
 def packed_attention(net, scope, x):
@@ -220,6 +251,7 @@ def separate_attention(net, scope, x):
     q = by_heads(net, net.linear(scope + ".q", x, net.width))
     k = by_heads(net, net.linear(scope + ".k", x, net.width))
     v = k if net.chance(0.2) else by_heads(net, net.linear(scope + ".v", x, net.width))
+    q, k = rotated(net, q, k)
     return attend(net, scope, q, k, v, net.chance(0.7))
 
 
@@ -315,5 +347,5 @@ def routed(net, scope, x):
 
 
 PIECES = [mlp, mlp, gated_mlp, packed_attention, packed_attention, separate_attention,
-          cross_attention, plain_attention, shift, by_position, pool, row_gate, channel_scale, routed,
+          grouped_attention, grouped_attention, cross_attention, plain_attention, shift, by_position, pool, row_gate, channel_scale, routed,
           reshapes.reshaped]

@@ -121,9 +121,27 @@ class Writer:
     def gelu(self, x, tanh):
         return self.op(f"nn.gelu {x.name}{' {tanh}' if tanh else ''} : {tensor(x.shape)}", x.shape)
 
-    def attention(self, q, k, v, scale, causal):
-        return self.op(f"nn.attention {q.name}, {k.name}, {v.name} {{{'causal, ' if causal else ''}"
-                       f"scale = {scale:.6e} : f64}} : {tensor(q.shape)}, {tensor(k.shape)}", q.shape)
+    def rms_norm(self, x, weight, eps, offset):
+        return self.op(f"nn.rms_norm {x.name}, {weight.name} {{eps = {eps} : f64{', unit_offset' if offset else ''}}} : "
+                       f"{tensor(x.shape)}, {tensor(weight.shape)}", x.shape)
+
+    def silu(self, x):
+        return self.op(f"nn.silu {x.name} : {tensor(x.shape)}", x.shape)
+
+    def rope(self, x, frequencies, interleaved):
+        return self.op(f"nn.rope {x.name} {{frequencies = array<f64: {', '.join(f'{f:.6e}' for f in frequencies)}>"
+                       f"{', interleaved' if interleaved else ''}}} : {tensor(x.shape)}", x.shape)
+
+    def document_starts(self, tokens, separator):
+        return self.op(f"nn.document_starts {tokens.name} {{separator = {separator} : i64}} : "
+                       f"{tensor(tokens.shape, 'i32')} -> {tensor(tokens.shape, 'i32')}", tokens.shape)
+
+    def attention(self, q, k, v, scale, causal, window=None, cap=None, starts=None):
+        attributes = ["causal"] * causal + [f"scale = {scale:.6e} : f64"]
+        attributes += [f"window = {window} : i64"] * bool(window) + [f"soft_cap = {cap} : f64"] * bool(cap)
+        origin = (f" from {starts.name}", f", {tensor(starts.shape, 'i32')}") if starts else ("", "")
+        return self.op(f"nn.attention {q.name}, {k.name}, {v.name}{origin[0]} {{{', '.join(attributes)}}} : "
+                       f"{tensor(q.shape)}, {tensor(k.shape)}{origin[1]}", q.shape)
 
     def cross_entropy(self, logits, targets, ignore=None, count=None):
         by = (f" by {count.name}", ", tensor<f32>") if count else ("", "")

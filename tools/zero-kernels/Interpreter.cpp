@@ -193,17 +193,41 @@ FailureOr<Numbers> numbersOf(Value tensor, const Elements &elements) {
   return numbers;
 }
 
-/// exp(scale q k^T), 0 beyond the diagonal: of one batch and head, for query i.
-SmallVector<double> scoresOf(Numbers &q, Numbers &k, double scale, bool causal,
-                             int64_t b, int64_t h, int64_t i) {
-  SmallVector<double> scores;
-  int64_t queries = q.shape[1], keys = k.shape[1];
+/// What attention makes of a query and a key, and the derivative of the capped
+/// score; both 0 where the query does not see the key.
+struct Score {
+  double exponential = 0, slope = 0;
+};
+
+/// The scores of query `i` of head `h` of batch `b`; `starts` has those of the
+/// operand, if there is one.
+template <typename OpT>
+SmallVector<Score> scoresOf(OpT op, Numbers &q, Numbers &k,
+                            const Elements &starts, int64_t b, int64_t h,
+                            int64_t i) {
+  int64_t queries = q.shape[1], keys = k.shape[1],
+          group = h / (q.shape[2] / k.shape[2]), last = i + keys - queries;
+  int64_t first = op.getWindow() ? last - *op.getWindow() + 1 : 0;
+  if (op.getStarts())
+    first = std::max(first,
+                     std::min(last, cast<IntegerAttr>(starts[b * queries + i])
+                                        .getValue()
+                                        .getSExtValue()));
+  SmallVector<Score> scores(keys);
   for (int64_t j = 0; j < keys; ++j) {
-    double sum = 0;
+    if (op.getCausal() && (j < first || j > last))
+      continue;
+    double score = 0, slope = 1;
     for (int64_t d = 0; d < q.shape[3]; ++d)
-      sum += q.at({b, i, h, d}) * k.at({b, j, h, d});
-    bool sees = !causal || j <= i + keys - queries;
-    scores.push_back(sees ? std::exp(scale * sum) : 0);
+      score += q.at({b, i, h, d}) * k.at({b, j, group, d});
+    score *= op.getScale().convertToDouble();
+    if (op.getSoftCap()) {
+      double cap = op.getSoftCap()->convertToDouble();
+      double part = std::tanh(score / cap);
+      score = cap * part;
+      slope = 1 - part * part;
+    }
+    scores[j] = {std::exp(score), slope};
   }
   return scores;
 }
@@ -236,17 +260,21 @@ LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
     return failure();
   Numbers out(op.getResult());
   Elements lse(q->shape[0] * q->shape[2] * q->shape[1]);
-  double scale = op.getScale().convertToDouble();
+  const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements();
+  int64_t perGroup = q->shape[2] / k->shape[2];
   forEachIndex(
       {q->shape[0], q->shape[2], q->shape[1]}, [&](ArrayRef<int64_t> at) {
         auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
-        auto p = scoresOf(*q, *k, scale, op.getCausal(), b, h, i);
-        double sum = std::accumulate(p.begin(), p.end(), 0.0);
+        auto scores = scoresOf(op, *q, *k, starts, b, h, i);
+        double sum = 0;
+        for (const Score &score : scores)
+          sum += score.exponential;
         lse[placeOf(at, {q->shape[0], q->shape[2], q->shape[1]})] =
             FloatAttr::get(out.type, std::log(sum));
-        for (auto [j, score] : llvm::enumerate(p))
+        for (auto [j, score] : llvm::enumerate(scores))
           for (int64_t d = 0; d < q->shape[3]; ++d)
-            out.at({b, i, h, d}) += score / sum * v->at({b, int64_t(j), h, d});
+            out.at({b, i, h, d}) += score.exponential / sum *
+                                    v->at({b, int64_t(j), h / perGroup, d});
       });
   tensors[op.getResult()] = out.elements();
   if (op.getLse())
@@ -264,23 +292,26 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
     return failure();
   Numbers dq(op.getDq()), dk(op.getDk()), dv(op.getDv());
   double scale = op.getScale().convertToDouble();
+  const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements();
+  int64_t perGroup = q->shape[2] / k->shape[2];
   forEachIndex(lse->shape, [&](ArrayRef<int64_t> at) {
     auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
-    auto p = scoresOf(*q, *k, scale, op.getCausal(), b, h, i);
-    SmallVector<double> dp(p.size(), 0);
+    int64_t g = h / perGroup;
+    auto scores = scoresOf(op, *q, *k, starts, b, h, i);
+    SmallVector<double> p, dp(scores.size(), 0);
     double sum = 0;
-    for (int64_t j = 0; j < int64_t(p.size()); ++j) {
-      p[j] *= std::exp(-lse->at(at));
+    for (int64_t j = 0; j < int64_t(scores.size()); ++j) {
+      p.push_back(scores[j].exponential * std::exp(-lse->at(at)));
       for (int64_t d = 0; d < q->shape[3]; ++d)
-        dp[j] += grad->at({b, i, h, d}) * v->at({b, j, h, d});
+        dp[j] += grad->at({b, i, h, d}) * v->at({b, j, g, d});
       sum += p[j] * dp[j];
     }
-    for (int64_t j = 0; j < int64_t(p.size()); ++j)
+    for (int64_t j = 0; j < int64_t(scores.size()); ++j)
       for (int64_t d = 0; d < q->shape[3]; ++d) {
-        double ds = scale * p[j] * (dp[j] - sum);
-        dq.at({b, i, h, d}) += ds * k->at({b, j, h, d});
-        dk.at({b, j, h, d}) += ds * q->at({b, i, h, d});
-        dv.at({b, j, h, d}) += p[j] * grad->at({b, i, h, d});
+        double ds = scale * p[j] * (dp[j] - sum) * scores[j].slope;
+        dq.at({b, i, h, d}) += ds * k->at({b, j, g, d});
+        dk.at({b, j, g, d}) += ds * q->at({b, i, h, d});
+        dv.at({b, j, g, d}) += p[j] * grad->at({b, i, h, d});
       }
   });
   tensors[op.getDq()] = dq.elements();

@@ -261,11 +261,50 @@ TEST_F(Builder, LayerNormRejectsEpsZero) {
 }
 
 TEST_F(Builder, AttentionRejectsOtherHeads) {
-  Tensor q = weight("q", {2, 3, 4, 5}), k = weight("k", {2, 3, 2, 5});
+  Tensor q = weight("q", {2, 3, 4, 5}), k = weight("k", {2, 3, 4, 6});
   attention(q, k, k);
-  expectError("attention needs q [B, T, H, D] and k, v [B, S, H, D], got q "
-              "\"q\" (tensor<2x3x4x5xf32>), k \"k\" (tensor<2x3x2x5xf32>), v "
-              "\"k\" (tensor<2x3x2x5xf32>)");
+  expectError("attention needs q [B, T, H, D] and k, v [B, S, G, D], got q "
+              "\"q\" (tensor<2x3x4x5xf32>), k \"k\" (tensor<2x3x4x6xf32>), v "
+              "\"k\" (tensor<2x3x4x6xf32>)");
+}
+
+TEST_F(Builder, AttentionRejectsHeadsThatCannotBeGrouped) {
+  Tensor q = weight("q", {2, 3, 4, 5}), k = weight("k", {2, 3, 3, 5});
+  attention(q, k, k);
+  expectError("attention has 4 query heads, which must be a multiple of the 3 "
+              "heads of keys and values");
+}
+
+TEST_F(Builder, AWindowNeedsCausal) {
+  Tensor q = weight("q", {2, 3, 4, 5});
+  attention(q, q, q, {.window = 2});
+  expectError("the window of attention hides earlier positions; add .causal = "
+              "true");
+}
+
+TEST_F(Builder, AttentionRejectsItsOptions) {
+  Tensor q = weight("q", {2, 3, 4, 5});
+  attention(q, q, q, {.causal = true, .window = 0});
+  expectError("the window of attention must be positive, got 0");
+}
+
+TEST_F(Builder, AttentionRejectsACapOfZero) {
+  Tensor q = weight("q", {2, 3, 4, 5});
+  attention(q, q, q, {.softCap = 0});
+  expectError("the soft cap of attention must be positive and finite");
+}
+
+TEST_F(Builder, RopeRejectsMoreThanAHead) {
+  Tensor q = weight("q", {2, 3, 4, 5});
+  rope(q, {ropeFrequencies(6)});
+  expectError("rope has 3 frequencies, which rotate 6 elements, and a head of "
+              "x \"q\" (tensor<2x3x4x5xf32>) has 5; give 1 to 2");
+}
+
+TEST_F(Builder, RmsNormRejectsAnotherWidth) {
+  rmsNorm(weight("x", {2, 4}), weight("w", {3}));
+  expectError("the weight of rmsNorm must have the 4 elements of a row of x "
+              "\"x\" (tensor<2x4xf32>), got \"w\" (tensor<3xf32>)");
 }
 
 TEST_F(Builder, CausalAttentionNeedsEnoughKeys) {

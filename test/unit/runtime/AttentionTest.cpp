@@ -261,9 +261,9 @@ TEST(Attention, LseIsLeftOutWhereNobodyAsks) {
   const Problem p(9, 9, 8, true);
   const Results expected = run(p, targets().back());
   Results r(p);
-  zrt_attention(9, 9, 8, p.shape.scale, 1, ZRT_F32, p.part(0), p.stride,
-                p.part(1), p.stride, p.part(2), p.stride, r.out.data(),
-                p.stride, nullptr);
+  zrt_attention(9, 9, 8, p.shape.scale, 0, 1, 0, nullptr, ZRT_F32, p.part(0),
+                p.stride, p.part(1), p.stride, p.part(2), p.stride,
+                r.out.data(), p.stride, nullptr);
   EXPECT_EQ(r.out, expected.out);
 }
 
@@ -305,13 +305,14 @@ Results16<T> run(const Sixteen<T> &p, bool calls,
   T *const dq = r.dqkv.data();
   if (calls) {
     const zrt_dtype type = std::is_same_v<T, Brain> ? ZRT_BF16 : ZRT_F16;
-    zrt_attention(shape.queries, shape.keys, width, shape.scale, shape.causal,
-                  type, q, s, q + width, s, q + 2 * width, s, r.out.data(), s,
-                  r.lse.data());
-    zrt_attention_backward(shape.queries, shape.keys, width, shape.scale,
-                           shape.causal, type, p.grad.data(), s, q, s,
-                           q + width, s, q + 2 * width, s, r.lse.data(), dq, s,
-                           dq + width, s, dq + 2 * width, s);
+    zrt_attention(shape.queries, shape.keys, width, shape.scale, 0,
+                  shape.causal, 0, nullptr, type, q, s, q + width, s,
+                  q + 2 * width, s, r.out.data(), s, r.lse.data());
+    zrt_attention_backward(shape.queries, shape.keys, width, shape.scale, 0,
+                           shape.causal, 0, nullptr, type, 1, p.grad.data(), s,
+                           0, q, s, 0, q + width, s, q + 2 * width, s,
+                           r.lse.data(), 0, dq, s, 0, dq + width, s,
+                           dq + 2 * width, s);
     return r;
   }
   attend({shape,

@@ -44,39 +44,46 @@ void withType(zrt_dtype dtype, Body body) {
 } // namespace
 
 extern "C" void zrt_attention(int64_t queries, int64_t keys, int64_t width,
-                              float scale, int32_t causal, zrt_dtype dtype,
-                              const void *q, int64_t q_stride, const void *k,
-                              int64_t k_stride, const void *v, int64_t v_stride,
-                              void *out, int64_t out_stride, float *lse) {
+                              float scale, float soft_cap, int32_t causal,
+                              int64_t window, const int32_t *starts,
+                              zrt_dtype dtype, const void *q, int64_t q_stride,
+                              const void *k, int64_t k_stride, const void *v,
+                              int64_t v_stride, void *out, int64_t out_stride,
+                              float *lse) {
   withType(dtype, [&](auto type) {
     using T = decltype(type);
-    target<T>().attend({{queries, keys, width, scale, causal != 0},
-                        {static_cast<const T *>(q), q_stride},
-                        {static_cast<const T *>(k), k_stride},
-                        {static_cast<const T *>(v), v_stride},
-                        {static_cast<T *>(out), out_stride},
-                        lse},
-                       scratch());
+    target<T>().attend(
+        {{queries, keys, width, scale, causal != 0, window, soft_cap, starts},
+         {static_cast<const T *>(q), q_stride},
+         {static_cast<const T *>(k), k_stride},
+         {static_cast<const T *>(v), v_stride},
+         {static_cast<T *>(out), out_stride},
+         lse},
+        scratch());
   });
 }
 
 extern "C" void zrt_attention_backward(
-    int64_t queries, int64_t keys, int64_t width, float scale, int32_t causal,
-    zrt_dtype dtype, const void *grad, int64_t grad_stride, const void *q,
-    int64_t q_stride, const void *k, int64_t k_stride, const void *v,
-    int64_t v_stride, const float *lse, void *dq, int64_t dq_stride, void *dk,
+    int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
+    int32_t causal, int64_t window, const int32_t *starts, zrt_dtype dtype,
+    int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
+    const void *q, int64_t q_stride, int64_t q_head, const void *k,
+    int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
+    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
     int64_t dk_stride, void *dv, int64_t dv_stride) {
   withType(dtype, [&](auto type) {
     using T = decltype(type);
-    target<T>().attendBackward({{queries, keys, width, scale, causal != 0},
-                                {static_cast<const T *>(grad), grad_stride},
-                                {static_cast<const T *>(q), q_stride},
-                                {static_cast<const T *>(k), k_stride},
-                                {static_cast<const T *>(v), v_stride},
-                                lse,
-                                {static_cast<T *>(dq), dq_stride},
-                                {static_cast<T *>(dk), dk_stride},
-                                {static_cast<T *>(dv), dv_stride}},
-                               scratch());
+    target<T>().attendBackward(
+        {{queries, keys, width, scale, causal != 0, window, soft_cap, starts},
+         {static_cast<const T *>(grad), grad_stride},
+         {static_cast<const T *>(q), q_stride},
+         {static_cast<const T *>(k), k_stride},
+         {static_cast<const T *>(v), v_stride},
+         lse,
+         {static_cast<T *>(dq), dq_stride},
+         {static_cast<T *>(dk), dk_stride},
+         {static_cast<T *>(dv), dv_stride},
+         {heads, grad_head, q_head, lse_head, dq_head}},
+        scratch());
   });
 }

@@ -23,11 +23,15 @@ struct Rows {
 };
 
 /// Which rows see which: with `causal`, query i sees keys up to
-/// i + keys - queries.
+/// last(i) = i + keys - queries; with a `window`, of these the last so many; with
+/// `starts`, of these those from starts[i] on, and last(i) in any case.
 struct AttentionShape {
   int64_t queries = 0, keys = 0, width = 0;
   float scale = 1;
   bool causal = false;
+  int64_t window = 0;              ///< 0: none; needs causal
+  float softCap = 0;               ///< scores become c tanh(score / c); 0: none
+  const int32_t *starts = nullptr; ///< one per query, or null; needs causal
 };
 
 /// out = softmax(scale q k^T) v; T is float, Brain or Half.
@@ -40,13 +44,22 @@ struct AttentionOf {
 };
 using Attention = AttentionOf<float>;
 
-/// The adjoints of q, k and v, given that of out.
+/// The query heads that read one head of keys and values, and how far apart they
+/// are in each array, in elements.
+struct QueryHeads {
+  int64_t count = 1;
+  int64_t grad = 0, q = 0, lse = 0, dq = 0;
+};
+
+/// The adjoints of q, k and v, given that of out.  Those of k and v are sums over
+/// the query heads, in their order.
 template <typename T>
 struct AttentionBackwardOf {
   AttentionShape shape;
   Rows<const T> grad, q, k, v;
   const float *lse = nullptr;
   Rows<T> dq, dk, dv;
+  QueryHeads heads = {};
 };
 using AttentionBackward = AttentionBackwardOf<float>;
 

@@ -32,6 +32,12 @@ inline Rows<T> rowsFrom(Rows<T> rows, int64_t first) {
   return {rows.at + first * rows.stride, rows.stride};
 }
 
+/// The rows of a head, `distance` elements apart from those of the next.
+template <typename T>
+inline Rows<T> ofHead(Rows<T> rows, int64_t head, int64_t distance) {
+  return {rows.at + head * distance, rows.stride};
+}
+
 struct Sizes {
   int64_t width;   ///< filled up
   int64_t queries; ///< of a block, filled up: the distance of rows of scores
@@ -68,11 +74,52 @@ struct Carver {
   }
 };
 
+/// The first key that each query of a block sees, if some hide the first ones;
+/// beyond its queries the last one's, so that vectors of queries are alike.
+struct FirstKeys {
+  alignas(64) int32_t of[kMaxQueries];
+  int32_t least = 0, most = 0;
+
+  FirstKeys(const AttentionShape &shape, int64_t first, int64_t rows) {
+    if (!shape.window && !shape.starts)
+      return;
+    for (int64_t i = 0; i < kMaxQueries; ++i) {
+      const int64_t query = first + (i < rows ? i : rows - 1);
+      const int64_t last = zrt::seenByFirst(shape) + query - 1;
+      int64_t key = 0;
+      if (shape.window && last - shape.window + 1 > key)
+        key = last - shape.window + 1;
+      if (shape.starts) {
+        const int64_t start = shape.starts[query];
+        const int64_t within = start < last ? start : last;
+        key = within > key ? within : key;
+      }
+      of[i] = int32_t(key);
+      least = i == 0 || of[i] < least ? of[i] : least;
+      most = of[i] > most ? of[i] : most;
+    }
+  }
+  /// Whether any query does not see key 0.
+  bool any() const { return most > 0; }
+};
+
 /// Some `rows` queries, and keys [start, start + keys).
 struct Block {
   int64_t rows, start, keys;
   int64_t seenByFirst; ///< keys of the block before this one; may be negative
   bool causal;
+  const FirstKeys *firstKeys;
+
+  /// Keys before this one, of the block, are seen by no query.
+  int64_t firstSeen() const {
+    const int64_t key = firstKeys->least - start;
+    return key < 0 ? 0 : key < keys ? key : keys;
+  }
+  /// Keys from this one on, of the block, no query lacks for being too early.
+  int64_t firstSeenByAll() const {
+    const int64_t key = firstKeys->most - start;
+    return key < 0 ? 0 : key < keys ? key : keys;
+  }
 
   /// Keys of the block that query `i` of the block sees.
   int64_t seenBy(int64_t i) const {

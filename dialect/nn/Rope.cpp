@@ -1,0 +1,191 @@
+//===- Rope.cpp - Rotary position embedding -------------------------------===//
+//
+// Cosines and sines are tables of [position, frequency] that all layers with the
+// same frequencies share.  An angle counts turns: frequencies / 2 pi times the
+// position, in f64; its fraction is what is rounded to the tensor's type.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace mlir::nn;
+
+LogicalResult RopeOp::verify() {
+  RankedTensorType x = getX().getType();
+  if (x.getRank() != 4) // (C1)
+    return emitOpError("x must be [B, T, H, D], got ") << x;
+  const int64_t rotated = 2 * int64_t(getFrequencies().size());
+  if (rotated == 0 || rotated > x.getDimSize(3)) // (C2)
+    return emitOpError("has ")
+           << getFrequencies().size() << " frequencies, which rotate "
+           << rotated << " elements of a head of " << x.getDimSize(3)
+           << "; give 1 to " << x.getDimSize(3) / 2;
+  for (double frequency : getFrequencies())
+    if (!std::isfinite(frequency)) // (C2)
+      return emitOpError("frequencies must be finite, got ") << frequency;
+  if (!getFactor().isFiniteNonZero()) // (C3)
+    return emitOpError("factor must be finite and not 0, got ")
+           << getFactor().convertToDouble();
+  return success();
+}
+
+namespace {
+
+enum class Table { Cosine, Sine };
+
+/// factor cos or factor sin of the angles, [T, R/2].
+Value tableOf(RopeOp op, OpBuilder &b, Table table) {
+  Location loc = op.getLoc();
+  RankedTensorType x = op.getX().getType();
+  const int64_t count = op.getFrequencies().size();
+  SmallVector<double> turns;
+  for (double frequency : op.getFrequencies())
+    turns.push_back(frequency / (2 * std::numbers::pi));
+  auto rowType = RankedTensorType::get({count}, b.getF64Type());
+  Value row = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(rowType, ArrayRef<double>(turns)));
+  // Only its extent counts: it says how many positions there are.
+  Value positions = tensor::EmptyOp::create(b, loc, {x.getDimSize(1), count},
+                                            x.getElementType());
+  const double factor = op.getFactor().convertToDouble();
+  MLIRContext *context = b.getContext();
+  AffineExpr t, d;
+  bindDims(context, t, d);
+  return linalg::GenericOp::create(
+             b, loc, positions.getType(), ValueRange{row},
+             ValueRange{positions},
+             ArrayRef{AffineMap::get(2, 0, {d}, context),
+                      AffineMap::get(2, 0, {t, d}, context)},
+             ArrayRef{utils::IteratorType::parallel,
+                      utils::IteratorType::parallel},
+             [&](OpBuilder &at, Location l, ValueRange in) {
+               Value index = linalg::IndexOp::create(at, l, 0);
+               index =
+                   arith::IndexCastOp::create(at, l, at.getI64Type(), index);
+               S angle(at, l,
+                       arith::SIToFPOp::create(at, l, at.getF64Type(), index));
+               angle = angle * S(at, l, in[0]);
+               S part = angle - angle.apply<math::RoundEvenOp>();
+               Value narrow = part;
+               if (!x.getElementType().isF64())
+                 narrow =
+                     arith::TruncFOp::create(at, l, x.getElementType(), part);
+               S radians = 2 * std::numbers::pi * S(at, l, narrow);
+               S value = table == Table::Cosine ? radians.apply<math::CosOp>()
+                                                : radians.apply<math::SinOp>();
+               if (factor != 1)
+                 value = factor * value;
+               linalg::YieldOp::create(at, l, value.v);
+             })
+      .getResult(0);
+}
+
+/// Elements of a head, as `half` of `pairs` finds them in [.., first, second].
+struct Halves {
+  bool interleaved;
+  unsigned halfDim() const { return interleaved ? 4 : 3; }
+  unsigned pairDim() const { return interleaved ? 3 : 4; }
+};
+
+} // namespace
+
+SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
+  Location loc = getLoc();
+  RankedTensorType type = getX().getType();
+  const int64_t pairs = getFrequencies().size(), width = type.getDimSize(3);
+  const Halves halves{getInterleaved()};
+  Value cosine = tableOf(*this, b, Table::Cosine),
+        sine = tableOf(*this, b, Table::Sine);
+
+  auto at = [&](int64_t value) { return b.getIndexAttr(value); };
+  auto slice = [&](Value of, int64_t offset, int64_t size) -> Value {
+    auto ofType = cast<RankedTensorType>(of.getType());
+    SmallVector<OpFoldResult> offsets(4, at(0)), sizes, strides(4, at(1));
+    for (int64_t extent : ofType.getShape())
+      sizes.push_back(at(extent));
+    offsets[3] = at(offset);
+    sizes[3] = at(size);
+    return tensor::ExtractSliceOp::create(b, loc, of, offsets, sizes, strides);
+  };
+  Value x = getX();
+  if (width > 2 * pairs)
+    x = slice(x, 0, 2 * pairs);
+
+  // [B, T, H, 2, R/2], or [B, T, H, R/2, 2].
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  shape.append(halves.interleaved ? SmallVector<int64_t>{pairs, 2}
+                                  : SmallVector<int64_t>{2, pairs});
+  SmallVector<ReassociationIndices> parts = {{0}, {1}, {2}, {3, 4}};
+  Value split =
+      tensor::ExpandShapeOp::create(b, loc, type.clone(shape), x, parts);
+  auto half = [&](int64_t which) -> Value {
+    SmallVector<OpFoldResult> offsets(5, at(0)), sizes, strides(5, at(1));
+    SmallVector<int64_t> kept;
+    for (auto [dim, extent] : llvm::enumerate(shape)) {
+      sizes.push_back(at(dim == halves.halfDim() ? 1 : extent));
+      if (dim != halves.halfDim())
+        kept.push_back(extent);
+    }
+    offsets[halves.halfDim()] = at(which);
+    return tensor::ExtractSliceOp::create(b, loc, type.clone(kept), split,
+                                          offsets, sizes, strides);
+  };
+
+  MLIRContext *context = b.getContext();
+  AffineExpr d[5];
+  for (unsigned i = 0; i < 5; ++i)
+    d[i] = getAffineDimExpr(i, context);
+  AffineExpr pair = d[halves.pairDim()];
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(5, 0, exprs, context);
+  };
+  AffineMap ofHalf = map({d[0], d[1], d[2], pair}), ofTable = map({d[1], pair}),
+            identity = map(d);
+  Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  Value rotated =
+      linalg::GenericOp::create(
+          b, loc, empty.getType(), ValueRange{half(0), half(1), cosine, sine},
+          ValueRange{empty},
+          ArrayRef{ofHalf, ofHalf, ofTable, ofTable, identity},
+          SmallVector<utils::IteratorType>(5, utils::IteratorType::parallel),
+          [&](OpBuilder &nested, Location l, ValueRange in) {
+            auto s = [&](unsigned i) { return S(nested, l, in[i]); };
+            Value which = linalg::IndexOp::create(nested, l, halves.halfDim());
+            Value isFirst = arith::CmpIOp::create(
+                nested, l, arith::CmpIPredicate::eq, which,
+                arith::ConstantIndexOp::create(nested, l, 0));
+            S first = getInverse() ? s(0) * s(2) + s(1) * s(3)
+                                   : s(0) * s(2) - s(1) * s(3);
+            S second = getInverse() ? s(1) * s(2) - s(0) * s(3)
+                                    : s(1) * s(2) + s(0) * s(3);
+            linalg::YieldOp::create(nested, l,
+                                    select(isFirst, first, second).v);
+          })
+          .getResult(0);
+  SmallVector<int64_t> joined(type.getShape());
+  joined[3] = 2 * pairs;
+  Value result = tensor::CollapseShapeOp::create(b, loc, type.clone(joined),
+                                                 rotated, parts);
+  if (width > 2 * pairs)
+    result = tensor::ConcatOp::create(
+        b, loc, type, 3,
+        ValueRange{result, slice(getX(), 2 * pairs, width - 2 * pairs)});
+  return {result};
+}
+
+LogicalResult RopeOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                    ArrayRef<bool>,
+                                    SmallVectorImpl<Value> &out) {
+  // The transpose of a rotation by an angle is that by its negative.
+  out.push_back(RopeOp::create(b, getLoc(), getX().getType(), adjoints[0],
+                               getFrequenciesAttr(), getFactorAttr(),
+                               getInterleavedAttr(),
+                               getInverse() ? UnitAttr() : b.getUnitAttr()));
+  return success();
+}
