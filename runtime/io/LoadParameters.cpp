@@ -22,10 +22,16 @@ using namespace zrt;
 
 namespace {
 
-constexpr std::string_view kPrefix = "transformer.";
+/// What Hugging Face puts before names of a language model, and not before those
+/// of the bare model in it: of GPT-2, of Llama and most others, of GPT-NeoX.
+constexpr std::string_view kPrefixes[] = {"transformer.", "model.",
+                                          "gpt_neox."};
 
 std::string withoutPrefix(const std::string &name) {
-  return name.rfind(kPrefix, 0) == 0 ? name.substr(kPrefix.size()) : name;
+  for (std::string_view prefix : kPrefixes)
+    if (name.rfind(prefix, 0) == 0)
+      return name.substr(prefix.size());
+  return name;
 }
 
 /// The tensor of `file` for parameter `name`, or nullptr.
@@ -33,8 +39,13 @@ const WeightFiles::Tensor *match(const WeightFiles &file,
                                  const std::string &name) {
   if (const WeightFiles::Tensor *exact = file.find(name))
     return exact;
-  const std::string bare = withoutPrefix(name);
-  return file.find(bare != name ? bare : std::string(kPrefix) + name);
+  if (const std::string bare = withoutPrefix(name); bare != name)
+    return file.find(bare);
+  for (std::string_view prefix : kPrefixes)
+    if (const WeightFiles::Tensor *found =
+            file.find(std::string(prefix) + name))
+      return found;
+  return nullptr;
 }
 
 bool canConvert(const std::string &from, zrt_dtype to) {
@@ -89,11 +100,16 @@ bool endsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-/// Buffers that Hugging Face's GPT-2 files carry besides parameters: the causal
-/// mask, and the output layer where it is the embedding.
+/// What Hugging Face's files carry besides parameters: causal masks, frequencies
+/// of rotary positions, and the output layer where it is the embedding.
 bool isKnownExtra(const std::string &name) {
-  return endsWith(name, ".attn.bias") || endsWith(name, ".attn.masked_bias") ||
-         withoutPrefix(name) == "lm_head.weight";
+  for (std::string_view end :
+       {".attn.bias", ".attn.masked_bias", ".attention.bias",
+        ".attention.masked_bias", ".rotary_emb.inv_freq"})
+    if (endsWith(name, end))
+      return true;
+  const std::string bare = withoutPrefix(name);
+  return bare == "lm_head.weight" || bare == "embed_out.weight";
 }
 
 std::string warnOfExtras(const WeightFiles &files,

@@ -75,8 +75,9 @@ zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
 
 /// Sets what this rank holds from the safetensors files that `path` means (see
 /// WeightFiles.h), and reads no other elements.  Names may differ by Hugging
-/// Face's leading "transformer.", in either direction.  Elements of 16 bits become f32 exactly, and parameters
-/// of 16 bits are rounded from f32.  Throws before
+/// Face's leading "transformer.", "model." or "gpt_neox.", in either direction.
+/// Elements of 16 bits become f32 exactly, and parameters of 16 bits are rounded
+/// from f32.  Throws before
 /// anything is changed when a tensor is missing or does not fit.  Returns a
 /// warning that names tensors of the file which the model does not have, or "".
 std::string loadParameters(const std::vector<Parameter> &parameters,

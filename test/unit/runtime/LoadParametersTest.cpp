@@ -67,6 +67,23 @@ TEST_F(Weights, AreFoundWithAndWithoutThePrefix) {
   EXPECT_EQ(data[9], 8.0f);
 }
 
+TEST_F(Weights, HaveThePrefixOfTheirFamily) {
+  for (const std::string prefix : {"model.", "gpt_neox."}) {
+    reset();
+    const std::string name = prefix + "w";
+    const std::vector<Parameter> named = {whole(name.c_str(), {2}, data),
+                                          whole("b", {2}, data + 8)};
+    const std::string bytes =
+        fileOf("{" + entry("w", "F32", "[2]", 0, 8) + "," +
+                   entry(prefix + "b", "F32", "[2]", 8, 16) + "}",
+               eight.substr(0, 16));
+    EXPECT_EQ(loadParameters(named, folder.write("in", bytes), TestMemory()),
+              "");
+    EXPECT_EQ(data[1], 2.0f);
+    EXPECT_EQ(data[9], 4.0f);
+  }
+}
+
 TEST_F(Weights, TakeTheExactNameFirst) {
   const std::string warning = load(fileOf("{" + entry("w", "F32", "[0]", 0, 0) +
                                               "," + wEntry + "," + bEntry + "}",
@@ -83,8 +100,14 @@ TEST_F(Weights, LeaveKnownBuffersOutInSilence) {
           "{" + wEntry + "," + bEntry + "," +
               entry("h.0.attn.bias", "U8", "[1]", 32, 33) + "," +
               entry("transformer.h.0.attn.masked_bias", "U8", "[1]", 33, 34) +
-              "," + entry("lm_head.weight", "U8", "[1]", 34, 35) + "}",
-          eight + "123")),
+              "," + entry("lm_head.weight", "U8", "[1]", 34, 35) + "," +
+              entry("gpt_neox.layers.0.attention.masked_bias", "U8", "[1]", 35,
+                    36) +
+              "," +
+              entry("model.layers.0.self_attn.rotary_emb.inv_freq", "U8", "[1]",
+                    36, 37) +
+              "}",
+          eight + "12345")),
       "");
   EXPECT_NE(load(fileOf("{" + wEntry + "," + bEntry + "," +
                             entry("h.0.bias", "U8", "[1]", 32, 33) + "}",
