@@ -15,9 +15,23 @@ using nlohmann::json;
 struct ConfigFile::Object {
   json root;
 
+  /// The value of the last of the names between dots, also null.
+  const json *findAny(StringRef key) const {
+    const json *at = &root;
+    for (StringRef name : llvm::split(key, '.')) {
+      if (!at->is_object())
+        return nullptr;
+      auto it = at->find(name.str());
+      if (it == at->end())
+        return nullptr;
+      at = &*it;
+    }
+    return at;
+  }
+
   const json *find(StringRef key) const {
-    auto it = root.find(key.str());
-    return it == root.end() || it->is_null() ? nullptr : &*it;
+    const json *value = findAny(key);
+    return value && value->is_null() ? nullptr : value;
   }
 };
 
@@ -152,6 +166,8 @@ llvm::Error ConfigFile::takeError() {
 
 bool ConfigFile::has(StringRef key) const { return object->find(key); }
 
+bool ConfigFile::mentions(StringRef key) const { return object->findAny(key); }
+
 bool ConfigFile::isEmpty(StringRef key) const {
   const json *value = object->find(key);
   if (value && value->is_string())
@@ -213,4 +229,30 @@ std::string ConfigFile::string(StringRef key,
     return otherwise.value_or("").str();
   }
   return value->get<std::string>();
+}
+
+std::vector<std::string> ConfigFile::strings(StringRef key) {
+  const json *value = object->find(key);
+  if (!value)
+    return {};
+  std::vector<std::string> found;
+  if (value->is_array())
+    for (const json &element : *value)
+      if (element.is_string())
+        found.push_back(element.get<std::string>());
+  if (!value->is_array() || found.size() != value->size())
+    fail(key + " must be an array of strings, got " + show(*value));
+  return found;
+}
+
+std::vector<std::string> ConfigFile::keysOf(StringRef key) {
+  const json *value = object->find(key);
+  if (!value)
+    return {};
+  if (!value->is_object())
+    fail(key + " must be an object, got " + show(*value));
+  std::vector<std::string> found;
+  for (const auto &entry : value->items())
+    found.push_back(entry.key());
+  return value->is_object() ? found : std::vector<std::string>();
 }

@@ -4,6 +4,8 @@
 // do not throw.  The first error is kept and later calls do nothing useful:
 // read all keys, then look at `takeError` once.
 //
+// A key "rope_scaling.factor" is the key "factor" of the object "rope_scaling".
+//
 //===----------------------------------------------------------------------===//
 #ifndef FRONTEND_CONFIGFILE_H
 #define FRONTEND_CONFIGFILE_H
@@ -14,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::frontend {
 
@@ -25,6 +28,8 @@ public:
 
   /// Whether there is such a key with a value other than null.
   bool has(StringRef key) const;
+  /// Whether there is one, also with null.
+  bool mentions(StringRef key) const;
   /// Whether the value is null, or an empty object, array or string.
   bool isEmpty(StringRef key) const;
 
@@ -35,6 +40,10 @@ public:
   double number(StringRef key, double otherwise);
   bool boolean(StringRef key, bool otherwise);
   std::string string(StringRef key, std::optional<StringRef> otherwise = {});
+  /// An array of strings, empty if it is not there.
+  std::vector<std::string> strings(StringRef key);
+  /// The keys of an object, none if it is not there.
+  std::vector<std::string> keysOf(StringRef key);
 
   /// Keeps "PATH: MESSAGE" if it is the first error.
   void fail(const Twine &message);

@@ -52,22 +52,11 @@ struct GPT2 {
     return conv1d(m, "c_proj", y.reshape({B, T, C}), C, residualStd());
   }
 
-  Tensor activate(Tensor x) const {
-    switch (c.activation) {
-    case Activation::GeluTanh:
-      return gelu(x, Gelu::Tanh);
-    case Activation::GeluErf:
-      return gelu(x, Gelu::Erf);
-    case Activation::Relu:
-      return relu(x);
-    }
-    llvm_unreachable("all activations are listed");
-  }
-
   Tensor mlp(Tensor x) const {
     Scope in = m.scope("mlp");
     int64_t inner = c.innerWidth ? c.innerWidth : 4 * c.width;
-    Tensor hidden = activate(conv1d(m, "c_fc", x, inner, c.initStd));
+    Tensor hidden =
+        activate(c.activation, conv1d(m, "c_fc", x, inner, c.initStd));
     return conv1d(m, "c_proj", hidden, c.width, residualStd());
   }
 

@@ -2,12 +2,9 @@
 #ifndef FRONTEND_GPT2_H
 #define FRONTEND_GPT2_H
 
-#include "frontend/Functions.h"
+#include "frontend/Activation.h"
 
 namespace mlir::frontend {
-
-/// The function between the two products of a block's MLP.
-enum class Activation { GeluTanh, GeluErf, Relu };
 
 /// The sizes have no defaults; the rest is as in Hugging Face's GPT2Config.
 struct GPT2Config {

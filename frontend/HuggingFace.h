@@ -7,12 +7,17 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+
 namespace mlir::frontend {
 
-/// Builds `@loss` of the model that a Hugging Face config.json describes, for
-/// `batch` sequences of `sequence` tokens.  What the model says and zeroc does
-/// not do is an error; what it may leave out (dropout) goes to `note`, one
-/// line each.
+/// The config.json of a folder; any other path as it is.
+std::string findConfig(StringRef path);
+
+/// Builds `@loss` of the model that a Hugging Face config.json describes, or that
+/// in the folder `path`, for `batch` sequences of `sequence` tokens.  What the
+/// model says and zeroc does not do is an error; what it may leave out (GPT-2's
+/// dropout) goes to `note`, one line each.
 llvm::Expected<OwningOpRef<ModuleOp>>
 importHuggingFace(MLIRContext &context, StringRef path, int64_t batch,
                   int64_t sequence, llvm::function_ref<void(StringRef)> note);

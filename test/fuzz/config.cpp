@@ -16,8 +16,13 @@ using namespace mlir;
 /// Whether the text asks for many layers.  They are built, which takes its time
 /// and tells nothing.
 static bool isDeep(llvm::StringRef text) {
-  llvm::StringRef rest = text.split("\"n_layer\"").second.ltrim(" \t\r\n:");
-  return rest.take_while(llvm::isDigit).size() > 1;
+  for (llvm::StringRef key : {"\"n_layer\"", "\"num_hidden_layers\""}) {
+    // The last of several is the one that counts.
+    llvm::StringRef rest = text.rsplit(key).second.ltrim(" \t\r\n:");
+    if (rest.take_while(llvm::isDigit).size() > 1)
+      return true;
+  }
+  return false;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

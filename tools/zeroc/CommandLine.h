@@ -194,9 +194,9 @@ private:
       passes{"Passes, as MLIR's tools have them"};
   cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
                                    cl::desc("MODEL.mlir")};
-  cl::opt<std::string, true> config{cl::Positional,
-                                    cl::location(importOptions.config),
-                                    cl::desc("CONFIG.json"), cl::sub(import)};
+  cl::opt<std::string, true> config{
+      cl::Positional, cl::location(importOptions.config),
+      cl::desc("DIR|CONFIG.json"), cl::sub(import)};
   cl::opt<std::string, true> checkpoint{
       cl::Positional, cl::location(exportOptions.checkpoint),
       cl::desc("CHECKPOINT"), cl::sub(exporting)};

@@ -7,7 +7,7 @@
 
 namespace mlir::zero {
 
-/// Of `zeroc import CONFIG.json --batch=B --seq=T [-o MODEL.mlir]`.
+/// Of `zeroc import DIR|CONFIG.json --batch=B --seq=T [-o MODEL.mlir]`.
 struct ImportOptions {
   std::string config, output = "-";
   int64_t batch = 0, sequence = 0;

@@ -1,4 +1,5 @@
 //===- SubcommandOptions.cpp - Options of import, export and the like -----===//
+#include "frontend/HuggingFace.h"
 #include "tools/tokenize/TokenWriter.h"
 #include "tools/zeroc/CommandLine.h"
 
@@ -18,7 +19,8 @@ void CommandLine::declareSubcommands() {
   // What is needed has no default.
   batch.otherwise = sequence.otherwise = file.otherwise = "";
   add("batch=B", batch, "sequences of one micro-batch of one rank", imported);
-  add("seq=T", sequence, "tokens of a sequence, at most n_positions", imported);
+  add("seq=T", sequence, "tokens of a sequence, at most the model's positions",
+      imported);
   add("o=MODEL.mlir", file, "the file to write; the standard output without it",
       imported);
 
@@ -99,7 +101,9 @@ void CommandLine::declareSubcommands() {
 
 ImportOptions CommandLine::checkImport() {
   if (importOptions.config.empty())
-    fail("import needs a config.json; see zeroc import --help");
+    fail("import needs a config.json, or the folder of a model; see zeroc "
+         "import --help");
+  importOptions.config = frontend::findConfig(importOptions.config);
   if (!importOptions.batch)
     fail("--batch is missing; give the sequences of a micro-batch, for example "
          "--batch=8");

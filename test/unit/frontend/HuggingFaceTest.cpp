@@ -1,51 +1,14 @@
 //===- HuggingFaceTest.cpp - config.json, right and wrong -----------------===//
-#include "frontend/HuggingFace.h"
-
+#include "ImportTest.h"
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "gtest/gtest.h"
-
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::frontend;
 
 namespace {
 
-struct HuggingFace : testing::Test {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
-                               ("config-" + std::to_string(getpid()) + ".json");
-  std::vector<std::string> notes;
-  OwningOpRef<ModuleOp> module;
-
-  void TearDown() override { std::filesystem::remove(path); }
-
-  /// The error without the file's name, or "" on success.
-  std::string importText(const std::string &text, int64_t sequence = 8) {
-    std::ofstream(path) << text;
-    return importFile(path.string(), sequence);
-  }
-
-  std::string importFile(const std::string &name, int64_t sequence = 8) {
-    notes.clear();
-    auto result =
-        importHuggingFace(context, name, /*batch=*/2, sequence,
-                          [&](StringRef note) { notes.push_back(note.str()); });
-    if (!result) {
-      std::string message = llvm::toString(result.takeError());
-      EXPECT_TRUE(StringRef(message).starts_with(name + ": ")) << message;
-      return message.substr(std::min(message.size(), name.size() + 2));
-    }
-    module = std::move(*result);
-    EXPECT_TRUE(module);
-    return "";
-  }
-
+struct HuggingFace : ImportTest {
   /// A valid config with `extra` keys; those of `without` are left out.
   std::string config(const std::string &extra = "",
                      const std::string &without = "") {
@@ -61,16 +24,6 @@ struct HuggingFace : testing::Test {
       if (extra.find(key) == std::string::npos && key != without)
         text += ", \"" + std::string(key) + "\": 0";
     return text + (extra.empty() ? "" : ", " + extra) + "}";
-  }
-
-  template <typename OpT>
-  OpT first() {
-    OpT result;
-    module->walk([&](OpT op) {
-      result = op;
-      return WalkResult::interrupt();
-    });
-    return result;
   }
 };
 
@@ -99,9 +52,16 @@ TEST_F(HuggingFace, NamesAMissingFile) {
             "cannot be read: No such file or directory");
 }
 
-TEST_F(HuggingFace, NamesAFolder) {
-  EXPECT_EQ(importFile(testing::TempDir()),
-            "is a folder; give the config.json in it");
+TEST_F(HuggingFace, TakesTheFolderOfAModel) {
+  namespace fs = std::filesystem;
+  fs::path folder =
+      fs::path(testing::TempDir()) / ("model-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  EXPECT_EQ(importFile(folder.string()),
+            "/config.json: cannot be read: No such file or directory");
+  std::ofstream(folder / "config.json") << config();
+  EXPECT_EQ(importFile(folder.string()), "");
+  fs::remove_all(folder);
 }
 
 TEST_F(HuggingFace, SaysWhereJsonIsBroken) {
@@ -133,8 +93,9 @@ TEST_F(HuggingFace, DeepNestingIsNoCrash) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(HuggingFace, NamesOtherFamilies) {
-  EXPECT_EQ(importText(R"({"model_type": "llama"})"),
-            "model_type \"llama\" is not supported yet; supported: gpt2");
+  EXPECT_EQ(importText(R"({"model_type": "bert"})"),
+            "model_type \"bert\" is not supported; supported: gpt2, llama, "
+            "mistral, qwen2, qwen3, gemma2, gemma3_text, phi3, gpt_neox");
   EXPECT_EQ(importText("{}"), "model_type is missing; add it");
   EXPECT_EQ(importText(R"({"model_type": 2})"),
             "model_type must be a string, got 2");
@@ -212,13 +173,14 @@ TEST_F(HuggingFace, KeepsNumbers) {
 }
 
 TEST_F(HuggingFace, ListsActivations) {
-  for (StringRef name : {"gelu_new", "gelu_pytorch_tanh", "gelu", "relu"})
+  for (StringRef name :
+       {"gelu_new", "gelu_pytorch_tanh", "gelu", "relu", "silu"})
     EXPECT_EQ(
         importText(config("\"activation_function\": \"" + name.str() + "\"")),
         "");
-  EXPECT_EQ(importText(config("\"activation_function\": \"silu\"")),
-            "activation_function \"silu\" is not supported; supported: "
-            "gelu_new, gelu_pytorch_tanh, gelu, relu");
+  EXPECT_EQ(importText(config("\"activation_function\": \"mish\"")),
+            "activation_function \"mish\" is not supported; supported: "
+            "gelu_new, gelu_pytorch_tanh, gelu, relu, silu");
 }
 
 TEST_F(HuggingFace, RefusesWhatItDoesNotDo) {

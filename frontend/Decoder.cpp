@@ -1,0 +1,208 @@
+//===- Decoder.cpp - Transformer decoders with rotary positions -----------===//
+//
+//   x = embedding(tokens)
+//   each block:  x = x + attention(norm(x))       queries and keys turn
+//                x = x + mlp(norm(x))             down(activation(gate x) * up x)
+//   logits = norm(x) head^T
+//
+// Parameters have Hugging Face's names and layouts, and lie in the order in
+// which they are used.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/Decoder.h"
+
+#include "frontend/Layers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+namespace {
+
+/// The parts of one model.
+struct Decoder {
+  ModelBuilder &m;
+  const DecoderConfig &c;
+
+  /// A product to `out` values, with weight [out, in].
+  Tensor project(StringRef name, Tensor x, int64_t out, bool bias) const {
+    Scope in = m.scope(name);
+    if (!x)
+      return {};
+    Tensor weight =
+        m.param("weight", {out, x.size(-1)}, init::normal(c.initStd));
+    return bias ? linear(x, weight, m.param("bias", {out}, init::constant(0)))
+                : linear(x, weight);
+  }
+
+  /// x itself where there is no such norm.
+  Tensor norm(StringRef name, Tensor x) const {
+    using Norm = DecoderConfig::Norm;
+    if (!x || name.empty())
+      return x;
+    if (c.norm == Norm::Layer)
+      return layerNormLayer(m, name, x, c.normEps);
+    Scope in = m.scope(name);
+    bool offset = c.norm == Norm::RmsOffset;
+    Tensor weight =
+        m.param("weight", {x.size(-1)}, init::constant(offset ? 0 : 1));
+    return rmsNorm(x, weight, {.eps = c.normEps, .unitOffset = offset});
+  }
+
+  struct Heads {
+    Tensor query, key, value;
+  };
+
+  /// x is [B, T, C]; each of the result is [B, T, heads, headWidth].
+  Heads projectHeads(Tensor x) const {
+    int64_t B = x.size(0), T = x.size(1), D = c.headWidth;
+    int64_t H = c.heads, G = c.keyValueHeads;
+    auto split = [&](Tensor y, int64_t heads, StringRef name) {
+      Scope within = m.scope(name);
+      return y.reshape({B, T, heads, D});
+    };
+    if (c.names.qkv.empty()) {
+      Tensor q = project(c.names.query, x, H * D, c.biasOfQkv);
+      Tensor k = project(c.names.key, x, G * D, c.biasOfQkv);
+      Tensor v = project(c.names.value, x, G * D, c.biasOfQkv);
+      return {split(q, H, "q"), split(k, G, "k"), split(v, G, "v")};
+    }
+    Tensor qkv = project(c.names.qkv, x, (H + 2 * G) * D, c.biasOfQkv);
+    if (!c.qkvByHead)
+      return {split(qkv.slice(-1, 0, H * D), H, "q"),
+              split(qkv.slice(-1, H * D, G * D), G, "k"),
+              split(qkv.slice(-1, (H + G) * D, G * D), G, "v")};
+    Tensor byHead = qkv.reshape({B, T, H, 3 * D});
+    return {byHead.slice(-1, 0, D), byHead.slice(-1, D, D),
+            byHead.slice(-1, 2 * D, D)};
+  }
+
+  Tensor turn(StringRef name, Tensor x, const Rope &by) const {
+    Scope in = m.scope(name);
+    return rope(x, {.frequencies = by.frequencies, .factor = by.factor});
+  }
+
+  Tensor selfAttention(int64_t layer, Tensor x) const {
+    Scope in = m.scope(c.names.attention);
+    if (!x)
+      return {};
+    auto [q, k, v] = projectHeads(x);
+    if (c.queryKeyNorm) {
+      q = norm("q_norm", q);
+      k = norm("k_norm", k);
+    }
+    bool slides = c.window > 0 && c.slides[layer];
+    const Rope &by = slides && c.slidingRope ? *c.slidingRope : c.rope;
+    q = turn("q", q, by);
+    k = turn("k", k, by);
+    AttentionOptions options = {.causal = true, .softCap = c.scoreCap};
+    if (c.scoreScale != 0)
+      options.scale = c.scoreScale;
+    // A window that reaches beyond the sequence hides nothing.
+    if (slides && c.window < x.size(1))
+      options.window = c.window;
+    Tensor y = attention(q, k, v, options);
+    return project(c.names.out,
+                   y.reshape({x.size(0), x.size(1), c.heads * c.headWidth}),
+                   c.width, c.biasOfOut);
+  }
+
+  /// What goes into the last product of the MLP.
+  Tensor innerOfMlp(Tensor x) const {
+    int64_t F = c.innerWidth;
+    if (!c.names.gateUp.empty()) {
+      Tensor both = project(c.names.gateUp, x, 2 * F, c.biasOfMlp);
+      return activate(c.activation, both.slice(-1, 0, F)) *
+             both.slice(-1, F, F);
+    }
+    if (c.names.gate.empty())
+      return activate(c.activation, project(c.names.up, x, F, c.biasOfMlp));
+    Tensor gate = project(c.names.gate, x, F, c.biasOfMlp);
+    Tensor up = project(c.names.up, x, F, c.biasOfMlp);
+    return activate(c.activation, gate) * up;
+  }
+
+  Tensor mlp(Tensor x) const {
+    Scope in = m.scope(c.names.mlp);
+    return project(c.names.down, innerOfMlp(x), c.width, c.biasOfMlp);
+  }
+
+  Tensor block(int64_t layer, Tensor x) const {
+    std::string name = ("layers." + Twine(layer)).str();
+    Scope of = m.block(name), in = m.scope(name);
+    Tensor a = selfAttention(layer, norm(c.names.beforeAttention, x));
+    a = norm(c.names.afterAttention, a);
+    if (c.parallel)
+      return mlp(norm(c.names.beforeMlp, x)) + a + x;
+    x = (x + a).named("residual");
+    return x + norm(c.names.afterMlp, mlp(norm(c.names.beforeMlp, x)));
+  }
+
+  Tensor table(StringRef name) const {
+    Scope of = m.block(name), in = m.scope(name);
+    return m.param("weight", {c.vocabulary, c.width}, init::normal(c.initStd));
+  }
+
+  Tensor logits(Tensor x, Tensor weight) const {
+    Scope in = m.scope(c.names.head);
+    Tensor y = linear(x, weight);
+    return c.logitCap ? tanh(y / *c.logitCap) * *c.logitCap : y;
+  }
+};
+
+} // namespace
+
+/// What is wrong with the numbers, or empty.
+static std::string findFault(const DecoderConfig &c) {
+  if (c.layers < 1 || c.heads < 1 || c.width < 1 || c.headWidth < 1 ||
+      c.innerWidth < 1)
+    return "a decoder needs layers, heads and widths";
+  if (c.keyValueHeads < 1 || c.heads % c.keyValueHeads)
+    return ("a decoder's " + Twine(c.heads) + " heads do not share " +
+            Twine(c.keyValueHeads) + " heads of keys and values")
+        .str();
+  if (c.qkvByHead && c.keyValueHeads != c.heads)
+    return "query, key and value that lie together by heads are as many";
+  if (c.window > 0 && int64_t(c.slides.size()) != c.layers)
+    return "a decoder with a window needs to know which layers slide";
+  return {};
+}
+
+Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c,
+                         Tensor tokens) {
+  if (std::string fault = findFault(c); !fault.empty())
+    return m.error(fault);
+  if (!tokens)
+    return {};
+  if (tokens.shape().size() != 2)
+    return m.error("tokens must be [batch, sequence], got " + describe(tokens));
+
+  Decoder model = {m, c};
+  Tensor embedded, x;
+  {
+    Scope in = m.paramScope(c.names.model);
+    embedded = model.table(c.names.embedding);
+    x = embedding(tokens, embedded);
+    if (c.scalesEmbedding)
+      x = x * std::sqrt(double(c.width));
+    x = x.named("embedding");
+    // After an error the layers would only repeat it.
+    for (int64_t layer = 0; layer < c.layers && x; ++layer)
+      x = model.block(layer, x);
+    Scope of = m.block(c.names.norm);
+    x = model.norm(c.names.norm, x);
+  }
+  return model.logits(x, c.tied ? embedded : model.table(c.names.head));
+}
+
+OwningOpRef<ModuleOp> frontend::buildDecoder(MLIRContext &context,
+                                             const DecoderConfig &config,
+                                             int64_t batch, int64_t sequence) {
+  ModelBuilder m(context);
+  Tensor tokens = m.tokens(batch, sequence, config.vocabulary);
+  Tensor targets = m.targets(batch, sequence, config.vocabulary);
+  Tensor logits = decoder(m, config, tokens);
+  Scope in = m.scope("loss");
+  return m.finish(crossEntropy(logits, targets));
+}

@@ -1,0 +1,93 @@
+//===- RopeFrequencies.cpp - How fast rotary pairs turn -------------------===//
+#include "frontend/RopeFrequencies.h"
+
+#include "frontend/Functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+using namespace mlir::frontend;
+
+static constexpr double kTurn = 2 * std::numbers::pi;
+
+/// Of a pair that turns `frequency` a position.
+static double scaleLlama3(double frequency, const RopeScaling &s) {
+  double turns = s.originalPositions * frequency / kTurn;
+  if (turns < s.lowFrequencyFactor)
+    return frequency / s.factor;
+  if (turns > s.highFrequencyFactor)
+    return frequency;
+  double smooth = (turns - s.lowFrequencyFactor) /
+                  (s.highFrequencyFactor - s.lowFrequencyFactor);
+  return (1 - smooth) * frequency / s.factor + smooth * frequency;
+}
+
+namespace {
+
+/// Pairs before `low` stay, those after `high` are scaled.
+struct Ramp {
+  double low, high;
+
+  Ramp(double base, int64_t dims, const RopeScaling &s) {
+    // The pair that turns so many times over the original positions.
+    auto pairOf = [&](double turns) {
+      return double(dims) * std::log(s.originalPositions / (turns * kTurn)) /
+             (2 * std::log(base));
+    };
+    low = pairOf(s.betaFast);
+    high = pairOf(s.betaSlow);
+    if (s.truncate) {
+      low = std::floor(low);
+      high = std::ceil(high);
+    }
+    low = std::max(low, 0.0);
+    high = std::min(high, double(dims - 1));
+    if (low == high)
+      high += 0.001;
+  }
+
+  double at(double pair) const {
+    return std::clamp((pair - low) / (high - low), 0.0, 1.0);
+  }
+};
+
+} // namespace
+
+static double attentionFactorOf(const RopeScaling &s) {
+  auto scaleOf = [&](double mscale) {
+    return s.factor <= 1 ? 1 : 0.1 * mscale * std::log(s.factor) + 1;
+  };
+  if (s.attentionFactor)
+    return *s.attentionFactor;
+  if (s.mscale != 0 && s.mscaleAllDim != 0)
+    return scaleOf(s.mscale) / scaleOf(s.mscaleAllDim);
+  return scaleOf(1);
+}
+
+Rope mlir::frontend::computeRope(double base, int64_t dims,
+                                 const RopeScaling &s) {
+  Rope rope = {ropeFrequencies(dims, base)};
+  switch (s.type) {
+  case RopeScaling::Default:
+    break;
+  case RopeScaling::Linear:
+    for (double &frequency : rope.frequencies)
+      frequency /= s.factor;
+    break;
+  case RopeScaling::Llama3:
+    for (double &frequency : rope.frequencies)
+      frequency = scaleLlama3(frequency, s);
+    break;
+  case RopeScaling::Yarn: {
+    Ramp ramp(base, dims, s);
+    for (size_t pair = 0; pair < rope.frequencies.size(); ++pair) {
+      double scaled = ramp.at(double(pair));
+      rope.frequencies[pair] *= scaled / s.factor + (1 - scaled);
+    }
+    rope.factor = attentionFactorOf(s);
+    break;
+  }
+  }
+  return rope;
+}

@@ -1,0 +1,30 @@
+//===- Families.h - Which models can be imported ----------------*- C++ -*-===//
+#ifndef FRONTEND_FAMILIES_FAMILIES_H
+#define FRONTEND_FAMILIES_FAMILIES_H
+
+#include "frontend/ConfigFile.h"
+#include "frontend/Decoder.h"
+#include "frontend/GPT2.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::frontend {
+
+// One file each.  They read all keys that change what is computed; what is
+// wrong is kept in `file`.
+DecoderConfig readGemma2(ConfigFile &file);
+DecoderConfig readGemma3(ConfigFile &file);
+DecoderConfig readGPTNeoX(ConfigFile &file);
+DecoderConfig readLlama(ConfigFile &file);
+DecoderConfig readMistral(ConfigFile &file);
+DecoderConfig readPhi3(ConfigFile &file);
+DecoderConfig readQwen2(ConfigFile &file);
+DecoderConfig readQwen3(ConfigFile &file);
+
+GPT2Config readGPT2(ConfigFile &file);
+/// Says in one line which dropout of GPT-2 is off, if any is.
+void noteGPT2Dropout(ConfigFile &file,
+                     llvm::function_ref<void(StringRef)> note);
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_FAMILIES_FAMILIES_H

@@ -1,0 +1,72 @@
+//===- GPT2Keys.cpp - GPT-2's config.json ---------------------------------===//
+//
+// Defaults are those of transformers' GPT2Config.  Its keys have names of their
+// own; the model is frontend/GPT2.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/families/Families.h"
+#include "frontend/families/Keys.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+/// n_positions, which old files call n_ctx.
+static int64_t readPositions(ConfigFile &file) {
+  if (!file.has("n_ctx"))
+    return readSize(file, "n_positions");
+  int64_t context = readSize(file, "n_ctx");
+  int64_t positions = readSize(file, "n_positions", context);
+  if (positions != context)
+    file.fail("n_positions " + Twine(positions) + " and n_ctx " +
+              Twine(context) + " name the same size; keep one");
+  return positions;
+}
+
+/// Hugging Face trains with dropout, and by default: never drop it silently.
+void frontend::noteGPT2Dropout(ConfigFile &file,
+                               llvm::function_ref<void(StringRef)> note) {
+  SmallVector<std::string> rates;
+  bool given = true;
+  for (StringRef key : {"resid_pdrop", "embd_pdrop", "attn_pdrop"}) {
+    double rate = file.number(key, /*otherwise=*/0.1);
+    if (!(rate >= 0 && rate <= 1))
+      file.fail(key + " must lie between 0 and 1, got " + toText(rate));
+    given &= file.has(key);
+    rates.push_back(toText(rate));
+    if (rate == 0)
+      rates.pop_back();
+  }
+  if (rates.empty() || file.failed())
+    return;
+  rates.erase(llvm::unique(rates), rates.end());
+  note(("dropout " + llvm::join(rates, ", ") + " of " + file.getName() +
+        (given ? "" : " (Hugging Face's default where a key is missing)") +
+        " is off: zeroc trains without dropout")
+           .str());
+}
+
+GPT2Config frontend::readGPT2(ConfigFile &file) {
+  GPT2Config c;
+  c.layers = file.integer("n_layer", 1, kMaxLayers);
+  c.heads = readSize(file, "n_head");
+  c.width = readSize(file, "n_embd");
+  c.vocabulary = readSize(file, "vocab_size");
+  c.positions = readPositions(file);
+  c.innerWidth = readSize(file, "n_inner", 4 * c.width);
+  c.normEps = readNormEps(file, "layer_norm_epsilon", c.normEps);
+  c.initStd = readInitStd(file);
+  c.activation = readActivation(file, "activation_function", "gelu_new");
+  c.tied = file.boolean("tie_word_embeddings", true);
+  c.scaleAttention = file.boolean("scale_attn_weights", true);
+  c.scaleByLayer = file.boolean("scale_attn_by_inverse_layer_idx", false);
+
+  if (c.width % c.heads)
+    file.fail("n_embd " + Twine(c.width) + " is not a multiple of n_head " +
+              Twine(c.heads));
+  refuseTrue(file, "add_cross_attention", "zeroc trains decoders alone");
+  if (!file.isEmpty("pruned_heads"))
+    file.fail("pruned_heads is not supported; remove it to train all heads");
+  return c;
+}

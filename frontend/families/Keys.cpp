@@ -1,0 +1,184 @@
+//===- Keys.cpp - Keys of config.json that families share -----------------===//
+#include "frontend/families/Keys.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+//===----------------------------------------------------------------------===//
+// Single keys
+//===----------------------------------------------------------------------===//
+
+Activation frontend::readActivation(ConfigFile &file, StringRef key,
+                                    StringRef otherwise) {
+  std::string name = file.string(key, otherwise);
+  auto activation =
+      llvm::StringSwitch<std::optional<Activation>>(name)
+          .Cases({"gelu_new", "gelu_pytorch_tanh"}, Activation::GeluTanh)
+          .Case("gelu", Activation::GeluErf)
+          .Case("relu", Activation::Relu)
+          .Cases({"silu", "swish"}, Activation::Silu)
+          .Default(std::nullopt);
+  if (!activation)
+    file.fail(key + " \"" + name +
+              "\" is not supported; supported: gelu_new, gelu_pytorch_tanh, "
+              "gelu, relu, silu");
+  return activation.value_or(Activation::GeluTanh);
+}
+
+// What is computed is f32: what is infinite or 0 there is not what was meant.
+
+double frontend::readNormEps(ConfigFile &file, StringRef key,
+                             double otherwise) {
+  double eps = file.number(key, otherwise);
+  if (!(float(eps) > 0) || !std::isfinite(float(eps)))
+    file.fail(key + " must be positive and finite in f32, got " + toText(eps));
+  return eps;
+}
+
+double frontend::readInitStd(ConfigFile &file) {
+  double std = file.number("initializer_range", 0.02);
+  if (!(std >= 0) || !std::isfinite(float(std)) || (std > 0 && float(std) == 0))
+    file.fail(
+        "initializer_range must not be negative, and finite in f32, got " +
+        toText(std));
+  return std;
+}
+
+std::optional<double> frontend::readCap(ConfigFile &file, StringRef key,
+                                        std::optional<double> otherwise) {
+  if (!file.mentions(key))
+    return otherwise;
+  if (!file.has(key))
+    return std::nullopt;
+  double cap = file.number(key, 1);
+  if (!(float(cap) > 0) || !std::isfinite(float(cap)))
+    file.fail(key + " must be positive and finite in f32, got " + toText(cap) +
+              "; null for none");
+  return cap;
+}
+
+void frontend::refuseDropout(ConfigFile &file, ArrayRef<StringRef> keys) {
+  for (StringRef key : keys)
+    if (double rate = file.number(key, 0); rate != 0)
+      file.fail(key + " is " + toText(rate) +
+                ", but zeroc trains without dropout; set it to 0");
+}
+
+void frontend::refuseTrue(ConfigFile &file, StringRef key, StringRef fix) {
+  if (file.boolean(key, false))
+    file.fail(key + " is not supported; " + fix + ", so set it to false");
+}
+
+//===----------------------------------------------------------------------===//
+// What every decoder has
+//===----------------------------------------------------------------------===//
+
+static void refuseOtherTasks(ConfigFile &file, StringRef architecture) {
+  for (const std::string &name : file.strings("architectures"))
+    if (name != architecture)
+      file.fail("architectures names " + name + ", but zeroc trains " +
+                architecture + "; use a config of that");
+  refuseTrue(file, "is_encoder_decoder", "zeroc trains decoders alone");
+  refuseTrue(file, "add_cross_attention", "zeroc trains decoders alone");
+  if (!file.isEmpty("quantization_config"))
+    file.fail("quantization_config is not supported; zeroc trains weights of "
+              "f32, bf16 or fp16, so use the model before it was quantized");
+}
+
+DecoderConfig frontend::readDecoder(ConfigFile &file,
+                                    const Defaults &defaults) {
+  refuseOtherTasks(file, defaults.architecture);
+  refuseDropout(file, {"attention_dropout", "hidden_dropout", "resid_pdrop",
+                       "embd_pdrop"});
+  DecoderConfig c;
+  c.layers = file.integer("num_hidden_layers", 1, kMaxLayers);
+  c.width = readSize(file, "hidden_size");
+  c.innerWidth = readSize(file, "intermediate_size");
+  c.vocabulary = readSize(file, "vocab_size");
+  c.positions = readSize(file, "max_position_embeddings");
+  c.normEps = readNormEps(file, defaults.normEpsKey, defaults.normEps);
+  c.activation =
+      readActivation(file, defaults.activationKey, defaults.activation);
+  c.initStd = readInitStd(file);
+  c.tied = file.boolean("tie_word_embeddings", defaults.tied);
+  return c;
+}
+
+/// Sets the width of heads that share hidden_size.
+static void shareWidth(ConfigFile &file, DecoderConfig &c) {
+  c.headWidth = std::max(c.width / c.heads, int64_t{1});
+  if (c.width % c.heads)
+    file.fail("hidden_size " + Twine(c.width) +
+              " is not a multiple of num_attention_heads " + Twine(c.heads));
+}
+
+void frontend::readHeads(ConfigFile &file, DecoderConfig &c,
+                         HeadKeys keyValueHeads, HeadKeys headWidth) {
+  c.heads = readSize(file, "num_attention_heads");
+  // Null says the same as nothing where there is a default.
+  bool hasDefault = keyValueHeads == HeadKeys::MayBeMissing ||
+                    file.mentions("num_key_value_heads");
+  c.keyValueHeads =
+      readSize(file, "num_key_value_heads",
+               hasDefault ? std::optional(c.heads) : std::nullopt);
+  if (c.heads % c.keyValueHeads)
+    file.fail("num_attention_heads " + Twine(c.heads) +
+              " is not a multiple of num_key_value_heads " +
+              Twine(c.keyValueHeads));
+  if (file.has("head_dim") || headWidth == HeadKeys::MustBeThere)
+    c.headWidth = readSize(file, "head_dim");
+  else
+    shareWidth(file, c);
+}
+
+void frontend::readEqualHeads(ConfigFile &file, DecoderConfig &c) {
+  c.heads = c.keyValueHeads = readSize(file, "num_attention_heads");
+  shareWidth(file, c);
+}
+
+void frontend::readAttentionBias(ConfigFile &file, DecoderConfig &c,
+                                 bool otherwise) {
+  c.biasOfQkv = c.biasOfOut = file.boolean("attention_bias", otherwise);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+void frontend::readWindow(ConfigFile &file, DecoderConfig &c,
+                          std::optional<int64_t> otherwise) {
+  if (!file.isEmpty("layer_types"))
+    file.fail("layer_types is not supported for this model_type, whose layers "
+              "are all alike; remove it");
+  if (!file.has("sliding_window") &&
+      (!otherwise || file.mentions("sliding_window")))
+    return;
+  c.window = readSize(file, "sliding_window", otherwise);
+  c.slides.assign(c.layers, true);
+}
+
+void frontend::readWindowOfLayers(
+    ConfigFile &file, DecoderConfig &c,
+    llvm::function_ref<bool(int64_t layer)> slides) {
+  c.slides.clear();
+  for (const std::string &type : file.strings("layer_types")) {
+    if (type != "sliding_attention" && type != "full_attention")
+      file.fail("layer_types has \"" + type +
+                "\", which is not supported; supported: full_attention, "
+                "sliding_attention");
+    c.slides.push_back(type == "sliding_attention");
+  }
+  if (c.slides.empty())
+    for (int64_t layer = 0; layer < c.layers; ++layer)
+      c.slides.push_back(slides(layer));
+  if (int64_t(c.slides.size()) != c.layers)
+    file.fail("layer_types has " + Twine(c.slides.size()) +
+              " entries for num_hidden_layers " + Twine(c.layers));
+  if (llvm::is_contained(c.slides, true))
+    c.window = readSize(file, "sliding_window");
+}

@@ -1,0 +1,191 @@
+//===- RopeKeys.cpp - How pairs turn, from config.json --------------------===//
+//
+// Versions of transformers write the same in two ways:
+//
+//   4   "rope_theta": 500000.0, "rope_scaling": {"rope_type": "llama3", ...}
+//   5   "rope_parameters": {"rope_type": "llama3", "rope_theta": 500000.0, ...}
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/families/Keys.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+namespace {
+
+/// Reads one model's keys; `object` holds those of rope, "" if there is none.
+struct RopeReader {
+  ConfigFile &file;
+  const DecoderConfig &c;
+  const RopeKeys &keys;
+  std::string object;
+
+  std::string in(StringRef key) const { return (object + "." + key).str(); }
+
+  /// Where a key of rope lies that older files have outside.
+  std::string find(StringRef key, StringRef outside) const {
+    return !object.empty() && file.has(in(key)) ? in(key) : outside.str();
+  }
+
+  double positive(const std::string &key, double otherwise) const {
+    double value = file.number(key, otherwise);
+    if (!(value > 0) || !std::isfinite(value))
+      file.fail(key + " must be positive, got " + toText(value));
+    return value;
+  }
+
+  double required(StringRef key) const {
+    if (!file.has(in(key)))
+      file.fail(in(key) + " is missing; add it");
+    return positive(in(key), 1);
+  }
+
+  std::string typeName() const {
+    if (object.empty())
+      return "default";
+    // The first versions called it so.
+    return file.string(file.has(in("rope_type")) ? in("rope_type") : in("type"),
+                       "default");
+  }
+
+  RopeScaling::Type type() const {
+    std::string name = typeName();
+    auto type = llvm::StringSwitch<std::optional<RopeScaling::Type>>(name)
+                    .Case("default", RopeScaling::Default)
+                    .Case("linear", RopeScaling::Linear)
+                    .Case("llama3", RopeScaling::Llama3)
+                    .Case("yarn", RopeScaling::Yarn)
+                    .Default(std::nullopt);
+    if (!type || (!keys.scales && *type != RopeScaling::Default))
+      file.fail("rope_type \"" + name + "\" is not supported" +
+                (keys.scales ? "; supported: default, linear, llama3, yarn"
+                             : " for this model_type; supported: default"));
+    return type.value_or(RopeScaling::Default);
+  }
+
+  /// A key that changes nothing here changes something elsewhere.
+  void refuseOthers(RopeScaling::Type type) const {
+    SmallVector<StringRef> known = {"rope_type", "type", "rope_theta",
+                                    "partial_rotary_factor"};
+    if (type != RopeScaling::Default)
+      known.push_back("factor");
+    if (type == RopeScaling::Llama3)
+      known.append({"low_freq_factor", "high_freq_factor",
+                    "original_max_position_embeddings"});
+    if (type == RopeScaling::Yarn)
+      known.append({"original_max_position_embeddings", "beta_fast",
+                    "beta_slow", "attention_factor", "mscale", "mscale_all_dim",
+                    "truncate"});
+    for (const std::string &key : file.keysOf(object))
+      if (!llvm::is_contained(known, key) && file.has(in(key)))
+        file.fail(in(key) + " is not supported with rope_type \"" + typeName() +
+                  "\"; remove it if it says nothing");
+  }
+
+  double originalPositions() const {
+    std::string key = "original_max_position_embeddings";
+    if (!file.has(key))
+      key = in(key);
+    return double(readSize(file, key, c.positions));
+  }
+
+  void readLlama3(RopeScaling &s) const {
+    s.factor = required("factor");
+    s.lowFrequencyFactor = required("low_freq_factor");
+    s.highFrequencyFactor = required("high_freq_factor");
+    s.originalPositions = originalPositions();
+    if (s.lowFrequencyFactor >= s.highFrequencyFactor)
+      file.fail(in("low_freq_factor") + " " + toText(s.lowFrequencyFactor) +
+                " must be less than high_freq_factor " +
+                toText(s.highFrequencyFactor));
+  }
+
+  void readYarn(RopeScaling &s) const {
+    s.originalPositions = originalPositions();
+    s.factor =
+        positive(in("factor"), double(c.positions) / s.originalPositions);
+    s.betaFast = positive(in("beta_fast"), s.betaFast);
+    s.betaSlow = positive(in("beta_slow"), s.betaSlow);
+    s.mscale = file.number(in("mscale"), 0);
+    s.mscaleAllDim = file.number(in("mscale_all_dim"), 0);
+    s.truncate = file.boolean(in("truncate"), true);
+    if (file.has(in("attention_factor")))
+      s.attentionFactor = required("attention_factor");
+    if (s.betaFast < s.betaSlow)
+      file.fail(in("beta_fast") + " " + toText(s.betaFast) +
+                " must not be less than beta_slow " + toText(s.betaSlow));
+  }
+
+  RopeScaling scaling() const {
+    RopeScaling s;
+    s.type = type();
+    if (s.type == RopeScaling::Linear)
+      s.factor = required("factor");
+    if (s.type == RopeScaling::Llama3)
+      readLlama3(s);
+    if (s.type == RopeScaling::Yarn)
+      readYarn(s);
+    if (!object.empty())
+      refuseOthers(s.type);
+    return s;
+  }
+
+  /// Elements of a head that turn.
+  int64_t dims() const {
+    std::string key =
+        find("partial_rotary_factor",
+             keys.part.empty() ? "partial_rotary_factor" : keys.part);
+    double part = file.number(key, keys.partOtherwise);
+    if (!(part > 0 && part <= 1)) {
+      file.fail(key + " must be above 0 and at most 1, got " + toText(part));
+      return 2;
+    }
+    if (keys.part.empty() && part != 1)
+      file.fail(key + " is not supported for this model_type, got " +
+                toText(part));
+    auto dims = int64_t(double(c.headWidth) * part);
+    if (dims % 2 || dims == 0)
+      file.fail("heads of " + Twine(c.headWidth) + " elements have " +
+                Twine(dims) +
+                " that turn in pairs, which must be even and positive");
+    return dims;
+  }
+
+  Rope read() const {
+    std::string key = find("rope_theta", keys.base);
+    double base = file.number(key, keys.baseOtherwise);
+    if (!(base > 1) || !std::isfinite(base))
+      file.fail(key + " must be greater than 1, got " + toText(base));
+    RopeScaling s = scaling();
+    int64_t turning = dims();
+    return file.failed() ? Rope() : computeRope(base, turning, s);
+  }
+};
+
+} // namespace
+
+Rope frontend::readRope(ConfigFile &file, const DecoderConfig &c,
+                        const RopeKeys &keys, StringRef layers) {
+  std::string object;
+  if (!file.isEmpty("rope_parameters")) {
+    object = "rope_parameters";
+    if (!layers.empty()) {
+      for (const std::string &key : file.keysOf(object))
+        if (key != "full_attention" && key != "sliding_attention")
+          file.fail("rope_parameters." + key +
+                    " is not supported for this model_type; supported: "
+                    "full_attention, sliding_attention");
+      object += ("." + layers).str();
+    }
+    if (!file.isEmpty("rope_scaling"))
+      file.fail("rope_parameters and rope_scaling say the same; keep one");
+  } else if (!file.isEmpty("rope_scaling") && layers != "sliding_attention") {
+    object = "rope_scaling";
+  }
+  return RopeReader{file, c, keys, object}.read();
+}

@@ -1,0 +1,147 @@
+"""The families that zeroc imports, against Hugging Face's own models in float64.
+
+test/golden/families.py made the runs.  A gradient is read off a step of plain
+gradient descent, so long that the weights it began with are lost in rounding.
+"""
+import importlib.util
+import json
+import sys
+import unittest
+
+import support
+
+CASES = sorted(path.parent.name for path in (support.ROOT / "test/golden").glob("*/gradients.safetensors"))
+PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
+STEP = 2.0**16
+
+
+class Families(support.Case):
+    def folder_of(self, case):
+        return support.ROOT / "test/golden" / case
+
+    def golden(self, case):
+        return json.loads((self.folder_of(case) / "golden.json").read_text())
+
+    def compile(self, case, *options, ranks=1):
+        golden = self.golden(case)
+        model = support.import_model(self.folder_of(case) / "config.json", golden["batch"] // ranks, golden["seq"])
+        return support.compile_model(model, f"--world-size={ranks}", *options)
+
+    def adamw(self, case):
+        hyper = self.golden(case)["hyper"]
+        return ("--optimizer=adamw", f"--betas={hyper['betas'][0]},{hyper['betas'][1]}", f"--eps={hyper['eps']}",
+                f"--weight-decay={hyper['weight_decay']}", f"--grad-clip={hyper['clip']}")
+
+    def start(self, case, binary, steps, lr, name="run", ranks=1):
+        folder = self.folder_of(case)
+        return self.train(binary, folder / "tokens.bin", steps, lr, "--data-format", "u16",
+                          "--init", folder / "model.safetensors", name=name, ranks=ranks)
+
+    def check_gradients(self, case):
+        """The first loss and each gradient, the error in units of its largest element."""
+        lines, saved = self.start(case, self.compile(case, *PLAIN), 1, STEP)
+        self.assert_close(lines[0]["loss"], self.golden(case)["loss"][0], 1e-6, "the first loss")
+        begin, end, expected = (support.read_safetensors(path) for path in (
+            self.folder_of(case) / "model.safetensors", saved, self.folder_of(case) / "gradients.safetensors"))
+        self.assertEqual(end.keys(), expected.keys())
+        for name, (shape, gradient) in expected.items():
+            self.assertEqual(end[name][0], shape, name)
+            got = [(x - y) / STEP for x, y in zip(begin[name][1], end[name][1])]
+            error = max(abs(x - y) for x, y in zip(got, gradient)) / max(map(abs, gradient))
+            self.assertLessEqual(error, 1e-5, f"gradient of {name}")
+
+    def check_run(self, case, *options, losses=2e-6, weights=1e-4, ranks=1):
+        golden = self.golden(case)
+        binary = self.compile(case, *self.adamw(case), *options, ranks=ranks)
+        lines, saved = self.start(case, binary, golden["steps"], golden["hyper"]["lr"], ranks=ranks)
+        for line, loss in zip(lines, golden["loss"], strict=True):
+            self.assert_close(line["loss"], loss, losses, f"loss of step {line['step']}")
+        self.assert_weights_close(saved, self.folder_of(case) / "final.safetensors", weights)
+
+    def check_stages(self, case, ranks, stages):
+        def outcome(stage):
+            binary = self.compile(case, *self.adamw(case), f"--stage={stage}", ranks=ranks)
+            lines, saved = self.start(case, binary, 2, 1e-3, name=f"stage{stage}", ranks=ranks)
+            return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+
+        self.check_same_bits((f"stage {stage} of {ranks} ranks", outcome(stage)) for stage in stages)
+
+
+class Weights(support.Case):
+    """Out of a checkpoint into the folder of a model, and back."""
+
+    def export(self, case):
+        """The folder of a model in shards that a run of `case` ends with, and its weights."""
+        golden = support.ROOT / "test/golden" / case
+        binary = support.compile_model(support.import_model(golden / "config.json", 2, 23))
+        _, saved = self.train(binary, golden / "tokens.bin", 3, 1e-3, "--data-format", "u16", "--init",
+                              golden / "model.safetensors", "--checkpoint", self.folder / "all", "--save-at-exit")
+        self.run_ok(support.ZEROC, "export", self.folder / "all", "-o", self.folder / "model",
+                    "--max-shard-size=16KiB", "--config", golden / "config.json")
+        index = json.loads((self.folder / "model/model.safetensors.index.json").read_text())
+        self.assertGreater(len(set(index["weight_map"].values())), 2)
+        return self.folder / "model", saved
+
+    def check_folder(self, case):
+        model, saved = self.export(case)
+        binary = support.compile_model(support.import_model(model, 2, 23))
+        _, again = self.train(binary, support.ROOT / "test/golden" / case / "tokens.bin", 0, 1e-3, "--data-format",
+                              "u16", "--init", model, name="again")
+        self.assert_same_bytes(again, saved)
+
+    def test_tied(self):
+        self.check_folder("qwen2")
+
+    def test_untied(self):
+        self.check_folder("gpt_neox")
+
+    def test_transformers(self):
+        """The exported folder is a model of transformers, where that is installed."""
+        if any(importlib.util.find_spec(name) is None for name in ("torch", "transformers")):
+            self.skipTest("transformers is not installed")
+        for case in CASES:
+            with self.subTest(case):
+                self.setUp()
+                model, saved = self.export(case)
+                script = self.write("load.py", LOAD)
+                done = self.run_ok(sys.executable, script, model, env={"HF_HUB_OFFLINE": "1"})
+                found = {name: tuple(shape) for name, shape in json.loads(done.out).items()}
+                self.assertEqual(found, {name: tuple(shape) for name, (shape, _) in
+                                         support.read_safetensors(saved).items()})
+
+
+#: Prints what save_pretrained writes of a folder, after all keys of it were used.
+LOAD = """
+import json, sys, tempfile
+import safetensors.torch, transformers
+model, report = transformers.AutoModelForCausalLM.from_pretrained(sys.argv[1], output_loading_info=True)
+assert not report["missing_keys"] and not report["unexpected_keys"], report
+with tempfile.TemporaryDirectory() as folder:
+    model.save_pretrained(folder)
+    written = safetensors.torch.load_file(folder + "/model.safetensors")
+print(json.dumps({name: tuple(value.shape) for name, value in written.items()}))
+"""
+
+
+def add_tests():
+    """Of each case, so that one is chosen by its name."""
+    checks = {
+        "gradients": lambda self, case: self.check_gradients(case),
+        "run": lambda self, case: self.check_run(case),
+        "reference": lambda self, case: self.check_run(case, "--reference"),
+        "bf16": lambda self, case: self.check_run(case, "--precision=bf16", losses=1e-2, weights=5e-2),
+        "three_ranks": lambda self, case: self.check_run(case, "--stage=3", ranks=3),
+        "stages": lambda self, case: self.check_stages(case, ranks=2, stages=range(4)),
+        "stages_of_three": lambda self, case: self.check_stages(case, ranks=3, stages=(0, 3)),
+    }
+    for case in CASES:
+        for what, check in checks.items():
+            def test(self, check=check, case=case):
+                check(self, case)
+            setattr(Families, f"test_{what}_{case.replace('-', '_')}", test)
+
+
+add_tests()
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Reference runs of Hugging Face's models, in float64, for test_families.py.
+
+    families.py FOLDER [WORD...]        (needs torch, transformers, safetensors)
+
+Each case gets a folder with what a user would bring and what transformers made of it:
+  config.json              as on the Hub
+  model.safetensors        initial f32 parameters, as save_pretrained writes them
+  tokens.bin               u16 tokens; sequence b of step s begins at (s * BATCH + b) * SEQ
+  gradients.safetensors    of the first step, before clipping
+  final.safetensors        parameters after the last step
+  golden.json              loss and gradient norm of every step, and the numbers of AdamW
+
+transformers computes norms, rotary positions and softmax in float32 whatever the
+model's type is.  Here float32 is another name of float64, so that all is.
+"""
+import array
+import json
+import random
+import sys
+from pathlib import Path
+
+import safetensors.torch
+import torch
+
+torch.set_default_dtype(torch.float64)
+F32 = torch.float32
+torch.float32 = torch.float = torch.float64
+torch.Tensor.float = torch.Tensor.double
+
+import transformers  # noqa: E402
+
+BATCH, SEQ, STEPS, VOCAB = 6, 23, 10, 89
+# A bias of keys that do not turn has gradient 0; a larger eps keeps f32's noise from
+# being divided up to a step.
+ADAMW = {"lr": 3e-3, "betas": [0.9, 0.95], "eps": 1e-6, "weight_decay": 0.1, "clip": 1.0}
+
+#: Sizes that no vector width divides, and few of which divide each other.
+SIZES = dict(hidden_size=30, intermediate_size=47, num_hidden_layers=2, num_attention_heads=3,
+             vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
+CASES = {
+    "llama": dict(
+        model_type="llama", architectures=["LlamaForCausalLM"], **SIZES, num_key_value_heads=1,
+        rms_norm_eps=1e-5, tie_word_embeddings=True, rope_theta=500.0,
+        rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                          original_max_position_embeddings=32)),
+    "llama-biases": dict(
+        model_type="llama", architectures=["LlamaForCausalLM"], **SIZES, head_dim=14,
+        rms_norm_eps=1e-6, attention_bias=True, mlp_bias=True,
+        rope_parameters=dict(rope_type="default", rope_theta=1000.0)),
+    "mistral": dict(
+        model_type="mistral", architectures=["MistralForCausalLM"], **SIZES, num_key_value_heads=1,
+        head_dim=12, rms_norm_eps=1e-5, sliding_window=7, rope_theta=10000.0),
+    "qwen2": dict(
+        model_type="qwen2", architectures=["Qwen2ForCausalLM"], **SIZES, num_key_value_heads=3,
+        rms_norm_eps=1e-6, use_sliding_window=True, sliding_window=5, max_window_layers=1,
+        tie_word_embeddings=True, rope_theta=1000.0,
+        rope_scaling=dict(type="yarn", factor=4.0, original_max_position_embeddings=16)),
+    "qwen3": dict(
+        model_type="qwen3", architectures=["Qwen3ForCausalLM"], **SIZES, num_key_value_heads=1,
+        head_dim=8, rms_norm_eps=1e-6, rope_theta=1000.0, sliding_window=None,
+        rope_scaling=dict(rope_type="linear", factor=2.5)),
+    "gemma2": dict(
+        model_type="gemma2", architectures=["Gemma2ForCausalLM"], **SIZES, num_key_value_heads=1,
+        head_dim=12, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=20, sliding_window=6,
+        attn_logit_softcapping=2.0, final_logit_softcapping=3.0, rope_theta=10000.0),
+    "gemma3": dict(
+        model_type="gemma3_text", architectures=["Gemma3ForCausalLM"], **(SIZES | {"num_hidden_layers": 3}),
+        num_key_value_heads=3, head_dim=8, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=11,
+        sliding_window=6, sliding_window_pattern=3, rope_theta=100000.0, rope_local_base_freq=100.0,
+        rope_scaling=dict(rope_type="linear", factor=8.0)),
+    "phi3": dict(
+        model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=1,
+        rms_norm_eps=1e-5, partial_rotary_factor=0.6, sliding_window=9, pad_token_id=None, rope_theta=10000.0),
+    "gpt_neox": dict(
+        model_type="gpt_neox", architectures=["GPTNeoXForCausalLM"], **SIZES, rotary_pct=0.4,
+        rotary_emb_base=1000, use_parallel_residual=True, layer_norm_eps=1e-5),
+    "gpt_neox-sequential": dict(
+        model_type="gpt_neox", architectures=["GPTNeoXForCausalLM"], **SIZES, rotary_pct=1.0,
+        use_parallel_residual=False, hidden_act="gelu_new", tie_word_embeddings=True),
+}
+
+
+def make_tokens(seed):
+    """Random tokens with some structure, so that there is something to learn."""
+    rng = random.Random(seed)
+    token, tokens = 0, array.array("H")
+    for _ in range(STEPS * BATCH * SEQ + 1):
+        token = (token * 3 + rng.choice((0, 1, 1, 2))) % VOCAB
+        tokens.append(token)
+    return tokens
+
+
+def make_model(folder, seed):
+    """With parameters that are f32, and none at a special value."""
+    torch.manual_seed(seed)
+    config = transformers.AutoConfig.from_pretrained(folder)
+    config.pad_token_id = None  # its row of the embedding would get no gradient
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
+    model.train()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.dim() == 1:
+                parameter.add_(0.1 * torch.randn_like(parameter))
+            parameter.copy_(parameter.to(F32).double())
+    return model
+
+
+def saved_name(name, model_type):
+    """What save_pretrained calls a parameter."""
+    return name.replace("lm_head.", "embed_out.") if model_type == "gpt_neox" else name
+
+
+def save(path, tensors):
+    safetensors.torch.save_file({name: value.detach().to(F32).contiguous() for name, value in tensors.items()}, path)
+
+
+def run(folder, config, seed):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    tokens = make_tokens(seed)
+    (folder / "tokens.bin").write_bytes(tokens.tobytes())
+    model = make_model(folder, seed)
+    named = {saved_name(name, config["model_type"]): value for name, value in model.named_parameters()}
+    save(folder / "model.safetensors", named)
+    model.save_pretrained(folder / "check")
+    written = set(safetensors.torch.load_file(folder / "check" / "model.safetensors"))
+    assert written == set(named), sorted(written ^ set(named))
+    for file in (folder / "check").iterdir():
+        file.unlink()
+    (folder / "check").rmdir()
+
+    matrices = [p for p in named.values() if p.dim() >= 2]
+    vectors = [p for p in named.values() if p.dim() < 2]
+    optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": ADAMW["weight_decay"]},
+                                   {"params": vectors, "weight_decay": 0.0}],
+                                  lr=ADAMW["lr"], betas=tuple(ADAMW["betas"]), eps=ADAMW["eps"])
+    ids = torch.tensor(list(tokens))
+    losses, norms = [], []
+    for step in range(STEPS):
+        starts = [(step * BATCH + b) * SEQ for b in range(BATCH)]
+        inputs = torch.stack([ids[at:at + SEQ] for at in starts])
+        targets = torch.stack([ids[at + 1:at + SEQ + 1] for at in starts])
+        logits = model(input_ids=inputs, use_cache=False).logits
+        assert logits.dtype == torch.float64
+        loss = torch.nn.functional.cross_entropy(logits.view(BATCH * SEQ, -1), targets.reshape(-1))
+        optimizer.zero_grad()
+        loss.backward()
+        if step == 0:
+            save(folder / "gradients.safetensors", {name: p.grad for name, p in named.items()})
+        norms.append(torch.nn.utils.clip_grad_norm_(named.values(), ADAMW["clip"]).item())
+        optimizer.step()
+        losses.append(loss.item())
+    save(folder / "final.safetensors", named)
+    (folder / "golden.json").write_text(json.dumps(
+        {"transformers": transformers.__version__, "batch": BATCH, "seq": SEQ, "steps": STEPS,
+         "hyper": ADAMW, "loss": losses, "grad_norm": norms}, indent=1) + "\n")
+    print(f"{folder.name:20s} {losses[0]:.6f} -> {losses[-1]:.6f}", flush=True)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    for seed, (name, config) in enumerate(CASES.items()):
+        if all(word in name for word in sys.argv[2:]):
+            run(Path(sys.argv[1]) / name, config, seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+//===- RopeFrequenciesTest.cpp - Against transformers ---------------------===//
+//
+// The numbers are what the functions of transformers 5.23's
+// modeling_rope_utils.py give in float64.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/RopeFrequencies.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::frontend;
+
+namespace {
+
+void expectRope(const Rope &rope, double factor,
+                llvm::ArrayRef<double> frequencies) {
+  EXPECT_NEAR(rope.factor, factor, 1e-12);
+  ASSERT_EQ(rope.frequencies.size(), frequencies.size());
+  for (size_t i = 0; i < frequencies.size(); ++i)
+    EXPECT_NEAR(rope.frequencies[i] / frequencies[i], 1, 1e-11) << i;
+}
+
+TEST(RopeFrequencies, Default) {
+  expectRope(computeRope(10000, 8), 1, {1, 0.1, 0.01, 0.001});
+}
+
+TEST(RopeFrequencies, Linear) {
+  expectRope(
+      computeRope(10000, 6, {.type = RopeScaling::Linear, .factor = 2.5}), 1,
+      {0.4, 0.0185663553345, 0.000861773876013});
+}
+
+TEST(RopeFrequencies, Llama3) {
+  RopeScaling s = {.type = RopeScaling::Llama3,
+                   .factor = 8,
+                   .originalPositions = 8192,
+                   .lowFrequencyFactor = 1,
+                   .highFrequencyFactor = 4};
+  expectRope(computeRope(500000, 16, s), 1,
+             {1.0, 0.193922744749, 0.0376060309309, 0.00729266473722,
+              0.000524846160993, 3.42810219595e-05, 6.64786987118e-06,
+              1.28917317215e-06});
+}
+
+TEST(RopeFrequencies, Yarn) {
+  RopeScaling s = {
+      .type = RopeScaling::Yarn, .factor = 4, .originalPositions = 32768};
+  expectRope(computeRope(10000, 16, s), 1.138629436111989,
+             {1.0, 0.316227766017, 0.1, 0.0316227766017, 0.01, 0.00256935059889,
+              0.000625, 0.000138349647632});
+}
+
+TEST(RopeFrequencies, YarnWithAllNumbers) {
+  RopeScaling s = {.type = RopeScaling::Yarn,
+                   .factor = 16,
+                   .originalPositions = 256,
+                   .betaFast = 16,
+                   .betaSlow = 2,
+                   .mscale = 0.7,
+                   .mscaleAllDim = 1.3,
+                   .truncate = false};
+  expectRope(computeRope(1000, 12, s), 0.8777191591153677,
+             {1.0, 0.285350083606, 0.0383304929888, 0.00197642353761, 0.000625,
+              0.000197642353761});
+}
+
+TEST(RopeFrequencies, YarnWithAFactorOfItsOwn) {
+  RopeScaling s = {.type = RopeScaling::Yarn,
+                   .factor = 2,
+                   .originalPositions = 32,
+                   .attentionFactor = 1.25};
+  expectRope(computeRope(10000, 4, s), 1.25, {1.0, 0.005});
+}
+
+} // namespace
