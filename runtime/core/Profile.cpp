@@ -2,45 +2,34 @@
 #include "runtime/core/Profile.h"
 
 #include "runtime/PlanTable.h"
+#include "runtime/core/ProfileLabels.h"
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 using namespace zrt;
 
 namespace {
 
-std::string groupOf(std::string_view text) {
-  const size_t bucket = text.find(" of ");
-  return std::string(
-      text.substr(0, bucket != text.npos ? bucket : text.rfind('.')));
-}
-
 /// What `op` is, run once, without its time.
-ProfileRow describe(const zrt_op &op, uint32_t ranks) {
+ProfileRow describe(const zrt_op &op, uint32_t ranks,
+                    const ProfileLabels &labels) {
   ProfileRow row;
+  row.group = labels.of(op);
   row.stream = op.stream;
-  row.group = groupOf(nameOf(op));
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
     row.bytes += double(bytesOf(operand, ranks));
   });
   if (op.kind == ZRT_MATMUL) {
     const zrt_matmul_desc &d = matmulOf(op);
-    row.group = fmt::format("{} {} x {} x {}", row.group, d.m, d.n, d.k);
-    if (d.batch != 1)
-      row.group += fmt::format(" (batch {})", d.batch);
     row.flops = 2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
   } else if (op.kind == ZRT_SQUARES) {
     row.bytes = double(squaresOf(op).grad.ref.bytes);
   } else if (op.kind == ZRT_COLLECTIVE) {
     row.bytes = double(collectiveOf(op).wire_bytes);
   } else if (op.kind == ZRT_COPY) {
-    const zrt_ref &from = copyOf(op).source.ref;
-    row.group = fmt::format("copy {} -> {}", tierName(from.tier),
-                            tierName(copyOf(op).result.ref.tier));
-    row.bytes = double(from.bytes);
+    row.bytes = double(copyOf(op).source.ref.bytes);
   }
   return row;
 }
@@ -61,13 +50,15 @@ void Profile::addProgram(double seconds, bool isLast) {
 }
 
 std::vector<ProfileRow> Profile::rows() const {
+  const ProfileLabels labels(plan);
   std::map<std::pair<zrt_stream, std::string>, ProfileRow> groups;
   for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
     for (size_t i = 0; i < totals[p].size(); ++i) {
       const Total &total = totals[p][i];
       if (total.calls == 0)
         continue;
-      ProfileRow one = describe(plan.programs[p].ops[i], plan.world_size);
+      ProfileRow one =
+          describe(plan.programs[p].ops[i], plan.world_size, labels);
       ProfileRow &row = groups[{one.stream, one.group}];
       row.stream = one.stream;
       row.group = one.group;
@@ -94,13 +85,17 @@ std::string Profile::table() const {
   const auto share = [&](double seconds) {
     return stepSeconds > 0 ? 100.0 * seconds / stepSeconds : 0.0;
   };
+  const std::vector<ProfileRow> all = rows();
+  size_t width = 40;
+  for (const ProfileRow &row : all)
+    width = std::max(width, row.group.size());
   std::string text = fmt::format(
       "profile: {} step{}, {:.3f} ms each\n"
-      "  {:<10} {:<40} {:>10} {:>10} {:>7} {:>14}\n",
+      "  {:<10} {:<{}} {:>10} {:>10} {:>7} {:>14}\n",
       steps, steps == 1 ? "" : "s", 1e3 * stepSeconds * perStep, "stream",
-      "operation", "calls/step", "ms/step", "% step", "rate");
+      "operation", width, "calls/step", "ms/step", "% step", "rate");
   double computeBusy = 0;
-  for (const ProfileRow &row : rows()) {
+  for (const ProfileRow &row : all) {
     const zrt_stream_desc &stream = plan.streams[row.stream];
     if (stream.stream_class == ZRT_COMPUTE)
       computeBusy += row.seconds;
@@ -109,12 +104,14 @@ std::string Profile::table() const {
         row.seconds > 0 ? fmt::format("{:.1f} {}", amount / row.seconds * 1e-9,
                                       row.flops > 0 ? "GFLOP/s" : "GB/s")
                         : "";
-    text += fmt::format("  {:<10} {:<40} {:>10.6g} {:>10.3f} {:>7.2f} {:>14}\n",
-                        stream.name, row.group, double(row.calls) * perStep,
-                        1e3 * row.seconds * perStep, share(row.seconds), rate);
+    text +=
+        fmt::format("  {:<10} {:<{}} {:>10.6g} {:>10.3f} {:>7.2f} {:>14}\n",
+                    stream.name, row.group, width, double(row.calls) * perStep,
+                    1e3 * row.seconds * perStep, share(row.seconds), rate);
   }
   const double waiting = std::max(0.0, stepSeconds - computeBusy);
-  text += fmt::format("  {:<10} {:<40} {:>10} {:>10.3f} {:>7.2f}\n", "compute",
-                      "waiting", "", 1e3 * waiting * perStep, share(waiting));
+  text += fmt::format("  {:<10} {:<{}} {:>10} {:>10.3f} {:>7.2f}\n", "compute",
+                      "waiting", width, "", 1e3 * waiting * perStep,
+                      share(waiting));
   return text;
 }

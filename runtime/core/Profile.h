@@ -1,8 +1,7 @@
 //===- Profile.h - Where a step's time goes ---------------------*- C++ -*-===//
 //
-// Every operation has a total of its own, so recording takes no lock.  Operations are grouped by name up to the last '.': "layer_norm.3" and
-// "layer_norm.7" are one line; matrix products also by shape.  What works on a
-// bucket, "adamw of b3", is grouped by what it is.
+// Every operation has a total of its own, so recording takes no lock.  They are
+// added up by their labels (ProfileLabels.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CORE_PROFILE_H
@@ -19,7 +18,7 @@ namespace zrt {
 /// One line of the profile.
 struct ProfileRow {
   zrt_stream stream = 0;
-  std::string group; ///< "layer_norm", "c_fc 256 x 3072 x 768", "copy ..."
+  std::string group; ///< "adamw", "matmul of h.*.c_fc 256 x 3072 x 768"
   uint64_t calls = 0;
   double seconds = 0;
   double flops = 0; ///< in all; 0 unless a matrix product

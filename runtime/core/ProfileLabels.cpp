@@ -1,0 +1,111 @@
+//===- ProfileLabels.cpp - What is added up in a profile ------------------===//
+#include "runtime/core/ProfileLabels.h"
+
+#include "runtime/PlanTable.h"
+
+#include <algorithm>
+#include <string_view>
+
+using namespace zrt;
+
+namespace {
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// "kernel" of "kernel.3"
+std::string_view withoutNumber(std::string_view text) {
+  const size_t end = text.find_last_not_of("0123456789");
+  const bool isNumbered =
+      end != text.npos && end + 1 < text.size() && text[end] == '.';
+  return isNumbered ? text.substr(0, end) : text;
+}
+
+/// "h.*.attn" of "h.3.attn"
+std::string withoutLayers(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && isDigit(text[end]))
+      ++end;
+    const bool isPart =
+        end > i && i > 0 && text[i - 1] == '.' &&
+        (end == text.size() || text[end] == '.' || text[end] == ',');
+    end = std::max(end, i + 1);
+    result += isPart ? "*" : text.substr(i, end - i);
+    i = end;
+  }
+  return result;
+}
+
+/// Whether there is a line of a file in it, "mlp.mlir:46".
+bool hasLine(std::string_view text) {
+  for (size_t at = text.find(':'); at != text.npos; at = text.find(':', at + 1))
+    if (at + 1 < text.size() && isDigit(text[at + 1]))
+      return true;
+  return false;
+}
+
+/// What is known of an operation by itself.
+struct Kind {
+  std::string name, sizes;
+  std::string key; ///< equal for those that are added up
+};
+
+Kind kindOf(const zrt_op &op) {
+  if (op.kind == ZRT_COPY) {
+    const zrt_copy_desc &d = copyOf(op);
+    const std::string name =
+        fmt::format("copy {} -> {}", tierName(d.source.ref.tier),
+                    tierName(d.result.ref.tier));
+    return {name, "", name};
+  }
+  constexpr std::string_view kOf = " of ";
+  const std::string_view text = nameOf(op);
+  const size_t at = text.find(kOf);
+  Kind kind = {std::string(withoutNumber(text.substr(0, at))), "", ""};
+  const bool isModel = op.kind == ZRT_LAUNCH || op.kind == ZRT_MATMUL;
+  const std::string_view where =
+      isModel && at != text.npos ? text.substr(at + kOf.size()) : "";
+  if (op.kind == ZRT_MATMUL) {
+    const zrt_matmul_desc &d = matmulOf(op);
+    kind.sizes = fmt::format(" {} x {} x {}", d.m, d.n, d.k);
+    if (d.batch != 1)
+      kind.sizes += fmt::format(" (batch {})", d.batch);
+  }
+  if (hasLine(where)) {
+    kind.key = op.kind == ZRT_MATMUL
+                   ? fmt::format("{}{} {} {}", kind.name, kind.sizes,
+                                 matmulOf(op).trans_a, matmulOf(op).trans_b)
+                   : fmt::format("kernel {}",
+                                 reinterpret_cast<uintptr_t>(launchOf(op).fn));
+    kind.name += std::string(kOf) + std::string(where);
+    return kind;
+  }
+  if (!where.empty())
+    kind.name += std::string(kOf) + withoutLayers(where);
+  kind.key = kind.name + kind.sizes;
+  return kind;
+}
+
+} // namespace
+
+ProfileLabels::ProfileLabels(const zrt_plan &plan) {
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program)) {
+      if (!isWork(op))
+        continue;
+      const Kind kind = kindOf(op);
+      Alike &alike = kinds[kind.key];
+      if (alike.names.empty())
+        alike.first = kind.name;
+      alike.names.insert(kind.name);
+    }
+}
+
+std::string ProfileLabels::of(const zrt_op &op) const {
+  const Kind kind = kindOf(op);
+  const Alike &alike = kinds.at(kind.key);
+  const size_t others = alike.names.size() - 1;
+  return alike.first + (others ? fmt::format(" and {} like it", others) : "") +
+         kind.sizes;
+}
