@@ -1,74 +1,199 @@
 //===- PrintModel.cpp - A model as text for people ------------------------===//
 //
-// The upstream printer puts all arguments of a function on one line, and an
-// alias for each of their locations before the module although it writes those
-// locations in full.  Both are mended on the text, which stays the same MLIR:
+// The upstream printer writes most locations by numbers, with a table of them
+// at the end, and all arguments of a function on one line.  Both are mended on
+// the text, which stays the same MLIR:
 //
-//   #loc2 = loc("w")
-//   module {
-//     func.func @loss(%w: tensor<4xf32> loc("w"), %x: tensor<4xf32> loc("x"))
+//   func.func @loss(%w: tensor<4xf32> loc("w"), %x: tensor<4xf32> loc("x"))
+//     %y = arith.mulf %w, %x : tensor<4xf32> loc(#loc2)
+//   #loc2 = loc("y"("mlp.mlir":7:8))
 //   =>
-//   module {
-//     func.func @loss(
-//         %w: tensor<4xf32> loc("w"),
-//         %x: tensor<4xf32> loc("x"))
+//   func.func @loss(
+//       %w: tensor<4xf32> loc("w"),
+//       %x: tensor<4xf32> loc("x"))
+//     %y = arith.mulf %w, %x : tensor<4xf32> loc("y"("mlp.mlir":7:8))
+//
+// Only long locations, of calls in calls or of many operations that became one,
+// stay in the table.
+//
+// Left out are locations that say nothing: of modules, programs and buckets, of
+// arguments inside of operations, and of what has that of its kernel.  They are
+// replaced before by one that is taken out of the text.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/PrintModel.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "dialect/zero/Zero.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
-/// Every alias that a location of `text` refers to.
-static llvm::StringSet<> findUsedAliases(StringRef text) {
-  llvm::StringSet<> used;
-  while (true) {
-    size_t at = text.find("(#loc");
-    if (at == StringRef::npos)
-      return used;
-    text = text.drop_front(at + 1);
-    used.insert(text.take_until([](char c) { return c == ')'; }));
-  }
+/// The file of locations that are left out.
+static constexpr llvm::StringLiteral kLeftOut = "left out";
+/// As it is printed.
+static constexpr llvm::StringLiteral kLeftOutText = "\"left out\":0:0";
+/// The most characters of a location that is written where it is used.
+static constexpr size_t kMostInPlace = 120;
+
+/// Replaces the locations that shall not be in the text.
+static void leaveOutLocations(ModuleOp module) {
+  Location none = FileLineColLoc::get(module.getContext(), kLeftOut, 0, 0);
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool inherits = isa<zero::KernelOp, zero::OptimizerOp>(op);
+    Location own = op->getLoc();
+    if (isa<ModuleOp, zero::ProgramOp, zero::BucketOp, zero::AxisOp>(op))
+      op->setLoc(none);
+    if (!inherits && (isa<FunctionOpInterface, ModuleOp>(op)))
+      return WalkResult::advance();
+    op->walk([&](Operation *inner) {
+      if (inherits && inner != op && inner->getLoc() == own)
+        inner->setLoc(none);
+      for (Region &region : inner->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            argument.setLoc(none);
+    });
+    return WalkResult::skip();
+  });
 }
+
+namespace {
+
+/// The printer's table of locations.
+class LocationTable {
+public:
+  explicit LocationTable(StringRef text) {
+    for (StringRef rest = text; !rest.empty();) {
+      auto [line, after] = rest.split('\n');
+      rest = after;
+      if (isEntry(line)) {
+        auto [name, location] = line.split(" = loc(");
+        bodies[name] = location.drop_back();
+      }
+    }
+  }
+
+  static bool isEntry(StringRef line) {
+    return line.starts_with("#loc") && line.contains(" = loc(");
+  }
+
+  /// `line` with locations in the place of their numbers.
+  std::string resolve(StringRef line) {
+    std::string result;
+    bool isQuoted = false;
+    while (!line.empty()) {
+      // Quotes inside of strings are printed as \22.
+      isQuoted ^= line.front() == '"';
+      if (isQuoted || !consumeReference(line, result)) {
+        result += line.front();
+        line = line.drop_front();
+      }
+    }
+    return result;
+  }
+
+  /// The entries that are referred to still.
+  std::string rest() {
+    std::string text;
+    for (size_t i = 0; i < kept.size(); ++i) // resolving adds to it
+      text += "#loc" + std::to_string(i + 1) + " = loc(" +
+              resolve(bodies.lookup(kept[i])) + ")\n";
+    return text;
+  }
+
+private:
+  /// Takes a location by its number off `line`, and appends what it stands for.
+  bool consumeReference(StringRef &line, std::string &result) {
+    if (line.consume_front((" loc(" + kLeftOutText + ")").str()))
+      return true;
+    StringRef name = line;
+    bool isWhole = name.consume_front(" loc(");
+    if (!name.starts_with("#loc"))
+      return false;
+    name =
+        name.take_until([](char c) { return !llvm::isAlnum(c) && c != '#'; });
+    StringRef location = expand(name);
+    line = line.drop_front((isWhole ? 5 : 0) + name.size());
+    if (isWhole && location == kLeftOutText) {
+      line = line.drop_front(); // its parenthesis
+      return true;
+    }
+    result += isWhole ? " loc(" : "";
+    result += location.size() > kMostInPlace ? keep(name) : location.str();
+    return true;
+  }
+
+  /// The number that a location gets here: in the order in which they come.
+  std::string keep(StringRef name) {
+    auto [entry, isNew] = numbers.try_emplace(name, kept.size() + 1);
+    if (isNew)
+      kept.push_back(name.str());
+    return "#loc" + std::to_string(entry->second);
+  }
+
+  StringRef expand(StringRef name) {
+    auto [entry, isNew] = expanded.try_emplace(name);
+    if (isNew) {
+      std::string text = resolve(bodies.lookup(name));
+      return expanded[name] = text;
+    }
+    return entry->second;
+  }
+
+  llvm::StringMap<StringRef> bodies;
+  llvm::StringMap<std::string> expanded;
+  llvm::StringMap<size_t> numbers;
+  std::vector<std::string> kept; ///< by number, as the printer called them
+};
+
+} // namespace
 
 /// Breaks the line before each argument, outside of strings.
 static void printSignature(StringRef line, raw_ostream &out) {
+  size_t indent = line.size() - line.ltrim().size() + 4;
   bool quoted = false;
   for (size_t i = 0; i < line.size(); ++i) {
     char c = line[i];
-    // Quotes inside of strings are printed as \22.
     quoted ^= c == '"';
     StringRef rest = line.drop_front(i + 1);
-    bool separates = !quoted && ((c == '(' && rest.starts_with("%")) ||
-                                 (c == ',' && rest.starts_with(" %")));
+    bool opens = c == '(' && rest.starts_with("%");
+    bool separates = c == ',' && rest.starts_with(" %");
     out << c;
-    if (separates)
-      out << "\n     " << (c == '(' ? " " : "");
+    if (!quoted && (opens || separates))
+      (out << '\n').indent(indent - (separates ? 1 : 0));
   }
   out << "\n";
 }
 
 std::string frontend::printModel(ModuleOp module) {
+  leaveOutLocations(module);
   std::string text;
   llvm::raw_string_ostream printed(text);
-  module.print(printed,
-               OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
-  llvm::StringSet<> used = findUsedAliases(text);
+  // In pieces: alone, each of millions of words would be looked after.
+  printed.SetBufferSize(1 << 16);
+  module.print(printed, OpPrintingFlags()
+                            .enableDebugInfo()
+                            .printNameLocAsPrefix()
+                            .assumeVerified());
+  printed.flush();
+  LocationTable locations(text);
 
   std::string result;
   llvm::raw_string_ostream out(result);
   for (StringRef rest = text; !rest.empty();) {
     auto [line, after] = rest.split('\n');
     rest = after;
-    bool isAlias = line.starts_with("#loc");
-    if (isAlias && !used.contains(line.split(' ').first))
+    if (LocationTable::isEntry(line))
       continue;
-    if (line.starts_with("  func.func @"))
-      printSignature(line, out);
+    std::string resolved = locations.resolve(line);
+    StringRef word = StringRef(resolved).ltrim();
+    if (word.starts_with("func.func @") || word.starts_with("zero.program @"))
+      printSignature(resolved, out);
     else
-      out << line << "\n";
+      out << resolved << "\n";
   }
+  out << locations.rest();
   return result;
 }

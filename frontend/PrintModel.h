@@ -8,8 +8,12 @@
 
 namespace mlir::frontend {
 
-/// The module as MLIR that parses again: values are called by their names, one
-/// argument stands on each line, and names survive as locations.
+/// A module of any level as MLIR that parses again: values are called by their
+/// names, one argument stands on each line, and locations survive.  What is
+/// inside of a kernel has the location of the kernel (inheritLocation), and it
+/// does not have another one in the text.
+///
+/// Takes locations out of `module` that the text shall not have.
 std::string printModel(ModuleOp module);
 
 } // namespace mlir::frontend

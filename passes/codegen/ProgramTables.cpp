@@ -86,7 +86,7 @@ private:
     if (isa<CopyOp>(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
     if (isa<FetchOp, SpillOp>(op))
-      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameTransfer(op))};
+      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameEntry(op))};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
     if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
@@ -115,12 +115,16 @@ private:
         "squares");
   }
 
-  /// "fetch of b0", "spill of clip"
-  static std::string nameTransfer(Operation *op) {
+  /// What is done and what it is done to: "all_gather of b0", "spill of clip",
+  /// "matmul of h.0.attn.c_attn", "kernel.3 of mlp.mlir:46".
+  static std::string nameEntry(StringRef what, Operation *op) {
     FlatSymbolRefAttr bucket = getBucketRef(op);
     std::string of =
-        bucket ? bucket.getValue().str() : getLocationName(op->getLoc()).str();
-    return op->getName().stripDialect().str() + (of.empty() ? "" : " of " + of);
+        bucket ? bucket.getValue().str() : describeLocation(op->getLoc());
+    return what.str() + (of.empty() ? "" : " of " + of);
+  }
+  static std::string nameEntry(Operation *op) {
+    return nameEntry(op->getName().stripDialect(), op);
   }
 
   llvm::Constant *describe(PlanOpInterface op, const std::string &name) {
@@ -132,18 +136,12 @@ private:
   }
 
   llvm::Constant *describe(CollectiveOpInterface op) {
-    FlatSymbolRefAttr bucket = getBucketRef(op);
-    std::string name = op->getName().stripDialect().str(),
-                of = bucket ? bucket.getValue().str()
-                            : getLocationName(op->getLoc()).str();
-    if (!of.empty())
-      name += " of " + of;
     auto reduce = dyn_cast<ReduceScatterOp>(*op);
     Value whole = op.getWhole();
     auto planned = cast<PlanOpInterface>(*op);
     return constants.global(
         Zrt<zrt_collective_desc>{
-            .name = constants.string(name),
+            .name = constants.string(nameEntry(op)),
             .kind = isa<AllGatherOp>(op)       ? ZRT_ALL_GATHER
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE,
@@ -158,13 +156,9 @@ private:
   }
 
   llvm::Constant *describe(nn::MatmulOp op) {
-    std::string label = getLocationName(op.getLoc()).str();
-    StringRef last = StringRef(label).rsplit('.').second;
-    label = last.empty() ? label : last.str();
     auto planned = cast<PlanOpInterface>(*op);
     return constants.global(
-        Zrt<zrt_matmul_desc>{.name = constants.string(
-                                 label.empty() ? "matmul" : "matmul." + label),
+        Zrt<zrt_matmul_desc>{.name = constants.string(nameEntry(op)),
                              .trans_a = op.getTransposeA(),
                              .trans_b = op.getTransposeB(),
                              .has_bias = op.getBias() != nullptr,
@@ -183,13 +177,17 @@ private:
   llvm::Constant *describe(PlanOpInterface op, KernelOp kernel) {
     Dispatch dispatch = getDispatch(kernel);
     SmallVector<Value> arguments = getKernelArguments(op);
+    // A kernel that the plan does not name is called by what it does.
+    std::string name = isa<LaunchOp>(op)   ? nameEntry(kernel.getSymName(), op)
+                       : op.getBucketRef() ? nameEntry(op)
+                                           : kernel.getSymName().str();
     int64_t units = dispatch.extent;
     if (!units) { // all elements
       Type type = arguments.front().getType();
       units = getByteSize(type) / getElementBytes(type);
     }
     return constants.global(
-        Zrt<zrt_launch_desc>{.name = constants.string(kernel.getSymName()),
+        Zrt<zrt_launch_desc>{.name = constants.string(name),
                              .fn = constants.kernel(kernel.getSymName()),
                              .units = units,
                              .grain = dispatch.grain,

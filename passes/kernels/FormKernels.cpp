@@ -38,20 +38,15 @@ using namespace mlir::zero;
 
 namespace {
 
-/// A kernel's name: what it is, or the last word of its location's name ("ln_1"
-/// of "h.0.ln_1"), or "kernel".
-std::string nameOf(const Cluster &cluster) {
+/// A kernel is called by what it does, if that is one thing.  Launches have the
+/// names of the model: equal kernels of several places are one.
+StringRef nameOf(const Cluster &cluster) {
   if (isa<nn::AttentionOp>(cluster.members.front()))
     return "attention";
   if (isa<nn::AttentionBackwardOp>(cluster.members.front()))
     return "attention_backward";
   if (cluster.kind == KernelKind::Scatter)
     return "embedding_backward";
-  SmallVector<StringRef> words;
-  getLocationName(cluster.members.back()->getLoc()).split(words, '.');
-  for (StringRef word : llvm::reverse(words))
-    if (!word.empty() && llvm::isAlpha(word.front()) && word.size() > 1)
-      return word.str();
   return "kernel";
 }
 
@@ -112,8 +107,14 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> args(inputs.begin(), inputs.end());
     auto type = FunctionType::get(&getContext(), ValueRange(args).getTypes(),
                                   ValueRange(results).getTypes());
-    auto kernel = KernelOp::create(top, last->getLoc(), "kernel", type,
-                                   cluster.kind, cluster.space);
+    // What it ends in comes first, as its name does.
+    Location loc = FusedLoc::get(
+        &getContext(),
+        llvm::map_to_vector(llvm::reverse(members), [](Operation *member) {
+          return member->getLoc();
+        }));
+    auto kernel =
+        KernelOp::create(top, loc, "kernel", type, cluster.kind, cluster.space);
     Block *body = kernel.addEntryBlock();
     OpBuilder b = OpBuilder::atBlockEnd(body);
     IRMapping map;
@@ -128,12 +129,12 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> mapped;
     for (Value result : results)
       mapped.push_back(map.lookup(result));
-    ReturnOp::create(b, last->getLoc(), mapped);
+    ReturnOp::create(b, loc, mapped);
+    inheritLocation(kernel);
 
     FlatSymbolRefAttr symbol = share(kernel, nameOf(cluster));
     b.setInsertionPointAfter(last);
-    auto launch =
-        LaunchOp::create(b, last->getLoc(), type.getResults(), symbol, args);
+    auto launch = LaunchOp::create(b, loc, type.getResults(), symbol, args);
     for (auto [old, now] : llvm::zip_equal(results, launch.getOutputs()))
       old.replaceUsesWithIf(now, [&](OpOperand &use) {
         Operation *top = step.getBody().findAncestorOpInRegion(*use.getOwner());

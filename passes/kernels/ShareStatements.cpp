@@ -50,7 +50,7 @@ void shareIn(Block &block) {
     auto [first, isNew] = known.insert(&op);
     if (isNew || !isMemoryEffectFree(&op))
       continue;
-    // Kernels are named by locations.
+    // Launches are named by locations.
     if (isa<UnknownLoc>((*first)->getLoc()))
       (*first)->setLoc(op.getLoc());
     op.replaceAllUsesWith(*first);

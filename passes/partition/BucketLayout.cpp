@@ -74,7 +74,7 @@ private:
   void formGroups();
   bool fits(const Group &group, unsigned parameter) const;
   LayoutBucket layOut(const Group &group, size_t number) const;
-  std::string describe(const Group &group, StringRef name) const;
+  std::string describe(const Group &group) const;
 };
 
 } // namespace
@@ -151,26 +151,23 @@ void Layouter::formGroups() {
 // Where members lie
 //===----------------------------------------------------------------------===//
 
-/// "b2 (h.0)", or with the first parameter and how many follow.
-std::string Layouter::describe(const Group &group, StringRef name) const {
+/// "h.0", or with the first parameter and how many follow.
+std::string Layouter::describe(const Group &group) const {
   unsigned first = group.rows.front().parameter;
   StringRef parameter = parameters[first].name.getValue();
   size_t more = group.rows.size() - 1;
-  auto label = [&](const Twine &what) {
-    return (name + " (" + what + ")").str();
-  };
   if (more == 0)
-    return label(parameter);
+    return parameter.str();
   if (llvm::all_of(group.rows, [&](const Rows &rows) {
         return blockOf(rows.parameter) == blockOf(first);
       }))
-    return label(blockOf(first));
-  return label(parameter + " and " + Twine(more) + " more");
+    return blockOf(first).str();
+  return (parameter + " and " + Twine(more) + " more").str();
 }
 
 LayoutBucket Layouter::layOut(const Group &group, size_t number) const {
   std::string name = "b" + std::to_string(number);
-  LayoutBucket bucket{name, describe(group, name), options.axis, group.whole,
+  LayoutBucket bucket{name, describe(group), options.axis, group.whole,
                       {},   /*elements=*/0};
   for (bool decay : {true, false})
     for (const Rows &rows : group.rows) {

@@ -52,7 +52,7 @@ struct LayoutMember {
 
 struct LayoutBucket {
   std::string name;  ///< "b2"
-  std::string label; ///< for people: "b2 (h.0)"
+  std::string label; ///< what it is of, for people: "h.0"
   StringRef axis;
   bool whole; ///< every rank keeps all of its parameters
   SmallVector<LayoutMember> members;

@@ -46,7 +46,7 @@ Value ProgramBuilder::pack(size_t k, int64_t micro) {
     parts.push_back(gradient);
   }
   auto flat =
-      PackOp::create(b, name(buckets[k].label),
+      PackOp::create(b, name(buckets[k], ".flat"),
                      flatType(k, partition.gradElement), parts, symbol(k));
   if (IntegerAttr attr = microAttr(micro))
     flat->setAttr(kMicroAttr, attr);
@@ -60,14 +60,14 @@ Value ProgramBuilder::beginSum(size_t k) {
   if (!partition.isLayered)
     return {};
   return ZerosOp::create(
-      b, name(buckets[k].label),
+      b, name(buckets[k], ".grad"),
       shardType(k, partition.sumElement, partition.isWhole("grad", buckets[k])),
       symbol(k));
 }
 
 /// What the update reads of a pack, or the sum so far.
 Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
-  Location loc = name(buckets[k].label);
+  Location loc = name(buckets[k], ".grad");
   int64_t ranks = partition.ranks(), microSteps = partition.microSteps;
   auto scale = [&](int64_t parts) { return b.getF64FloatAttr(1.0 / parts); };
   if (partition.scattersAtOnce())
@@ -87,13 +87,14 @@ Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
 
 /// Its squares, and what the update reads of it.
 void ProgramBuilder::finishGradient(size_t k, Value flat) {
-  Location loc = name(buckets[k].label);
   auto type = RankedTensorType::get(
       {SumSquaresOp::getNumBlocks(partition.buckets[k], partition.ranks())},
       b.getF64Type());
-  partials.push_back(SumSquaresOp::create(b, loc, type, flat, symbol(k)));
+  partials.push_back(SumSquaresOp::create(b, name(buckets[k], ".squares"), type,
+                                          flat, symbol(k)));
   if (partition.ranks() > 1 && partition.stage == 0)
-    flat = AllGatherOp::create(b, loc, flat.getType(), flat, symbol(k));
+    flat = AllGatherOp::create(b, name(buckets[k], ".grad"), flat.getType(),
+                               flat, symbol(k));
   gradients.push_back(flat);
 }
 

@@ -70,7 +70,7 @@ void ProgramBuilder::placeSharded() {
     b.setInsertionPoint(user);
     for (auto [k, m] : partition.layout.places[i])
       if (!gathered[k])
-        gathered[k] = AllGatherOp::create(b, name(buckets[k].label),
+        gathered[k] = AllGatherOp::create(b, name(buckets[k]),
                                           flatType(k, partition.element),
                                           state[0][k], symbol(k));
     block.getArgument(partition.arguments[i])

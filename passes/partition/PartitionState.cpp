@@ -13,6 +13,7 @@
 #include "passes/partition/ProgramBuilder.h"
 
 #include "dialect/nn/Precision.h"
+#include "dialect/zero/Locations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/model/InitialValues.h"
@@ -302,11 +303,13 @@ private:
       if (partition.clips())
         addClip(partition.rule);
     } else {
+      Location named = NameLoc::get(b.getStringAttr(optimizer));
       partition.rule =
           optimizer == "adamw"
-              ? buildAdamW(b, loc, {beta1, beta2, eps}, partition.clips())
-              : buildSgd(b, loc, momentum, partition.clips());
+              ? buildAdamW(b, named, {beta1, beta2, eps}, partition.clips())
+              : buildSgd(b, named, momentum, partition.clips());
     }
+    inheritLocation(partition.rule);
     FailureOr<BucketLayout> layout =
         layOutBuckets(parameters,
                       {partition.axis.getSymName(), worldSize, stage,

@@ -221,8 +221,8 @@ private:
     b.setInsertionPointAfterValue(op.getGrad());
     bool slice =
         op.isSliced() && !zero::detail::isSlice(op.getGrad().getType());
-    return move(op.getGrad(), places.updates(), op.getBucketAttr(), op.getLoc(),
-                slice);
+    return move(op.getGrad(), places.updates(), op.getBucketAttr(),
+                op.getGrad().getLoc(), slice);
   }
 
   void moveUpdate(UpdateOp old) {
@@ -236,7 +236,7 @@ private:
 
     b.setInsertionPoint(old);
     auto bring = [&](Value value) {
-      return move(value, here, bucket, loc,
+      return move(value, here, bucket, value.getLoc(),
                   isSliced && !zero::detail::isSlice(value.getType()));
     };
     Value oldParam = old.getParam(), oldMaster = old.getMaster();
@@ -263,10 +263,10 @@ private:
     llvm::append_range(types, ValueRange(slots).getTypes());
     if (master)
       types.push_back(master.getType());
-    auto update = UpdateOp::create(
-        b, loc, types, old.getOptimizerAttr(), bucket, param, gradient, slots,
-        master, scalars, old.getRounding(), old.getDecayAttr(),
-        old.getSkipNonfiniteAttr());
+    auto update =
+        UpdateOp::create(b, loc, types, old.getOptimizerAttr(), bucket, param,
+                         gradient, slots, master, scalars, old.getRounding(),
+                         old.getDecayAttr(), old.getSkipNonfiniteAttr());
     update->setDiscardableAttrs(old->getDiscardableAttrDictionary());
 
     auto returnTo = [&](Value next, Value before) {

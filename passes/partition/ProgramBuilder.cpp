@@ -52,7 +52,7 @@ void ProgramBuilder::addArguments() {
       state[s].push_back(addArgument(
           shardType(k, partition.elementOf(slot),
                     partition.isWhole(slot, bucket)),
-          name(bucket.label), kStateAttr,
+          name(bucket, "." + slot), kStateAttr,
           StateAttr::get(b.getContext(), symbol(k), b.getStringAttr(slot))));
   next = state;
   for (unsigned i = 0; i < oldCount; ++i)
@@ -67,21 +67,21 @@ void ProgramBuilder::addArguments() {
   for (StringRef scalar :
        OptimizerOp(partition.rule).getScalars().getAsValueRange<StringAttr>())
     if (scalar != "decay" && scalar != kClipFactor)
-      scalars[scalar] = addArgument(scalarType(), function.getLoc(),
-                                    kScalarAttr, b.getStringAttr(scalar));
+      scalars[scalar] = addArgument(scalarType(), name(scalar), kScalarAttr,
+                                    b.getStringAttr(scalar));
   if (partition.skipNonfinite)
     for (StringRef scalar : {kNormLimit, kLossLimit})
-      scalars[scalar] = addArgument(scalarType(), function.getLoc(),
-                                    kScalarAttr, b.getStringAttr(scalar));
+      scalars[scalar] = addArgument(scalarType(), name(scalar), kScalarAttr,
+                                    b.getStringAttr(scalar));
   if (partition.roundsByChance())
     scalars[kRounding] =
-        addArgument(RankedTensorType::get({}, b.getI64Type()),
-                    function.getLoc(), kScalarAttr, b.getStringAttr(kRounding));
+        addArgument(RankedTensorType::get({}, b.getI64Type()), name(kRounding),
+                    kScalarAttr, b.getStringAttr(kRounding));
   // All programs have the same arguments, whether or not they read them.
   if (partition.microSteps > 1)
     for (auto [i, average] : llvm::enumerate(partition.averages)) {
       std::string scalar = "count" + std::to_string(i);
-      scalars[scalar] = addArgument(average.first, average.second, kScalarAttr,
+      scalars[scalar] = addArgument(average.first, name(scalar), kScalarAttr,
                                     b.getStringAttr(scalar));
     }
 }

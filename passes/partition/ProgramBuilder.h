@@ -185,6 +185,11 @@ private:
   Location name(const Twine &name) {
     return NameLoc::get(b.getStringAttr(name));
   }
+  /// "b2 (h.0)", or as a part of it, "b2.grad (h.0)".
+  Location name(const LayoutBucket &bucket, const Twine &part = "") {
+    return NameLoc::get(b.getStringAttr(bucket.name + part),
+                        name(bucket.label));
+  }
 };
 
 } // namespace mlir::zero

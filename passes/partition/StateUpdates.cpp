@@ -39,7 +39,7 @@ Value ProgramBuilder::emitClip() {
       if (output.name == "loss")
         within.push_back(output.value);
   }
-  auto clip = ClipOp::create(b, function.getLoc(), scalarType(), scalarType(),
+  auto clip = ClipOp::create(b, name("clip"), scalarType(), scalarType(),
                              partials, scalars.lookup(kLossScale), within,
                              partition.maxNorm > 0
                                  ? b.getF64FloatAttr(partition.maxNorm)
@@ -99,7 +99,7 @@ void ProgramBuilder::emitUpdates() {
   size_t slotCount = rule.getSlots().size();
   size_t updated = 1 + slotCount + (partition.hasMasters() ? 1 : 0);
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
-    Location loc = name(bucket.label);
+    Location loc = name(bucket, ".next");
     b.setInsertionPoint(places[k]);
     SmallVector<Value> values;
     for (size_t s = 0; s < updated; ++s)

@@ -77,8 +77,8 @@ std::string zero::getValueName(Value value) {
            stringifyTier(getTier(value.getType())).str();
   if (auto pack = value.getDefiningOp<PackOp>())
     return ("gradients of @" + pack.getBucket()).str();
-  if (StringRef name = getLocationName(value.getLoc()); !name.empty())
-    return name.str();
+  if (std::string name = describeLocation(value.getLoc()); !name.empty())
+    return name;
   if (auto launch = value.getDefiningOp<LaunchOp>())
     return ("zero.launch @" + launch.getKernel()).str();
   return value.getDefiningOp()->getName().getStringRef().str();

@@ -9,9 +9,7 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-bool judge::isInArena(Value value) {
-  return holdsBytes(value.getType());
-}
+bool judge::isInArena(Value value) { return holdsBytes(value.getType()); }
 
 std::string judge::describe(Value value) {
   std::string text;
@@ -23,8 +21,8 @@ std::string judge::describe(Value value) {
       os << "state " << state.getBucket() << ' ' << state.getSlot();
     else
       os << "argument " << i;
-  } else if (StringRef name = getLocationName(value.getLoc()); !name.empty()) {
-    os << '\'' << name << '\'';
+  } else if (!getLocationName(value.getLoc()).empty()) {
+    os << '\'' << describeLocation(value.getLoc()) << '\'';
   } else {
     os << "a result of '" << value.getDefiningOp()->getName() << '\'';
   }

@@ -16,8 +16,9 @@ folder, which has `examples` and `test` of the repository too.
 Lines of an output block are whole lines of the output, neighbours of each other
 unless a line of `...` stands between them: then the first that fits is taken.
 `...` in a line is any text.  In MLIR a line that is indented by four columns more
-than the statement continues it, SSA names are the document's own, anew in every
-function, and what follows ` //` is a remark.
+than the statement continues it, in the output as well, SSA names are the document's
+own, anew in every function, and what follows ` //` is a remark.  Locations of the
+output that a document does not show are left out.
 """
 import re
 import subprocess
@@ -56,7 +57,7 @@ def directives(text, is_mlir):
         if part in known or not is_mlir:
             return f"%[[{part[1:]}]]" if is_mlir else part
         known.add(part)
-        return f"%[[{part[1:]}:[a-zA-Z0-9_]+]]"
+        return f"%[[{part[1:]}:[a-zA-Z0-9_.$-]+]]"
 
     for line in statements(text) if is_mlir else map(str.strip, text.splitlines()):
         if "func.func" in line or "zero.program" in line:
@@ -66,6 +67,15 @@ def directives(text, is_mlir):
             result.append(f"{prefix}: {line}\n")
         prefix = "CHECK" if line in ("", "...") else "CHECK-NEXT"
     return "".join(result)
+
+
+def without_locations(text):
+    """Printed MLIR, a statement in a line, without locations."""
+    string = r'"(?:[^"\\]|\\.)*"'
+    nested = rf"(?:{string}|[^()\"]|\((?:{string}|[^()\"]|\((?:{string}|[^()\"])*\))*\))*"
+    lines = (re.sub(rf'({string})| loc\({nested}\)', lambda match: match[1] or "", line)
+             for line in statements(text))
+    return "".join(line + "\n" for line in lines)
 
 
 def run(command, folder):
@@ -82,6 +92,8 @@ def check_block(mark, argument, language, text, folder):
         return run(f"zero-opt {argument}", folder)[0] if language == "mlir" else None
     if mark == "output":
         wrong, printed = run(argument, folder)
+        if language == "mlir" and " loc(" not in text:
+            printed = without_locations(printed)
         (folder / "printed").write_text(printed)
         (folder / "shown").write_text(directives(text, language == "mlir"))
         return wrong or run("FileCheck shown --input-file=printed --match-full-lines", folder)[0]

@@ -52,7 +52,8 @@ def is_named(words, name):
     bucket, or at least what it does."""
     verb, symbol, bucket = re.match(r"\w+\.(\w+)(?: @(\S+))?(?: of @(\S+))?", words).groups()
     if symbol:  # a kernel, or an optimizer and its bucket
-        return name == (f"{symbol} of {bucket}" if bucket else symbol)
+        return (name == f"{symbol} of {bucket}" if bucket
+                else name.split(" of ")[0] == symbol)
     if bucket and " of " in name:
         return name == f"{verb} of {bucket}"
     return name.startswith(KERNELS.get(verb, verb))

@@ -1,4 +1,5 @@
 """Weights and programs that leave zeroc come back as they were."""
+import re
 import subprocess
 
 import support
@@ -36,6 +37,44 @@ class Weights(support.Case):
         support.write_safetensors(self.folder / "bare.safetensors", bare)
         _, again = self.train(binary, data, 0, 1e-3, "--init", "bare.safetensors", name="again")
         self.assert_same_bytes(first, again)
+
+
+class Names(support.Case):
+    LEVELS = ("model", "step", "kernels", "partitioned", "scheduled", "memory")
+
+    def known(self, model, *options):
+        """The certificate, and all names that profiles, traces and errors of a run have."""
+        binary = self.folder / "train"
+        certificate = self.run_ok(support.ZEROC, model, *options, "-o", binary).out
+        plan = self.run_ok(binary, "--plan").out.splitlines()
+        return certificate, plan[1:]  # without the name of the file
+
+    def check(self, model, *options):
+        certificate, plan = self.known(model, *options)
+        self.assertNotIn("nn.", certificate)
+        self.assertNotIn("zero.", certificate)
+        self.assertRegex("\n".join(plan), r"launch +kernel\.1 of ")
+        for line in plan:
+            self.assertNotRegex(line, r"(launch +\w+\.\d+|matmul +matmul) (?!of )")
+        for level in self.LEVELS:
+            with self.subTest(model=model, level=level):
+                printed, again = self.folder / f"{level}.mlir", self.folder / "again.mlir"
+                early = level in ("model", "step", "kernels")
+                before, after = ((), options) if early else (options, ())
+                self.run_ok(support.ZEROC, model, *before, f"--emit={level}", "-o", printed)
+                self.run_ok(support.ZEROC, printed, f"--emit={level}", "-o", again)
+                self.assert_same_bytes(printed, again)
+                self.assertEqual(self.known(printed, *after), (certificate, plan))
+
+    def test_of_an_imported_model(self):
+        self.check(support.import_model(support.SMALL, 4, 32), "--stage=3", "--world-size=2")
+
+    def test_of_a_model_by_hand(self):
+        self.check(support.EXAMPLES / "mlp.mlir", "--accumulate=2", "--offload=cpu")
+
+    def test_of_a_printed_module(self):
+        for name in "torch_group_norm", "jax_attention_heads":
+            self.check(support.ROOT / f"test/foreign/modules/{name}.mlir")
 
 
 class Programs(support.Case):

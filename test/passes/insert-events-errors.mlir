@@ -3,7 +3,7 @@
 module {
   zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
   zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    // expected-error @below {{zero.launch @f has no bytes; run zero-assign-memory first}}
+    // expected-error @below {{insert-events-errors.mlir:7 has no bytes; run zero-assign-memory first}}
     %a = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
     zero.return
   }

@@ -28,7 +28,7 @@
 // Sums over micro-steps are rounded at each addition.
 
 // NARROW-LABEL: zero.program @micro(
-// NARROW-SAME: %[[SUM:[^:]*]]: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "grad">}
+// NARROW: %[[SUM:[^:]*]]: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "grad">}
 // NARROW: zero.reduce_scatter {{.*}} into %[[SUM]] {{.*}} : tensor<64xbf16>, !zero.shard<64 x bf16 by 2> -> !zero.shard<64 x bf16 by 2>
 // SUMS-LABEL: zero.program @micro(
 // SUMS: zero.accumulate {{.*}} : !zero.shard<64 x f16 by 1>, tensor<64xf16>
@@ -37,14 +37,14 @@
 
 // STATE: zero.options = #zero.options<{{.*}}state_dtype = "bf16", stage = 2
 // STATE-LABEL: zero.program @step(
-// STATE-SAME: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b0, "param">}
-// STATE-SAME: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "m">}
-// STATE-SAME: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "v">}
+// STATE: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b0, "param">}
+// STATE: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "m">}
+// STATE: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "v">}
 
 // NONE: zero.options = #zero.options<{{.*}}precision = "bf16", state_dtype = "bf16", master = "none", stage = 2
 // NONE-LABEL: zero.program @step(
 // NONE-NOT: "master"
-// NONE-SAME: %[[BITS:[^:]*]]: tensor<i64> {zero.scalar = "rounding"}
+// NONE: %[[BITS:[^:]*]]: tensor<i64> {zero.scalar = "rounding"}
 // NONE: zero.update @adamw of @b0({{.*}}) scalars({{.*}}) rounding(%[[BITS]] : tensor<i64>) {decay = 1.000000e-01 : f64, skip_nonfinite}
 
 // 2 + (2 + 4) / 2 bytes.

@@ -9,11 +9,12 @@
 
 // CHECK: zero.options = #zero.options<{{.*}}skip_nonfinite = true, precision = "bf16", stage = 2
 // CHECK-LABEL: zero.program @step(
-// CHECK-SAME: %[[P:[^:]*]]: !zero.shard<64 x bf16 by 1> {zero.state = #zero.state<@b0, "param">}
-// CHECK-SAME: %[[M:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "m">}
-// CHECK-SAME: %[[V:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "v">}
-// CHECK-SAME: %[[W:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "master">}
-// CHECK-SAME: %[[NORM_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "norm_limit"}, %[[LOSS_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "loss_limit"}
+// CHECK: %[[P:[^:]*]]: !zero.shard<64 x bf16 by 1> {zero.state = #zero.state<@b0, "param">}
+// CHECK: %[[M:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "m">}
+// CHECK: %[[V:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "v">}
+// CHECK: %[[W:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "master">}
+// CHECK: %[[NORM_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "norm_limit"}
+// CHECK: %[[LOSS_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "loss_limit"}
 // CHECK: %[[AVERAGE:.*]] = zero.all_reduce {{.*}} {scale = 5.000000e-01 : f64} : tensor<f32>
 // CHECK: %[[LOSS:.*]] = zero.all_reduce {{.*}} {scale = 5.000000e-01 : f64} : tensor<f32>
 // CHECK: zero.pack {{.*}} -> tensor<64xbf16>
@@ -26,12 +27,12 @@
 
 // Sums over micro-steps are f32, without a rounding between.
 // SUMS-LABEL: zero.program @micro(
-// SUMS-SAME: %[[SUM:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "grad">}
+// SUMS: %[[SUM:[^:]*]]: !zero.shard<64 x f32 by 2> {zero.state = #zero.state<@b0, "grad">}
 // SUMS: zero.reduce_scatter {{.*}} into %[[SUM]] {{.*}} : tensor<64xbf16>, !zero.shard<64 x f32 by 2> -> !zero.shard<64 x f32 by 2>
 
 // The scale of the loss is the seed of the backward, and leaves in the norm.
 // HALF-LABEL: zero.program @step(
-// HALF-SAME: %[[S:[^:]*]]: tensor<f32> {zero.scalar = "loss_scale"}
+// HALF: %[[S:[^:]*]]: tensor<f32> {zero.scalar = "loss_scale"}
 // HALF: zero.launch {{.*}}%[[S]]
 // HALF: zero.clip {{.*}} scale(%[[S]] : tensor<f32>)
 

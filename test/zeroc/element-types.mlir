@@ -6,8 +6,8 @@
 // RUN: %t.train --plan | FileCheck %s --check-prefix=PLAN
 
 // PLAN: program step: {{[0-9]+}} operations, 0 events
-// PLAN: compute launch kernel.1 1 by 1: operand 0 device {{[0-9]+}} + 64 i32 members, operand 1 device {{[0-9]+}} + 1 i8 scalar
-// PLAN: compute launch kernel.2 {{.*}} i8 scalar
+// PLAN: compute launch kernel.1 of sum ({{.*}}:[[#@LINE + 8]]) 1 by 1: operand 0 device {{[0-9]+}} + 64 i32 members, operand 1 device {{[0-9]+}} + 1 i8 scalar
+// PLAN: compute launch kernel.2 of f ({{.*}} {{.*}} i8 scalar
 func.func @loss(%w: tensor<4x8xf32> {zero.param = "w", zero.init = #zero.normal<std = 0.02>},
                 %x: tensor<2x8xi32> {zero.input = "x"}) -> tensor<f32> {
   %zero = arith.constant 0 : i16

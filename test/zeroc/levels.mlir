@@ -11,8 +11,8 @@
 // MODEL: nn.cross_entropy
 // STEP: module attributes {zero.level = "step"}
 // STEP: func.func @step
-// STEP-SAME: zero.output = "loss"
-// STEP-SAME: zero.grad = "head.weight"
+// STEP: zero.output = "loss"
+// STEP: zero.grad = "head.weight"
 // KERNELS: zero.level = "kernels"
 // KERNELS: units rows
 // KERNELS: zero.launch

@@ -11,12 +11,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/EmitExecutable.h"
+#include "tools/zeroc/Messages.h"
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/Options.h"
+#include "tools/zeroc/ReadNames.h"
 #include "tools/zeroc/SuggestOperations.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
+#include "frontend/PrintModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
@@ -141,7 +144,7 @@ int main(int argc, char **argv) {
   // Our messages name the operation; MLIR would print the whole module.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  Messages messages(sources, context, options->input);
   SuggestOperations suggestions(context);
   auto buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
@@ -167,6 +170,7 @@ int main(int argc, char **argv) {
   if (!module)
     return fail(options->input + " is no valid MLIR; the errors are above");
   llvm::BuryPointer(module.getOperation());
+  readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
   if (std::optional<Level> level = getLevel(module);
@@ -206,19 +210,9 @@ int main(int argc, char **argv) {
     return fail(options->input + " does not compile; the errors are above");
   }
 
-  auto print = [&] {
-    std::string text;
-    llvm::raw_string_ostream out(text);
-    // In pieces: alone, each of millions of words would be looked after.
-    out.SetBufferSize(1 << 16);
-    module->print(out, OpPrintingFlags().assumeVerified());
-    out << "\n";
-    out.flush();
-    return frontend::writeOutput(options->output, text);
-  };
   llvm::Error error =
       options->isText()
-          ? print()
+          ? frontend::writeOutput(options->output, frontend::printModel(module))
           : timed("kernels, plan and link", [&](PassManagerSetup setup) {
               return emitPlan(module, *options, argv[0], setup);
             });

@@ -1,0 +1,86 @@
+//===- Locations.cpp - The names that users give --------------------------===//
+
+#include "dialect/zero/Locations.h"
+
+#include "mlir/IR/Block.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// So many names of several are said; of the others, how many there are.
+static constexpr size_t kMostNames = 2;
+
+/// "mlp.mlir:47"; empty for what is no line, as the module of a file.
+static std::string describePlace(FileLineColRange place) {
+  if (!place || place.getStartLine() == 0)
+    return "";
+  return (llvm::sys::path::filename(place.getFilename().getValue()) + ":" +
+          Twine(place.getStartLine()))
+      .str();
+}
+
+namespace {
+/// Different names, in the order in which they came.
+struct Names {
+  std::vector<std::string> list;
+  llvm::StringSet<> known;
+};
+} // namespace
+
+static void collectNames(Location loc, Names &names) {
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location one : fused.getLocations())
+      collectNames(one, names);
+    return;
+  }
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    bool isKnown = !describeLocation(call.getCallee()).empty();
+    return collectNames(isKnown ? call.getCallee() : call.getCaller(), names);
+  }
+  std::string text = describePlace(loc->findInstanceOf<FileLineColRange>());
+  if (auto named = dyn_cast<NameLoc>(loc); named && !named.getName().empty()) {
+    if (text.empty())
+      text = getLocationName(named.getChildLoc());
+    text = named.getName().str() + (text.empty() ? "" : " (" + text + ")");
+  }
+  if (!text.empty() && names.known.insert(text).second)
+    names.list.push_back(text);
+}
+
+std::string zero::describeLocation(Location loc) {
+  Names names;
+  collectNames(loc, names);
+  std::string text;
+  StringRef file;
+  for (StringRef name : ArrayRef(names.list).take_front(kMostNames)) {
+    // Of a second line in one file, the line.
+    auto [place, line] = name.rsplit(':');
+    bool isLine = !line.empty() && llvm::all_of(line, llvm::isDigit);
+    bool isSame = isLine && place == file;
+    text += (text.empty() ? ""
+             : isSame     ? ","
+                          : ", ") +
+            (isSame ? line : name).str();
+    file = isLine ? place : StringRef();
+  }
+  if (names.list.size() > kMostNames)
+    text += " and " + std::to_string(names.list.size() - kMostNames) + " more";
+  return text;
+}
+
+StringRef zero::getLocationName(Location loc) {
+  auto named = loc->findInstanceOf<NameLoc>();
+  return named ? named.getName().getValue() : StringRef();
+}
+
+void zero::inheritLocation(Operation *op) {
+  op->walk([&](Operation *inner) {
+    inner->setLoc(op->getLoc());
+    for (Region &region : inner->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        argument.setLoc(op->getLoc());
+  });
+}
