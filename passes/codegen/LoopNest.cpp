@@ -26,6 +26,7 @@
 
 #include "passes/codegen/LoopNest.h"
 
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -111,15 +112,12 @@ SmallVector<Value> LoopNest::forCarried(
 
 SmallVector<Value> LoopNest::indicesOf(OpBuilder &b, OpOperand &operand) {
   SmallVector<Value> indices;
-  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      indices.push_back(index[dim.getPosition()]);
-    else
-      indices.push_back(
-          constantIndex(b, cast<AffineConstantExpr>(expr).getValue()));
-  }
+  ArrayRef<AffineExpr> positions =
+      op.getMatchingIndexingMap(&operand).getResults();
   if (context.rowBuffers.contains(operand.get()))
-    indices.erase(indices.begin(), indices.begin() + context.rows.size());
+    positions = positions.drop_front(context.rows.size());
+  for (AffineExpr expr : positions)
+    indices.push_back(affine::expandAffineExpr(b, loc, expr, index, {}));
   return indices;
 }
 

@@ -81,13 +81,16 @@ private:
     return map.isFunctionOfDim(static_cast<unsigned>(lane));
   }
 
+  /// Whether the last position, and no other, is the lane's, and maybe
+  /// something more that the lane does not change.
   bool isContiguousIn(Value operand, AffineMap map) {
-    unsigned uses = llvm::count_if(map.getResults(), [&](AffineExpr expr) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      return dim && static_cast<int>(dim.getPosition()) == lane;
-    });
-    auto last = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1));
-    if (uses != 1 || !last || static_cast<int>(last.getPosition()) != lane)
+    AffineExpr last = map.getResults().back();
+    AffineExpr rest = simplifyAffineExpr(
+        last - getAffineDimExpr(lane, map.getContext()), map.getNumDims(), 0);
+    if (rest.isFunctionOfDim(lane) ||
+        llvm::any_of(map.getResults().drop_back(), [&](AffineExpr expr) {
+          return expr.isFunctionOfDim(lane);
+        }))
       return false;
     SmallVector<int64_t> strides;
     int64_t offset;

@@ -22,16 +22,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static LogicalResult checkMaps(linalg::LinalgOp op) {
-  for (OpOperand &operand : op->getOpOperands())
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
-      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
-        return op->emitError(
-                   "has an indexing map that row kernels do not support: ")
-               << AffineMapAttr::get(op.getMatchingIndexingMap(&operand));
-  return success();
-}
-
 /// Opens the reduction loops from `loop` on, carrying the accumulators.
 static SmallVector<Value> emitReductions(OpBuilder &b, LoopNest &nest, int loop,
                                          ArrayRef<Value> accumulators,
@@ -68,12 +58,9 @@ static void emitParallel(OpBuilder &b, LoopNest &nest, int loop) {
       b, [&](OpBuilder &inner, Value mask) { emitPoint(inner, nest, mask); });
 }
 
-LogicalResult zero::emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
-                                    const LoopContext &context) {
-  if (failed(checkMaps(op)))
-    return failure();
+void zero::emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
+                           const LoopContext &context) {
   LoopNest nest(op, context);
   nest.hoistInvariants(b);
   emitParallel(b, nest, 0);
-  return success();
 }

@@ -47,8 +47,8 @@ struct LoopContext {
 };
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.
-LogicalResult emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
-                              const LoopContext &context);
+void emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
+                     const LoopContext &context);
 
 } // namespace mlir::zero
 

@@ -9,7 +9,8 @@
 //    of a row is that of [B, T] and of [B, T, 1].
 //
 // A producer is fused into its consumer only when that is its one use: a value
-// that is read twice is cheaper to keep than to compute twice.  Nor is one that
+// that is read twice is cheaper to keep than to compute twice, and so is one
+// that is read through windows.  Nor is one that
 // overwrites what it reads, as a loss's gradient does its exponentials: fused,
 // it would write to a copy of them that nobody reads.
 //
@@ -67,6 +68,14 @@ bool overwritesInput(Operation *op) {
          llvm::any_of(generic.getDpsInitsMutable(), [&](OpOperand &init) {
            return generic.payloadUsesValueFromOperand(&init);
          });
+}
+
+/// Whether `use` may read an element more than once, as windows do that
+/// overlap: fused, each reading would compute it.
+bool readsWindows(OpOperand &use) {
+  auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  return reader && !reader.getMatchingIndexingMap(&use).isProjectedPermutation(
+                       /*allowZeroInResults=*/true);
 }
 
 /// Computes a comparison again for each reader, if all of them read anyway what
@@ -255,7 +264,8 @@ struct LowerToGenericsPass
       RewritePatternSet fusion(ctx);
       linalg::populateElementwiseOpsFusionPatterns(fusion, [&](OpOperand *use) {
         Operation *producer = use->get().getDefiningOp();
-        return producer && producer->hasOneUse() && mayFuse(producer);
+        return producer && producer->hasOneUse() && mayFuse(producer) &&
+               !readsWindows(*use);
       });
       linalg::populateEraseUnusedOperandsAndResultsPatterns(fusion);
       linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);

@@ -11,7 +11,8 @@
 //                   more input
 //      sum          acc + t, acc - t or fma(a, b, acc): dt = dr, dinit = dr
 //      extremum     max or min of acc and t: dt = dr / hits where t = r.  Ties
-//                   share evenly, so hits are counted first.
+//                   share evenly, so hits are counted first; in a window the
+//                   first hit has it all.
 //      product      acc t: dt = dr times the other factors.  They are r / t
 //                   where no factor is zero; where one is, its own are the
 //                   product without it, and those of all others are zero.
@@ -19,9 +20,12 @@
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read, so that contractions stay
 //    contractions (LoopsOfGeneric.h).
+// 4. An operand that is read at sums of loops, as through windows, gets the
+//    adjoint of each read first; then each position sums up those of its own
+//    (Windows.h).
 //
-// Rejected: any other reductions, operands that are not read through a
-// projected permutation, body operations without a rule.
+// Rejected: any other reductions, operands that are read at positions that are
+// no sums of loops times constants, body operations without a rule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +33,17 @@
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "passes/model/Derivatives.h"
-#include "passes/model/ElementwiseRules.h"
-#include "passes/model/LoopsOfGeneric.h"
+#include "passes/model/Received.h"
+#include "passes/model/Windows.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 using nn::S;
 using zero::Combiner;
 using zero::ExtraInput;
-using zero::isEqual;
+using zero::Iteration;
+using zero::Received;
 
 namespace {
 
@@ -87,39 +91,6 @@ FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
   return adjoints.lookup(target);
 }
 
-/// The number that all elements of `init` are, if it is one.
-std::optional<APFloat> numberOf(Value init) {
-  if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    init = fill.getInputs()[0];
-  APFloat value(0.0);
-  return matchPattern(init, m_ConstantFloat(&value)) ? std::optional(value)
-                                                     : std::nullopt;
-}
-
-/// A result of the original, on the way back: how it combines terms, and what
-/// one iteration receives, as tensors of the result's shape.
-struct Received {
-  Combiner combiner;
-  SmallVector<Value, 2> given; // none: the result has no adjoint
-
-  /// The adjoint of `term`, or of the init, from elements of `given`.
-  S adjointOf(S term, ValueRange elements) const {
-    S first = term.with(elements[0]);
-    switch (combiner.reduction) {
-    case Combiner::Elementwise:
-    case Combiner::Sum:
-      return first;
-    case Combiner::Extremum:
-      return nn::select(isEqual(term, term.with(elements[1])), first,
-                        first.constant(0));
-    case Combiner::Product:
-      return nn::select(isEqual(term, term.constant(0)), term.with(elements[1]),
-                        zero::unlessZero(first, first / term));
-    }
-    llvm_unreachable("all reductions are known");
-  }
-};
-
 struct GenericModel
     : nn::DifferentiableOpInterface::ExternalModel<GenericModel, GenericOp> {
   LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
@@ -144,11 +115,12 @@ struct GenericModel
     }
 
     SmallVector<Received> received;
-    for (auto [k, combiner] : llvm::enumerate(combiners)) {
-      received.push_back({combiner, {}});
-      if (adjoints[k] && failed(receive(b, generic, combiners, k, adjoints[k],
-                                        received.back().given)))
+    for (unsigned k = 0; k < op->getNumResults(); ++k) {
+      FailureOr<Received> result =
+          Received::of(b, generic, combiners, k, adjoints[k]);
+      if (failed(result))
         return failure();
+      received.push_back(*result);
     }
 
     for (OpOperand &operand : op->getOpOperands()) {
@@ -179,82 +151,6 @@ private:
     return success();
   }
 
-  /// What one iteration receives of result k:
-  ///   sum       the adjoint of the result
-  ///   extremum  the share of one hit, and the result
-  ///   product   the adjoint times the product of what is not zero: if nothing
-  ///             is, and if one thing is; else zero
-  static LogicalResult receive(OpBuilder &b, GenericOp op,
-                               ArrayRef<Combiner> combiners, unsigned k,
-                               Value adjoint, SmallVector<Value, 2> &given) {
-    S dr(b, op.getLoc(), adjoint);
-    S init = dr.with(op.getDpsInitOperand(k)->get());
-    std::optional<APFloat> number = numberOf(init);
-    if (combiners[k].reduction == Combiner::Extremum) {
-      S result = dr.with(op.getResult(k));
-      // No term shares with an infinity.
-      FailureOr<Value> hits =
-          countTerms(b, op, combiners, k, result,
-                     number && number->isInfinity() ? Value() : init.v);
-      if (failed(hits))
-        return failure();
-      given = {dr / dr.with(*hits), result};
-    } else if (combiners[k].reduction == Combiner::Product) {
-      S zero = dr.constant(0), one = dr.constant(1);
-      bool mayBeZero = !number || number->isZero();
-      FailureOr<Value> zeros =
-          countTerms(b, op, combiners, k, zero, mayBeZero ? init.v : Value());
-      if (failed(zeros))
-        return failure();
-      S start = mayBeZero ? nn::select(isEqual(init, zero), one, init) : init;
-      S rest = dr.with(productOfNonzeros(b, op, combiners[k], k, start));
-      S scaled = zero::unlessZero(dr, dr * rest), count = dr.with(*zeros);
-      given = {nn::select(isEqual(count, zero), scaled, zero),
-               nn::select(isEqual(count, one), scaled, zero)};
-    } else {
-      given = {adjoint};
-    }
-    return success();
-  }
-
-  /// The number of terms of result k, and of `init` unless null, that equal
-  /// `wanted`, of the result's shape.
-  static FailureOr<Value> countTerms(OpBuilder &b, GenericOp op,
-                                     ArrayRef<Combiner> combiners, unsigned k,
-                                     S wanted, Value init) {
-    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(k));
-    auto type = cast<RankedTensorType>(wanted.v.getType());
-    auto indicator = [](S a, S b) {
-      return nn::select(isEqual(a, b), a.constant(1), a.constant(0));
-    };
-    Value start = init ? indicator(wanted.with(init), wanted) : Value();
-    return zero::emitOverLoops(
-        b, op, combiners, {{wanted, map}}, map, type, start,
-        [&](OpBuilder &nested, const IRMapping &primal, ValueRange extras,
-            ArrayRef<Operation *>) -> FailureOr<Value> {
-          S one(nested, op.getLoc(), extras[0]);
-          Value term = primal.lookupOrDefault(combiners[k].term);
-          return Value(indicator(one.with(term), one));
-        });
-  }
-
-  /// Result k without the factors that are zero, beginning with `init`.
-  static Value productOfNonzeros(OpBuilder &b, GenericOp op,
-                                 const Combiner &combiner, unsigned k,
-                                 Value init) {
-    IRMapping map;
-    auto clone = cast<GenericOp>(b.clone(*op, map));
-    clone.getDpsInitOperand(k)->set(init);
-    Operation *last =
-        clone.getBody()->getTerminator()->getOperand(k).getDefiningOp();
-    OpBuilder nested(last);
-    S term(nested, op.getLoc(), map.lookupOrDefault(combiner.term));
-    S factor =
-        nn::select(isEqual(term, term.constant(0)), term.constant(1), term);
-    last->replaceUsesOfWith(term, factor);
-    return clone.getResult(k);
-  }
-
   /// The adjoint of one operand, null if nothing depends on it.
   static FailureOr<Value> operandAdjoint(OpBuilder &b, GenericOp op,
                                          ArrayRef<Combiner> combiners,
@@ -264,11 +160,10 @@ private:
     BlockArgument scalar = op.getMatchingBlockArgument(&operand);
     if (op.isDpsInit(&operand)) {
       unsigned k = operand.getOperandNumber() - op.getNumDpsInputs();
-      if (received[k].given.empty())
+      if (received[k].getGiven().empty())
         return Value();
       if (combiners[k].reduction != Combiner::Elementwise)
-        return Value(
-            received[k].adjointOf(S(b, loc, operand.get()), received[k].given));
+        return Value(received[k].adjointOfInit(S(b, loc, operand.get())));
     }
     if (scalar.use_empty())
       return Value();
@@ -280,19 +175,8 @@ private:
              << operand.getOperandNumber() << "; pass it as a tensor<"
              << operand.get().getType() << ">";
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
-      return op.emitError("'linalg.generic' has no derivative with respect to "
-                          "operand ")
-             << operand.getOperandNumber() << ": its map "
-             << AffineMapAttr::get(map)
-             << " is not a projected permutation of the loops";
-    for (auto [i, expr] : llvm::enumerate(map.getResults()))
-      if (!isa<AffineDimExpr>(expr) && type.getDimSize(i) != 1)
-        return op.emitError("'linalg.generic' has no derivative with respect "
-                            "to operand ")
-               << operand.getOperandNumber() << ": it reads position 0 of the "
-               << type.getDimSize(i) << " in dimension " << i
-               << "; slice the operand first";
+    if (!zero::isPlainRead(map, type))
+      return windowedAdjoint(b, op, combiners, received, operand, map, type);
     // A dimension of size one that is read at a constant 0 is left out, and put
     // back at the end.
     SmallVector<AffineExpr> dims;
@@ -303,42 +187,99 @@ private:
         shape.push_back(size);
       }
     auto reduced = RankedTensorType::get(shape, type.getElementType());
-
-    SmallVector<ExtraInput> extras;
-    for (auto [k, result] : llvm::enumerate(received))
-      for (Value tensor : result.given)
-        extras.push_back(
-            {tensor, op.getMatchingIndexingMap(op.getDpsInitOperand(k))});
-    bool reached = true;
-    FailureOr<Value> adjoint = zero::emitOverLoops(
-        b, op, combiners, extras,
-        AffineMap::get(op.getNumLoops(), 0, dims, b.getContext()), reduced,
-        Value(),
-        [&](OpBuilder &nested, const IRMapping &primal, ValueRange args,
-            ArrayRef<Operation *> cloned) -> FailureOr<Value> {
-          DenseMap<Value, Value> seeds;
-          for (const Received &result : received) {
-            if (result.given.empty())
-              continue;
-            S term(nested, loc, primal.lookupOrDefault(result.combiner.term));
-            S seed =
-                result.adjointOf(term, args.take_front(result.given.size()));
-            args = args.drop_front(result.given.size());
-            Value &sum = seeds[term];
-            sum = sum ? Value(S(nested, loc, sum) + seed) : seed.v;
-          }
-          FailureOr<Value> value =
-              walkBody(nested, cloned, primal.lookup(scalar), seeds);
-          reached = failed(value) || *value;
-          return value;
-        });
-    if (!reached)
-      return Value();
-    if (failed(adjoint) || reduced == type)
+    FailureOr<Value> adjoint = adjointOfReads(
+        b, op, combiners, received, operand,
+        AffineMap::get(op.getNumLoops(), 0, dims, b.getContext()), reduced);
+    if (failed(adjoint) || !*adjoint || reduced == type)
       return adjoint;
     auto reassociation = getReassociationIndicesForReshape(reduced, type);
     return Value(
         tensor::ExpandShapeOp::create(b, loc, type, *adjoint, *reassociation));
+  }
+
+  /// The adjoint of what is read of `operand`, at `outMap`, a projected
+  /// permutation of the loops; null if nothing depends on it.
+  static FailureOr<Value> adjointOfReads(OpBuilder &b, GenericOp op,
+                                         ArrayRef<Combiner> combiners,
+                                         ArrayRef<Received> received,
+                                         OpOperand &operand, AffineMap outMap,
+                                         RankedTensorType type) {
+    Location loc = op.getLoc();
+    BlockArgument scalar = op.getMatchingBlockArgument(&operand);
+    SmallVector<ExtraInput> extras;
+    for (auto [k, result] : llvm::enumerate(received))
+      for (Value tensor : result.getGiven())
+        extras.push_back(
+            {tensor, op.getMatchingIndexingMap(op.getDpsInitOperand(k))});
+    bool reached = true;
+    FailureOr<Value> adjoint = zero::emitOverLoops(
+        b, op, combiners, extras, outMap, type, Value(),
+        [&](OpBuilder &nested, const Iteration &at) -> FailureOr<Value> {
+          DenseMap<Value, Value> seeds;
+          ValueRange elements = at.extras;
+          for (const Received &result : received) {
+            size_t count = result.getGiven().size();
+            if (count == 0)
+              continue;
+            S term(nested, loc,
+                   at.primal.lookupOrDefault(result.getCombiner().term));
+            S seed = result.adjointOfTerm(term, elements.take_front(count), at);
+            elements = elements.drop_front(count);
+            Value &sum = seeds[term];
+            sum = sum ? Value(S(nested, loc, sum) + seed) : seed.v;
+          }
+          FailureOr<Value> value =
+              walkBody(nested, at.cloned, at.primal.lookup(scalar), seeds);
+          reached = failed(value) || *value;
+          return value;
+        });
+    return reached ? adjoint : Value();
+  }
+
+  /// The adjoint of an operand that is not read plainly: that of all reads,
+  /// summed up by position.
+  static FailureOr<Value> windowedAdjoint(OpBuilder &b, GenericOp op,
+                                          ArrayRef<Combiner> combiners,
+                                          ArrayRef<Received> received,
+                                          OpOperand &operand, AffineMap map,
+                                          RankedTensorType type) {
+    if (!zero::isLinear(map))
+      return op.emitError("'linalg.generic' has no derivative with respect to "
+                          "operand ")
+             << operand.getOperandNumber() << ": its map "
+             << AffineMapAttr::get(map)
+             << " is not made of sums of loops times constants";
+    // Those of all reads are a product's result in a convolution: its rows and
+    // columns stay together, those along memory last.
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    auto iterators = op.getIteratorTypesArray();
+    std::optional<unsigned> last =
+        zero::longestLoop(map.getResults().back(), extents);
+    SmallVector<unsigned> loops, alike;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (map.isFunctionOfDim(loop))
+        (last && iterators[loop] == iterators[*last] ? alike : loops)
+            .push_back(loop);
+    llvm::append_range(loops, alike);
+    SmallVector<AffineExpr> reads, places(op.getNumLoops());
+    SmallVector<int64_t> shape;
+    for (auto [i, loop] : llvm::enumerate(loops)) {
+      reads.push_back(b.getAffineDimExpr(loop));
+      places[loop] = b.getAffineDimExpr(i);
+      shape.push_back(extents[loop]);
+    }
+    for (AffineExpr &place : places)
+      if (!place)
+        place = b.getAffineConstantExpr(0);
+    FailureOr<Value> read = adjointOfReads(
+        b, op, combiners, received, operand,
+        AffineMap::get(op.getNumLoops(), 0, reads, b.getContext()),
+        RankedTensorType::get(shape, type.getElementType()));
+    if (failed(read) || !*read)
+      return read;
+    return zero::foldWindows(
+        b, op.getLoc(), *read,
+        map.replaceDimsAndSymbols(places, {}, loops.size(), 0), type);
   }
 };
 

@@ -106,7 +106,8 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
                                      ArrayRef<Combiner> combiners,
                                      ArrayRef<ExtraInput> extras,
                                      AffineMap outMap, RankedTensorType type,
-                                     Value init, TermBody term) {
+                                     Value init, TermBody term,
+                                     CombineBody combine) {
   Location loc = source.getLoc();
   MLIRContext *ctx = b.getContext();
   unsigned loops = source.getNumLoops();
@@ -177,15 +178,17 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
             index.setDim(position[index.getDim()]);
           });
         }
-        FailureOr<Value> value =
-            term(nested, primal, args.drop_front(primalArgs.size()).drop_back(),
-                 cloned);
+        FailureOr<Value> value = term(
+            nested, {primal, args.drop_front(primalArgs.size()).drop_back(),
+                     cloned, position});
         failedInBody = failed(value);
         // A body must end in a yield even when it is about to be erased.
         Value yielded = failedInBody || !*value ? Value(args.back()) : *value;
         if (!failedInBody && *value && reduces)
-          yielded = arith::AddFOp::create(nested, at, args.back(),
-                                          plainProduct(yielded));
+          yielded = combine
+                        ? combine(nested, at, args.back(), yielded)
+                        : Value(arith::AddFOp::create(nested, at, args.back(),
+                                                      plainProduct(yielded)));
         linalg::YieldOp::create(nested, at, yielded);
         failedInBody |= succeeded(value) && !*value;
       });

@@ -13,20 +13,30 @@ struct ExtraInput {
   AffineMap map; // over the original loops
 };
 
-/// Emits the scalar of one iteration, after a clone of the original body:
-/// `primal` maps the original's values, `extras` are the extra inputs' scalars.
-using TermBody = llvm::function_ref<FailureOr<Value>(
-    OpBuilder &, const IRMapping &primal, ValueRange extras,
-    ArrayRef<Operation *> cloned)>;
+/// One iteration, after a clone of the original body.
+struct Iteration {
+  const IRMapping &primal;      ///< of the original's values
+  ValueRange extras;            ///< the extra inputs' scalars
+  ArrayRef<Operation *> cloned; ///< the body's operations
+  ArrayRef<unsigned> position;  ///< where each original loop is
+};
+
+/// Emits the scalar of one iteration.
+using TermBody =
+    llvm::function_ref<FailureOr<Value>(OpBuilder &, const Iteration &)>;
+
+/// Emits how the terms of reduced loops are combined; by default their sum.
+using CombineBody =
+    llvm::function_ref<Value(OpBuilder &, Location, Value acc, Value term)>;
 
 /// Emits a generic over the loops of `source` with result `type` at `outMap`, a
-/// projected permutation of them: output loops first, the others summed onto
+/// projected permutation of them: output loops first, the others combined onto
 /// `init` (zeros if null).
 FailureOr<Value> emitOverLoops(OpBuilder &b, linalg::GenericOp source,
                                ArrayRef<Combiner> combiners,
                                ArrayRef<ExtraInput> extras, AffineMap outMap,
-                               RankedTensorType type, Value init,
-                               TermBody term);
+                               RankedTensorType type, Value init, TermBody term,
+                               CombineBody combine = {});
 
 } // namespace mlir::zero
 

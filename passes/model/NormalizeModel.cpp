@@ -12,7 +12,9 @@
 //    for.
 // 5. Offsets and sizes of slices that are constant operands become attributes;
 //    parts of a concatenation get back the shape that a cast hides.
-// 6. Generics that compute integers are fused into those that read tensors
+// 6. A tensor that only says how far a window goes, and holds nothing, becomes
+//    zeros.
+// 7. Generics that compute integers are fused into those that read tensors
 //    where the integers say: which input a position comes from is seen in one
 //    body.
 //
@@ -111,6 +113,28 @@ private:
   }
 };
 
+/// The second operand of linalg.pooling_nchw_max and its like has a shape alone.
+/// As a constant it may be read.
+struct DefineShapeOperand : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto empty = operand->get().getDefiningOp<tensor::EmptyOp>();
+      if (!empty || !empty.getType().hasStaticShape() ||
+          !isa<FloatType>(empty.getType().getElementType()) ||
+          op.payloadUsesValueFromOperand(operand))
+        continue;
+      rewriter.modifyOpInPlace(op, [&] {
+        operand->set(nn::constant(rewriter, op.getLoc(), empty.getType(), 0));
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
 /// Parts whose static shape is cast away are joined as they were before.
 struct ConcatenateStatic : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -146,8 +170,8 @@ struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
 
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    patterns.add<ExpandIntegerPower, FuseIntegers, ConcatenateStatic>(
-        &getContext());
+    patterns.add<ExpandIntegerPower, FuseIntegers, DefineShapeOperand,
+                 ConcatenateStatic>(&getContext());
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, &getContext());

@@ -19,6 +19,7 @@ def NormalizeModel : Pass<"zero-normalize-model", "::mlir::ModuleOp"> {
     * `math.fpowi` with a constant exponent becomes products, in the order in
       which the run-time library's powi multiplies.
     * Slices get their constant offsets and sizes as attributes.
+    * A tensor that gives a window its shape, and holds nothing, becomes zeros.
     * A `linalg.generic` that computes integers is fused into those that compute
       integers of them, or read tensors at positions that they make.
 
@@ -111,6 +112,7 @@ def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
                     %b: tensor<8xf32> {zero.init = #zero.constant<0.0>, zero.param = "b"}, ...)
     ```
   }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }
 
 def SinkScalars : Pass<"zero-sink-scalars", "::mlir::ModuleOp"> {

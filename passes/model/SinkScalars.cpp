@@ -14,7 +14,8 @@
 //     arith.mulf %in, %m
 //   }
 //
-// A tensor that is made of one scalar becomes a generic first.
+// A tensor that is made of one scalar becomes a generic first, and so does the
+// border of a pad, into which what is padded is inserted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +60,32 @@ Value splattedScalar(Operation *op) {
            tensor && tensor.getElements().size() == 1)
     scalar = tensor.getElements()[0];
   return scalar && isComputedScalar(scalar) ? scalar : Value();
+}
+
+/// Fills the border of `pad`, of a known size, before its source is inserted.
+void splitPad(tensor::PadOp pad) {
+  OpBuilder b(pad);
+  RankedTensorType type = pad.getResultType(), source = pad.getSourceType();
+  Value empty = tensor::EmptyOp::create(b, pad.getLoc(), type.getShape(),
+                                        type.getElementType());
+  Value border = linalg::FillOp::create(b, pad.getLoc(),
+                                        pad.getConstantPaddingValue(), empty)
+                     .getResult(0);
+  SmallVector<OpFoldResult> sizes, ones(source.getRank(), b.getIndexAttr(1));
+  for (int64_t size : source.getShape())
+    sizes.push_back(b.getIndexAttr(size));
+  pad.replaceAllUsesWith(
+      tensor::InsertSliceOp::create(b, pad.getLoc(), pad.getSource(), border,
+                                    pad.getMixedLowPad(), sizes, ones)
+          .getResult());
+  pad.erase();
+}
+
+bool hasComputedBorder(tensor::PadOp pad) {
+  Value value = pad.getConstantPaddingValue();
+  return value && isComputedScalar(value) &&
+         pad.getResultType().hasStaticShape() &&
+         llvm::all_of(pad.getStaticLow(), [](int64_t low) { return low >= 0; });
 }
 
 void makeGeneric(Operation *op, Value scalar) {
@@ -112,6 +139,12 @@ void sinkInto(linalg::GenericOp op) {
 
 struct SinkScalarsPass : zero::impl::SinkScalarsBase<SinkScalarsPass> {
   void runOnOperation() override {
+    SmallVector<tensor::PadOp> pads;
+    getOperation().walk([&](tensor::PadOp pad) {
+      if (hasComputedBorder(pad))
+        pads.push_back(pad);
+    });
+    llvm::for_each(pads, splitPad);
     SmallVector<Operation *> splats;
     getOperation().walk([&](Operation *op) {
       if (splattedScalar(op))

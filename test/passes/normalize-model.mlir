@@ -167,3 +167,16 @@ func.func @positions(%x: tensor<9xf32>, %ids: tensor<6xi32>) -> tensor<6xf32> {
   } -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
+
+// -----
+
+// What gives windows their shape is zeros, not undefined.
+// CHECK-LABEL: func @windows
+// CHECK: %[[W:.*]] = arith.constant dense<0.000000e+00> : tensor<2x2xf32>
+// CHECK: linalg.pooling_nchw_max ins(%arg0, %[[W]] : tensor<1x1x4x4xf32>, tensor<2x2xf32>)
+func.func @windows(%x: tensor<1x1x4x4xf32>, %init: tensor<1x1x3x3xf32>) -> tensor<1x1x3x3xf32> {
+  %w = tensor.empty() : tensor<2x2xf32>
+  %0 = linalg.pooling_nchw_max ins(%x, %w : tensor<1x1x4x4xf32>, tensor<2x2xf32>)
+      outs(%init : tensor<1x1x3x3xf32>) -> tensor<1x1x3x3xf32>
+  return %0 : tensor<1x1x3x3xf32>
+}

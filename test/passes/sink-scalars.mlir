@@ -58,3 +58,25 @@ func.func @fills(%x: tensor<8xf32>, %y: tensor<3xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// The border of a pad is filled first; one that is a constant is left as it is.
+// CHECK-LABEL: func @border
+// CHECK: %[[F:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<4x5xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: tensor.extract %arg1[]
+// CHECK: %[[P:.*]] = tensor.insert_slice %arg0 into %[[F]][0, 1] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<4x5xf32>
+// CHECK: %[[Q:.*]] = tensor.pad %arg0
+// CHECK: return %[[P]], %[[Q]]
+func.func @border(%x: tensor<4x3xf32>, %s: tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %v = tensor.extract %s[] : tensor<f32>
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  } : tensor<4x3xf32> to tensor<4x5xf32>
+  %1 = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<4x3xf32> to tensor<4x5xf32>
+  return %0, %1 : tensor<4x5xf32>, tensor<4x5xf32>
+}

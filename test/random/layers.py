@@ -8,6 +8,7 @@ names of its parameters.
 import math
 
 import reshapes
+import windows
 
 
 class Net:
@@ -348,4 +349,4 @@ def routed(net, scope, x):
 
 PIECES = [mlp, mlp, gated_mlp, packed_attention, packed_attention, separate_attention,
           grouped_attention, grouped_attention, cross_attention, plain_attention, shift, by_position, pool, row_gate, channel_scale, routed,
-          reshapes.reshaped]
+          reshapes.reshaped, *windows.PIECES]

@@ -230,6 +230,33 @@ class Writer:
             f"outs({into.name} : {tensor(shape)}) {{\n  ^bb0({arguments}%old: f32):{lines}\n"
             f"    linalg.yield %r{len(body) - 1} : f32\n  }} -> {tensor(shape)}", shape)
 
+    def windows(self, inputs, shape, result, iterators, reads, largest=False):
+        """Sums of products of two inputs, or the largest elements of the first, over the
+        loops that `iterators` calls "r", not "p".  All positions are expressions of loops."""
+        loops = dims(len(iterators))
+        maps = ", ".join(affine(loops, read) for read in [*reads, result])
+        kinds = ", ".join('"parallel"' if kind == "p" else '"reduction"' for kind in iterators)
+        into = self.fill("0xFF800000" if largest else "0.0", shape)
+        body = ["%ab = arith.mulf %a, %b : f32", "%next = arith.addf %ab, %sum : f32"]
+        if largest:
+            body = ["%next = arith.maximumf %a, %sum : f32"]
+        return self.op(
+            f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}\n"
+            f"    ins({', '.join(x.name for x in inputs)} : {', '.join(tensor(x.shape) for x in inputs)}) "
+            f"outs({into.name} : {tensor(shape)}) {{\n  ^bb0(%a: f32, %b: f32, %sum: f32):\n    "
+            + "\n    ".join(body) + f"\n    linalg.yield %next : f32\n  }} -> {tensor(shape)}", shape)
+
+    def reverse(self, x, dimension):
+        loops = dims(len(x.shape))
+        read = [f"-{loop} + {x.shape[i] - 1}" if i == dimension else loop for i, loop in enumerate(loops)]
+        kinds = ", ".join(['"parallel"'] * len(loops))
+        into = self.empty(x.shape)
+        return self.op(
+            f"linalg.generic {{indexing_maps = [{affine(loops, read)}, {affine(loops, loops)}], "
+            f"iterator_types = [{kinds}]}}\n"
+            f"    ins({x.name} : {tensor(x.shape)}) outs({into.name} : {tensor(x.shape)}) {{\n"
+            f"  ^bb0(%a: f32, %old: f32):\n    linalg.yield %a : f32\n  }} -> {tensor(x.shape)}", x.shape)
+
     def sum_of_products(self, x, y):
         """The sum over all elements of x times y."""
         loops = dims(len(x.shape))
