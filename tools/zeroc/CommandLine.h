@@ -190,7 +190,8 @@ private:
   GenerateOptions generateOptions;
   PlotOptions plotOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
-      machine{"Machine"}, output{"Output"}, model{"Model"}, picture{"Picture"},
+      foreign{"Module of another front end"}, machine{"Machine"},
+      output{"Output"}, model{"Model"}, picture{"Picture"},
       passes{"Passes, as MLIR's tools have them"};
   cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
                                    cl::desc("MODEL.mlir")};

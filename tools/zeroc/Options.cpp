@@ -166,6 +166,27 @@ void CommandLine::declareDriver() {
       "there is no state but parameters",
       {training, Emit::Step});
 
+  ArgumentMarks &m = options.marks;
+  Values function = text(m.function), params = text(m.params),
+         inputs = text(m.inputs), constants = text(m.constants),
+         result = count(m.loss, 0, INT32_MAX, "the number of a result, from 0");
+  function.otherwise = "the only public one";
+  inputs.otherwise = "the rest";
+  result.otherwise = "the only one";
+  params.otherwise = constants.otherwise = "";
+  add("function=NAME", function, "the function that is the model", {foreign});
+  add("params=LIST", params,
+      "arguments that are parameters: 0..17, or NAME:0,NAME:1,\n"
+      "or a file *.json with the names of the first ones",
+      {foreign});
+  add("inputs=LIST", inputs,
+      "arguments that are inputs, as tokens:18,targets:19", {foreign});
+  add("loss=NUMBER", result, "the result that is the loss", {foreign});
+  add("constants-as-params=FILE", constants,
+      "constant tensors become parameters; FILE.safetensors\n"
+      "gets their values, to start from by train --init",
+      {foreign});
+
   add("cpu=NAME", text(options.cpu),
       "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
       {machine, Emit::LLVM});

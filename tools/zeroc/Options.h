@@ -8,6 +8,7 @@
 #include "tools/zeroc/Export.h"
 #include "tools/zeroc/Generate.h"
 #include "tools/zeroc/Import.h"
+#include "tools/zeroc/MarkArguments.h"
 #include "tools/zeroc/Plot.h"
 #include "tools/zeroc/Tokenize.h"
 #include <optional>
@@ -35,6 +36,8 @@ struct DriverOptions {
   PipelineOptions pipeline;
   /// Of --optimizer, where that is a file; and values for numbers of its rule.
   std::string optimizerFile, optimizerNumbers;
+  /// What arguments are, where the module does not say it.
+  ArgumentMarks marks;
   bool timing = false, compare = false;
   /// The plans that --compare compares; none without it.
   std::vector<Variant> compared;

@@ -57,6 +57,12 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
         "; drop the option or start from level " +
         stringifyLevel(Level(int(changes) - 1)) + " or before");
   }
+  if (options.marks.isGiven() && *level != Level::Model)
+    return llvm::createStringError(
+        "what arguments are comes too late for " + options.input +
+        ": it is at level " + stringifyLevel(*level) +
+        "; drop --function, --params, --inputs, --loss and "
+        "--constants-as-params, or start from the model");
   const PipelineOptions &p = options.pipeline;
   for (auto [option, bytes] :
        {std::pair<StringRef, int64_t>{"--reuse-distance", p.reuseDistance},
@@ -173,6 +179,10 @@ int main(int argc, char **argv) {
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
+  if (options->marks.isGiven())
+    if (llvm::Error error =
+            markArguments(module, options->marks, options->input))
+      return fail(llvm::toString(std::move(error)));
   if (std::optional<Level> level = getLevel(module);
       level && *level < Level::Partitioned)
     if (llvm::Error error = options->optimizerFile.empty()
