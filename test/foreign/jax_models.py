@@ -282,3 +282,67 @@ def kernel_machine(p, x, y):
     d = jnp.sum((k[:, None] - k[None]) ** 2, -1)
     f = jnp.exp(-0.5 * d) @ (k @ p["o"])
     return jnp.mean(jnp.maximum(0.0, 1.0 - jnp.sign(y) * f)) + 1e-2 * jnp.sqrt(jnp.sum(p["o"] ** 2))
+
+
+def convolve(x, w, strides=(1, 1), padding="SAME", **options):
+    return jax.lax.conv_general_dilated(x, w, strides, padding,
+                                        dimension_numbers=("NHWC", "HWIO", "NHWC"), **options)
+
+
+def pool(x, start, combine, size, stride, padding="VALID"):
+    return jax.lax.reduce_window(x, start, combine, (1, size, size, 1), (1, stride, stride, 1), padding)
+
+
+@model({"stem": (3, 3, 2, 6), "bias": (6,), "deep": (3, 3, 6, 8), **layer("o", 8, 4)},
+       x=(3, 8, 8, 2), y=ids(4, 3))
+def vision_net(p, x, y):
+    h = jax.nn.relu(convolve(x, p["stem"]) + p["bias"])
+    h = pool(h, -jnp.inf, jax.lax.max, 3, 2, "SAME")
+    h = jax.nn.relu(convolve(h, p["deep"], (2, 2)))
+    return cross_entropy(dense(p, "o0", h.mean((1, 2))), y)
+
+
+@model({"depth": (3, 3, 1, 4), "point": (1, 1, 4, 6), "groups": (3, 3, 3, 6)},
+       x=(2, 7, 6, 4), y=(2, 3, 3, 6))
+def separable_convolution(p, x, y):
+    h = convolve(x, p["depth"], feature_group_count=4)
+    h = jax.nn.silu(convolve(h, p["point"]))
+    h = convolve(h, p["groups"], feature_group_count=2)
+    return jnp.mean((pool(h, 0.0, jax.lax.add, 2, 2) / 4 - y) ** 2)
+
+
+@model({"down": (3, 3, 1, 4), "up": (3, 3, 4, 1)}, x=(2, 6, 6, 1))
+def convolutional_autoencoder(p, x):
+    h = jnp.tanh(convolve(x, p["down"], (2, 2)))
+    h = jax.lax.conv_transpose(h, p["up"], (2, 2), "SAME")
+    return jnp.mean((h - x) ** 2)
+
+
+@model({"w": (6, 7), "o": (7, 7)}, x=(4, 6), y=(4, 7))
+def cumulative(p, x, y):
+    h = jnp.cumsum(jnp.tanh(x @ p["w"]), 1)
+    h = h + jnp.flip(jnp.cumsum(jnp.flip(h, 1), 1), 1) / 7
+    return jnp.mean((h[:, ::-1] @ p["o"] - y) ** 2)
+
+
+@model({"table": (11, 6), **layer("o", 6, 3)}, tokens=ids(11, 4, 5), w=(4, 5), y=ids(3, 4))
+def embedding_bag(p, tokens, w, y):
+    h = jnp.einsum("bt,btd->bd", w, p["table"][tokens])
+    best = jnp.argmax(w, axis=1)
+    return cross_entropy(dense(p, "o0", h + p["table"][best]), y)
+
+
+@model({"w": (3, 3, 2, 4), "scale": (4,), "shift": (4,), "o": (4, 3)}, x=(4, 6, 6, 2), y=ids(3, 4))
+def batch_normalisation(p, x, y):
+    h = convolve(x, p["w"], padding="VALID")
+    mean, var = h.mean((0, 1, 2)), h.var((0, 1, 2))
+    h = (h - mean) * jax.lax.rsqrt(var + 1e-5) * p["scale"] + p["shift"]
+    return cross_entropy(jax.nn.relu(h).mean((1, 2)) @ p["o"], y)
+
+
+@model({"f": (5, 3, 4), "o": (4, 2)}, x=(3, 3, 10), y=ids(2, 3))
+def text_convolution(p, x, y):
+    h = jax.lax.conv_general_dilated(x, p["f"], (1,), [(2, 1)], rhs_dilation=(2,),
+                                     dimension_numbers=("NCH", "HIO", "NCH"))
+    h = jax.lax.reduce_window(jax.nn.gelu(h), -jnp.inf, jax.lax.max, (1, 1, 5), (1, 1, 5), "VALID")
+    return cross_entropy(h[:, :, 0] @ p["o"], y)

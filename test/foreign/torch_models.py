@@ -367,3 +367,91 @@ class attention_pooling(nn.Module):
         h = torch.einsum("bt,btd->bd", w, x)
         h = F.pad(h, (0, 1))[:, :4].clamp(min=-1.5, max=1.5)
         return F.multi_margin_loss(self.out(h), y)
+
+
+@model(x=(3, 2, 8, 8), y=ids(4, 3))
+class vision_net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(2, 6, 3, padding=1), nn.GroupNorm(2, 6)
+        self.deep = nn.Conv2d(6, 8, 3, stride=2, padding=1, bias=False)
+        self.out = nn.Linear(8, 4)
+
+    def forward(self, x, y):
+        h = F.max_pool2d(F.relu(self.norm(self.stem(x))), 2)
+        h = F.adaptive_avg_pool2d(F.relu(self.deep(h)), 1).flatten(1)
+        return F.cross_entropy(self.out(h), y)
+
+
+@model(x=(2, 4, 7, 6), y=(2, 6, 3, 3))
+class separable_convolution(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.depth = nn.Conv2d(4, 4, 3, padding=1, groups=4)
+        self.point = nn.Conv2d(4, 6, 1)
+        self.groups = nn.Conv2d(6, 6, 3, padding=1, groups=2, dilation=1)
+
+    def forward(self, x, y):
+        h = self.groups(F.silu(self.point(self.depth(x))))
+        return F.mse_loss(F.avg_pool2d(h, 2), y)
+
+
+@model(x=(2, 1, 6, 6))
+class convolutional_autoencoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv2d(1, 4, 3, stride=2, padding=1)
+        self.up = nn.ConvTranspose2d(4, 1, 4, stride=2, padding=1)
+
+    def forward(self, x):
+        return F.mse_loss(self.up(torch.tanh(self.down(x))), x)
+
+
+@model(x=(3, 4, 9), y=ids(3, 3))
+class text_convolution(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(4, 6, 3, dilation=2)
+        self.out = nn.Linear(6, 3)
+
+    def forward(self, x, y):
+        h = F.gelu(self.conv(x))
+        return F.cross_entropy(self.out(F.max_pool1d(h, 5).squeeze(-1) + h.flip(2)[:, :, 0]), y)
+
+
+@model(tokens=ids(11, 4, 5), w=(4, 5), y=ids(3, 4))
+class embedding_bag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag, self.out = nn.Embedding(11, 6), nn.Linear(6, 3)
+
+    def forward(self, tokens, w, y):
+        h = torch.einsum("bt,btd->bd", w, F.embedding(tokens, self.bag.weight))
+        return F.cross_entropy(self.out(h), y)
+
+
+@model(x=(4, 2, 6, 6), y=ids(3, 4))
+class batch_normalisation(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.out = nn.Conv2d(2, 4, 3, bias=False), nn.Linear(4, 3)
+        self.scale, self.shift = nn.Parameter(torch.ones(4)), nn.Parameter(torch.zeros(4))
+
+    def forward(self, x, y):
+        h = self.conv(x)
+        mean = h.mean((0, 2, 3), keepdim=True)
+        var = ((h - mean) ** 2).mean((0, 2, 3), keepdim=True)
+        h = (h - mean) * torch.rsqrt(var + 1e-5) * self.scale[:, None, None] + self.shift[:, None, None]
+        return F.cross_entropy(self.out(F.relu(h).mean((2, 3))), y)
+
+
+@model(x=(3, 7), y=(3, 4))
+class upsampled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(7, 8), nn.Linear(4, 4)
+
+    def forward(self, x, y):
+        h = torch.tanh(self.a(x)).view(3, 2, 2, 2)
+        h = F.interpolate(h, scale_factor=2.0, mode="nearest")
+        return F.mse_loss(self.b(h[:, :, 1::2].mean((1, 2))), y)
