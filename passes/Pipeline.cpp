@@ -99,6 +99,9 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createLowerGathers());
     // While a norm's weight is known as one.
     pm.addPass(createSetInitialValues());
+    if (options.loraRank > 0)
+      pm.addPass(createAddAdapters(
+          {options.loraRank, options.loraAlpha, options.loraTargets}));
     // An error is one of the model's lines still.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.

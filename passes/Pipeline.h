@@ -24,6 +24,11 @@ struct PipelineOptions : PartitionStateOptions {
   bool reference = false;
   /// What the model's f32 becomes: fp32, bf16 or fp16.
   std::string precision = "fp32";
+  /// Adapters: their rank, 0 for none, their alpha, and a regular expression of
+  /// the layers that get one, "" for all but the head.
+  int64_t loraRank = 0;
+  double loraAlpha = 0;
+  std::string loraTargets;
   /// The most bytes of a chunk of logits; 0: any number.
   int64_t lossChunk = kLossChunk;
   /// Bytes of other parameters between two uses that one gather serves.

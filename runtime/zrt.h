@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 19u
+#define ZRT_ABI_VERSION 20u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

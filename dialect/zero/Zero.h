@@ -36,6 +36,10 @@ namespace mlir::zero {
 
 // Names of the discardable attributes (see the head of Zero.td).
 constexpr llvm::StringLiteral kParamAttr = "zero.param";
+/// Of a module: which adapters its model got, as PEFT's adapter_config.json.
+constexpr llvm::StringLiteral kAdaptersAttr = "zero.adapters";
+/// Of a parameter that is not trained.
+constexpr llvm::StringLiteral kFrozenAttr = "zero.frozen";
 constexpr llvm::StringLiteral kInitAttr = "zero.init";
 constexpr llvm::StringLiteral kBlockAttr = "zero.block";
 constexpr llvm::StringLiteral kInputAttr = "zero.input";

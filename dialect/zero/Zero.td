@@ -366,15 +366,25 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
     zero.bucket @b0 over @dp elements 4144 members [#zero.member<"h.0.fc.weight", 64x64 at 0, decay, init = #zero.normal<std = 0.02>>, #zero.member<"h.0.fc.bias", 32 at 4096, init = #zero.constant<0.0>>]
     ```
 
+    A `frozen` bucket has parameters that are read and not trained: its only state
+    is `param`, which every program returns as it is.
+
+    ```mlir
+    zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
+    ```
+
     Constraints:
     * (C1) members lie inside the bucket and do not overlap.
     * (C2) offsets are multiples of 16 elements, the widest vector.
     * (C3) the element count is a positive multiple of ranks x 16.
     * (C4) names are unique in the bucket.
+    * (C5) no member of a frozen bucket decays.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$axis, I64Attr:$elements,
-                       TypedArrayAttrBase<Zero_MemberAttr, "members">:$members);
-  let assemblyFormat = "$sym_name `over` $axis `elements` $elements `members` $members attr-dict";
+                       UnitAttr:$frozen, TypedArrayAttrBase<Zero_MemberAttr, "members">:$members);
+  let assemblyFormat = [{
+    $sym_name `over` $axis `elements` $elements (`frozen` $frozen^)? `members` $members attr-dict
+  }];
   let extraClassDeclaration = [{
     /// Offsets and slices are multiples of this many elements.
     static constexpr int64_t kAlignment = 16;

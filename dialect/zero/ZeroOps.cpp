@@ -77,6 +77,9 @@ LogicalResult BucketOp::verify() {
              << ", which is no multiple of " << kAlignment;
     if (!names.insert(member.getName()).second) // (C4)
       return emitOpError("has two members called ") << member.getName();
+    if (getFrozen() && member.getDecay()) // (C5)
+      return emitOpError("is frozen, and member ")
+             << member.getName() << " decays";
     end = member.getOffset() + member.getNumElements();
   }
   return success();

@@ -67,6 +67,7 @@ private:
       list.push_back({.name = constants.string(bucket.getSymName()),
                       .elements = static_cast<uint64_t>(bucket.getElements()),
                       .member_count = static_cast<uint32_t>(members.size()),
+                      .frozen = bucket.getFrozen(),
                       .members = constants.array<Zrt<zrt_member>>(members)});
     }
     return list;
@@ -158,6 +159,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
   ArrayRef<int64_t> arena =
       plan->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef();
 
+  auto adapters = plan->getAttrOfType<StringAttr>(kAdaptersAttr);
   Zrt<zrt_plan> compiled = {
       .abi_version = ZRT_ABI_VERSION,
       .world_size = static_cast<uint32_t>(getNumRanks(plan)),
@@ -168,6 +170,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .cpu = constants.string(info.cpu),
       .features = constants.string(info.features),
       .certificate = constants.string(info.certificate),
+      .adapters = constants.string(adapters ? adapters.getValue() : ""),
       .exported_begin =
           static_cast<uint64_t>(intOf(plan, kExportedAttr, arena[0])),
       .stream_count = static_cast<uint32_t>(streamList.size()),

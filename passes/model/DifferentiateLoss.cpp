@@ -4,7 +4,7 @@
 // 2. Generalise named linalg operations; let operations add the statistics that
 //    their backward reads.
 // 3. Activity: a value is active if it depends on a parameter and the loss
-//    depends on it.
+//    depends on it.  A frozen parameter counts as an input.
 // 4. Walk backwards.  Each operation turns the adjoints of its results into
 //    adjoints of its active operands; Adjoints.h sums them, in the order of the
 //    walk.
@@ -73,8 +73,7 @@ public:
     SmallVector<Attribute> attrs = {
         named(kOutputAttr, b.getStringAttr("loss"))};
     for (BlockArgument arg : model.getArguments()) {
-      auto name =
-          model.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kParamAttr);
+      StringAttr name = getTrained(arg);
       if (!name)
         continue;
       Value gradient = adjoints.get(arg);
@@ -109,6 +108,14 @@ private:
   DenseMap<Value, BlockArgument> origin;
   Adjoints adjoints;
 
+  /// The name of a parameter that is trained; else null.
+  StringAttr getTrained(BlockArgument arg) {
+    unsigned i = arg.getArgNumber();
+    return model.getArgAttr(i, kFrozenAttr)
+               ? StringAttr()
+               : model.getArgAttrOfType<StringAttr>(i, kParamAttr);
+  }
+
   Attribute named(StringRef name, Attribute value) {
     return b.getDictionaryAttr(b.getNamedAttr(name, value));
   }
@@ -118,7 +125,7 @@ private:
       return success();
     Type element = parseElementType(b.getContext(), gradDtype);
     for (BlockArgument arg : model.getArguments()) {
-      Attribute name = model.getArgAttr(arg.getArgNumber(), kParamAttr);
+      StringAttr name = getTrained(arg);
       Type own = getElementTypeOrSelf(arg.getType());
       if (!name || own == element)
         continue;
@@ -144,7 +151,7 @@ private:
 
   void findActive(Value loss) {
     for (BlockArgument arg : model.getArguments())
-      if (model.getArgAttr(arg.getArgNumber(), kParamAttr))
+      if (getTrained(arg))
         origin[arg] = arg;
     for (Operation &op : model.getBody().front()) {
       BlockArgument source;

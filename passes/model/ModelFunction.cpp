@@ -30,6 +30,7 @@ static LogicalResult checkModel(func::FuncOp model) {
            << model.getResultTypes()[0]
            << "; reduce it, for example with nn.cross_entropy";
   llvm::StringSet<> names;
+  bool hasTrained = false;
   for (BlockArgument arg : model.getArguments()) {
     unsigned i = arg.getArgNumber();
     auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
@@ -44,8 +45,13 @@ static LogicalResult checkModel(func::FuncOp model) {
              << i
              << " is neither a parameter nor an input; give it zero.param or "
                 "zero.input";
+    const bool isFrozen = model.getArgAttr(i, kFrozenAttr) != nullptr;
+    if (isFrozen && !name)
+      return emitError(arg.getLoc(), "argument ")
+             << i << " is frozen, but no parameter; drop zero.frozen";
     if (!name)
       continue;
+    hasTrained |= !isFrozen;
     if (name.empty() || !names.insert(name).second)
       return emitError(arg.getLoc(),
                        "parameter names must be unique and not empty, got ")
@@ -55,6 +61,10 @@ static LogicalResult checkModel(func::FuncOp model) {
              << name << " must be a tensor of floats with a static shape, got "
              << arg.getType();
   }
+  if (!hasTrained)
+    return model.emitError(
+        "all parameters of the model are frozen, so there is "
+        "nothing to train; drop zero.frozen from some");
   return success();
 }
 

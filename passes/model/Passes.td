@@ -176,6 +176,36 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
+  let summary = "Freezes the model and adds low-rank adapters to linear layers";
+  let description = [{
+    LoRA (Hu et al., 2021): all parameters of the model are frozen, and the layers that
+    are chosen get two small ones, with the names that PEFT gives them:
+
+    ```mlir
+    %y = nn.linear %x, %w : tensor<4x64x32xf32>, tensor<96x32xf32> -> tensor<4x64x96xf32>
+    // becomes, with rank = 8 and alpha = 16,
+    %y = nn.linear %x, %w : tensor<4x64x32xf32>, tensor<96x32xf32> -> tensor<4x64x96xf32>
+    %a = nn.linear %x, %A : tensor<4x64x32xf32>, tensor<8x32xf32> -> tensor<4x64x8xf32>
+    %b = nn.linear %a, %B : tensor<4x64x8xf32>, tensor<96x8xf32> -> tensor<4x64x96xf32>
+    %c = arith.mulf %b, dense<2.0>
+    %z = arith.addf %y, %c
+    ```
+
+    `lora_A` begins uniform within 1 / sqrt(inputs), as a linear layer of PyTorch does,
+    and `lora_B` as 0, so that the model begins as it was.  `targets` is a regular
+    expression that matches the whole name of a layer, which is that of its weight
+    without ".weight"; without it all linear layers are chosen but the head, whose
+    result a loss reads.  A frozen parameter (`zero.frozen`) has no gradient, and what
+    of the backward only it needed is not there.
+  }];
+  let options = [
+    Option<"rank", "rank", "int64_t", "0", "inner size of an adapter">,
+    Option<"alpha", "alpha", "double", "0", "its factor is alpha / rank">,
+    Option<"targets", "targets", "std::string", "\"\"", "the names of layers; all but the head if empty">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::nn::NNDialect"];
+}
+
 def AddPrediction : Pass<"zero-add-prediction", "::mlir::ModuleOp"> {
   let summary = "Adds a function that gives a row of logits for each sequence";
   let description = [{

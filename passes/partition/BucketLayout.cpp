@@ -46,7 +46,7 @@ private:
   /// What will be a bucket.
   struct Group {
     SmallVector<Rows, 1> rows; ///< in the parameters' order
-    bool whole;
+    bool whole, frozen;
     int64_t bytes; ///< if each had a bucket of its own
   };
 
@@ -56,8 +56,8 @@ private:
   SmallVector<Group> groups;
 
   StringRef blockOf(unsigned parameter) const {
-    const auto &[name, type, init, block, decay] = parameters[parameter];
-    return block ? block.getValue() : getBlockOfName(name.getValue());
+    const LayoutParameter &of = parameters[parameter];
+    return of.block ? of.block.getValue() : getBlockOfName(of.name.getValue());
   }
   bool isWhole(unsigned parameter) const {
     return options.ranks == 1 || options.stage < 3 ||
@@ -126,21 +126,21 @@ bool Layouter::fits(const Group &group, unsigned parameter) const {
 
 void Layouter::formGroups() {
   // The group that the next parameter may join, by how it is kept.
-  std::optional<size_t> open[2];
+  std::optional<size_t> open[2][2];
   for (unsigned i = 0; i < parameters.size(); ++i) {
-    bool whole = isWhole(i);
+    bool whole = isWhole(i), frozen = parameters[i].frozen;
+    std::optional<size_t> &mine = open[whole][frozen];
     if (int64_t most = rowsOfPiece(i)) {
       int64_t rows = parameters[i].type.getDimSize(0);
       for (int64_t first = 0; first < rows; first += most)
         groups.push_back(
-            {{Rows{i, first, std::min(most, rows - first)}}, whole, 0});
-      open[whole] = std::nullopt;
+            {{Rows{i, first, std::min(most, rows - first)}}, whole, frozen, 0});
+      mine = std::nullopt;
       continue;
     }
-    std::optional<size_t> &mine = open[whole];
     if (!mine || !fits(groups[*mine], i)) {
       mine = groups.size();
-      groups.push_back({{}, whole, 0});
+      groups.push_back({{}, whole, frozen, 0});
     }
     groups[*mine].rows.push_back({i});
     groups[*mine].bytes += paddedBytes(i);
@@ -167,8 +167,9 @@ std::string Layouter::describe(const Group &group) const {
 
 LayoutBucket Layouter::layOut(const Group &group, size_t number) const {
   std::string name = "b" + std::to_string(number);
-  LayoutBucket bucket{name, describe(group), options.axis, group.whole,
-                      {},   /*elements=*/0};
+  LayoutBucket bucket{name,          describe(group), options.axis,
+                      group.whole,   group.frozen,    {},
+                      /*elements=*/0};
   for (bool decay : {true, false})
     for (const Rows &rows : group.rows) {
       const LayoutParameter &parameter = parameters[rows.parameter];

@@ -4,7 +4,7 @@
 // reads and builds no IR.
 //
 // Neighbours that are kept alike share a bucket, members with weight decay
-// first.  Without a bucket size they are those of a block:
+// first; those that are frozen have buckets of their own.  Without a bucket size they are those of a block:
 //
 //   parameters   h.0.bias  h.0.weight  h.1.weight
 //   buckets      b0 (h.0): h.0.weight, h.0.bias     b1: h.1.weight
@@ -30,6 +30,7 @@ struct LayoutParameter {
   Attribute init;
   StringAttr block; ///< what it is part of; null: its name says so
   bool decay;       ///< whether weight decay applies
+  bool frozen;      ///< whether it is not trained
 };
 
 struct LayoutOptions {
@@ -54,7 +55,8 @@ struct LayoutBucket {
   std::string name;  ///< "b2"
   std::string label; ///< what it is of, for people: "h.0"
   StringRef axis;
-  bool whole; ///< every rank keeps all of its parameters
+  bool whole;  ///< every rank keeps all of its parameters
+  bool frozen; ///< its parameters are not trained
   SmallVector<LayoutMember> members;
   int64_t elements; ///< a multiple of 16 times the ranks
 

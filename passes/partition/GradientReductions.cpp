@@ -11,10 +11,14 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// A gradient follows those of the parameters before it, and all follow the loss.
+/// A gradient follows those of the trained parameters before it, and all follow
+/// the loss.
 Value ProgramBuilder::gradientOf(unsigned parameter, int64_t micro) {
-  return returned.getOperand((1 + parameter) * partition.microStepsAtOnce() +
-                             micro);
+  auto before = ArrayRef(partition.layout.places).take_front(parameter);
+  int64_t place = 1 + llvm::count_if(before, [&](ArrayRef<LayoutPlace> places) {
+                    return !buckets[places.front().bucket].frozen;
+                  });
+  return returned.getOperand(place * partition.microStepsAtOnce() + micro);
 }
 
 /// The operation that finishes the last of a bucket's gradients; null where one
@@ -90,12 +94,12 @@ void ProgramBuilder::finishGradient(size_t k, Value flat) {
   auto type = RankedTensorType::get(
       {SumSquaresOp::getNumBlocks(partition.buckets[k], partition.ranks())},
       b.getF64Type());
-  partials.push_back(SumSquaresOp::create(b, name(buckets[k], ".squares"), type,
-                                          flat, symbol(k)));
+  partials[k] = SumSquaresOp::create(b, name(buckets[k], ".squares"), type,
+                                     flat, symbol(k));
   if (partition.ranks() > 1 && partition.stage == 0)
     flat = AllGatherOp::create(b, name(buckets[k], ".grad"), flat.getType(),
                                flat, symbol(k));
-  gradients.push_back(flat);
+  gradients[k] = flat;
 }
 
 void ProgramBuilder::emitGradients(bool isLast) {
@@ -104,12 +108,18 @@ void ProgramBuilder::emitGradients(bool isLast) {
   SmallVector<SmallVector<Operation *>> finished;
   for (const LayoutBucket &bucket : buckets) {
     finished.emplace_back();
+    if (bucket.frozen)
+      continue;
     for (int64_t micro = 0; micro < microSteps; ++micro)
       finished.back().push_back(findLastGradient(bucket, micro));
   }
   // By micro-step: what the next piece of a parameter goes after; null: the end.
   SmallVector<Operation *> after(microSteps);
+  partials.resize(buckets.size());
+  gradients.resize(buckets.size());
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
+    if (bucket.frozen)
+      continue;
     // A piece goes after the one before it.
     if (!bucket.continuesParameter())
       after = finished[k];

@@ -209,6 +209,7 @@ private:
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type
                << "; training binaries hold parameters of f32, bf16 and f16";
+      bool frozen = step.getArgAttr(i, kFrozenAttr) != nullptr;
       if (!parameters.empty() &&
           element != parameters.front().type.getElementType())
         return emitError(arg.getLoc(), "parameter ")
@@ -220,7 +221,8 @@ private:
                << name << " is " << type << ", which has no elements; drop it";
       parameters.push_back({name, type, step.getArgAttr(i, kInitAttr),
                             step.getArgAttrOfType<StringAttr>(i, kBlockAttr),
-                            type.getRank() >= 2 && weightDecay != 0});
+                            type.getRank() >= 2 && weightDecay != 0 && !frozen,
+                            frozen});
       arguments.push_back(i);
     }
     bool hasInputs = false;
@@ -243,11 +245,13 @@ private:
     auto error = [&] { return step->getParentOp()->emitError(); };
     partition.element = parameters.front().type.getElementType();
     bool isHalf = nn::isHalf(partition.element);
-    // Gradients follow the loss in parameter order.
+    // Gradients follow the loss in the order of parameters that are trained.
     auto returned =
         cast<func::ReturnOp>(step.getBody().front().getTerminator());
+    auto trained = llvm::make_filter_range(
+        parameters, [](const LayoutParameter &each) { return !each.frozen; });
     for (auto [parameter, gradient] :
-         llvm::zip(parameters, returned.getOperands().drop_front())) {
+         llvm::zip(trained, returned.getOperands().drop_front())) {
       Type element = getElementTypeOrSelf(gradient.getType());
       if (partition.gradElement && partition.gradElement != element)
         return emitError(gradient.getLoc(), "the gradient of ")
@@ -328,7 +332,7 @@ private:
       unsigned first = partition.arguments[bucket.members.front().parameter];
       partition.buckets.push_back(BucketOp::create(
           b, step.getArgument(first).getLoc(), bucket.name, bucket.axis,
-          bucket.elements, b.getArrayAttr(members)));
+          bucket.elements, bucket.frozen, b.getArrayAttr(members)));
     }
     return success();
   }

@@ -48,12 +48,17 @@ Value ProgramBuilder::addArgument(Type type, Location loc, StringRef attr,
 void ProgramBuilder::addArguments() {
   state.resize(slots.size());
   for (auto [s, slot] : llvm::enumerate(slots))
-    for (auto [k, bucket] : llvm::enumerate(buckets))
+    for (auto [k, bucket] : llvm::enumerate(buckets)) {
+      if (bucket.frozen && slot != "param") {
+        state[s].push_back({});
+        continue;
+      }
       state[s].push_back(addArgument(
           shardType(k, partition.elementOf(slot),
                     partition.isWhole(slot, bucket)),
           name(bucket, "." + slot), kStateAttr,
           StateAttr::get(b.getContext(), symbol(k), b.getStringAttr(slot))));
+    }
   next = state;
   for (unsigned i = 0; i < oldCount; ++i)
     if (!function.getArgAttr(i, kParamAttr)) {
@@ -106,7 +111,9 @@ void ProgramBuilder::emitLogits() {
 void ProgramBuilder::finish() {
   SmallVector<Value> results;
   for (auto &slot : next)
-    llvm::append_range(results, slot);
+    llvm::append_range(results, llvm::make_filter_range(slot, [](Value value) {
+                         return value != nullptr;
+                       }));
   SmallVector<Attribute> resultAttrs(results.size(), b.getDictionaryAttr({}));
   for (auto &[value, output, micro] : outputs) {
     results.push_back(value);

@@ -1,7 +1,7 @@
 //===- ProgramBuilder.h - A program of a training step in the making -----===//
 //
 // All programs of a plan take the same arguments: state of all buckets (slot by
-// slot), inputs, scalars.  They return the next state in the arguments' order,
+// slot; of frozen buckets parameters alone), inputs, scalars.  They return the next state in the arguments' order,
 // then their outputs.
 //
 //   @count   one exchange per average, nothing else
@@ -131,7 +131,8 @@ private:
   unsigned oldCount; ///< of arguments
   SmallVector<StringRef> slots;
   SmallVector<Attribute> argAttrs;
-  /// By slot, then bucket: what a program starts with, and its next value.
+  /// By slot, then bucket: what a program starts with, and its next value; null
+  /// for slots that a frozen bucket lacks.
   SmallVector<SmallVector<Value>> state, next;
   llvm::StringMap<Value> scalars;
   struct Output {
@@ -141,7 +142,8 @@ private:
     IntegerAttr micro;
   };
   SmallVector<Output> outputs;
-  /// By bucket: what the update reads, and sums of squares.
+  /// By bucket: what the update reads, and sums of squares; null for frozen
+  /// ones.
   SmallVector<Value> gradients, partials;
 
   void addArguments();

@@ -26,11 +26,15 @@ using namespace mlir::zero;
 
 /// The factor that limits the norm of all gradients.
 Value ProgramBuilder::emitClip() {
+  SmallVector<Value> squares;
+  for (Value partial : partials)
+    if (partial)
+      squares.push_back(partial);
   if (partition.ranks() > 1) {
     auto type = RankedTensorType::get({}, b.getF64Type());
-    Value mine = TotalOp::create(b, name("grad_norm"), type, partials);
-    partials = {AllReduceOp::create(b, name("grad_norm"), type, mine, axis(),
-                                    b.getF64FloatAttr(1.0))};
+    Value mine = TotalOp::create(b, name("grad_norm"), type, squares);
+    squares = {AllReduceOp::create(b, name("grad_norm"), type, mine, axis(),
+                                   b.getF64FloatAttr(1.0))};
   }
   SmallVector<Value> within;
   if (partition.skipNonfinite) {
@@ -40,7 +44,7 @@ Value ProgramBuilder::emitClip() {
         within.push_back(output.value);
   }
   auto clip = ClipOp::create(b, name("clip"), scalarType(), scalarType(),
-                             partials, scalars.lookup(kLossScale), within,
+                             squares, scalars.lookup(kLossScale), within,
                              partition.maxNorm > 0
                                  ? b.getF64FloatAttr(partition.maxNorm)
                                  : FloatAttr());
@@ -75,7 +79,8 @@ SmallVector<Operation *> ProgramBuilder::findUpdatePlaces() {
     return places;
   SmallVector<std::pair<Operation *, size_t>> ready;
   for (size_t k = 0; k < buckets.size(); ++k)
-    ready.push_back({findReady(k), k});
+    if (!buckets[k].frozen)
+      ready.push_back({findReady(k), k});
   llvm::sort(ready, [](const auto &a, const auto &b) {
     return a.first == b.first ? a.second < b.second
                               : a.first->isBeforeInBlock(b.first);
@@ -99,6 +104,8 @@ void ProgramBuilder::emitUpdates() {
   size_t slotCount = rule.getSlots().size();
   size_t updated = 1 + slotCount + (partition.hasMasters() ? 1 : 0);
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
+    if (bucket.frozen)
+      continue;
     Location loc = name(bucket, ".next");
     b.setInsertionPoint(places[k]);
     SmallVector<Value> values;

@@ -129,13 +129,16 @@ void countState(ProgramOp step, Certificate &certificate) {
 /// into as many shares.
 void countCheckpoint(ProgramOp step, Certificate &certificate) {
   std::array<int64_t, kNumTiers> own = {}, shared = {};
-  bool hasMasters = llvm::any_of(step.getArguments(), [&](auto argument) {
-    auto state = step.getState(argument.getArgNumber());
-    return state && state.getSlot() == "master";
-  });
+  llvm::SmallDenseSet<Attribute> withMaster;
+  for (BlockArgument argument : step.getArguments())
+    if (auto state = step.getState(argument.getArgNumber());
+        state && state.getSlot() == "master")
+      withMaster.insert(state.getBucket());
   for (BlockArgument argument : step.getArguments()) {
     auto state = step.getState(argument.getArgNumber());
-    if (!state || (state.getSlot() == "param" && hasMasters) ||
+    if (!state ||
+        (state.getSlot() == "param" &&
+         withMaster.contains(state.getBucket())) ||
         (state.getSlot() == "grad" &&
          !isDelayed(step->getParentOfType<ModuleOp>())))
       continue;

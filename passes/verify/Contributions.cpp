@@ -20,7 +20,7 @@
 //   @micro   sums end as {before: 1, own: unit}; the rest stays as it is
 //   @step    an update takes {own: mean}, and where there are sums so much of
 //            them that earlier gradients count alike; parameters and moments
-//            end as {updates: 1}, sums as {}
+//            end as {updates: 1}, sums as {}; parameters of frozen buckets stay
 //
 // mean = 1 / (ranks x micro-steps).  Sums that are yet to be reduced hold whole
 // gradients (unit = 1), others their share of the mean (unit = mean).
@@ -36,9 +36,8 @@
 //   @flush   an update takes that; pending, which nothing reads then, stays
 //
 // The model reads parameters before their update, in such a @step after it, and
-// the norm is that of all
-// buckets, each once, in the order of the module: f64 sums depend on it.  Other
-// values are averaged over ranks.
+// the norm is that of all buckets that are trained, each once, in the order of the
+// module: f64 sums depend on it.  Other values are averaged over ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,6 +148,12 @@ private:
     return program.getState(argument.getArgNumber());
   }
 
+  bool isFrozen(FlatSymbolRefAttr name) {
+    auto bucket =
+        SymbolTable::lookupNearestSymbolFrom<BucketOp>(program, name);
+    return bucket && bucket.getFrozen();
+  }
+
   LogicalResult expect(Operation *op, Value value, const Share &expected) {
     Share found = shares.lookup(value);
     if (found == expected)
@@ -241,7 +246,7 @@ private:
     return success();
   }
 
-  /// The squares of all buckets, in order.
+  /// The squares of all buckets that are trained, in order.
   LogicalResult judgeSquares(Operation *op, ValueRange partials) {
     SmallVector<std::string> found, expected;
     for (Value partial : partials) {
@@ -250,7 +255,8 @@ private:
                               : judge::describe(partial));
     }
     for (auto bucket : program->getParentOfType<ModuleOp>().getOps<BucketOp>())
-      expected.push_back(("@" + bucket.getSymName()).str());
+      if (!bucket.getFrozen())
+        expected.push_back(("@" + bucket.getSymName()).str());
     for (size_t i = 0; i < std::max(found.size(), expected.size()); ++i) {
       auto at = [&](ArrayRef<std::string> list) {
         return i < list.size() ? list[i] : std::string("nothing");
@@ -259,8 +265,8 @@ private:
         return op->emitOpError("adds squares of ")
                << at(found) << " in place " << i << ", where those of "
                << at(expected)
-               << " belong (V13); the norm is of all buckets, each once, in "
-                  "the order of the module";
+               << " belong (V13); the norm is of all buckets that are trained, "
+                  "each once, in the order of the module";
     }
     return success();
   }
@@ -301,7 +307,8 @@ private:
   /// updates are delayed, beside it.
   LogicalResult visitView(ViewOp op) {
     Share share = shares.lookup(op.getFlat()), expected = share;
-    expected.updates = rotated && !delayed && name == "step";
+    expected.updates =
+        rotated && !delayed && name == "step" && !isFrozen(op.getBucketAttr());
     share.updates = 0;
     shares[op.getResult()] = share;
     return expect(op, op.getFlat(), expected);
@@ -313,7 +320,9 @@ private:
       bool sum = state.getSlot() == "grad";
       if (name == "micro" && sum)
         expected.own = {units.lookup(state.getBucket())};
-      if (name == "step" || (name == "flush" && !sum))
+      if (isFrozen(state.getBucket()))
+        expected = shares.lookup(argument);
+      else if (name == "step" || (name == "flush" && !sum))
         expected = {0, {}, 0, !sum};
       if (rotated && sum && name != "flush" && name != "eval" &&
           name != kPredict)

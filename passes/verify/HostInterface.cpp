@@ -6,7 +6,7 @@
 //   * an argument is state, an input or a scalar, and only one of them; no two
 //     have one name.
 //   * state is f32 or, but for masters, 16 bits: the whole bucket or the rank's
-//     slice of it.
+//     slice of it; a frozen bucket has no other than parameters.
 //   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step`,
 //     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of the output of
 //     that name of @count; `rounding` is an i64 of the device; `clip` is what the
@@ -346,6 +346,10 @@ private:
              << describe(argument)
              << ", whose slot has no name, or one with a NUL (S5)";
     auto bucket = symbols.lookupSymbolIn<BucketOp>(module, state.getBucket());
+    if (bucket.getFrozen() && state.getSlot() != "param") // (S5)
+      return step.emitOpError("keeps ")
+             << describe(argument)
+             << " (S5); the only state of a frozen bucket is \"param\"";
     auto axis = symbols.lookupSymbolIn<AxisOp>(module, bucket.getAxisAttr());
     auto shard = dyn_cast<ShardType>(argument.getType());
     Type element = shard ? shard.getElementType() : Type();

@@ -53,7 +53,11 @@ LogicalResult ModelStep::matchParameters(ModuleOp plan) {
       if (parameter == parameters.end()) // (V14)
         return bucket.emitOpError("has a member ")
                << member.getName() << ", and the model no such parameter (V14)";
-      auto &[type, init, gradient] = parameter->second;
+      auto &[type, init, isFrozen, gradient] = parameter->second;
+      if (isFrozen != bucket.getFrozen()) // (V14)
+        return bucket.emitOpError("has a member ")
+               << member.getName() << ", which is "
+               << (isFrozen ? "frozen" : "trained") << " in the model (V14)";
       if (type.getShape() != ArrayRef(member.getParameterShape())) // (V14)
         return bucket.emitOpError("has a member ")
                << member.getName() << " of a parameter of shape ["
@@ -131,7 +135,9 @@ LogicalResult ModelStep::enter(func::FuncOp function,
     bool isNew =
         parameter
             ? parameters
-                  .insert({name, {type, function.getArgAttr(i, kInitAttr)}})
+                  .insert({name,
+                           {type, function.getArgAttr(i, kInitAttr),
+                            function.getArgAttr(i, kFrozenAttr) != nullptr}})
                   .second
             : inputs.insert({name, {type, inputAttributes(function, i)}})
                   .second;
@@ -162,14 +168,17 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
     }
   }
   Operation *returned = function.front().getTerminator();
-  if (returned->getNumOperands() != 1 + parameters.size()) // (V14)
+  auto trained = llvm::make_filter_range(
+      parameters, [](auto &entry) { return !entry.second.isFrozen; });
+  size_t gradients = llvm::range_size(trained);
+  if (returned->getNumOperands() != 1 + gradients) // (V14)
     return function.emitOpError("returns ")
            << returned->getNumOperands() << " values, and needs the loss and "
-           << parameters.size() << " gradients (V14)";
+           << gradients << " gradients (V14)";
   loss = symbolic.termOf(returned->getOperand(0));
   // Gradients follow the loss in the parameters' order.
   for (auto [entry, gradient] :
-       llvm::zip_equal(parameters, returned->getOperands().drop_front())) {
+       llvm::zip(trained, returned->getOperands().drop_front())) {
     auto &[name, parameter] = entry;
     // One of 16 bits may be f32 (S7 says which it is).
     Type wide =

@@ -17,7 +17,8 @@ public:
   struct Parameter {
     RankedTensorType type;
     Attribute init; ///< null if the model does not say
-    Term gradient = 0;
+    bool isFrozen = false;
+    Term gradient = 0; ///< of one that is trained
   };
 
   /// Kernels of `plan` are those of `model`, and are identified with them.

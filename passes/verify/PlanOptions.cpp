@@ -156,7 +156,8 @@ LogicalResult Options::judgeDecay() {
   double decay = options.getWeightDecay().convertToDouble();
   for (auto bucket : plan.getOps<BucketOp>())
     for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-      if (bool decays = member.getParameterShape().size() >= 2 && decay != 0;
+      if (bool decays = member.getParameterShape().size() >= 2 && decay != 0 &&
+                        !bucket.getFrozen();
           decays != member.getDecay()) // (S7)
         return error(bucket,
                      "a member \"" + member.getName().getValue() +

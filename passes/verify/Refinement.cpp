@@ -185,6 +185,9 @@ LogicalResult Refinement::visitView(ViewOp op) {
 LogicalResult Refinement::visitPack(PackOp op) {
   auto bucket =
       symbols.lookupNearestSymbolFrom<BucketOp>(op, op.getBucketAttr());
+  if (bucket.getFrozen()) // (V14)
+    return op.emitOpError("packs gradients of @")
+           << op.getBucket() << ", which is frozen (V14)";
   auto members = bucket.getMembers().getAsRange<MemberAttr>();
   for (auto [member, operand] : llvm::zip_equal(members, op.getMembers())) {
     Term gradient = step.parameter(member.getName()).gradient;

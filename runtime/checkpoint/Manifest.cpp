@@ -162,7 +162,8 @@ TensorRecord tensorOf(const json &value) {
   return tensor;
 }
 
-/// Throws unless the tensors of each slot tile each parameter.
+/// Throws unless the tensors of each slot tile each parameter, but those that
+/// are frozen in slot "param" alone.
 void checkTiles(const Manifest &manifest) {
   std::vector<std::string_view> slots;
   std::vector<const TensorRecord *> order;
@@ -192,6 +193,8 @@ void checkTiles(const Manifest &manifest) {
              order[next]->parameter == parameter.name &&
              order[next]->first == covered)
         covered += order[next++]->count;
+      if (parameter.frozen && slot != "param")
+        elements = 0;
       if (covered != elements)
         fail("{} of parameter {}: element {} of {} is missing, or there twice",
              shown(slot), shown(parameter.name), covered, elements);
@@ -210,7 +213,8 @@ Manifest manifestOf(const json &value) {
   for (const json &parameter : value.at("parameters"))
     manifest.parameters.push_back(
         {parameter.at("name").get<std::string>(),
-         parameter.at("shape").get<std::vector<int64_t>>()});
+         parameter.at("shape").get<std::vector<int64_t>>(),
+         parameter.value("frozen", false)});
   std::sort(manifest.parameters.begin(), manifest.parameters.end(),
             [](const auto &x, const auto &y) { return x.name < y.name; });
   if (value.at("block_bytes").get<uint64_t>() != kCheckpointBlock)
@@ -246,9 +250,9 @@ std::string zrt::manifestText(const Manifest &manifest) {
       hex(modelFingerprint(manifest.parameters)));
   const auto separator = [&] { return text.back() == '[' ? "\n" : ",\n"; };
   for (const ParameterRecord &parameter : manifest.parameters)
-    text +=
-        fmt::format("{}{{\"name\":{},\"shape\":[{}]}}", separator(),
-                    inJson(parameter.name), fmt::join(parameter.shape, ","));
+    text += fmt::format("{}{{\"name\":{},\"shape\":[{}]{}}}", separator(),
+                        inJson(parameter.name), fmt::join(parameter.shape, ","),
+                        parameter.frozen ? ",\"frozen\":true" : "");
   text += fmt::format("],\n\"block_bytes\":{},\n\"files\":[", kCheckpointBlock);
   for (const FileRecord &file : manifest.files) {
     text += fmt::format("{}{{\"name\":{},\"bytes\":{},\"header_bytes\":{},"

@@ -78,6 +78,7 @@ struct TensorRecord {
 struct ParameterRecord {
   std::string name;
   std::vector<int64_t> shape;
+  bool frozen = false; ///< in slot "param" alone
 };
 
 struct Manifest {

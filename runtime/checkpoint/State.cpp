@@ -55,12 +55,9 @@ State zrt::findState(const zrt_plan &plan, int rank, bool isUpdateLeft) {
   for (uint32_t i = 0; i < plan.state_count; ++i)
     names.insert(plan.states[i].slot);
   State state;
-  const bool masters = hasMasters(plan);
   state.slots.push_back(
-      {std::string(kTrainedSlot),
-       findParameters(plan, rank, masters ? "master" : "param")});
-  if (masters)
-    state.roundings = findParameters(plan, rank);
+      {std::string(kTrainedSlot), findExactParameters(plan, rank)});
+  state.roundings = findRoundings(plan, rank);
   for (const std::string &name : names)
     if (name != "param" && name != "master" &&
         (name != kGradientSlot || isUpdateLeft))

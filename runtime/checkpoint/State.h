@@ -30,7 +30,7 @@
 
 namespace zrt {
 
-/// The slot of what is trained.
+/// The slot of what is trained, and of what is frozen.
 constexpr std::string_view kTrainedSlot = "param";
 /// That of gradients whose update is left.
 constexpr std::string_view kGradientSlot = "grad";

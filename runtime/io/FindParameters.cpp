@@ -138,11 +138,17 @@ bool zrt::hasMasters(const zrt_plan &plan) {
                      });
 }
 
-std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
-                                           std::string_view slot) {
+/// With the places in the slot that slotOf(bucket) says; "": the bucket is left
+/// out.
+template <typename SlotOf>
+static std::vector<Parameter> find(const zrt_plan &plan, int rank,
+                                   SlotOf slotOf) {
   std::vector<Parameter> parameters;
   std::map<std::string_view, size_t> byName;
   for (uint32_t b = 0; b < plan.bucket_count; ++b) {
+    const std::string_view slot = slotOf(b);
+    if (slot.empty())
+      continue;
     const zrt_bucket &bucket = plan.buckets[b];
     const zrt_state &state = stateOf(plan, b, slot);
     const uint64_t slice = sliceOf(plan, bucket, state);
@@ -152,7 +158,8 @@ std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
       const auto [known, isNew] =
           byName.try_emplace(member.name, parameters.size());
       Parameter parameter = {member.name, shapeOf(member), elements,
-                             state.dtype, member.init,     {}};
+                             state.dtype, member.init,     bucket.frozen != 0,
+                             {}};
       if (isNew)
         parameters.push_back(std::move(parameter));
       else
@@ -168,4 +175,26 @@ std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
               return std::string_view(a.name) < std::string_view(b.name);
             });
   return parameters;
+}
+
+std::vector<Parameter> zrt::findParameters(const zrt_plan &plan, int rank,
+                                           std::string_view slot) {
+  return find(plan, rank, [&](uint32_t bucket) -> std::string_view {
+    return slot != "param" && plan.buckets[bucket].frozen ? "" : slot;
+  });
+}
+
+std::vector<Parameter> zrt::findExactParameters(const zrt_plan &plan,
+                                                int rank) {
+  const bool masters = hasMasters(plan);
+  return find(plan, rank, [&](uint32_t bucket) {
+    return masters && !plan.buckets[bucket].frozen ? "master" : "param";
+  });
+}
+
+std::vector<Parameter> zrt::findRoundings(const zrt_plan &plan, int rank) {
+  const bool masters = hasMasters(plan);
+  return find(plan, rank, [&](uint32_t bucket) {
+    return masters && !plan.buckets[bucket].frozen ? "param" : "";
+  });
 }

@@ -132,6 +132,15 @@ std::string warnOfExtras(const WeightFiles &files,
 
 } // namespace
 
+bool zrt::holdsAny(const std::string &path,
+                   const std::vector<Parameter> &parameters) {
+  const WeightFiles files(path);
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [&](const Parameter &parameter) {
+                       return match(files, parameter.name) != nullptr;
+                     });
+}
+
 std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
                                 const std::string &path,
                                 const ParameterMemory &memory) {

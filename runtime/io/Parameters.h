@@ -43,6 +43,7 @@ struct Parameter {
   uint64_t elements;
   zrt_dtype dtype; ///< f32, bf16 or f16
   zrt_init init;
+  bool frozen; ///< not trained
   /// Of all ranks, in element order; they hold each element once.
   std::vector<ParameterPiece> pieces;
 };
@@ -61,13 +62,17 @@ public:
 /// changes, and files hold.
 bool hasMasters(const zrt_plan &plan);
 
-/// All parameters of `plan`, by name, so that a file does not depend on how the
-/// plan lays them out, with the places of what `rank` holds in state `slot`:
-/// "param" or "master".  Throws when the plan contradicts itself: a bucket
-/// without that state, members that overlap its end, members of one name that do
-/// not tile one parameter.
+/// Parameters of `plan`, by name, so that a file does not depend on how the plan
+/// lays them out, with the places of what `rank` holds in state `slot`: of a slot
+/// that is not "param", those that are trained.  Throws when the plan contradicts
+/// itself: a bucket without that state, members that overlap its end, members of
+/// one name that do not tile one parameter.
 std::vector<Parameter> findParameters(const zrt_plan &plan, int rank,
                                       std::string_view slot = "param");
+/// All parameters, as they are exactly: the master where there is one.
+std::vector<Parameter> findExactParameters(const zrt_plan &plan, int rank);
+/// Parameters that are the roundings of masters.
+std::vector<Parameter> findRoundings(const zrt_plan &plan, int rank);
 
 /// Elements [first, first + count) of a piece that lies here.
 zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
@@ -91,6 +96,10 @@ std::string loadParameters(const std::vector<Parameter> &parameters,
 void saveParameters(const std::vector<Parameter> &parameters,
                     const std::string &path, const ParameterMemory &memory,
                     World &world, zrt_dtype as = ZRT_F32);
+
+/// Whether the files that `path` means have a tensor for any of `parameters`.
+/// Throws zrt::Error.
+bool holdsAny(const std::string &path, const std::vector<Parameter> &parameters);
 
 /// Throws unless saveParameters could write the file at `path` now: a name that
 /// the format cannot hold, a folder that is not writable, a disk that is full.

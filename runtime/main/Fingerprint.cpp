@@ -3,6 +3,7 @@
 
 #include "runtime/ContentHash.h"
 #include "runtime/Hash.h"
+#include "runtime/io/AdapterFolder.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/io/WeightFiles.h"
@@ -208,6 +209,9 @@ Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   f.hasInit = !options.init.empty();
   if (f.hasInit)
     f.init = fingerprintOfFiles(weightFiles(options.init));
+  f.hasAdapter = !options.adapter.empty();
+  if (f.hasAdapter)
+    f.adapter = fingerprintOfFiles({options.adapter + "/" + kAdapterFile});
   f.saves = !options.save.empty();
   f.checkpoints = !options.checkpoint.folder.empty();
   f.resumes = !options.checkpoint.resume.empty();
@@ -269,6 +273,7 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
                        [](auto &f) { return f.sampleEvery; }),
       sampleDifference(all),
       flagDifference(all, "init", &Fingerprint::hasInit),
+      flagDifference(all, "adapter", &Fingerprint::hasAdapter),
       flagDifference(all, "save", &Fingerprint::saves),
       flagDifference(all, "checkpoint", &Fingerprint::checkpoints),
       flagDifference(all, "resume", &Fingerprint::resumes),
@@ -282,6 +287,7 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
       fileDifference(all, &Fingerprint::evalData, "--eval-data"),
       fileDifference(all, &Fingerprint::evalInputs, "--eval-input files"),
       fileDifference(all, &Fingerprint::init, "initial weights"),
+      fileDifference(all, &Fingerprint::adapter, "adapters"),
   };
   for (const std::string &difference : differences)
     if (!difference.empty())

@@ -29,7 +29,7 @@ struct FileFingerprint {
 /// What must be equal on all ranks.
 struct Fingerprint {
   uint64_t program = 0;
-  FileFingerprint data, inputs, init, evalData, evalInputs;
+  FileFingerprint data, inputs, init, adapter, evalData, evalInputs;
   int64_t steps = 0, epochs = 0, warmup = 0, cooldown = 0;
   double lr = 0, minLr = 0;
   uint64_t seed = 0;
@@ -42,7 +42,8 @@ struct Fingerprint {
   double timeLimit = 0;
   bool checkpoints = false, savesAtExit = false, resumes = false;
   bool stopsOnError = false;
-  bool shuffles = false, hasData = false, hasInit = false, saves = false;
+  bool shuffles = false, hasData = false, hasInit = false, hasAdapter = false,
+       saves = false;
   bool evaluates = false;
 };
 

@@ -170,6 +170,8 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   if (given("--tensorboard") && options.tensorboard.empty())
     usage("--tensorboard needs the name of a folder");
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
+  if (given("--adapter") && options.adapter.empty())
+    usage("--adapter needs the name of a folder");
   if (given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", typed.saveType);
   judgeData(app, typed.data, options);
@@ -264,11 +266,15 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   text("--init", options.init, "FILE", "Weights",
        "Start from these weights (safetensors, or a folder of a model) instead "
        "of random ones");
+  text("--adapter", options.adapter, "DIR", "Weights",
+       "Start the adapters of a plan with --lora from these, as PEFT saves "
+       "them; --init has the base then");
   number("--seed", typed.seed, "Weights",
          "Seed of random initial weights, of the order of --shuffle, and of "
          "updates that round by chance (default 0)");
   text("--save", options.save, "FILE", "Weights",
-       "Save the final weights (safetensors)");
+       "Save the final weights (safetensors); of a plan with --lora its "
+       "adapters, in a folder that PEFT reads");
 
   text("--save-dtype", typed.saveType, "TYPE", "Weights",
        "f32 (default), bf16 or f16: what the elements of --save are");

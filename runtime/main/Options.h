@@ -62,7 +62,7 @@ struct TrainOptions {
   std::string program;             ///< for messages: the name without folders
   std::vector<std::string> data;   ///< the files of a text, in order
   std::vector<DataSource> sources; ///< with --data-weights
-  std::string init, save;
+  std::string init, adapter, save;
   std::string metrics;          ///< a file, or "-": standard output; "": none
   std::string tensorboard;      ///< a folder; "": none
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16

@@ -4,30 +4,82 @@
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/initialize/InitializeParameters.h"
+#include "runtime/io/AdapterFolder.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/world/Agree.h"
 
 using namespace zrt;
 
+namespace {
+
+/// Those that are frozen, or those that are trained.
+std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
+  std::vector<Parameter> some;
+  for (const Parameter &parameter : all)
+    if (parameter.frozen == frozen)
+      some.push_back(parameter);
+  return some;
+}
+
+} // namespace
+
 Weights::Weights(const zrt_plan &plan, const TrainOptions &options,
                  World &world, zrt_context *ctx, bool delaysUpdates)
-    : options(options), world(world), ctx(ctx),
+    : plan(plan), options(options), world(world), ctx(ctx),
       all(findState(plan, world.rank(), delaysUpdates)) {
-  if (world.rank() == 0 && !options.save.empty())
-    checkSave(parameters(), options.save, options.saveType);
+  checkAdapters();
+  if (world.rank() != 0 || options.save.empty())
+    return;
+  if (hasAdapters())
+    makeFolder("--save", options.save);
+  checkSave(select(parameters(), /*frozen=*/false), savePath(),
+            options.saveType);
+}
+
+void Weights::checkAdapters() const {
+  if (options.adapter.empty())
+    return;
+  if (!hasAdapters())
+    fail("--adapter={}: this plan has no adapters; compile it with --lora=RANK",
+         options.adapter);
+  checkAdapterConfig(options.adapter, plan.adapters);
+}
+
+std::string Weights::savePath() const {
+  return hasAdapters() ? options.save + "/" + kAdapterFile : options.save;
 }
 
 void Weights::initialize() const {
   for (const auto *each : {&parameters(), &all.roundings})
-    if (options.init.empty())
-      initializeParameters(*each, options.seed, zrt_threads(ctx), memory());
-    else if (!each->empty())
-      load(*each);
+    initialize(*each);
 }
 
-void Weights::load(const std::vector<Parameter> &into) const {
-  const std::string warning = loadParameters(into, options.init, memory());
-  if (world.rank() == 0 && &into == &parameters() && !warning.empty())
+void Weights::initialize(const std::vector<Parameter> &some) const {
+  const std::vector<Parameter> frozen = select(some, true),
+                               trained = select(some, false);
+  // Files of a base model do not have what is trained beside it.
+  const bool isBase = !options.init.empty() &&
+                      !select(parameters(), true).empty() &&
+                      !holdsAny(options.init, trained);
+  const bool isRandom = options.init.empty();
+  if (isRandom)
+    initializeParameters(frozen, options.seed, zrt_threads(ctx), memory());
+  else
+    load(isBase ? frozen : some, options.init);
+  if (!options.adapter.empty())
+    load(trained, options.adapter + "/" + kAdapterFile);
+  else if (isRandom || isBase)
+    initializeParameters(trained, options.seed, zrt_threads(ctx), memory());
+}
+
+void Weights::load(const std::vector<Parameter> &into,
+                   const std::string &path) const {
+  if (into.empty())
+    return;
+  const std::string warning = loadParameters(into, path, memory());
+  // Roundings are read from the same files.
+  const bool isFirst = into.front().dtype == parameters().front().dtype;
+  if (world.rank() == 0 && isFirst && !warning.empty())
     complain(fmt::format("{}: warning: {}", options.program, warning));
 }
 
@@ -48,8 +100,8 @@ zrt_dtype Weights::saveType() const {
     return ZRT_F32;
   try {
     together(world, [&] {
-      const std::string found =
-          firstBeyond(parameters(), memory(), options.saveType);
+      const std::string found = firstBeyond(
+          select(parameters(), /*frozen=*/false), memory(), options.saveType);
       if (!found.empty())
         fail("{}, more than {} holds", found, dtypeName(options.saveType));
     });
@@ -64,6 +116,12 @@ zrt_dtype Weights::saveType() const {
 
 bool Weights::save() const {
   const zrt_dtype type = saveType();
-  saveParameters(parameters(), options.save, memory(), world, type);
+  saveParameters(select(parameters(), /*frozen=*/false), savePath(), memory(),
+                 world, type);
+  if (hasAdapters())
+    together(world, [&] {
+      if (world.rank() == 0)
+        writeAdapterConfig(options.save, plan.adapters);
+    });
   return type == options.saveType;
 }

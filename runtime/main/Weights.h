@@ -15,7 +15,7 @@ namespace zrt {
 /// The state of a run on this rank, by name.
 class Weights {
 public:
-  /// Looks whether --save can be obeyed, on rank 0.  Throws zrt::Error.
+  /// Looks whether --save and --adapter can be obeyed.  Throws zrt::Error.
   /// With the gradients of updates that steps leave, if `delaysUpdates`.
   Weights(const zrt_plan &plan, const TrainOptions &options, World &world,
           zrt_context *ctx, bool delaysUpdates);
@@ -23,26 +23,33 @@ public:
   const State &state() const { return all; }
   ContextMemory memory() const { return ContextMemory(ctx); }
 
-  /// Random values, or those of --init.  Throws zrt::Error.
+  /// Random values, or those of --init and --adapter.  What is trained beside
+  /// frozen parameters may be missing in --init.  Throws zrt::Error.
   void initialize() const;
   /// Throws zrt::Error for a value that is not finite; `source` is where they
   /// come from.
   void checkInitial(const std::string &source) const;
   /// The first value of this rank that is not finite, or "".
   std::string firstNonfinite() const;
-  /// Writes --save.  All ranks call it together.  Whether its elements are as
+  /// Writes --save: what is trained; of a plan with adapters a folder as PEFT
+  /// reads it.  All ranks call it together.  Whether its elements are as
   /// asked for: what 16 bits cannot hold is saved as f32, for training is not to
   /// be lost.  Throws AgreedError.
   bool save() const;
 
 private:
-  /// What is trained.
+  /// What is trained, and what is frozen.
   const std::vector<Parameter> &parameters() const {
     return all.slots.front().parameters;
   }
-  void load(const std::vector<Parameter> &into) const;
+  bool hasAdapters() const { return plan.adapters && *plan.adapters; }
+  void load(const std::vector<Parameter> &into, const std::string &path) const;
+  void initialize(const std::vector<Parameter> &some) const;
+  void checkAdapters() const;
+  std::string savePath() const;
   zrt_dtype saveType() const;
 
+  const zrt_plan &plan;
   const TrainOptions &options;
   World &world;
   zrt_context *const ctx;

@@ -89,6 +89,8 @@ class Plan:
         """(error, what each step said, the saved weights)."""
         metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
         for path in (metrics, saved):
+            if path.is_dir():
+                shutil.rmtree(path)
             path.unlink(missing_ok=True)
         # Jobs that start together race for Open MPI's folder in TMPDIR.
         env = {**support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "5", "TMPDIR": str(folder.resolve()), **(env or {})}
@@ -106,7 +108,9 @@ class Plan:
         lines = [json.loads(line) for line in metrics.read_text().splitlines()]
         said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss", "samples")}
                 for line in lines]
-        return "", said, saved.read_bytes()
+        # Of a plan with adapters, a folder.
+        weights = saved / "adapter_model.safetensors" if saved.is_dir() else saved
+        return "", said, weights.read_bytes()
 
     def compare(self, program, folder, env, lr="1e-2"):
         """Why `program` does something else than the plan, or nothing."""

@@ -92,6 +92,10 @@ PLANS = [
                                                   "--precision=bf16")),
     Recipe("delayed-3-2-1", "mlp", 40, 3, 2, 1, ("--offload-optimizer=cpu", "--delayed-update",
                                                  "--grad-clip=0")),
+    # Frozen parameters, and adapters.
+    Recipe("lora-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--eval")),
+    Recipe("lora-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--precision=bf16", "--bucket-size=1KiB")),
+    Recipe("lora-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--offload=nvme")),
     # Evaluations between steps.
     Recipe("eval-1-2-2", "tiny", 48, 1, 2, 2, ("--eval",)),
     Recipe("eval-3-2-1", "tiny", 48, 3, 2, 1, ("--eval", "--offload=cpu", "--overlap-update")),

@@ -359,7 +359,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 1024, 0, 
     %t1 = zero.accumulate %qsum, %gq of @b {scale = 0.5 : f64} : !zero.shard<16 x f32 by 1>, tensor<16xf32>
     %x = zero.sum_squares %s1 of @a : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
     %y = zero.sum_squares %t1 of @b : !zero.shard<16 x f32 by 1> -> tensor<1xf64>
-    // expected-error @below {{'zero.clip' op adds squares of @b in place 0, where those of @a belong (V13); the norm is of all buckets, each once, in the order of the module}}
+    // expected-error @below {{'zero.clip' op adds squares of @b in place 0, where those of @a belong (V13); the norm is of all buckets that are trained, each once, in the order of the module}}
     %norm, %clip = zero.clip %y, %x {max_norm = 1.0 : f64} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
     %p1 = zero.update @sgd of @a(%p, %s1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>
     %q1 = zero.update @sgd of @b(%q, %t1) scalars(%clip) {decay = 0.1 : f64} : (!zero.shard<16 x f32 by 1>, !zero.shard<16 x f32 by 1>), (tensor<f32>) -> !zero.shard<16 x f32 by 1>

@@ -110,6 +110,7 @@ Change changeBodyOperation(Victim &);
 Change exchangeBodyOperands(Victim &);
 Change changeOptimizer(Victim &);
 Change changeDecay(Victim &);
+Change changeFrozen(Victim &);
 Change changeClip(Victim &);
 Change changeVocabulary(Victim &);
 Change useNvme(Victim &);

@@ -68,9 +68,8 @@ Change zero::dropClear(Victim &victim) {
 }
 
 Change zero::wrongBucket(Victim &victim) {
-  auto places = operationsOf(victim, [](Operation *op) {
-    return getBucketRef(op) != nullptr;
-  });
+  auto places = operationsOf(
+      victim, [](Operation *op) { return getBucketRef(op) != nullptr; });
   if (places.empty())
     return {};
   Operation *op = victim.random.pick(places);
@@ -182,4 +181,30 @@ Change zero::exchangeOperands(Victim &victim) {
   if (places.empty())
     return {};
   return exchangeIn(victim.random.pick(places), victim.random);
+}
+
+/// A bucket is frozen or not, against what the plan does with it; or it is treated
+/// as if it were, and what the update makes is dropped.
+Change zero::changeFrozen(Victim &victim) {
+  auto updates = operationsOf<UpdateOp>(victim);
+  if (updates.empty())
+    return {};
+  if (victim.random.once(2)) {
+    UpdateOp update = victim.random.pick(updates);
+    std::string text = describe(update.getOperation()) + ": dropped";
+    SmallVector<Value> before = {update.getParam()};
+    llvm::append_range(before, update.getKept());
+    for (auto [next, old] : llvm::zip(update.getNext(), before))
+      if (!old || next.getType() != old.getType())
+        return {};
+    for (auto [next, old] : llvm::zip(update.getNext(), before))
+      next.replaceAllUsesWith(old);
+    update.erase();
+    return text;
+  }
+  auto buckets = llvm::to_vector(victim.module.getOps<BucketOp>());
+  BucketOp bucket = victim.random.pick(buckets);
+  bucket.setFrozen(!bucket.getFrozen());
+  return "@" + bucket.getSymName().str() + ": " +
+         (bucket.getFrozen() ? "frozen" : "not frozen");
 }

@@ -20,6 +20,22 @@ bool zero::isSameFile(StringRef a, StringRef b) {
   return a != "-" && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
+/// "16" or "16:32".
+static llvm::Error readLora(StringRef given, PipelineOptions &options) {
+  auto [rank, alpha] = given.split(':');
+  const bool hasAlpha = given.contains(':');
+  if (rank.getAsInteger(10, options.loraRank) || options.loraRank < 1 ||
+      options.loraRank > 65536)
+    return llvm::createStringError(
+        "must be a rank from 1 to 65536, or RANK:ALPHA, got " + given);
+  options.loraAlpha = double(options.loraRank);
+  if (hasAlpha && (alpha.getAsDouble(options.loraAlpha) ||
+                   !(options.loraAlpha > 0 && options.loraAlpha <= 1e6)))
+    return llvm::createStringError(
+        "must have an alpha above 0 and at most 1000000, got " + given);
+  return llvm::Error::success();
+}
+
 CommandLine::CommandLine() {
   declareDriver();
   declareSubcommands();
@@ -79,6 +95,15 @@ void CommandLine::declareDriver() {
   add("grad-dtype=TYPE", gradients,
       "f32, or the type of parameters: of gradients, and of\n"
       "sums of them",
+      {loss, Emit::Step});
+  Values adapters{[&p](StringRef given) { return readLora(given, p); }, ""};
+  add("lora=RANK[:ALPHA]", adapters,
+      "freeze the model and train adapters of that rank, whose\n"
+      "factor is ALPHA / RANK; by default ALPHA is RANK",
+      {loss, Emit::Step});
+  add("lora-targets=REGEX", text(p.loraTargets),
+      "the linear layers that get one, by their whole names;\n"
+      "by default all but the head",
       {loss, Emit::Step});
   add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
       "logits are computed by chunks of rows of so many\n"
@@ -279,6 +304,8 @@ DriverOptions CommandLine::check() {
   if (isGiven("--optimizer-numbers") && options.optimizerFile.empty())
     fail("--optimizer-numbers needs --optimizer=FILE.mlir, got --optimizer=" +
          p.optimizer + "; drop one of them");
+  if (isGiven("--lora-targets") && p.loraRank == 0)
+    fail("--lora-targets is for adapters; add --lora=RANK");
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");

@@ -1,0 +1,224 @@
+//===- AddAdapters.cpp - Low-rank adapters of linear layers ---------------===//
+//
+// Hu et al., "LoRA" (2021).  Names are those of PEFT, so that its adapters fit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/model/ModelFunction.h"
+#include "passes/model/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Regex.h"
+
+#include <cmath>
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_ADDADAPTERS
+#include "passes/model/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// The linear layers that read one weight.
+struct Target {
+  BlockArgument weight;
+  std::string module; ///< the weight's name without ".weight"
+  SmallVector<nn::LinearOp, 1> layers;
+  bool isTransposed() { return layers.front().getTransposed(); }
+  RankedTensorType type() { return cast<RankedTensorType>(weight.getType()); }
+  int64_t in() { return type().getDimSize(isTransposed() ? 0 : 1); }
+  int64_t out() { return type().getDimSize(isTransposed() ? 1 : 0); }
+};
+
+class Adapters {
+public:
+  Adapters(func::FuncOp model, int64_t rank, double alpha)
+      : model(model), rank(rank), alpha(alpha), b(model.getContext()) {}
+
+  /// All linear layers whose weight is a parameter of a name of its own.
+  SmallVector<Target, 0> findLayers() {
+    llvm::MapVector<Value, Target> found;
+    model.walk([&](nn::LinearOp layer) {
+      auto weight = dyn_cast<BlockArgument>(layer.getWeight());
+      StringAttr name = weight ? model.getArgAttrOfType<StringAttr>(
+                                     weight.getArgNumber(), kParamAttr)
+                               : StringAttr();
+      if (!name)
+        return;
+      StringRef module = name.getValue();
+      module.consume_back(".weight");
+      Target &target = found[weight];
+      target.weight = weight;
+      target.module = module.str();
+      target.layers.push_back(layer);
+    });
+    SmallVector<Target, 0> targets;
+    for (auto &[weight, target] : found)
+      targets.push_back(std::move(target));
+    return targets;
+  }
+
+  /// Whether a loss reads what `target` makes: it is the head.
+  static bool isHead(const Target &target) {
+    return llvm::any_of(target.layers, [](nn::LinearOp layer) {
+      return llvm::any_of(layer->getUsers(), [](Operation *user) {
+        return isa<nn::CrossEntropyOp>(user);
+      });
+    });
+  }
+
+  void freeze() {
+    for (unsigned i = 0, e = model.getNumArguments(); i != e; ++i)
+      if (model.getArgAttr(i, kParamAttr))
+        model.setArgAttr(i, kFrozenAttr, b.getUnitAttr());
+  }
+
+  /// PEFT's adapter_config.json of adapters of `targets`.
+  std::string describe(ArrayRef<Target> targets) {
+    llvm::json::Array modules;
+    for (const Target &target : targets)
+      modules.push_back(target.module);
+    llvm::json::Object config{
+        {"peft_type", "LORA"},
+        {"task_type", "CAUSAL_LM"},
+        {"base_model_name_or_path", nullptr},
+        {"r", rank},
+        {"lora_alpha", alpha},
+        {"lora_dropout", 0.0},
+        {"bias", "none"},
+        {"fan_in_fan_out", Target(targets.front()).isTransposed()},
+        {"target_modules", std::move(modules)},
+        {"inference_mode", true}};
+    return llvm::formatv("{0:2}", llvm::json::Value(std::move(config))).str();
+  }
+
+  void add(Target &target) {
+    double bound = 1 / std::sqrt(static_cast<double>(target.in()));
+    Value down = addParameter(
+        target, "lora_A", {rank, target.in()},
+        UniformAttr::get(b.getContext(), APFloat(-bound), APFloat(bound)));
+    Value up = addParameter(target, "lora_B", {target.out(), rank},
+                            ConstantAttr::get(b.getContext(), APFloat(0.0)));
+    for (nn::LinearOp layer : target.layers)
+      adapt(layer, down, up);
+  }
+
+private:
+  func::FuncOp model;
+  int64_t rank;
+  double alpha;
+  OpBuilder b;
+
+  /// After the weight, so that it is of the same block.
+  Value addParameter(Target &target, StringRef name, ArrayRef<int64_t> shape,
+                     Attribute init) {
+    unsigned weight = target.weight.getArgNumber();
+    SmallVector<NamedAttribute> attributes = {
+        b.getNamedAttr(kParamAttr,
+                       b.getStringAttr("base_model.model." + target.module +
+                                       "." + name + ".weight")),
+        b.getNamedAttr(kInitAttr, init)};
+    if (Attribute block = model.getArgAttr(weight, kBlockAttr))
+      attributes.push_back(b.getNamedAttr(kBlockAttr, block));
+    unsigned place = weight + 1 + (name == "lora_B");
+    (void)model.insertArgument(place, target.type().clone(shape),
+                               b.getDictionaryAttr(attributes),
+                               target.weight.getLoc());
+    return model.getArgument(place);
+  }
+
+  /// y + alpha / rank (x down^T) up^T
+  void adapt(nn::LinearOp layer, Value down, Value up) {
+    Location loc = layer.getLoc();
+    b.setInsertionPointAfter(layer);
+    auto type = cast<RankedTensorType>(layer.getResult().getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = rank;
+    Value low = nn::LinearOp::create(b, loc, type.clone(shape), layer.getX(),
+                                     down, Value(), /*transposed=*/false);
+    Value more = nn::LinearOp::create(b, loc, type, low, up, Value(),
+                                      /*transposed=*/false);
+    if (double scale = alpha / static_cast<double>(rank); scale != 1)
+      more = arith::MulFOp::create(
+          b, loc, more,
+          arith::ConstantOp::create(
+              b, loc,
+              DenseElementsAttr::get(
+                  type,
+                  Attribute(b.getFloatAttr(type.getElementType(), scale)))));
+    auto sum = arith::AddFOp::create(b, loc, layer.getResult(), more);
+    layer.getResult().replaceAllUsesExcept(sum, sum);
+  }
+};
+
+struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
+  using AddAdaptersBase::AddAdaptersBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> model = findModelFunction(getOperation());
+    if (failed(model))
+      return signalPassFailure();
+    if (rank < 1 || !(std::isfinite(alpha) && alpha > 0)) {
+      getOperation().emitError(
+          "adapters have a rank of at least 1 and an alpha "
+          "above 0, got ")
+          << rank.getValue() << " and " << alpha.getValue();
+      return signalPassFailure();
+    }
+    llvm::Regex wanted(("^(" + targets + ")$").c_str());
+    std::string wrong;
+    if (!targets.empty() && !wanted.isValid(wrong)) {
+      getOperation().emitError("targets of adapters: \"")
+          << targets.getValue() << "\" is no regular expression: " << wrong;
+      return signalPassFailure();
+    }
+    Adapters adapters(*model, rank, alpha);
+    SmallVector<Target, 0> layers = adapters.findLayers(), chosen;
+    for (Target &layer : layers)
+      if (targets.empty() ? !Adapters::isHead(layer)
+                          : wanted.match(layer.module))
+        chosen.push_back(layer);
+    if (chosen.empty()) {
+      reportNone(*model, layers);
+      return signalPassFailure();
+    }
+    for (Target &target : chosen)
+      if (rank > std::min(target.in(), target.out())) {
+        emitError(target.weight.getLoc(), "an adapter of rank ")
+            << rank.getValue() << " is no smaller than \"" << target.module
+            << ".weight\", " << target.type() << "; use a rank of at most "
+            << std::min(target.in(), target.out());
+        return signalPassFailure();
+      }
+    adapters.freeze();
+    getOperation()->setAttr(
+        kAdaptersAttr,
+        StringAttr::get(&getContext(), adapters.describe(chosen)));
+    for (Target &target : chosen)
+      adapters.add(target);
+  }
+
+private:
+  void reportNone(func::FuncOp model, ArrayRef<Target> layers) {
+    InFlightDiagnostic error =
+        model.emitError("has no linear layer for adapters to be added to");
+    if (!targets.empty())
+      error << " that \"" << targets.getValue() << "\" matches whole";
+    if (layers.empty())
+      error << "; adapters are those of nn.linear with a parameter as weight";
+    else
+      error << "; there is \"" << layers.front().module << "\" and "
+            << layers.size() - 1 << " more";
+  }
+};
+
+} // namespace

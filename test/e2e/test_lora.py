@@ -1,0 +1,239 @@
+"""--lora: a frozen model, and adapters that are trained beside it."""
+import array
+import json
+import math
+import random
+
+import support
+
+ADAPTER = "adapter_model.safetensors"
+#: Ranks and options.
+PLANS = (
+    (1, "--stage=0"),
+    (2, "--stage=1"),
+    (2, "--stage=2"),
+    (2, "--stage=3"),
+    (3, "--stage=3", "--bucket-size=4KiB"),
+    (2, "--stage=3", "--offload=nvme"),
+    (1, "--offload=cpu", "--remat=block"),
+    (2, "--stage=3", "--offload=cpu", "--overlap-update"),
+)
+MODEL = """
+func.func @loss(
+    %w: tensor<4x5xf32> {{zero.param = "up.weight"}}, %b: tensor<4xf32> {{zero.param = "up.bias"}},
+    %v: tensor<4x3xf32> {{zero.param = "down.weight"}},
+    %x: tensor<{batch}x5xf32> {{zero.input = "x"}}, %y: tensor<{batch}x3xf32> {{zero.input = "y"}}) -> tensor<f32> {{
+  %h = nn.linear %x, %w, %b : tensor<{batch}x5xf32>, tensor<4x5xf32>, tensor<4xf32> -> tensor<{batch}x4xf32>
+  %t = math.tanh %h : tensor<{batch}x4xf32>
+  %o = nn.linear %t, %v {{transposed}} : tensor<{batch}x4xf32>, tensor<4x3xf32> -> tensor<{batch}x3xf32>
+  %d = arith.subf %o, %y : tensor<{batch}x3xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %loss = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]}} ins(%d : tensor<{batch}x3xf32>) outs(%zero : tensor<f32>) {{
+  ^bb0(%e: f32, %sum: f32):
+    %square = arith.mulf %e, %e : f32
+    %part = arith.constant {part} : f32
+    %term = arith.mulf %square, %part : f32
+    %next = arith.addf %sum, %term : f32
+    linalg.yield %next : f32
+  }} -> tensor<f32>
+  return %loss : tensor<f32>
+}}
+"""
+
+
+def matrix(draw, rows, columns, std=0.5):
+    return [[draw.gauss(0, std) for _ in range(columns)] for _ in range(rows)]
+
+
+def product(a, b):
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def transposed(a):
+    return [list(row) for row in zip(*a)]
+
+
+def plus(a, b, scale=1.0):
+    return [[x + scale * y for x, y in zip(r, s)] for r, s in zip(a, b)]
+
+
+def flat(a):
+    return [x for row in a for x in row]
+
+
+def f32(a):
+    """Rounded, as files and programs hold it."""
+    return [list(array.array("f", row)) for row in a]
+
+
+def tensor(a):
+    return [len(a), len(a[0])], array.array("f", flat(a))
+
+
+class Definition:
+    """The model above with adapters, in float64, trained by SGD."""
+
+    def __init__(self, draw, rank, alpha):
+        self.scale = alpha / rank
+        self.w, self.v = f32(matrix(draw, 4, 5)), f32(matrix(draw, 4, 3))
+        self.b = f32(matrix(draw, 1, 4))[0]
+        self.up = [f32(matrix(draw, rank, 5)), f32(matrix(draw, 4, rank))]
+        self.down = [f32(matrix(draw, rank, 4)), f32(matrix(draw, 3, rank))]
+
+    def base(self):
+        return {"up.weight": tensor(self.w), "up.bias": ([4], array.array("f", self.b)), "down.weight": tensor(self.v)}
+
+    def adapters(self):
+        return {f"base_model.model.{name}.lora_{which}.weight": tensor(value)
+                for name, pair in (("up", self.up), ("down", self.down)) for which, value in zip("AB", pair)}
+
+    def step(self, xs, ys, lr):
+        # Rows are samples.  h = x (w + s B A)^T + b, o = tanh(h) (v^T + s B A)^T.
+        w = plus(self.w, product(self.up[1], self.up[0]), self.scale)
+        v = plus(transposed(self.v), product(self.down[1], self.down[0]), self.scale)
+        t = [[math.tanh(h + b) for h, b in zip(row, self.b)] for row in product(xs, transposed(w))]
+        d = plus(product(t, transposed(v)), ys, -1)
+        do = [[2 * e / len(xs) for e in row] for row in d]
+        dh = [[g * (1 - a * a) for g, a in zip(row, rows)] for row, rows in zip(product(do, v), t)]
+        for pair, gradient in ((self.up, product(transposed(dh), xs)), (self.down, product(transposed(do), t))):
+            da = product(transposed(pair[1]), gradient)
+            db = product(gradient, transposed(pair[0]))
+            pair[0], pair[1] = plus(pair[0], da, -lr * self.scale), plus(pair[1], db, -lr * self.scale)
+        return sum(e * e for row in d for e in row) / len(xs)
+
+
+class Lora(support.Case):
+    def adapter_folder(self, name, tensors, **config):
+        folder = self.folder / name
+        folder.mkdir()
+        support.write_safetensors(folder / ADAPTER, tensors)
+        (folder / "adapter_config.json").write_text(json.dumps(
+            {"peft_type": "LORA", "r": 2, "lora_alpha": 3, "bias": "none", "use_dora": False} | config))
+        return folder
+
+    def test_against_the_definition(self):
+        steps, batch, ranks = 8, 3, 2
+        draw = random.Random(3)
+        expected = Definition(draw, rank=2, alpha=3)
+        support.write_safetensors(self.folder / "base.safetensors", expected.base())
+        adapters = self.adapter_folder("start", expected.adapters())
+        xs, ys = f32(matrix(draw, steps * batch * ranks, 5, 1)), f32(matrix(draw, steps * batch * ranks, 3, 1))
+        for name, values in (("x", xs), ("y", ys)):
+            (self.folder / f"{name}.npy").write_bytes(support.npy("f", (len(values), len(values[0])), flat(values)))
+        whole = batch * ranks
+        losses = [expected.step(xs[i * whole:(i + 1) * whole], ys[i * whole:(i + 1) * whole], 0.1) for i in range(steps)]
+        model = self.write("model.mlir", MODEL.format(batch=batch, part=1 / batch))
+        for options in ((), ("--stage=3", "--offload=nvme"), ("--stage=2", "--bucket-size=1KiB")):
+            with self.subTest(options):
+                binary = support.compile_model(model, "--lora=2:3", "--optimizer=sgd", "--momentum=0", "--grad-clip=0",
+                                               "--weight-decay=0", f"--world-size={ranks}", *options)
+                metrics, saved = self.folder / "run.jsonl", self.folder / "saved"
+                self.run_ok(*support.launcher(ranks), binary, "--input", f"x={self.folder / 'x.npy'}", "--input",
+                            f"y={self.folder / 'y.npy'}", "--steps", steps, "--lr", 0.1, "--init",
+                            self.folder / "base.safetensors", "--adapter", adapters, "--save", saved, "--metrics",
+                            metrics, *(("--nvme-path", self.folder) if "nvme" in str(options) else ()),
+                            env=support.MPI_ENVIRONMENT)
+                for line, loss in zip(support.read_metrics(metrics), losses, strict=True):
+                    self.assert_close(line["loss"], loss, 2e-6, f"loss of step {line['step']}")
+                found = support.read_safetensors(saved / ADAPTER)
+                self.assertEqual(sorted(found), sorted(expected.adapters()))
+                for name, (_, values) in expected.adapters().items():
+                    for value, wanted in zip(found[name][1], values, strict=True):
+                        self.assertAlmostEqual(value, wanted, delta=2e-6)
+
+    def outcome(self, ranks, *options, name="run", steps=4, flags=()):
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", f"--world-size={ranks}", *options)
+        data, saved = self.folder / "tokens.u16", self.folder / name
+        if not data.exists():
+            support.write_tokens(data, 1200, support.SMALL["vocab_size"])
+        nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
+        metrics = self.folder / f"{name}.jsonl"
+        self.run_ok(*support.launcher(ranks), binary, "--data", data, "--steps", steps, "--lr", 1e-2, "--save", saved,
+                    "--metrics", metrics, *nvme, *flags, env=support.MPI_ENVIRONMENT)
+        lines = support.read_metrics(metrics)
+        return [(line["loss"], line["grad_norm"]) for line in lines], (saved / ADAPTER).read_bytes()
+
+    def test_all_plans_have_the_same_bits(self):
+        for precision in ("fp32", "bf16", "fp16"):
+            byRanks = {}
+            for ranks, *options in PLANS:
+                with self.subTest(options, precision=precision, ranks=ranks):
+                    found = self.outcome(ranks, f"--precision={precision}", *options)
+                    self.assertEqual(found, byRanks.setdefault(ranks, found))
+                    self.assertNotEqual(found[0][0][0], found[0][-1][0])
+
+    def test_reference(self):
+        losses, norms = zip(*self.outcome(1)[0])
+        for loss, norm, (other, other_norm) in zip(losses, norms, self.outcome(1, "--reference")[0], strict=True):
+            self.assert_close(loss, other, 2e-6, "loss")
+            self.assert_close(norm, other_norm, 1e-5, "norm")
+
+    def test_the_model_stays_and_runs_resume(self):
+        for ranks, *options in ((2, "--stage=3", "--precision=bf16"), (1, "--offload=nvme"), (2, "--stage=1")):
+            with self.subTest(options):
+                whole = self.outcome(ranks, *options, steps=6)
+                saves = ("--checkpoint", self.folder / f"saved{ranks}{len(options)}")
+                first = self.outcome(ranks, *options, steps=3, flags=(*saves, "--save-at-exit"))
+                self.assertEqual(first[0], whole[0][:3])
+                after = self.folder / f"after{ranks}{len(options)}"
+                rest = self.outcome(ranks, *options, steps=6,
+                                    flags=("--resume", saves[1], "--checkpoint", after, "--save-at-exit"))
+                self.assertEqual(rest, whole)  # the metrics of a run that is resumed go on
+                weights = []
+                for checkpoint in (saves[1], after):
+                    out = self.folder / "all.safetensors"
+                    self.run_ok(support.ZEROC, "export", checkpoint, "-o", out)
+                    weights.append(support.read_safetensors(out))
+                for name, before in weights[0].items():
+                    self.assertEqual(weights[1][name] == before, "lora_" not in name, name)
+
+    def test_what_is_not_trained_takes_no_state(self):
+        model = support.import_model(support.SMALL, 2, 16)
+
+        def state(*options):
+            done = self.run_ok(support.ZEROC, model, "--certificate=json", "-o", self.folder / "train", *options)
+            return {name: term["held"] for name, term in json.loads(done.out)["model_state"].items()}
+
+        full, lora = state(), state("--lora=4")
+        self.assertLess(lora["optimizer_state"], full["optimizer_state"] / 4)
+        self.assertLess(lora["gradients"], full["gradients"] / 4)
+
+    def test_bad_input(self):
+        model = support.import_model(support.SMALL, 2, 16)
+        for options, *words in (
+                (["--lora=0"], r"--lora must be a rank from 1 to 65536, or RANK:ALPHA, got 0"),
+                (["--lora=4:-1"], r"--lora must have an alpha above 0 and at most 1000000, got 4:-1"),
+                (["--lora-targets=x"], r"--lora-targets is for adapters; add --lora=RANK"),
+                (["--lora=4", "--lora-targets=c_attn"], r"no linear layer .* \"c_attn\" matches whole; there is \".*c_attn\" and"),
+                (["--lora=900"], r"an adapter of rank 900 is no smaller than")):
+            with self.subTest(options):
+                self.assert_refused(support.run(support.ZEROC, model, *options, "-o", self.folder / "train"), *words)
+        draw = random.Random(3)
+        definition = Definition(draw, rank=2, alpha=3)
+        support.write_safetensors(self.folder / "base.safetensors", definition.base())
+        support.write_safetensors(self.folder / "other.safetensors", {"up.weight": tensor(definition.w)})
+        small = self.write("model.mlir", MODEL.format(batch=2, part=0.5))
+        adapted = support.compile_model(small, "--lora=2:3")
+        plain = support.compile_model(small)
+        (self.folder / "x.npy").write_bytes(support.npy("f", (20, 5), [0.0] * 100))
+        (self.folder / "y.npy").write_bytes(support.npy("f", (20, 3), [0.0] * 60))
+        (self.folder / "file").write_text("")
+        some = definition.adapters()
+        some.pop("base_model.model.up.lora_B.weight")
+        cases = (
+            (plain, ["--adapter", self.adapter_folder("a", definition.adapters())],
+             "this plan has no adapters; compile it with --lora=RANK"),
+            (adapted, ["--adapter", self.folder / "nowhere"], "adapter_config.json: cannot be read; --adapter needs a folder"),
+            (adapted, ["--adapter", self.adapter_folder("r", {}, r=8)], "r is 8 and lora_alpha 3, and this plan has 2 and 3; "
+             "compile it with --lora=8:3"),
+            (adapted, ["--adapter", self.adapter_folder("d", {}, use_dora=True)], "use_dora is true, which zeroc does not compute"),
+            (adapted, ["--adapter", self.adapter_folder("p", {}, peft_type="IA3")], "peft_type is \"IA3\", and only LORA is known"),
+            (adapted, ["--adapter", self.adapter_folder("m", some)], "tensor base_model.model.up.lora_B.weight is missing"),
+            (adapted, ["--init", self.folder / "other.safetensors"], "tensor down.weight is missing"),
+            (adapted, ["--save", self.folder / "file"], "a plan with adapters saves a folder"),
+        )
+        for binary, options, word in cases:
+            with self.subTest(word):
+                self.assert_refused(support.run(binary, "--input", f"x={self.folder / 'x.npy'}", "--input",
+                                                f"y={self.folder / 'y.npy'}", "--steps", 2, "--lr", 0.1, *options), word)
