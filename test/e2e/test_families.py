@@ -58,13 +58,20 @@ class Families(support.Case):
             self.assert_close(line["loss"], loss, losses, f"loss of step {line['step']}")
         self.assert_weights_close(saved, self.folder_of(case) / "final.safetensors", weights)
 
-    def check_stages(self, case, ranks, stages):
-        def outcome(stage):
-            binary = self.compile(case, *self.adamw(case), f"--stage={stage}", ranks=ranks)
-            lines, saved = self.start(case, binary, 2, 1e-3, name=f"stage{stage}", ranks=ranks)
-            return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+    def outcome(self, case, *options, ranks=1):
+        binary = self.compile(case, *self.adamw(case), *options, ranks=ranks)
+        lines, saved = self.start(case, binary, 2, 1e-3, ranks=ranks)
+        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
-        self.check_same_bits((f"stage {stage} of {ranks} ranks", outcome(stage)) for stage in stages)
+    def check_stages(self, case, ranks, stages):
+        self.check_same_bits((f"stage {stage} of {ranks} ranks", self.outcome(case, f"--stage={stage}", ranks=ranks))
+                             for stage in stages)
+
+    def test_layouts(self):
+        """State and activations elsewhere, or computed again: the same bits."""
+        for case in ("gemma3", "phi3"):
+            self.check_same_bits((f"{case} {options}", self.outcome(case, *options)) for options in (
+                (), ("--remat=block",), ("--offload=cpu",), ("--offload-activations=cpu",), ("--bucket-size=2KiB",)))
 
 
 class Weights(support.Case):
