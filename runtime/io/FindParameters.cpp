@@ -157,9 +157,9 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
       const uint64_t elements = checkMember(bucket, member);
       const auto [known, isNew] =
           byName.try_emplace(member.name, parameters.size());
-      Parameter parameter = {member.name, shapeOf(member), elements,
-                             state.dtype, member.init,     bucket.frozen != 0,
-                             {}};
+      Parameter parameter = {member.name,       shapeOf(member), elements,
+                             state.dtype,       member.init,     {},
+                             bucket.frozen != 0};
       if (isNew)
         parameters.push_back(std::move(parameter));
       else

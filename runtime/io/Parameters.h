@@ -43,9 +43,9 @@ struct Parameter {
   uint64_t elements;
   zrt_dtype dtype; ///< f32, bf16 or f16
   zrt_init init;
-  bool frozen; ///< not trained
   /// Of all ranks, in element order; they hold each element once.
   std::vector<ParameterPiece> pieces;
+  bool frozen = false; ///< not trained
 };
 
 /// Where the pieces of this rank lie: a device, which host code reads and

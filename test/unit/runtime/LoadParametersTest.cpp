@@ -197,7 +197,6 @@ TEST_F(Weights, WidenToDoublesPieceByPiece) {
                                6,
                                ZRT_F64,
                                {},
-                               false,
                                {{0, 1, 1, {}},
                                 {1, 3, 0, refOf(&out[0], 24)},
                                 {4, 1, 1, {}},
