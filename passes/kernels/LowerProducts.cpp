@@ -17,11 +17,13 @@
 // together, in one order, and the batch leads; then a group collapses into one
 // dimension and only the order of the two groups of an operand matters: that is
 // the transpose.  A result stored n x m is computed as its transpose, by
-// exchanging a and b.  (`linalg-specialize-generic-ops` loses transposes here:
+// exchanging a and b.  Where copies of operands bring them into that form, as in
+// a convolution, they are made (FitContraction.cpp).  (`linalg-specialize-generic-ops` loses transposes here:
 // a square x W^T became x W.)
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernels/FitContraction.h"
 #include "passes/kernels/Passes.h"
 
 #include "dialect/nn/Generic.h"
@@ -269,6 +271,7 @@ struct LowerProductsPass : zero::impl::LowerProductsBase<LowerProductsPass> {
       lowerLinear(op);
     for (linalg::GenericOp op : generics) {
       // Named products are generalised first by DifferentiateLoss.
+      op = zero::fitContraction(op);
       if (FailureOr<Contraction> match = matchContraction(op); succeeded(match))
         lowerContraction(op, *match);
     }

@@ -19,8 +19,11 @@ def LowerProducts : Pass<"zero-lower-products", "::mlir::ModuleOp"> {
     %y = tensor.expand_shape %1 [[0, 1], [2]] output_shape [4, 8, 96] : ...
     ```
 
-    A contraction whose maps fit no matrix product stays as it is and becomes a
-    row kernel.
+    Where copies bring a sum of products into that form, they are made, if each of
+    their elements takes part in eight products or more: the windows of a
+    convolution are laid out, and loops that are rows or columns put together.
+
+    Any other contraction stays as it is and becomes a row kernel.
   }];
   let dependentDialects = ["::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -7,6 +7,7 @@
 
 #include "passes/kernels/ShareStatements.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -37,11 +38,21 @@ struct ByValue : llvm::DenseMapInfo<Operation *> {
   }
 };
 
+/// Whether `op` lays out windows: many times what they are windows of, which is
+/// kept in their place and laid out again.
+bool copiesWindows(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && llvm::hasSingleElement(*generic.getBody()) &&
+         generic.getNumDpsInputs() == 1 &&
+         !generic.getMatchingIndexingMap(generic.getDpsInputOperand(0))
+              .isProjectedPermutation(/*allowZeroInResults=*/true);
+}
+
 void shareIn(Block &block) {
   llvm::SmallDenseSet<Operation *, 32, ByValue> known;
   known.reserve(block.getOperations().size());
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (op.hasTrait<OpTrait::IsTerminator>())
+    if (op.hasTrait<OpTrait::IsTerminator>() || copiesWindows(op))
       continue;
     if (isOpTriviallyDead(&op)) {
       op.erase();

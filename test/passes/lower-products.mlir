@@ -148,3 +148,42 @@ func.func @converted(%a: tensor<5x7xf32>, %b: tensor<7x6xf32>, %init: tensor<5x6
   } -> tensor<5x6xf64>
   return %0 : tensor<5x6xf64>
 }
+
+// A convolution is a product of its filters and its windows, laid out along memory; the
+// result is as it was, with what it begins as.
+// CHECK-LABEL: func @convolution
+// CHECK: %[[W:.*]] = linalg.generic {indexing_maps = [#[[X:.*]], #{{.*}}], {{.*}} ins(%arg0 : tensor<2x3x6x6xf32>) outs({{.*}} : tensor<3x3x3x2x4x4xf32>)
+// CHECK: %[[COLUMNS:.*]] = tensor.collapse_shape %[[W]] {{.*}} into tensor<27x32xf32>
+// CHECK: %[[P:.*]] = nn.matmul %{{.*}}, %[[COLUMNS]] : (tensor<8x27xf32>, tensor<27x32xf32>) -> tensor<8x32xf32>
+// CHECK: %[[Z:.*]] = tensor.expand_shape %[[P]] {{.*}} into tensor<8x2x4x4xf32>
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[Z]], %arg2 : tensor<8x2x4x4xf32>, tensor<2x8x4x4xf32>)
+// CHECK: return %[[Y]]
+func.func @convolution(%x: tensor<2x3x6x6xf32>, %f: tensor<8x3x3x3xf32>, %start: tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(n, f, h, w, c, i, j) -> (n, c, h + i, w + j)>,
+      affine_map<(n, f, h, w, c, i, j) -> (f, c, i, j)>, affine_map<(n, f, h, w, c, i, j) -> (n, f, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x3x6x6xf32>, tensor<8x3x3x3xf32>) outs(%start : tensor<2x8x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x4x4xf32>
+  return %y : tensor<2x8x4x4xf32>
+}
+
+// With few filters it stays as it is.
+// CHECK-LABEL: func @few
+// CHECK-NOT: nn.matmul
+// CHECK: return
+func.func @few(%x: tensor<2x3x6x6xf32>, %f: tensor<7x3x3x3xf32>, %start: tensor<2x7x4x4xf32>) -> tensor<2x7x4x4xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(n, f, h, w, c, i, j) -> (n, c, h + i, w + j)>,
+      affine_map<(n, f, h, w, c, i, j) -> (f, c, i, j)>, affine_map<(n, f, h, w, c, i, j) -> (n, f, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x3x6x6xf32>, tensor<7x3x3x3xf32>) outs(%start : tensor<2x7x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x7x4x4xf32>
+  return %y : tensor<2x7x4x4xf32>
+}
