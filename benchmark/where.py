@@ -10,7 +10,7 @@ PROFILE = re.compile(r"  (\S+)\s+(.+?)\s+(?:([\d.e+]+)\s+)?([\d.]+)\s+([\d.]+)"
 WIRE = re.compile(r"  (\S+)\s+(\S+)\s+(\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)(?:\s+[\d.]+ GB/s)?")
 PRODUCT = re.compile(r".* (\d+) x (\d+) x (\d+)(?: \(batch (\d+)\))?")
 
-UPDATE = ("adamw", "sgd", "sum_squares", "grad_norm")
+UPDATE = ("adamw", "lion", "sgd", "sum_squares", "grad_norm")
 
 
 @dataclasses.dataclass

@@ -185,6 +185,9 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
           ? Attribute(AdamWAttr::get(context, number(options.beta1),
                                      number(options.beta2),
                                      number(options.eps)))
+      : options.optimizer == "lion"
+          ? Attribute(LionAttr::get(context, number(options.beta1),
+                                    number(options.beta2)))
           : SGDAttr::get(context, number(options.momentum));
   auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
   return OptionsAttr::get(

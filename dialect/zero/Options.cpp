@@ -1,7 +1,7 @@
 //===- Options.cpp - What a plan was made with ----------------------------===//
 //
-// The attributes #zero.options, #zero.adamw and #zero.sgd; and, in one place,
-// how they read as the command line of zeroc.
+// The attributes #zero.options, #zero.adamw, #zero.lion and #zero.sgd; and, in
+// one place, how they read as the command line of zeroc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,15 +31,24 @@ static LogicalResult checkDecay(EmitError error, StringRef name,
                  << value.convertToDouble();
 }
 
+static LogicalResult checkBetas(EmitError error, const APFloat &beta1,
+                                const APFloat &beta2) {
+  return failure(failed(checkDecay(error, "beta1", beta1)) ||
+                 failed(checkDecay(error, "beta2", beta2)));
+}
+
 LogicalResult AdamWAttr::verify(EmitError error, APFloat beta1, APFloat beta2,
                                 APFloat eps) {
-  if (failed(checkDecay(error, "beta1", beta1)) ||
-      failed(checkDecay(error, "beta2", beta2)))
+  if (failed(checkBetas(error, beta1, beta2)))
     return failure();
   if (!eps.isFinite() || eps.isNegative() || eps.isZero())
     return error() << "eps must be above 0 and finite, got "
                    << eps.convertToDouble();
   return success();
+}
+
+LogicalResult LionAttr::verify(EmitError error, APFloat beta1, APFloat beta2) {
+  return checkBetas(error, beta1, beta2);
 }
 
 LogicalResult SGDAttr::verify(EmitError error, APFloat momentum) {
@@ -62,10 +71,10 @@ LogicalResult OptionsAttr::verify(
     StringRef offloadParams, StringRef offloadActivations, StringRef remat,
     bool overlapUpdate, bool delayedUpdate, bool eval, StringRef sample) {
   auto own = dyn_cast_if_present<StringAttr>(optimizer);
-  if (!isa_and_nonnull<AdamWAttr, SGDAttr, StringAttr>(optimizer) ||
+  if (!isa_and_nonnull<AdamWAttr, LionAttr, SGDAttr, StringAttr>(optimizer) ||
       (own && nameOfRule(own).empty())) // (C1)
-    return error() << "optimizer must be #zero.adamw, #zero.sgd or the text of "
-                      "a zero.optimizer (C1)";
+    return error() << "optimizer must be #zero.adamw, #zero.lion, #zero.sgd or "
+                      "the text of a zero.optimizer (C1)";
   for (auto [name, value] :
        {std::pair<StringRef, const APFloat &>{"weight_decay", weightDecay},
         {"grad_clip", gradClip}})
@@ -187,6 +196,10 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
     words.push_back({"--betas", shortest(adamw.getBeta1()) + "," +
                                     shortest(adamw.getBeta2())});
     words.push_back({"--eps", shortest(adamw.getEps())});
+  } else if (auto lion = dyn_cast<LionAttr>(getOptimizer())) {
+    words.push_back({"--optimizer", "lion"});
+    words.push_back({"--betas", shortest(lion.getBeta1()) + "," +
+                                    shortest(lion.getBeta2())});
   } else if (auto own = dyn_cast<StringAttr>(getOptimizer())) {
     // Two rules of one name are told apart.
     words.push_back({"--optimizer",

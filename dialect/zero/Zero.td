@@ -119,6 +119,13 @@ def Zero_AdamWAttr : Zero_Attr<"AdamW", "adamw"> {
   let genVerifyDecl = 1;
 }
 
+def Zero_LionAttr : Zero_Attr<"Lion", "lion"> {
+  let summary = "The update rule of Lion";
+  let parameters = (ins Zero_Double:$beta1, Zero_Double:$beta2);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Zero_SGDAttr : Zero_Attr<"SGD", "sgd"> {
   let summary = "The update rule of stochastic gradient descent";
   let parameters = (ins Zero_Double:$momentum);
@@ -141,7 +148,7 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     parameters, and their sums over micro-steps are f32.
 
     Constraints:
-    * (C1) the optimizer is a #zero.adamw, a #zero.sgd, or a string: a
+    * (C1) the optimizer is a #zero.adamw, a #zero.lion, a #zero.sgd, or a string: a
       `zero.optimizer` that the model brought, as it was, without `clip`.
     * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
     * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.

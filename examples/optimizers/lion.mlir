@@ -1,9 +1,9 @@
-// Lion (Chen et al., 2023): the sign of a mixture of gradient and momentum, with
-// decay apart from it, as in AdamW.
+// Lion (Chen et al., 2023): the sign of a weighted sum of momentum and gradient,
+// with decoupled weight decay.  This is --optimizer=lion as a file, with the same
+// bits: a start for a rule of your own (docs/optimizers.md).
 //
 //   zeroc model.mlir --optimizer=lion.mlir --optimizer-numbers=beta1=0.95,beta2=0.98
 //
-// Its learning rate is a third to a tenth of AdamW's, its decay that much larger.
 zero.optimizer @lion(%p: f32, %g: f32, %m: f32, %lr: f32, %decay: f32, %beta1: f32, %beta2: f32)
     state ["m"] scalars ["lr", "decay", "beta1", "beta2"]
     attributes {defaults = {beta1 = 0.9, beta2 = 0.99}} {

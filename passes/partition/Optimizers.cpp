@@ -73,6 +73,33 @@ OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc,
   return op;
 }
 
+OptimizerOp zero::buildLion(OpBuilder &b, Location loc, double beta1,
+                            double beta2, bool clips) {
+  SmallVector<StringRef> scalars = {"lr", "decay", "clip"};
+  if (!clips)
+    scalars.pop_back();
+  OptimizerOp op = start(b, loc, "lion", {"m"}, scalars);
+  Block &block = op.getBody().front();
+  OpBuilder at = OpBuilder::atBlockEnd(&block);
+  auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
+  S p = arg(0), g = arg(1), m = arg(2), lr = arg(3), decay = arg(4);
+  if (clips)
+    g = g * arg(5);
+  // What is left to 1 is taken in f32, as in a rule whose betas are arguments:
+  // the two weights add up to 1.
+  auto rest = [](double beta) { return double(1.0f - float(beta)); };
+  S mixed = beta1 * m + rest(beta1) * g;
+  S one = mixed.constant(1), zero = mixed.constant(0);
+  S sign = one.with(math::CopySignOp::create(at, loc, one.v, mixed.v));
+  Value isZero = arith::CmpFOp::create(at, loc, arith::CmpFPredicate::OEQ,
+                                       mixed.v, zero.v);
+  S update = nn::select(isZero, zero, sign);
+  S m1 = beta2 * m + rest(beta2) * g;
+  S p1 = p * (1.0 - lr * decay) - lr * update;
+  YieldOp::create(at, loc, ValueRange{p1, m1});
+  return op;
+}
+
 OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum,
                            bool clips) {
   SmallVector<StringRef> scalars = {"lr", "decay", "clip"};

@@ -15,6 +15,12 @@ struct AdamWOptions {
 OptimizerOp buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options,
                        bool clips);
 
+/// Lion (Chen et al., 2023): the sign of a mixture of momentum and gradient,
+/// and 0 of 0, with decoupled decay.  Scalars: lr, decay, clip if `clips`.
+/// Slot: m.
+OptimizerOp buildLion(OpBuilder &b, Location loc, double beta1, double beta2,
+                      bool clips);
+
 /// Gradient descent with momentum, decay added to the gradient, as PyTorch's
 /// SGD.  Scalars: lr, decay, clip if `clips`.  Slot: momentum.
 OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum, bool clips);

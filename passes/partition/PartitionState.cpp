@@ -151,9 +151,9 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
 private:
   LogicalResult checkOptions(func::FuncOp step) {
     auto error = [&] { return step->getParentOp()->emitError(); };
-    if (optimizer != "adamw" && optimizer != "sgd")
+    if (!llvm::is_contained({"adamw", "lion", "sgd"}, optimizer.getValue()))
       return error() << "unknown optimizer " << optimizer.getValue()
-                     << "; use adamw or sgd";
+                     << "; use adamw, lion or sgd";
     if (!llvm::is_contained({"auto", "on", "off"}, skipNonfinite.getValue()))
       return error() << "skip-nonfinite=" << skipNonfinite.getValue()
                      << "; use auto, on or off";
@@ -311,6 +311,8 @@ private:
       partition.rule =
           optimizer == "adamw"
               ? buildAdamW(b, named, {beta1, beta2, eps}, partition.clips())
+          : optimizer == "lion"
+              ? buildLion(b, named, beta1, beta2, partition.clips())
               : buildSgd(b, named, momentum, partition.clips());
     }
     inheritLocation(partition.rule);

@@ -301,6 +301,9 @@ static std::string writeRule(Attribute optimizer, bool clips) {
     return own.str();
   if (auto sgd = dyn_cast<SGDAttr>(optimizer))
     return writeSgd(sgd.getMomentum().convertToDouble(), clips);
+  if (auto lion = dyn_cast<LionAttr>(optimizer))
+    return writeLion(lion.getBeta1().convertToDouble(),
+                     lion.getBeta2().convertToDouble(), clips);
   auto adamw = cast<AdamWAttr>(optimizer);
   return writeAdamW(adamw.getBeta1().convertToDouble(),
                     adamw.getBeta2().convertToDouble(),

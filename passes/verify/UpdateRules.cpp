@@ -62,6 +62,38 @@ zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32
 }
 )";
 
+// Chen et al. (2023), decay as AdamW's.  {4} and {5} are the betas, {6} and {7}
+// what f32 leaves of them to 1.
+static constexpr const char *kLion = R"(
+zero.optimizer @lion(%p: f32, %g: f32, %m: f32, %lr: f32, %decay: f32 {0})
+    state ["m"] scalars ["lr", "decay" {1}] {{
+  {2}
+  %beta1 = arith.constant {4} : f32
+  %rest1 = arith.constant {6} : f32
+  %old1 = arith.mulf %m, %beta1 : f32
+  %new1 = arith.mulf {3}, %rest1 : f32
+  %mixed = arith.addf %old1, %new1 : f32
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %signed = math.copysign %one, %mixed : f32
+  %is_zero = arith.cmpf oeq, %mixed, %zero : f32
+  %sign = arith.select %is_zero, %zero, %signed : f32
+
+  %beta2 = arith.constant {5} : f32
+  %rest2 = arith.constant {7} : f32
+  %old2 = arith.mulf %m, %beta2 : f32
+  %new2 = arith.mulf {3}, %rest2 : f32
+  %m1 = arith.addf %old2, %new2 : f32
+
+  %shrink = arith.mulf %lr, %decay : f32
+  %kept = arith.subf %one, %shrink : f32
+  %decayed = arith.mulf %p, %kept : f32
+  %change = arith.mulf %lr, %sign : f32
+  %p1 = arith.subf %decayed, %change : f32
+  zero.yield %p1, %m1 : f32, f32
+}
+)";
+
 // With momentum {4}; decay is added to the gradient.
 static constexpr const char *kSgd = R"(
 zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32
@@ -101,6 +133,15 @@ std::string judge::writeAdamW(double beta1, double beta2, double eps,
   return llvm::formatv(kAdamW, factor.argument, factor.name, factor.product,
                        factor.gradient, textOf(beta1), textOf(beta2),
                        textOf(1 - beta1), textOf(1 - beta2), textOf(eps))
+      .str();
+}
+
+std::string judge::writeLion(double beta1, double beta2, bool clips) {
+  const Factor &factor = clips ? kClipped : kNone;
+  return llvm::formatv(kLion, factor.argument, factor.name, factor.product,
+                       factor.gradient, textOf(beta1), textOf(beta2),
+                       textOf(1 - static_cast<float>(beta1)),
+                       textOf(1 - static_cast<float>(beta2)))
       .str();
 }
 

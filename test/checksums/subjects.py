@@ -159,6 +159,7 @@ def subjects(random_models):
     """(subjects of which every layout is run, those of which a third is)."""
     every = [golden("golden"), golden("golden-chunks", layout_options=in_chunks),
              mlp("mlp", lr=3e-3), mlp("mlp-sgd", "--optimizer=sgd", "--momentum=0.5", "--grad-clip=0", lr=0.3),
+             mlp("mlp-lion", "--optimizer=lion", lr=3e-4),
              *of_tests()]
     third = [*of_losses(), *map(of_module, sorted(test_foreign.MODULES.glob("*.mlir"))),
              *map(of_random, range(1, random_models + 1))]

@@ -74,6 +74,8 @@ PLANS = [
     Recipe("mlp-1-2-2", "mlp", 40, 1, 2, 2, ("--bucket-size=512",)),
     Recipe("mlp-2-3-1", "mlp", 40, 2, 3, 1, ("--optimizer=sgd",)),
     Recipe("mlp-3-3-2", "mlp", 40, 3, 3, 2),
+    Recipe("lion-1-2-1", "mlp", 40, 1, 2, 1, ("--optimizer=lion",)),
+    Recipe("lion-3-2-2", "tiny", 48, 3, 2, 2, ("--optimizer=lion", "--offload=cpu", "--precision=bf16")),
     # 16 bits: masters, and a loss scale.
     Recipe("bf16-2-2-1", "tiny", 48, 2, 2, 1, ("--precision=bf16",)),
     Recipe("bf16-3-2-2", "mlp", 40, 3, 2, 2, ("--precision=bf16",)),

@@ -1,5 +1,6 @@
 // RUN: zero-opt %s -split-input-file --zero-partition-state | FileCheck %s
 // RUN: zero-opt %s -split-input-file --zero-partition-state="optimizer=sgd grad-clip=0 weight-decay=0" | FileCheck %s --check-prefix=SGD
+// RUN: zero-opt %s -split-input-file --zero-partition-state="optimizer=lion beta2=0.99" | FileCheck %s --check-prefix=LION
 
 // A matrix decays, a vector does not; 33 elements are padded to 48.  State comes
 // first, slot by slot; then inputs, then scalars.
@@ -38,6 +39,17 @@
 // SGD: zero.pack {{.*}} into @b0
 // SGD: zero.clip %{{.*}} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
 // SGD: zero.update @sgd of @b0
+
+// The two weights of a mean add up to 1 in f32.
+// LION: zero.optimizer @lion(%[[P:[^:]*]]: f32, %[[G:[^:]*]]: f32, %[[M:[^:]*]]: f32, %[[LR:[^:]*]]: f32, %[[DECAY:[^:]*]]: f32, %[[CLIP:[^:]*]]: f32) state ["m"] scalars ["lr", "decay", "clip"]
+// LION-DAG: %[[KEPT:.*]] = arith.constant 9.900000e-01 : f32
+// LION-DAG: %[[REST:.*]] = arith.constant 0.00999999046 : f32
+// LION: %[[MIXED:.*]] = arith.addf
+// LION: math.copysign %{{.*}}, %[[MIXED]] : f32
+// LION: arith.cmpf oeq, %[[MIXED]], %{{.*}} : f32
+// LION: %[[SIGN:.*]] = arith.select
+// LION: zero.yield %{{.*}}, %{{.*}} : f32, f32
+// LION: zero.update @lion of @b1
 func.func @step(%w: tensor<64x32xf32> {zero.param = "w", zero.init = #zero.normal<std = 0.02>},
                 %b: tensor<33xf32> {zero.param = "b"},
                 %tokens: tensor<2x10xi32> {zero.input = "tokens", zero.vocab = 256 : i64})

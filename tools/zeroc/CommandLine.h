@@ -154,6 +154,7 @@ public:
 
 private:
   void declareDriver();
+  void declareOptimizer(const Place &place);
   void declareSubcommands();
   /// LLVM's libraries declare options of their own; of these are left --help,
   /// --version, and those of pass managers.
@@ -177,6 +178,8 @@ private:
   /// Reads --ds-config into the options that it becomes.
   void takeDeepSpeed();
 
+  /// Numbers of a rule that is not the one chosen are errors.
+  void checkOptimizer();
   void offload(PipelineOptions &p, StringRef tier) const;
   void checkComparison();
   std::vector<Variant> listCompared() const;

@@ -17,14 +17,14 @@ void Mapping::mapOptimizer() {
     return;
   std::optional<std::string> type = file.text("optimizer.type");
   if (!type)
-    return file.refuse(
-        "\"optimizer\" has no \"type\"; set it to \"AdamW\" or \"SGD\"");
+    return file.refuse("\"optimizer\" has no \"type\"; set it to \"AdamW\", "
+                       "\"Lion\" or \"SGD\"");
   std::string name = StringRef(*type).lower();
-  bool isAdam = name == "adam" || name == "adamw";
-  if (!isAdam && name != "sgd")
+  bool isAdam = name == "adam" || name == "adamw", isLion = name == "lion";
+  if (!isAdam && !isLion && name != "sgd")
     return file.refuse(file.quote("optimizer.type") +
-                       " is not among zeroc's optimizers; take AdamW, Adam or "
-                       "SGD");
+                       " is not among zeroc's optimizers; take AdamW, Adam, "
+                       "Lion or SGD");
   double usualDecay = 0;
   std::optional<double> decay = file.number(param("weight_decay"));
   if (isAdam) {
@@ -45,8 +45,12 @@ void Mapping::mapOptimizer() {
     if (isDecoupled)
       file.addSame(param("adam_w_mode"));
   }
-  add("--optimizer", isAdam ? "adamw" : "sgd", "optimizer.type");
-  if (isAdam) {
+  add("--optimizer", isAdam ? "adamw" : name, "optimizer.type");
+  if (isLion)
+    file.addNote("optimizer.type",
+                 "where momentum and gradient are 0, a parameter stays as it "
+                 "is; DeepSpeed's Lion changes it by the learning rate");
+  if (isAdam || isLion) {
     if (auto betas = file.numbers(param("betas"))) {
       if (betas->size() != 2)
         return file.refuse(file.quote(param("betas")) + " must be two numbers");
@@ -55,7 +59,8 @@ void Mapping::mapOptimizer() {
     } else {
       addDefault("--betas", "0.9,0.999", param("betas"));
     }
-    if (std::optional<double> eps = file.number(param("eps")))
+    if (std::optional<double> eps =
+            isAdam ? file.number(param("eps")) : std::nullopt)
       add("--eps", showNumber(*eps), param("eps"));
   } else if (std::optional<double> momentum = file.number(param("momentum"))) {
     add("--momentum", showNumber(*momentum), param("momentum"));

@@ -45,30 +45,7 @@ CommandLine::CommandLine() {
 void CommandLine::declareDriver() {
   PipelineOptions &p = options.pipeline;
   Place update{training, Emit::Partitioned}, state{ranks, Emit::Partitioned};
-  Values rule = text(p.optimizer, {"adamw", "sgd"});
-  rule.read = [this, known = rule.read](StringRef given) -> llvm::Error {
-    options.optimizerFile = given.ends_with(".mlir") ? given.str() : "";
-    if (!options.optimizerFile.empty())
-      return llvm::Error::success();
-    if (llvm::Error error = known(given)) {
-      llvm::consumeError(std::move(error));
-      return llvm::createStringError(
-          "must be adamw, sgd or a file *.mlir with a rule, got " + given);
-    }
-    return llvm::Error::success();
-  };
-  add("optimizer=adamw|sgd|FILE", rule,
-      "the update rule: as PyTorch defines it, or the\n"
-      "zero.optimizer of a file *.mlir",
-      update);
-  add("optimizer-numbers=N=X,...", text(options.optimizerNumbers),
-      "numbers of that rule, in place of its defaults", update);
-  add("betas=B1,B2", decays(p.beta1, p.beta2),
-      "AdamW's decay of its two moments", update);
-  add("eps=E", number(p.eps, 1e-30, 1, "above 0 and at most 1"),
-      "AdamW's epsilon", update);
-  add("momentum=M", number(p.momentum, 0, 0.9999999, "from 0 to below 1"),
-      "SGD's momentum", update);
+  declareOptimizer(update);
   add("weight-decay=D", number(p.weightDecay, 0, 1e3, "0 or more"),
       "decay; not applied to 1-D parameters", update);
   add("grad-clip=N", number(p.gradClip, 0, 1e30, "0 (none) or more"),
@@ -291,19 +268,8 @@ DriverOptions CommandLine::check() {
     options.given.emplace_back(owner + flag.getName(), *flag.changes);
   }
 
+  checkOptimizer();
   const PipelineOptions &p = options.pipeline;
-  for (StringRef name : {"--betas", "--eps", "--momentum"}) {
-    StringRef owner = name == "--momentum" ? "sgd" : "adamw";
-    StringRef used = options.optimizerFile.empty()
-                         ? StringRef(p.optimizer)
-                         : StringRef(options.optimizerFile);
-    if (isGiven(name) && used != owner)
-      fail(name + " needs --optimizer=" + owner + ", got --optimizer=" + used +
-           "; drop one of them");
-  }
-  if (isGiven("--optimizer-numbers") && options.optimizerFile.empty())
-    fail("--optimizer-numbers needs --optimizer=FILE.mlir, got --optimizer=" +
-         p.optimizer + "; drop one of them");
   if (isGiven("--lora-targets") && p.loraRank == 0)
     fail("--lora-targets is for adapters; add --lora=RANK");
   if (isGiven("--sample") && isGiven("--sample-only"))
