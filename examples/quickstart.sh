@@ -40,7 +40,7 @@ show mpirun -n 2 "$out/train" --data "$out/text.txt" --data-format text --shuffl
   --save "$out/model.safetensors"
 
 say "6. Has it learned?"
-examples/judge.py "$out/text.txt" "$out/metrics.jsonl"
+examples/check_learning.py "$out/text.txt" "$out/metrics.jsonl"
 show zeroc generate "$out/model.mlir" "$out/model.safetensors" --prompt="This is " --sample-tokens=200
 
 say "7. A larger model, whose state lies on a drive: 73 MiB a rank, in 36 MiB of memory"

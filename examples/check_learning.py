@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Says whether a byte-level language model has learned.
 
-    judge.py TEXT METRICS.jsonl
+    check_learning.py TEXT METRICS.jsonl
 
 A model that knows only how often each byte occurs has a loss equal to the
 unigram entropy of the text, in nats.  To be well below it takes context.
@@ -26,7 +26,7 @@ def main():
     print(f"knowing how often bytes occur   {entropy:.3f}   (unigram entropy of the text)")
     print(f"loss at the end                 {final:.3f}   (mean of the last {len(last)} steps)")
     if not final < 0.8 * entropy:
-        sys.exit("judge.py: error: the final loss is not below 80% of the entropy; the model has "
+        sys.exit("check_learning.py: error: the final loss is not below 80% of the entropy; the model has "
                  "not learned")
     print("the model has learned to use context")
 
