@@ -1,6 +1,7 @@
 //===- ConfigFile.cpp - A JSON object, read strictly ----------------------===//
 #include "frontend/ConfigFile.h"
 
+#include "dialect/zero/BytesText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -127,8 +128,8 @@ void ConfigFile::read() {
   if (std::error_code error = readSome(path, text))
     return fail("cannot be read: " + error.message());
   if (text.size() > kMaxBytes)
-    return fail("has more than " + Twine(kMaxBytes) +
-                " bytes, which is no config.json");
+    return fail("has more than " + zero::bytesText(kMaxBytes) +
+                ", which is no config.json");
   // For the parser a NUL ends the text.
   if (size_t at = text.find('\0'); at != std::string::npos)
     return fail("is not valid JSON at byte " + Twine(at + 1) + ": a NUL");

@@ -2,6 +2,7 @@
 
 #include "dialect/zero/Sizes.h"
 
+#include "dialect/zero/BytesText.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -77,12 +78,12 @@ private:
                      << ", which has a size of 0; every size is at least 1";
     if (size.isTooLarge)
       return error() << " is " << type << ", which takes more than "
-                     << kMaxValueBytes << " bytes; make it smaller";
+                     << bytesText(kMaxValueBytes) << "; make it smaller";
     total += size.bytes; // both are far below 2^63
     if (total > kMaxModuleBytes)
       return error() << " is " << type << ", and with it the values up to here "
-                     << "take more than " << kMaxModuleBytes
-                     << " bytes; make them smaller";
+                     << "take more than " << bytesText(kMaxModuleBytes)
+                     << "; make them smaller";
     return success();
   }
 

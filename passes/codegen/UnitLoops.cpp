@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/BytesText.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/VectorLoops.h"
 
@@ -54,7 +55,8 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
     total += bytesOf(type);
     if (total > kMaxStackBytes)
       return alloc.emitError("kernel needs temporaries of ")
-             << total << " bytes, more than the " << kMaxStackBytes
+             << bytesText(total) << ", more than the "
+             << bytesText(kMaxStackBytes)
              << " that fit on a thread's stack; store the value by using it in "
                 "another operation";
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());

@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/BytesText.h"
 #include "passes/kernels/Clusters.h"
 #include "passes/kernels/Passes.h"
 
@@ -174,14 +175,14 @@ FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {
   int64_t chunks = llvm::divideCeil(loss.rows, most);
   if (chunks > kMaxChunks)
     return loss.entropy.emitOpError("of ")
-           << loss.rows << " rows of " << rowBytes
-           << " bytes of logits would be cut into " << chunks
-           << " chunks of at most " << chunkBytes << " bytes, more than "
-           << kMaxChunks << "; use a --loss-chunk of at least "
-           << llvm::alignTo(llvm::divideCeil(loss.rows, kMaxChunks),
-                            kAlignment) *
-                  rowBytes
-           << " bytes, or fewer tokens";
+           << loss.rows << " rows of logits, " << bytesText(rowBytes)
+           << " each, would be cut into " << chunks << " chunks of at most "
+           << bytesText(chunkBytes) << ", more than " << kMaxChunks
+           << "; use a --loss-chunk of at least "
+           << bytesText(llvm::alignTo(llvm::divideCeil(loss.rows, kMaxChunks),
+                                      kAlignment) *
+                        rowBytes)
+           << ", or fewer tokens";
   return llvm::alignTo(llvm::divideCeil(loss.rows, chunks), kAlignment);
 }
 

@@ -2,6 +2,7 @@
 
 #include "passes/partition/BucketLayout.h"
 
+#include "dialect/zero/BytesText.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
 #include <utility>
@@ -111,7 +112,7 @@ Layouter::checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const {
   return emitError() << "bucket-size=" << options.bucketSize << " would make "
                      << pieces << " buckets, more than " << kMaxPieces
                      << "; use at least "
-                     << llvm::divideCeil(bytes, kMaxPieces / 2) << " bytes";
+                     << bytesText(llvm::divideCeil(bytes, kMaxPieces / 2));
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,6 +24,7 @@
 
 #include "passes/plan/Lifetimes.h"
 
+#include "dialect/zero/BytesText.h"
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
@@ -253,9 +254,9 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
   if (size != getByteSize(result.getType()))
     return op->emitOpError("result ")
            << result.getResultNumber() << " of "
-           << getByteSize(result.getType()) << " bytes cannot replace operand "
-           << operand.getOperandNumber() << " of " << size
-           << " bytes; give both one size";
+           << bytesText(getByteSize(result.getType()))
+           << " cannot replace operand " << operand.getOperandNumber() << " of "
+           << bytesText(size) << "; give both one size";
   auto &readable = held[place.buffer];
   auto overlaps = [&](int64_t from, int64_t to) {
     return from < end && begin < to;
@@ -283,7 +284,7 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
     if (isShard) {
       InFlightDiagnostic error =
           op->emitOpError("overwrites the ")
-          << size << " bytes of " << getValueName(operand.get())
+          << bytesText(size) << " of " << getValueName(operand.get())
           << ", which are read afterwards; move the reader before it";
       if (reader)
         error.attachNote(reader->getLoc()) << "read here";

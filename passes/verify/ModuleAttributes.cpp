@@ -2,6 +2,7 @@
 
 #include "passes/verify/ModuleAttributes.h"
 
+#include "dialect/zero/BytesText.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Zero.h"
 
@@ -27,7 +28,7 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
                            : device;
   if (begin < 0 || begin > device || (begin % 4096 && begin != device))
     return module.emitError("exports its device arena of ") // (S4)
-           << device << " bytes from byte " << begin
+           << bytesText(device) << " from byte " << begin
            << " on, which is no page of it (S4)";
   arenas.exported = begin;
   return arenas;
@@ -39,10 +40,11 @@ LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {
          ++tier)
       if (budget[tier] >= 0 && arenas.bytes[tier] > budget[tier]) // (V8)
         return module.emitError("needs ")
-               << arenas.bytes[tier] << " bytes of "
+               << bytesText(arenas.bytes[tier]) << " of "
                << stringifyTier(Tier(tier)) << " memory on each rank, "
-               << arenas.bytes[tier] - budget[tier] << " more than the "
-               << budget[tier] << " that it may have (V8); "
+               << bytesText(arenas.bytes[tier] - budget[tier])
+               << " more than the " << bytesText(budget[tier])
+               << " that it may have (V8); "
                << (Tier(tier) == Tier::Device
                        ? "a higher stage, more ranks, a smaller batch or "
                          "--offload need less"

@@ -43,6 +43,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/BytesText.h"
 #include "dialect/zero/InputBound.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -281,7 +282,7 @@ LogicalResult Plan::judge(ModuleOp model) {
   if (int64_t bytes = arenas.bytes[int(Tier::Nvme)];
       bytes && llvm::none_of(all, usesNvme)) // (S5)
     return module.emitError("has an nvme arena of ")
-           << bytes << " bytes, and keeps nothing there (S5)";
+           << bytesText(bytes) << ", and keeps nothing there (S5)";
   if (failed(judgeOptions(module, layouts.getRanks())) ||
       (model && failed(judgeRefinement(module, model, layouts.getRanks()))))
     return failure();

@@ -1,6 +1,7 @@
 //===- FileWriter.cpp - Writes a rank's file beside the training ----------===//
 #include "runtime/checkpoint/FileWriter.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
@@ -155,8 +156,8 @@ void FileWriter::open() {
   // Some file systems cannot tell.
   if (fallocate(descriptor, 0, 0, static_cast<off_t>(file.bytes())) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-    fail("cannot find room for the {} bytes of {}: {}", file.bytes(), path,
-         errnoText());
+    fail("cannot find room for the {} of {}: {}", shownBytes(file.bytes()),
+         path, errnoText());
   const std::unique_ptr<std::byte, decltype(&std::free)> header(
       static_cast<std::byte *>(
           std::aligned_alloc(kDiskBlock, file.header.size())),

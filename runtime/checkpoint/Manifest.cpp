@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/checkpoint/Manifest.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
 #include "runtime/Hash.h"
@@ -141,7 +142,7 @@ FileRecord fileOf(const json &value) {
   const uint64_t data = file.bytes - file.headerBytes;
   if (file.headerBytes > file.bytes ||
       (data + kCheckpointBlock - 1) / kCheckpointBlock != file.blocks.size())
-    fail("{} has {} bytes and {} hashes", shown(file.name), file.bytes,
+    fail("{} has {} and {} hashes", shown(file.name), shownBytes(file.bytes),
          file.blocks.size());
   return file;
 }
@@ -218,8 +219,9 @@ Manifest manifestOf(const json &value) {
   std::sort(manifest.parameters.begin(), manifest.parameters.end(),
             [](const auto &x, const auto &y) { return x.name < y.name; });
   if (value.at("block_bytes").get<uint64_t>() != kCheckpointBlock)
-    fail("its blocks have {} bytes, not {}",
-         value.at("block_bytes").get<uint64_t>(), kCheckpointBlock);
+    fail("its blocks have {}, not {}",
+         shownBytes(value.at("block_bytes").get<uint64_t>()),
+         shownBytes(kCheckpointBlock));
   for (const json &file : value.at("files"))
     manifest.files.push_back(fileOf(file));
   for (const json &tensor : value.at("tensors"))

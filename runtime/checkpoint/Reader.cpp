@@ -1,6 +1,7 @@
 //===- Reader.cpp - State from a checkpoint -------------------------------===//
 #include "runtime/checkpoint/Reader.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
 #include "runtime/HalfFloats.h"
@@ -29,7 +30,8 @@ constexpr uint64_t kAtOnce = uint64_t{64} << 10;
 std::string readManifest(const std::string &path) {
   const InputFile file(path);
   if (file.size() > kMaxManifestBytes)
-    fail("{}: it has {} bytes, more than any manifest", path, file.size());
+    fail("{}: it has {}, more than any manifest", path,
+         shownBytes(file.size()));
   std::string text(file.size(), '\0');
   file.read(0, text.data(), text.size());
   return text;
@@ -84,9 +86,9 @@ void CheckpointReader::openFile(const FileRecord &file) {
   {
     const InputFile bytes(path);
     if (bytes.size() != file.bytes)
-      fail("{}: it has {} bytes, and had {} when it was written; the file is "
+      fail("{}: it has {}, and had {} when it was written; the file is "
            "{}",
-           path, bytes.size(), file.bytes,
+           path, shownBytes(bytes.size()), shownBytes(file.bytes),
            bytes.size() < file.bytes ? "cut short" : "another");
     std::vector<std::byte> header(file.headerBytes);
     bytes.read(0, header.data(), header.size());
@@ -218,7 +220,8 @@ void CheckpointReader::verifyBlock(size_t number, uint64_t block) const {
   if (count > 3)
     names += fmt::format(" and {} more", count - 3);
   fail("{}: bytes {} to {}, of {}, {}; the checkpoint is damaged", file.path(),
-       record.headerBytes + begin, record.headerBytes + end, names, problem);
+       withCommas(record.headerBytes + begin),
+       withCommas(record.headerBytes + end), names, problem);
 }
 
 void CheckpointReader::verify(int rank, int ranks, int threads) const {

@@ -1,6 +1,7 @@
 //===- Staging.cpp - Memory that state waits in to be written -------------===//
 #include "runtime/checkpoint/Staging.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@ Staging::Staging(uint64_t bytes)
   void *mapped = mmap(nullptr, this->bytes(), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
-    fail("cannot take {} bytes for copies of what is saved: {}; give less with "
+    fail("cannot take {} for copies of what is saved: {}; give less with "
          "--checkpoint-memory",
-         this->bytes(), errnoText());
+         shownBytes(this->bytes()), errnoText());
   base = static_cast<std::byte *>(mapped);
   (void)madvise(base, this->bytes(), MADV_HUGEPAGE);
   // Now, for it would be part of what the first checkpoint costs.  Kernels that

@@ -1,6 +1,7 @@
 //===- Writer.cpp - Checkpoints of all ranks, beside the training ---------===//
 #include "runtime/checkpoint/Writer.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
 #include "runtime/io/OutputPath.h"
@@ -75,9 +76,10 @@ CheckpointWriter::CheckpointWriter(World &world, const State &state,
   together(world, [&] {
     staging = std::make_unique<Staging>(wanted);
     if (folder && folder->freeBytes() < allBytes)
-      fail("there is no room for a checkpoint in {}: it takes {} bytes, and {} "
-           "are free",
-           folder->path(), allBytes, folder->freeBytes());
+      fail("there is no room for a checkpoint in {}: it takes {}, and {} "
+           "are free; make room, or choose another --checkpoint",
+           folder->path(), shownBytes(allBytes),
+           shownBytes(folder->freeBytes()));
   });
 }
 

@@ -1,6 +1,7 @@
 //===- Context.cpp - One run of a plan ------------------------------------===//
 #include "runtime/core/Context.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/Poison.h"
@@ -104,7 +105,8 @@ void Context::run(uint32_t which) {
 zrt_ref Context::checkAccess(const zrt_ref &ref, uint64_t bytes) const {
   checkRef(plan, ref, "host access");
   if (bytes > ref.bytes)
-    fail("host access: {} bytes of a range of {} bytes", bytes, ref.bytes);
+    fail("host access: {} of a range of {}", shownBytes(bytes),
+         shownBytes(ref.bytes));
   return {ref.tier, 0, ref.offset, bytes};
 }
 

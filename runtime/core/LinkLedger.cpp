@@ -1,6 +1,7 @@
 //===- LinkLedger.cpp - What went from tier to tier -----------------------===//
 #include "runtime/core/LinkLedger.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/PlanTable.h"
 
 using namespace zrt;
@@ -33,10 +34,11 @@ std::string LinkLedger::difference() const {
         continue;
       const uint64_t predicted = bytesOf(row.copy->source, plan.world_size);
       if (row.bytes != predicted * row.calls)
-        return fmt::format("{} moved {} bytes in {} calls, but the plan says "
-                           "{} bytes a call",
+        return fmt::format("{} moved {} in {} calls, but the plan says "
+                           "{} a call",
                            row.copy->name ? row.copy->name : "unnamed",
-                           row.bytes, row.calls, predicted);
+                           shownBytes(row.bytes), row.calls,
+                           shownBytes(predicted));
     }
   return "";
 }

@@ -1,6 +1,7 @@
 //===- PlanChecks.cpp - A plan that this runtime can run ------------------===//
 #include "runtime/core/PlanChecks.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/core/TableChecks.h"
@@ -15,8 +16,8 @@ static void checkTensor(const zrt_plan &plan, const zrt_ref &ref,
   if (size == 0)
     fail("{}: dtype {} does not exist", what, dtype);
   if (elements > ref.bytes / size)
-    fail("{}: {} elements of {} bytes need more than its {} bytes", what,
-         elements, size, ref.bytes);
+    fail("{}: {} elements of {} bytes need more than its {}", what, elements,
+         size, shownBytes(ref.bytes));
 }
 
 void zrt::checkVersion(const zrt_plan &plan) {
@@ -37,8 +38,8 @@ void zrt::checkPlan(const zrt_plan &plan) {
       (plan.exported_begin > device ||
        (plan.exported_begin < device && plan.exported_begin % 4096 != 0)))
     fail("the plan exports the device arena from {} on; that must be a "
-         "multiple of 4096, or the arena's {} bytes",
-         plan.exported_begin, device);
+         "multiple of 4096, or the arena's {}",
+         withCommas(plan.exported_begin), shownBytes(device));
 
   for (uint32_t i = 0; i < plan.state_count; ++i) {
     const zrt_state &state = plan.states[i];

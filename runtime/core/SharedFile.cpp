@@ -1,6 +1,7 @@
 //===- SharedFile.cpp - Memory that the ranks of a host share -------------===//
 #include "runtime/core/SharedFile.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <fcntl.h>
@@ -58,7 +59,7 @@ void SharedFile::create(const char *name, uint64_t size) {
   if (fd < 0)
     fail("cannot make shared memory for {}: {}", name, errnoText());
   if (ftruncate(fd, static_cast<off_t>(size)) != 0)
-    fail("cannot make {} bytes of shared memory for {}: {}", size, name,
+    fail("cannot make {} of shared memory for {}: {}", shownBytes(size), name,
          errnoText());
   // From here on its size is certain.  A process of the same user can open it
   // through /proc, and a page cut off a mapping is a SIGBUS in every rank.
@@ -90,7 +91,8 @@ void Mapping::mapOwn(const SharedFile &file) {
   const SharedFileCard card = file.card();
   void *memory = mapAligned(card.number, card.bytes, PROT_READ | PROT_WRITE);
   if (memory == MAP_FAILED)
-    fail("cannot map {} bytes of shared memory: {}", card.bytes, errnoText());
+    fail("cannot map {} of shared memory: {}", shownBytes(card.bytes),
+         errnoText());
   base = static_cast<std::byte *>(memory);
   bytes = card.bytes;
 }

@@ -1,6 +1,7 @@
 //===- TableChecks.cpp - Tables that can be walked blindly ----------------===//
 #include "runtime/core/TableChecks.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/Segments.h"
@@ -109,8 +110,8 @@ private:
     if (operand.extent == 0 || operand.extent >= ZRT_EXTENT_END)
       fail("{}: extent {} does not exist", what, operand.extent);
     if (operand.ref.bytes % size != 0)
-      fail("{}: {} bytes are no number of {} of {} bytes", what,
-           operand.ref.bytes, dtypeName(operand.dtype), size);
+      fail("{}: {} are no number of {} of {} bytes", what,
+           shownBytes(operand.ref.bytes), dtypeName(operand.dtype), size);
     const bool isSlice = operand.extent == ZRT_SLICE;
     Elements expected;
     if (operand.extent == ZRT_SCALAR)
@@ -118,9 +119,9 @@ private:
     else if (operand.extent != ZRT_MEMBERS && elements)
       expected = isSlice ? *elements / plan.world_size : *elements;
     if (expected && operand.ref.bytes / size != *expected)
-      fail("{}: it is {} of {}, hence {} elements, but its {} bytes hold {}",
-           what, extentName(operand.extent), dtypeName(operand.dtype),
-           *expected, operand.ref.bytes, operand.ref.bytes / size);
+      fail("{}: it is {} of {}, hence {} elements, but its {} hold {}", what,
+           extentName(operand.extent), dtypeName(operand.dtype), *expected,
+           shownBytes(operand.ref.bytes), operand.ref.bytes / size);
   }
 
   static void checkLaunch(const zrt_launch_desc &desc) {
@@ -136,8 +137,8 @@ private:
     if (__builtin_mul_overflow(batch, rows, &elements) ||
         __builtin_mul_overflow(elements, columns, &elements) ||
         static_cast<uint64_t>(elements) > elementsIn(operand))
-      fail("{} is {} x {} x {} of {}, but its {} bytes hold {}", what, batch,
-           rows, columns, dtypeName(operand.dtype), operand.ref.bytes,
+      fail("{} is {} x {} x {} of {}, but its {} hold {}", what, batch, rows,
+           columns, dtypeName(operand.dtype), shownBytes(operand.ref.bytes),
            elementsIn(operand));
   }
 
@@ -186,8 +187,8 @@ private:
           partOf(plan.buckets[desc.bucket], rank, plan.world_size)
               .blocks.size();
       if (elementsIn(desc.partials) < blocks)
-        fail("partials: {} bytes hold fewer than the {} sums of rank {}",
-             desc.partials.ref.bytes, blocks, rank);
+        fail("partials: {} hold fewer than the {} sums of rank {}",
+             shownBytes(desc.partials.ref.bytes), blocks, rank);
     }
   }
 
@@ -202,8 +203,8 @@ private:
     const zrt_ref from = refOf(desc.source, 0, plan.world_size),
                   to = refOf(desc.result, 0, plan.world_size);
     if (to.bytes < from.bytes)
-      fail("a copy of {} bytes goes to a range of {} bytes", from.bytes,
-           to.bytes);
+      fail("a copy of {} goes to a range of {}", shownBytes(from.bytes),
+           shownBytes(to.bytes));
     if (desc.source.dtype != desc.result.dtype)
       fail("a copy changes no type, got {} and {}",
            dtypeName(desc.source.dtype), dtypeName(desc.result.dtype));
@@ -267,8 +268,9 @@ void zrt::checkRef(const zrt_plan &plan, const zrt_ref &ref,
     fail("{}: tier {} does not exist", what, ref.tier);
   const uint64_t arena = plan.arena_bytes[ref.tier];
   if (ref.offset > arena || ref.bytes > arena - ref.offset)
-    fail("{}: {} bytes at offset {} reach past the {} arena of {} bytes", what,
-         ref.bytes, ref.offset, tierName(ref.tier), arena);
+    fail("{}: {} at offset {} reach past the {} arena of {}", what,
+         shownBytes(ref.bytes), withCommas(ref.offset), tierName(ref.tier),
+         shownBytes(arena));
 }
 
 void zrt::checkTables(const zrt_plan &plan) {

@@ -1,6 +1,7 @@
 //===- WireLedger.cpp - What went over the wire ---------------------------===//
 #include "runtime/core/WireLedger.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/PlanTable.h"
 
 #include <algorithm>
@@ -52,10 +53,10 @@ uint64_t WireLedger::bytes() const {
 std::string WireLedger::difference() const {
   for (const WireRow &row : rows())
     if (row.bytes != row.collective->wire_bytes * row.calls)
-      return fmt::format("{} received {} bytes in {} calls, but the plan says "
-                         "{} bytes a call",
-                         collectiveNameOf(row), row.bytes, row.calls,
-                         row.collective->wire_bytes);
+      return fmt::format("{} received {} in {} calls, but the plan says "
+                         "{} a call",
+                         collectiveNameOf(row), shownBytes(row.bytes),
+                         row.calls, shownBytes(row.collective->wire_bytes));
   return "";
 }
 
@@ -78,10 +79,10 @@ std::string WireLedger::table() const {
   if (groups.empty())
     return "";
   std::string text =
-      fmt::format("wire: {} bytes received\n"
+      fmt::format("wire: {} received\n"
                   "  {:<10} {:<20} {:>10} {:>14} {:>12} {:>12} {:>12}\n",
-                  bytes(), "stream", "collective", "calls", "bytes", "ms",
-                  "ms waiting", "rate");
+                  shownBytes(bytes()), "stream", "collective", "calls", "bytes",
+                  "ms", "ms waiting", "rate");
   for (const auto &[kind, row] : groups) {
     // Of the time in which bytes moved, not of that spent waiting.
     const double busy = row.seconds - row.waiting;

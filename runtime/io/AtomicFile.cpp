@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/AtomicFile.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <fcntl.h>
@@ -37,7 +38,7 @@ void AtomicFile::reserve(uint64_t bytes) {
   // Some file systems cannot tell.
   if (fallocate(descriptor(), 0, 0, static_cast<off_t>(bytes)) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-    failWith(fmt::format("find room for the {} bytes of", bytes).c_str());
+    failWith(fmt::format("find room for the {} of", shownBytes(bytes)).c_str());
 }
 
 void AtomicFile::write(const void *data, size_t size) {

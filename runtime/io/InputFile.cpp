@@ -1,6 +1,7 @@
 //===- InputFile.cpp - A file that is read in pieces ----------------------===//
 #include "runtime/io/InputFile.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <algorithm>
@@ -39,10 +40,12 @@ void InputFile::read(uint64_t offset, void *to, uint64_t count) const {
       fail("cannot read {} at byte {}: {}", name, offset, errnoText());
     if (got == 0) {
       struct stat now = {};
-      fail("{} ends at byte {}, but had {} bytes when it was opened; leave it "
+      fail("{} ends at byte {}, but had {} when it was opened; leave it "
            "as it is while it is read",
-           name, fstat(file, &now) == 0 ? uint64_t(now.st_size) : offset,
-           bytes);
+           name,
+           fstat(file, &now) == 0 ? withCommas(uint64_t(now.st_size))
+                                  : withCommas(offset),
+           shownBytes(bytes));
     }
     out += got;
     offset += static_cast<uint64_t>(got);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Npy.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <algorithm>
@@ -174,9 +175,9 @@ TensorEntry zrt::readNpy(const InputFile &file) {
     begin = 12;
   }
   if (length > kMaxHeaderBytes || length > size - begin)
-    fail("{}: not a NumPy file, or cut short: it says its header has {} bytes, "
+    fail("{}: not a NumPy file, or cut short: it says its header has {}, "
          "but {} follow",
-         path, length, size - begin);
+         path, shownBytes(length), shownBytes(size - begin));
   std::string text(length, '\0');
   file.read(begin, text.data(), length);
   const std::optional<Array> found = parse(text);
@@ -201,9 +202,9 @@ TensorEntry zrt::readNpy(const InputFile &file) {
   if (!fits ||
       __builtin_mul_overflow(entry.elements, dtype.bytes, &entry.bytes) ||
       entry.bytes != present)
-    fail("{}: its header says {} of {}, but {} bytes follow; the file is cut "
+    fail("{}: its header says {} of {}, but {} follow; the file is cut "
          "short or damaged",
-         path, shapeText(entry.shape), entry.dtype, present);
+         path, shapeText(entry.shape), entry.dtype, shownBytes(present));
   entry.offset = begin + length;
   return entry;
 }

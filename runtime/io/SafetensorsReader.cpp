@@ -5,6 +5,7 @@
 // its bytes, and that the ranges tile the data without holes or overlaps.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/Bytes.h"
 #include "runtime/io/Safetensors.h"
 
 #include "runtime/Error.h"
@@ -28,17 +29,17 @@ constexpr std::pair<std::string_view, uint64_t> kDtypes[] = {
 std::string readHeader(const InputFile &file) {
   uint64_t length = 0;
   if (file.size() < sizeof(length))
-    fail("not a safetensors file: it has {} bytes, its header length alone "
+    fail("not a safetensors file: it has {}, its header length alone "
          "takes 8",
-         file.size());
+         shownBytes(file.size()));
   file.read(0, &length, sizeof(length));
   if (length > file.size() - sizeof(length))
-    fail("not a safetensors file, or cut short: it says its header has {} "
-         "bytes, but only {} follow",
-         length, file.size() - sizeof(length));
+    fail("not a safetensors file, or cut short: it says its header has "
+         "{}, but only {} follow",
+         shownBytes(length), shownBytes(file.size() - sizeof(length)));
   if (length > kMaxHeaderBytes)
-    fail("its header has {} bytes, more than the {} that it may have", length,
-         kMaxHeaderBytes);
+    fail("its header has {}, more than the {} that it may have",
+         shownBytes(length), shownBytes(kMaxHeaderBytes));
   std::string text(length, '\0');
   file.read(sizeof(length), text.data(), length);
   return text;
@@ -64,13 +65,14 @@ TensorEntry checkedEntry(StatedTensor &stated, uint64_t dataBegin,
     fail("{}: shape {} of {} has more bytes than any file", where(),
          shown(shapeText(stated.shape)), stated.dtype);
   if (stated.begin > stated.end || stated.end > dataBytes)
-    fail("{}: its bytes {} to {} are not inside the {} bytes of data; the file "
+    fail("{}: its bytes {} to {} are not inside the {} of data; the file "
          "is cut short or damaged",
-         where(), stated.begin, stated.end, dataBytes);
+         where(), withCommas(stated.begin), withCommas(stated.end),
+         shownBytes(dataBytes));
   if (stated.end - stated.begin != needed)
-    fail("{}: shape {} of {} needs {} bytes, but its offsets span {}", where(),
-         shown(shapeText(stated.shape)), stated.dtype, needed,
-         stated.end - stated.begin);
+    fail("{}: shape {} of {} needs {}, but its offsets span {}", where(),
+         shown(shapeText(stated.shape)), stated.dtype, shownBytes(needed),
+         shownBytes(stated.end - stated.begin));
   return {std::move(stated.name),
           std::move(stated.dtype),
           std::move(stated.shape),
@@ -91,8 +93,8 @@ void checkTiles(const std::vector<TensorEntry> &entries, uint64_t begin,
     expected += entry.bytes;
   }
   if (expected != end)
-    fail("{} bytes follow the last tensor; the file is damaged",
-         end - expected);
+    fail("{} follow the last tensor; the file is damaged",
+         shownBytes(end - expected));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 // the data starts at a multiple of 8.  Data is streamed after it.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/Bytes.h"
 #include "runtime/io/Safetensors.h"
 
 #include "runtime/Error.h"
@@ -44,9 +45,9 @@ std::string zrt::safetensorsHeader(const std::vector<TensorHeader> &tensors) {
   text.append((8 - text.size() % 8) % 8, ' ');
   const uint64_t length = text.size();
   if (length > kMaxHeaderBytes)
-    fail("the names of all parameters make a header of {} bytes, more than "
+    fail("the names of all parameters make a header of {}, more than "
          "the {} that it may have",
-         length, kMaxHeaderBytes);
+         shownBytes(length), shownBytes(kMaxHeaderBytes));
   return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
          text;
 }
@@ -62,16 +63,16 @@ SafetensorsWriter::SafetensorsWriter(const std::string &path,
 
 void SafetensorsWriter::write(const void *data, uint64_t bytes) {
   if (bytes > missing)
-    fail("{} bytes of tensors are written where the header promises {}", bytes,
-         missing);
+    fail("{} of tensors are written where the header promises {}",
+         shownBytes(bytes), shownBytes(missing));
   file.write(data, bytes);
   missing -= bytes;
 }
 
 void SafetensorsWriter::commit() {
   if (missing != 0)
-    fail("the header promises {} bytes of tensors that were not written",
-         missing);
+    fail("the header promises {} of tensors that were not written",
+         shownBytes(missing));
   file.commit();
 }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/TokenData.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/io/Npy.h"
 
@@ -79,14 +80,15 @@ TokenData::TokenData(const std::string &path, TokenFormat format,
     readLlmcHeader();
   } else {
     if (file.size() % width != 0)
-      fail("{}: {} bytes are not whole tokens of {} bytes; choose another "
+      fail("{}: {} are not whole tokens of {} bytes; choose another "
            "--data-format",
-           path, file.size(), width);
+           path, shownBytes(file.size()), width);
     total = file.size() / width;
   }
   if (total < needed)
-    fail("{} has {} tokens ({}), but one sequence needs {}", path, total,
-         formatName(), needed);
+    fail("{} has {} tokens ({}), but one sequence needs {}; choose a longer "
+         "file, or import a model with a shorter --seq",
+         path, withCommas(total), formatName(), withCommas(needed));
 }
 
 void TokenData::detect(TokenFormat format) {
@@ -132,10 +134,9 @@ void TokenData::readLlmcHeader() {
   const auto stated = readAt<int32_t>(file, 8);
   const uint64_t present = file.size() - kLlmcHeaderBytes;
   if (stated < 0 || present != uint64_t(stated) * width)
-    fail(
-        "{}: its llm.c header says {} tokens of {} bytes, but {} bytes follow; "
-        "the file is cut short or damaged",
-        path, stated, width, present);
+    fail("{}: its llm.c header says {} tokens of {} bytes, but {} follow; "
+         "the file is cut short or damaged",
+         path, stated, width, shownBytes(present));
   total = static_cast<uint64_t>(stated);
 }
 

@@ -1,6 +1,7 @@
 //===- WeightFiles.cpp - Weights in one file, or in several ---------------===//
 #include "runtime/io/WeightFiles.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/io/SafetensorsHeader.h"
 
@@ -21,8 +22,8 @@ constexpr std::string_view kAlone = "/model.safetensors",
 std::map<std::string, std::string> readMap(const std::string &path) {
   const InputFile file(path);
   if (file.size() > kMaxHeaderBytes)
-    fail("{}: it has {} bytes, more than the {} that an index may have", path,
-         file.size(), kMaxHeaderBytes);
+    fail("{}: it has {}, more than the {} that an index may have", path,
+         shownBytes(file.size()), shownBytes(kMaxHeaderBytes));
   std::string text(file.size(), '\0');
   file.read(0, text.data(), text.size());
   std::map<std::string, std::string> map;

@@ -25,13 +25,12 @@ std::string Checkpoints::startText() const {
   if (!writer)
     return "";
   return fmt::format(
-      "saves     {} to {}: {} bytes ({}); {} bytes ({}) of host memory{}{}\n",
+      "saves     {} to {}: {}; {} of host memory{}{}\n",
       options.every == 0 ? std::string("at the end")
                          : fmt::format("every {} steps{}", options.every,
                                        options.atExit ? " and at the end" : ""),
-      options.folder, withCommas(writer->totalBytes()),
-      withUnit(writer->totalBytes()), withCommas(writer->stagingBytes()),
-      withUnit(writer->stagingBytes()), world.size() > 1 ? " a rank" : "",
+      options.folder, shownBytes(writer->totalBytes()),
+      shownBytes(writer->stagingBytes()), world.size() > 1 ? " a rank" : "",
       writer->waitsForDrive() ? ", less than a rank writes: steps wait for it"
                               : "");
 }

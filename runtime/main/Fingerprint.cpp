@@ -54,9 +54,8 @@ std::string fileDifference(const std::vector<Fingerprint> &all,
       "{} other {} than rank 0: {}; give every rank the same file",
       others.say("has", "have"), what,
       theirs == ours
-          ? fmt::format("{} bytes, but not the same", withCommas(ours))
-          : fmt::format("{} bytes against {}", withCommas(theirs),
-                        withCommas(ours)));
+          ? fmt::format("{}, but not the same", shownBytes(ours))
+          : fmt::format("{} against {}", shownBytes(theirs), shownBytes(ours)));
 }
 
 template <typename Field>

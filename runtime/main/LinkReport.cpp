@@ -59,8 +59,8 @@ std::string zrt::linksText(const zrt_plan &plan) {
   std::string text;
   for (const uint32_t link : {ZRT_H2D, ZRT_D2H, ZRT_NVME_READ, ZRT_NVME_WRITE})
     if (const uint64_t bytes = linkBytesPerStep(plan, link))
-      text += fmt::format("{}{} {} bytes", text.empty() ? "" : ", ",
-                          streamClassName(link), withCommas(bytes));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                          streamClassName(link), shownBytes(bytes));
   return text;
 }
 
@@ -69,9 +69,9 @@ std::string zrt::enduranceText(const zrt_plan &plan, double secondsPerStep,
   const uint64_t bytes = writtenPerStep(plan) * plan.world_size;
   const double perDay = double(bytes) / secondsPerStep * 86'400;
   std::string text = fmt::format(
-      "{} bytes{} written to nvme in a step, {:.3g} TB in a day of steps of "
+      "{}{} written to nvme in a step, {:.3g} TB in a day of steps of "
       "{:.1f} ms",
-      withCommas(bytes), plan.world_size > 1 ? " of all ranks" : "",
+      shownBytes(bytes), plan.world_size > 1 ? " of all ranks" : "",
       perDay * 1e-12, secondsPerStep * 1e3);
   if (terabytes && bytes > 0)
     text += fmt::format("; drives that are rated for {:g} TB last {}",

@@ -71,24 +71,6 @@ std::string zrt::ranksText(const zrt_plan &plan) {
   return text;
 }
 
-std::string zrt::withCommas(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3; at -= 3)
-    digits.insert(at - 3, ",");
-  return digits;
-}
-
-std::string zrt::withUnit(uint64_t bytes) {
-  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024)
-    return fmt::format("{} bytes", bytes);
-  double value = double(bytes) / 1024;
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
-    value /= 1024;
-  return fmt::format("{:.1f} {}", value, units[unit]);
-}
-
 std::string zrt::certificate(const zrt_plan &plan, bool asJson) {
   if (asJson && !(plan.certificate && *plan.certificate))
     usage("--certificate=json is for plans of zeroc; this one was made "
@@ -148,12 +130,11 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   std::string arenas;
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (const uint64_t bytes = zrt_arena_bytes(ctx, tier))
-      arenas += fmt::format("{}{} {} bytes ({})", arenas.empty() ? "" : ", ",
-                            tierName(tier), withCommas(bytes), withUnit(bytes));
+      arenas += fmt::format("{}{} {}", arenas.empty() ? "" : ", ",
+                            tierName(tier), shownBytes(bytes));
   text += fmt::format("memory    {}\n", arenas.empty() ? "none" : arenas);
   if (const uint64_t wire = wireBytesPerStep(plan))
-    text += fmt::format("wire      {} bytes ({}) received in a step\n",
-                        withCommas(wire), withUnit(wire));
+    text += fmt::format("wire      {} received in a step\n", shownBytes(wire));
   if (const std::string links = linksText(plan); !links.empty())
     text += fmt::format("links     {} in a step\n", links);
   return text + data;

@@ -2,17 +2,13 @@
 #ifndef ZRT_MAIN_REPORT_H
 #define ZRT_MAIN_REPORT_H
 
+#include "runtime/Bytes.h"
 #include "runtime/io/TokenData.h"
 #include "runtime/zrt.h"
 
 #include <string>
 
 namespace zrt {
-
-/// "1,234,567".
-std::string withCommas(uint64_t number);
-/// "1.5 MiB".
-std::string withUnit(uint64_t bytes);
 
 /// Bytes that a rank receives from its peers in one step, as predicted.
 uint64_t wireBytesPerStep(const zrt_plan &plan);

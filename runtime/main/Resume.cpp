@@ -66,9 +66,9 @@ void addDifferences(const RunPosition &now, const RunPosition &was,
                       found->second));
   if (now.dataBytes != was.dataBytes || now.dataHash != was.dataHash)
     resumed.warnings.push_back(fmt::format(
-        "--data is another than it was until the checkpoint ({} bytes against "
-        "{}); it is read from sequence {} on",
-        withCommas(now.dataBytes), withCommas(was.dataBytes),
+        "--data is another file than before the checkpoint ({} against {}); "
+        "it is read from sequence {} on",
+        shownBytes(now.dataBytes), shownBytes(was.dataBytes),
         withCommas(was.sequences)));
   if (now.inputBytes != was.inputBytes || now.inputHash != was.inputHash)
     resumed.warnings.push_back(

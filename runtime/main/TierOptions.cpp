@@ -1,6 +1,7 @@
 //===- TierOptions.cpp - Options of the host and the nvme tier ------------===//
 #include "runtime/main/TierOptions.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/PlanTable.h"
 
 #include <algorithm>
@@ -25,9 +26,9 @@ void zrt::checkTierOptions(const zrt_plan &plan, const TrainOptions &options) {
   const uint64_t nvme = plan.arena_bytes[ZRT_NVME];
   if (nvme != 0 && options.nvmePath.empty())
     throw UsageError(fmt::format("--nvme-path is missing; this plan keeps {} "
-                                 "bytes of a rank on nvme: name a folder on "
+                                 "of each rank on nvme: name a folder on "
                                  "the drive, or several as A,B",
-                                 nvme));
+                                 shownBytes(nvme)));
   for (const auto &[option, isGiven] :
        {std::pair("--nvme-path", !options.nvmePath.empty()),
         {"--nvme-endurance", options.nvmeEndurance.has_value()},

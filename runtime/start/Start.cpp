@@ -3,6 +3,7 @@
 // The one place that knows which device and which transport there are.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/core/Context.h"
 #include "runtime/core/PlanChecks.h"
@@ -28,9 +29,9 @@ std::unique_ptr<Store> makeStore(const zrt_plan &plan, const zrt_setup &setup,
   if (bytes == 0)
     return nullptr;
   if (!setup.nvme_path || !*setup.nvme_path)
-    fail("the plan keeps {} bytes on nvme; say in which folders, with "
+    fail("the plan keeps {} on nvme; say in which folders, with "
          "--nvme-path=DIR[,DIR...]",
-         bytes);
+         shownBytes(bytes));
   return std::make_unique<Store>(bytes, setup.nvme_path,
                                  Faults::fromEnvironment(rank),
                                  setup.verify_reads != 0 || isChaos);

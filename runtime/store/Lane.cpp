@@ -1,6 +1,7 @@
 //===- Lane.cpp - One thread's way to a store -----------------------------===//
 #include "runtime/store/Lane.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/store/PlainQueue.h"
 #include "runtime/store/UringQueue.h"
@@ -51,11 +52,11 @@ Lane::Lane(Space &space) : space(space), requests(kDepth) {
 std::string Lane::pin(std::byte *memory, uint64_t bytes) {
   if (bytes == 0 || queue->pin(memory, bytes))
     return "";
-  return fmt::format("nvme tier: the {} bytes of host memory that it copies to "
+  return fmt::format("nvme tier: the {} of host memory that it copies to "
                      "and from cannot be locked ({}), so each request pins its "
                      "own and drives give less than they could; raise the "
                      "limit (ulimit -l)",
-                     bytes, errnoText());
+                     shownBytes(bytes), errnoText());
 }
 
 uint64_t Lane::transfer(const Transfer &t) {
@@ -171,7 +172,7 @@ void Lane::retry(Request &request, int number) {
 void Lane::failAt(const Request &request, const std::string &why) const {
   const Transfer &all = request.all;
   const Space::Place place = space.placeOf(all.offset);
-  fail("{} {} bytes at {} of the nvme tier's file in {}: {}",
-       all.writes ? "writing" : "reading", all.bytes - request.done,
-       place.offset + request.done, place.file->folder(), why);
+  fail("{} {} at byte {} of the nvme tier's file in {}: {}",
+       all.writes ? "writing" : "reading", shownBytes(all.bytes - request.done),
+       withCommas(place.offset + request.done), place.file->folder(), why);
 }

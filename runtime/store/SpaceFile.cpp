@@ -1,6 +1,7 @@
 //===- SpaceFile.cpp - A store's part in one folder -----------------------===//
 #include "runtime/store/SpaceFile.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/store/Blocks.h"
 
@@ -86,9 +87,10 @@ void SpaceFile::open(bool direct) {
 void SpaceFile::failForRoom(uint64_t bytes) const {
   struct statvfs system = {};
   (void)statvfs(where.c_str(), &system);
-  fail("--nvme-path: the nvme tier needs {} bytes in {}, which has {} free; "
+  fail("--nvme-path: the nvme tier needs {} in {}, which has {} free; "
        "make room, or name more folders, as --nvme-path=A,B",
-       bytes, where, uint64_t{system.f_bavail} * system.f_frsize);
+       shownBytes(bytes), where,
+       shownBytes(uint64_t{system.f_bavail} * system.f_frsize));
 }
 
 void SpaceFile::checkRoom(uint64_t bytes, const Faults &faults) const {
@@ -113,8 +115,8 @@ void SpaceFile::reserve(uint64_t bytes) {
     return writeZeros(bytes);
   if (errno == ENOSPC || errno == EDQUOT)
     failForRoom(bytes);
-  fail("--nvme-path: cannot reserve {} bytes in {}: {}; name another folder",
-       bytes, where, errnoText());
+  fail("--nvme-path: cannot reserve {} in {}: {}; name another folder",
+       shownBytes(bytes), where, errnoText());
 }
 
 void SpaceFile::writeZeros(uint64_t bytes) {
@@ -129,9 +131,9 @@ void SpaceFile::writeZeros(uint64_t bytes) {
     else if (written == 0 || errno == ENOSPC || errno == EDQUOT)
       failForRoom(bytes);
     else if (errno != EINTR)
-      fail("--nvme-path: cannot reserve {} bytes in {}: {}; name another "
+      fail("--nvme-path: cannot reserve {} in {}: {}; name another "
            "folder",
-           bytes, where, errnoText());
+           shownBytes(bytes), where, errnoText());
   }
 }
 

@@ -1,6 +1,7 @@
 //===- Transport.cpp - What all collectives have in common ----------------===//
 #include "runtime/transport/Transport.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/HalfArrays.h"
@@ -122,8 +123,8 @@ void Transport::check(const zrt_collective_desc &desc) const {
     fail("it cannot accumulate in place");
   if (desc.kind == ZRT_ALL_REDUCE) {
     if (source.ref.bytes > ZRT_SMALL_BYTES)
-      fail("an all_reduce is of at most {} bytes, got {}", ZRT_SMALL_BYTES,
-           source.ref.bytes);
+      fail("an all_reduce is of at most {}, got {}",
+           shownBytes(ZRT_SMALL_BYTES), shownBytes(source.ref.bytes));
     if (source.dtype != result.dtype || elementsIn(source) != desc.elements ||
         elementsIn(result) != desc.elements)
       fail("{} elements, but its source has {} of {} and its result {} of {}",

@@ -1,6 +1,7 @@
 //===- MpiWorld.cpp - Ranks that mpirun or srun started -------------------===//
 #include "runtime/world/MpiWorld.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/world/HostLink.h"
 #include "runtime/world/MpiLink.h"
@@ -111,7 +112,8 @@ void MpiWorld::allGather(const void *mine, size_t bytes, void *all) {
   // Between each two ranks, so that a wait knows for whom it waits.
   constexpr const char *what = "a message between all ranks";
   if (bytes > kMaxBytes)
-    fail("{}: {} bytes are more than {}", what, bytes, kMaxBytes);
+    fail("{}: {} are more than {}", what, shownBytes(bytes),
+         shownBytes(kMaxBytes));
   auto *to = static_cast<char *>(all);
   std::copy_n(static_cast<const char *>(mine), bytes, to + size_t(me) * bytes);
   std::vector<MPI_Request> requests(size_t(count) * 2, MPI_REQUEST_NULL);

@@ -1,6 +1,7 @@
 //===- Arena.cpp - The bytes of one tier ----------------------------------===//
 #include "runtime/device/cpu/Arena.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Pages.h"
@@ -14,13 +15,13 @@ void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin,
   if (size == 0)
     return;
   if (size > (uint64_t{1} << 62))
-    fail("the {} arena of {} bytes is larger than any address space",
-         tierName(tier), size);
+    fail("the {} arena of {} is larger than any address space", tierName(tier),
+         shownBytes(size));
   const Pages pages = mapPages(size);
   if (!pages.at)
-    fail("cannot map {} bytes for the {} arena: {}; compile with a smaller "
+    fail("cannot map {} for the {} arena: {}; compile with a smaller "
          "batch or offload state to another tier",
-         size, tierName(tier), errnoText());
+         shownBytes(size), tierName(tier), errnoText());
   base = pages.at;
   bytes = size;
   mapped = pages.bytes;
@@ -38,8 +39,8 @@ void Arena::exportFrom(uint64_t begin, const char *name) {
   if (mmap(base + begin, mapped - begin, PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_FIXED, file.number(),
            static_cast<off_t>(begin - fileBegin)) == MAP_FAILED)
-    fail("cannot map {} shared bytes of the {} arena: {}", mapped - begin, name,
-         errnoText());
+    fail("cannot map {} of the {} arena as shared memory: {}",
+         shownBytes(mapped - begin), name, errnoText());
   if (mapped >= kHugePage)
     (void)madvise(base + begin, mapped - begin, MADV_HUGEPAGE);
 }
@@ -60,14 +61,14 @@ void Arena::addHostView(uint64_t begin, const char *name) {
   again(0, begin);
   again(begin, mapped - begin);
   if (!isMapped)
-    fail("cannot map {} bytes of the {} arena twice: {}", mapped, name,
+    fail("cannot map {} of the {} arena twice: {}", shownBytes(mapped), name,
          errnoText());
   close();
 }
 
 void Arena::protect(int access) {
   if (host && mprotect(base, mapped, access) != 0)
-    fail("cannot protect an arena of {} bytes: {}", bytes, errnoText());
+    fail("cannot protect an arena of {}: {}", shownBytes(bytes), errnoText());
 }
 
 void Arena::open() { protect(PROT_READ | PROT_WRITE); }

@@ -1,6 +1,7 @@
 //===- Scratch.cpp - Memory of a thread for what it multiplies ------------===//
 #include "runtime/device/cpu/Scratch.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <sys/mman.h>
@@ -14,9 +15,9 @@ thread_local float *current = nullptr;
 Scratch::Scratch(int threads)
     : pages(mapPages(static_cast<uint64_t>(threads) * kScratchBytes)) {
   if (!pages.at)
-    fail("no memory for the {} bytes that each of {} threads needs to multiply "
+    fail("no memory for the {} that each of {} threads needs to multiply "
          "matrices; use fewer with --threads",
-         kScratchBytes, threads);
+         shownBytes(kScratchBytes), threads);
 }
 
 Scratch::~Scratch() { munmap(pages.at, pages.bytes); }

@@ -1,0 +1,41 @@
+//===- Bytes.h - Numbers of bytes in messages -------------------*- C++ -*-===//
+#ifndef ZRT_BYTES_H
+#define ZRT_BYTES_H
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <iterator>
+#include <string>
+
+namespace zrt {
+
+/// "1,234,567".
+inline std::string withCommas(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3; at -= 3)
+    digits.insert(at - 3, ",");
+  return digits;
+}
+
+/// "1.5 MiB", or "1 byte" and the like below 1 KiB.
+inline std::string withUnit(uint64_t bytes) {
+  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024)
+    return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  double value = double(bytes) / 1024;
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
+  return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+/// In a message: "20 bytes", "319,488 bytes (312.0 KiB)".
+inline std::string shownBytes(uint64_t bytes) {
+  return bytes < 1024
+             ? withUnit(bytes)
+             : fmt::format("{} bytes ({})", withCommas(bytes), withUnit(bytes));
+}
+
+} // namespace zrt
+
+#endif // ZRT_BYTES_H
