@@ -12,7 +12,8 @@ namespace mlir::zero {
 
 /// "20 bytes", "319,488 bytes (312.0 KiB)".
 inline std::string bytesText(int64_t bytes) {
-  std::string text = llvm::formatv("{0:N} bytes", bytes).str();
+  std::string text =
+      llvm::formatv("{0:N} byte{1}", bytes, bytes == 1 ? "" : "s").str();
   double value = static_cast<double>(bytes);
   const char *unit = nullptr;
   for (const char *next : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {

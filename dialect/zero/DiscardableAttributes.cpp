@@ -91,6 +91,27 @@ const Known kKnown[] = {
     {kInPlaceAttr, OnResult, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
 };
 
+/// "; did you mean zero.param?", where one of `place` is spelled alike.
+std::string suggest(StringRef unknown, Place place) {
+  constexpr unsigned kMostChanges = 3;
+  unsigned nearest = kMostChanges + 1;
+  StringRef meant;
+  for (const Known &known : kKnown) {
+    if (!(known.places & place))
+      continue;
+    // zero.parameter, and zero.parm.
+    unsigned changes =
+        unknown.starts_with(known.name)
+            ? 0
+            : unknown.edit_distance(known.name, true, kMostChanges);
+    if (changes < nearest) {
+      nearest = changes;
+      meant = known.name;
+    }
+  }
+  return meant.empty() ? "" : ("; did you mean " + meant + "?").str();
+}
+
 LogicalResult check(Operation *op, NamedAttribute attribute, Place place,
                     const Twine &where) {
   for (const Known &known : kKnown) {
@@ -104,7 +125,8 @@ LogicalResult check(Operation *op, NamedAttribute attribute, Place place,
   }
   return op->emitOpError("has ")
          << attribute.getName() << where
-         << ", and the dialect has no such attribute there";
+         << ", and the dialect has no such attribute there"
+         << suggest(attribute.getName(), place);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "passes/plan/Certificate.h"
 
+#include "dialect/zero/BytesText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -86,7 +87,7 @@ std::string Certificate::print() const {
     int64_t all = 0;
     for (const Wire &each : wire)
       all += each.bytes;
-    os << "  wire: a rank receives " << groupDigits(all) << " bytes a step\n";
+    os << "  wire: each rank receives " << bytesText(all) << " a step\n";
     for (const Wire &each : wire)
       os << "    " << llvm::left_justify(each.name, 22)
          << llvm::right_justify(groupDigits(each.bytes), 20) << " B  in "
@@ -94,14 +95,13 @@ std::string Certificate::print() const {
          << '\n';
   }
   if (evaluation)
-    os << "  evaluation: " << groupDigits(evaluation)
-       << " bytes of the device arena at most\n";
+    os << "  evaluation: " << bytesText(evaluation)
+       << " of the device arena at most\n";
   if (prediction)
-    os << "  prediction: " << groupDigits(prediction)
-       << " bytes of the device arena at most\n";
+    os << "  prediction: " << bytesText(prediction)
+       << " of the device arena at most\n";
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
-    os << "  " << prefix << "peak: " << groupDigits(arena->peak)
-       << " bytes live at "
+    os << "  " << prefix << "peak: " << bytesText(arena->peak) << " live at "
        << (arena->peakAt.empty() ? "the start" : arena->peakAt) << '\n';
     if (!arena->largest.empty())
       os << "  live at the " << prefix << "peak:\n";

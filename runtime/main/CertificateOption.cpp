@@ -8,8 +8,8 @@ using namespace zrt;
 void zrt::addCertificateOption(CLI::App &app, std::string &typed) {
   // A flag that may have a value: what follows after a space is not its own.
   app.add_flag("--certificate{text}", typed,
-               "Print the memory the plan needs, as text or with "
-               "--certificate=json as an object, and end")
+               "Print the memory that the plan needs, as text or with "
+               "--certificate=json as a JSON object, and exit")
       ->group("Output");
 }
 

@@ -64,22 +64,23 @@ void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
         ->group("Checkpoints");
   };
   text("--checkpoint", checkpoint.folder, "DIR",
-       "Folder for checkpoints of all that is trained, step-N each");
+       "Folder for checkpoints, each in its subfolder step-N");
   text("--save-every", typed.every, "N", "Save one after each N steps");
   app.add_flag("--save-at-exit", checkpoint.atExit,
                "Save one when the run ends or is stopped, also by SIGUSR1")
       ->group("Checkpoints");
   text("--keep", typed.keep, "K", "Keep the newest K (default: all)");
   text("--resume", checkpoint.resume, "DIR",
-       "Go on from this checkpoint, or the newest in this folder; \"latest\": "
-       "from the newest in --checkpoint, if there is one");
+       "Continue from this checkpoint, or from the newest in this folder; "
+       "\"latest\": from the newest in --checkpoint, if there is one");
   text("--on-checkpoint-error", typed.onError, "WHAT",
-       "continue (default): warn, train on, and end with status 4; or stop");
+       "When a checkpoint cannot be written: continue (default): warn, go on "
+       "training, and exit with status 4; or stop");
   text("--checkpoint-memory", typed.memory, "BYTES",
-       "Host memory of a rank for copies of what is written (default: what it "
-       "takes, if so much is free); with less, steps wait for the drive");
+       "Host memory of a rank for copies of what is written (default: a full "
+       "copy, if so much is free); with less, steps wait for the drive");
   text("--time-limit", typed.timeLimit, "TIME",
-       "Stop before so many seconds have passed (30m, 2h), with status 75");
+       "Stop before this time has passed (90, 30m, 2h), with exit status 75");
 }
 
 void zrt::judgeCheckpointOptions(const CLI::App &app,

@@ -3,6 +3,11 @@
 
 #include "runtime/main/OptionValues.h"
 
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
 using namespace zrt;
 
 /// "Could not convert: --steps = abc" and the like, in our style.
@@ -15,10 +20,83 @@ static std::string inOurWords(const CLI::ParseError &error) {
   return text;
 }
 
+/// Options that zeroc has, and programs have not; test/e2e/test_mistakes.py compares
+/// them with zeroc --help.
+static bool isOptionOfZeroc(std::string_view option) {
+  static constexpr std::string_view options[] = {"--accumulate",
+                                                 "--accumulate-order",
+                                                 "--betas",
+                                                 "--bucket-size",
+                                                 "--compare",
+                                                 "--cpu",
+                                                 "--delayed-update",
+                                                 "--device-memory",
+                                                 "--ds-config",
+                                                 "--emit",
+                                                 "--eps",
+                                                 "--eval",
+                                                 "--grad-clip",
+                                                 "--grad-dtype",
+                                                 "--host-memory",
+                                                 "--loss-chunk",
+                                                 "--master",
+                                                 "--momentum",
+                                                 "--offload",
+                                                 "--offload-activations",
+                                                 "--offload-optimizer",
+                                                 "--offload-params",
+                                                 "--optimizer",
+                                                 "--optimizer-numbers",
+                                                 "--overlap-update",
+                                                 "--persist-below",
+                                                 "--precision",
+                                                 "--reference",
+                                                 "--remat",
+                                                 "--reuse-distance",
+                                                 "--sample-only",
+                                                 "--skip-nonfinite",
+                                                 "--stage",
+                                                 "--state-dtype",
+                                                 "--timing",
+                                                 "--weight-decay",
+                                                 "--world-size"};
+  return std::find(std::begin(options), std::end(options), option) !=
+         std::end(options);
+}
+
+/// Letters that are inserted, removed or changed to make `a` of `b`.
+static size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j)
+      diagonal =
+          std::exchange(row[j + 1], std::min({diagonal + (a[i] == b[j] ? 0 : 1),
+                                              row[j] + 1, row[j + 1] + 1}));
+  }
+  return row.back();
+}
+
+/// "did you mean --steps? ", or "" where no option is spelled alike.
+static std::string suggest(const CLI::App &app, const std::string &unknown) {
+  constexpr size_t kMostChanges = 2;
+  size_t nearest = kMostChanges + 1;
+  std::string meant;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (const size_t changes = distance(unknown, "--" + name);
+          changes < nearest) {
+        nearest = changes;
+        meant = name;
+      }
+  return meant.empty() ? "" : fmt::format("did you mean --{}? ", meant);
+}
+
 void zrt::addCommonOptions(CLI::App &app, std::string &threads,
                            TrainOptions &options) {
   app.add_flag("--plan", options.plan,
-               "Print the operations of the plan's programs, and end")
+               "Print the operations of the plan's programs, and exit")
       ->group("Output");
   app.add_option("--threads", threads,
                  "Threads that compute (default: this rank's share of the "
@@ -26,12 +104,12 @@ void zrt::addCommonOptions(CLI::App &app, std::string &threads,
       ->type_name("N")
       ->group("Machine");
   app.add_option("--nvme-path", options.nvmePath,
-                 "Folders for what a plan keeps on nvme; several share it by "
-                 "stripes")
+                 "Folders for what a plan keeps on NVMe; data is striped over "
+                 "several")
       ->type_name("DIR[,DIR...]")
       ->group("Machine");
   app.add_flag("--verify-reads", options.verifyReads,
-               "Compare what is read from nvme with hashes of what was written")
+               "Compare what is read from NVMe with hashes of what was written")
       ->group("Machine");
 }
 
@@ -39,10 +117,14 @@ void zrt::readLine(CLI::App &app, int argc, const char *const *argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError &) {
-    const auto unknown = app.remaining();
-    usage("unknown {} {}; see {} --help",
-          unknown.front().rfind('-', 0) == 0 ? "option" : "argument",
-          unknown.front(), app.get_name());
+    const std::string unknown = app.remaining().front();
+    if (unknown.rfind('-', 0) != 0)
+      usage("unknown argument {}; see {} --help", unknown, app.get_name());
+    const std::string name = unknown.substr(0, unknown.find('='));
+    if (isOptionOfZeroc(name))
+      usage("{} is an option of zeroc; compile the model with it", name);
+    usage("unknown option {}; {}see {} --help", name, suggest(app, name),
+          app.get_name());
   } catch (const CLI::ParseError &error) {
     usage("{}; see {} --help", inOurWords(error), app.get_name());
   }

@@ -26,9 +26,9 @@ void addText(CLI::App &app, const char *name, std::string &value,
 const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
 
 void zrt::addLengthOptions(CLI::App &app, TypedData &typed) {
-  addText(app, "--steps", typed.steps, "N", "Required", "Steps to train, or");
+  addText(app, "--steps", typed.steps, "N", "Required", "Number of steps, or");
   addText(app, "--epochs", typed.epochs, "E", "Required",
-          "how often to read all samples: as many steps as that fills");
+          "number of times that all samples are read");
 }
 
 void zrt::addDataOptions(CLI::App &app, TypedData &typed,
@@ -45,9 +45,10 @@ void zrt::addDataOptions(CLI::App &app, TypedData &typed,
           "llmc (with header), u16, u32, text (bytes), or auto (default: by "
           "content and name)");
   addText(app, "--data-weights", typed.weights, "W1,W2,...", "Data",
-          "Mix the arguments of --data, so much of each, as 0.7,0.3");
-  addText(app, "--document-separator", typed.separator, "ID", "Data",
-          "The token at the end of a document: what follows it is no target");
+          "Mix the arguments of --data with these weights, as in 0.7,0.3");
+  addText(
+      app, "--document-separator", typed.separator, "ID", "Data",
+      "Token at the end of a document; the loss ignores the target after it");
   app.add_flag("--shuffle", options.shuffle,
                "Read samples in another order, of --seed, in each epoch")
       ->group("Data");

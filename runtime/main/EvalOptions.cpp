@@ -13,13 +13,14 @@ void zrt::addEvalOptions(CLI::App &app, TypedEval &typed) {
         ->type_name(type)
         ->group("Evaluation");
   };
-  addFilesOption(app, "--eval-data", typed.data, "Evaluation",
-                 "Tokens to evaluate on, at the end (zeroc --eval)");
+  addFilesOption(
+      app, "--eval-data", typed.data, "Evaluation",
+      "Tokens to evaluate on, at the end of the run (needs zeroc --eval)");
   addInputOption(app, "--eval-input", typed.inputs, "Evaluation",
-                 "Samples to evaluate on, as of --input");
-  text("--eval-every", typed.every, "N", "Evaluate after each N steps, too");
+                 "Samples to evaluate on, as for --input");
+  text("--eval-every", typed.every, "N", "Evaluate after every N steps, too");
   text("--eval-batches", typed.batches, "M",
-       "Read M batches of all ranks (default: all)");
+       "Batches to evaluate, of all ranks together (default: all)");
 }
 
 void zrt::judgeEvalOptions(const CLI::App &app, const TypedEval &typed,

@@ -129,8 +129,9 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
                                  "--steps",
                                  options.epochs));
   if (text.tokens && options.data.empty())
-    throw UsageError(fmt::format("--{}data is missing; see {} --help",
-                                 options.dataPrefix, options.program));
+    throw UsageError(fmt::format(
+        "--{}data is missing; give it a file of text or tokens (see {} --help)",
+        options.dataPrefix, options.program));
   if (options.separator && options.dataPrefix.empty())
     checkSeparator(text, *options.separator);
   for (const auto &[name, place] : options.inputs)

@@ -218,15 +218,16 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
                options.program);
   app.set_help_flag("");
   bool help = false;
-  app.add_flag("-h,--help", help, "Print this text and end");
+  app.add_flag("-h,--help", help, "Print this text and exit");
   app.footer(fmt::format(
       "Example:\n"
       "  {0} --data tokens.bin --steps 1000 --lr 6e-4 --schedule cosine \\\n"
       "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
       "Ctrl-C finishes the step, saves if --save or --save-at-exit is given, "
-      "and ends\nwith status 130; a second Ctrl-C ends at once.  With several "
-      "ranks, SIGTERM to\none stops all.  A pipe that nobody reads any more "
-      "stops, too, with status 141.",
+      "and exits\nwith status 130; a second Ctrl-C exits at once.  With "
+      "several "
+      "ranks, SIGTERM to\none stops all.  A closed pipe stops the run, too, "
+      "with status 141.",
       options.program));
   const auto text = [&](const char *name, std::string &value, const char *type,
                         const char *group, const std::string &description) {
@@ -241,21 +242,21 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
          "Learning rate, the peak of the schedule");
 
   text("--schedule", typed.schedule, "KIND", "Learning rate",
-       "constant (default); linear or cosine: down to --min-lr at the last "
-       "step; or wsd: constant, and down over the last --cooldown steps");
+       "constant (default); linear or cosine: decays to --min-lr at the last "
+       "step; or wsd: constant, then decays over the last --cooldown steps");
   number("--warmup", typed.warmup, "Learning rate",
-         "Steps of linear rise at the start (default 0)");
+         "Steps of linear warm-up (default 0)");
   number("--min-lr", typed.minLr, "Learning rate",
-         "Where linear, cosine and wsd end (default 0)");
+         "Final learning rate of linear, cosine and wsd (default 0)");
   number("--cooldown", typed.cooldown, "Learning rate",
-         "Steps of linear fall at the end, of wsd");
+         "Steps of linear decay at the end of wsd");
 
   text("--loss-scale", typed.lossScale, "N", "Learning rate",
-       "Of a plan with fp16: what gradients are scaled by, or dynamic "
-       "(default): from 65536, halved at overflows, doubled after 1000 steps");
+       "Loss scale of a plan with fp16, or dynamic (default): starts at "
+       "65536, halved at overflows, doubled after 1000 steps");
 
   number("--spike-guard", typed.spikeGuard, "Learning rate",
-         "Skip a step whose loss or gradient norm lies so many standard "
+         "Skip a step whose loss or gradient norm is this many standard "
          "deviations above those of the steps before it");
   number("--spike-window", typed.spikeWindow, "Learning rate",
          "Steps that --spike-guard compares with (default 128)");
@@ -264,46 +265,49 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   addEvalOptions(app, typed.eval);
   addSampleOptions(app, typed.sample);
   text("--init", options.init, "FILE", "Weights",
-       "Start from these weights (safetensors, or a folder of a model) instead "
-       "of random ones");
+       "Initial weights (safetensors, or a Hugging Face folder) instead of "
+       "random ones");
   text("--adapter", options.adapter, "DIR", "Weights",
-       "Start the adapters of a plan with --lora from these, as PEFT saves "
-       "them; --init has the base then");
+       "Initial adapters of a plan with --lora, as PEFT saves them; --init has "
+       "the base then");
   number("--seed", typed.seed, "Weights",
          "Seed of random initial weights, of the order of --shuffle, and of "
-         "updates that round by chance (default 0)");
+         "stochastic rounding (default 0)");
   text("--save", options.save, "FILE", "Weights",
        "Save the final weights (safetensors); of a plan with --lora its "
        "adapters, in a folder that PEFT reads");
 
   text("--save-dtype", typed.saveType, "TYPE", "Weights",
-       "f32 (default), bf16 or f16: what the elements of --save are");
+       "Element type of --save: f32 (default), bf16 or f16");
 
   addCheckpointOptions(app, typed.checkpoint, options);
 
   text("--metrics", options.metrics, "FILE", "Output",
-       "Write one line of JSON per step; -: on standard output, and all else "
-       "on standard error");
+       "Write one line of JSON per step; - writes them to standard output, "
+       "and everything else to standard error");
   text("--progress", typed.progress, "KIND", "Output",
-       "bar, lines or none (default: a bar on a terminal, else lines)");
+       "How steps are shown: bar, lines or none (default: a bar on a "
+       "terminal, else lines)");
   text("--tensorboard", options.tensorboard, "DIR", "Output",
-       "Write the same numbers as events, for TensorBoard");
+       "Write the same numbers for TensorBoard, to this folder");
   app.add_flag("--profile", options.profile,
                "Print where the time went, at the end")
       ->group("Output");
-  app.add_flag("--utilization", options.utilization,
-               "Measure how fast matrix products can be, and log how much of "
-               "that steps reach")
+  app.add_flag(
+         "--utilization", options.utilization,
+         "Measure the machine's rate of matrix products, and log the share "
+         "of it that steps reach")
       ->group("Output");
   addCertificateOption(app, typed.certificate);
   addCommonOptions(app, typed.threads, options);
   app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
       ->group("Output");
   number("--host-threads", typed.hostThreads, "Machine",
-         "Threads for what a plan does in host memory (default: as many)");
+         "Threads for work in host memory, such as offloaded updates "
+         "(default: as --threads)");
   text("--nvme-endurance", typed.nvmeEndurance, "TB", "Machine",
-       "Terabytes that these drives are rated for: says how long this run may "
-       "write to them");
+       "Endurance of these drives in terabytes written: prints how long they "
+       "last at the rate of this run");
 
   readLine(app, argc, argv);
   if (help) {

@@ -43,23 +43,21 @@ void readPositive(const CLI::App &app, const char *option,
 
 void zrt::addPromptOptions(CLI::App &app, TypedSample &typed) {
   addText(app, "--prompt", typed.text, "TEXT",
-          "What the model goes on with, where tokens are bytes");
+          "Start of the generated text, for models whose tokens are bytes");
   addText(app, "--prompt-ids", typed.ids, "ID,...", "The same, as tokens");
   addText(app, "--sample-tokens", typed.tokens, "M",
-          "Tokens of a sample after the prompt (default 100)");
+          "Tokens to generate after the prompt (default 100)");
   addText(app, "--temperature", typed.temperature, "X",
-          "What logits are divided by; 0 takes the likeliest token (default "
-          "0.8)");
+          "Divides the logits; 0 takes the most likely token (default 0.8)");
   addText(app, "--top-k", typed.topK, "K",
-          "Draw from the K likeliest tokens (default: from all)");
+          "Sample from the K most likely tokens (default: from all)");
 }
 
 void zrt::addSampleOptions(CLI::App &app, TypedSample &typed) {
   addText(app, "--sample", typed.count, "N",
-          "Show N texts that the model goes on with, at the end (zeroc "
-          "--sample)");
+          "Generate N texts at the end of the run (needs zeroc --sample)");
   addText(app, "--sample-every", typed.every, "K",
-          "Show them after each K steps, too");
+          "Generate them after every K steps, too");
   addPromptOptions(app, typed);
 }
 
@@ -69,14 +67,14 @@ void zrt::judgePromptOptions(const CLI::App &app, const TypedSample &typed,
   if (given("--prompt") && given("--prompt-ids"))
     usage("--prompt and --prompt-ids say the same; give one of them");
   if (!given("--prompt") && !given("--prompt-ids"))
-    usage("--prompt=TEXT is missing, or --prompt-ids=ID,...: a sample goes on "
-          "with something");
+    usage("--prompt=TEXT is missing, or --prompt-ids=ID,...: give the start of "
+          "the text to generate");
   if (given("--prompt"))
     sample.text = typed.text;
   else
     sample.ids = readIds(typed.ids);
   if (given("--prompt") && typed.text.empty())
-    usage("--prompt is empty; a sample goes on with at least one token");
+    usage("--prompt is empty; give it one token at least");
   readPositive(app, "--sample-tokens", typed.tokens, sample.tokens);
   readPositive(app, "--top-k", typed.topK, sample.topK);
   constexpr const char *kKind = "a finite number >= 0";
@@ -86,7 +84,7 @@ void zrt::judgePromptOptions(const CLI::App &app, const TypedSample &typed,
     usage("--temperature must be {}, got {}", kKind, typed.temperature);
   if (sample.topK > 0 && sample.temperature == 0)
     usage("--top-k={} changes nothing with --temperature=0, which takes the "
-          "likeliest token; drop one of them",
+          "most likely token; drop one of them",
           sample.topK);
 }
 

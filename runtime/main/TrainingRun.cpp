@@ -1,6 +1,7 @@
 //===- TrainingRun.cpp - A run of a training binary -----------------------===//
 #include "runtime/main/TrainingRun.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/Progress.h"
@@ -98,6 +99,12 @@ void Training::openFiles() {
     if (isFirst)
       folder = takeFolder(options);
     position = describeRun(plan, options);
+    if (isFirst && feed->samples() < samplesPerStep())
+      complain(fmt::format(
+          "{}: warning: the data have {} sample{}, and a step reads {}: it "
+          "reads some of them again; give it more data",
+          options.program, withCommas(feed->samples()),
+          feed->samples() == 1 ? "" : "s", withCommas(samplesPerStep())));
   });
   if (world.size() > 1)
     compareFingerprints(world, fingerprint);

@@ -29,7 +29,7 @@ func.func private @kernel(tensor<0xf32>)
 // -----
 
 // A product of sizes that wraps around to something harmless.
-// expected-error @+1 {{parameter "w" is 'tensor<4294967296x4294967296xf32>', which takes more than 1125899906842624 bytes; make it smaller}}
+// expected-error @+1 {{parameter "w" is 'tensor<4294967296x4294967296xf32>', which takes more than 1,125,899,906,842,624 bytes (1.0 PiB); make it smaller}}
 func.func @loss(%w: tensor<4294967296x4294967296xf32> {zero.param = "w"}) {
   return
 }

@@ -189,6 +189,16 @@ def write_tokens(path, count, vocab, seed=1):
     Path(path).write_bytes(tokens.tobytes())
 
 
+def show_bytes(number):
+    """"20 bytes", "319,488 bytes (312.0 KiB)", as messages have it."""
+    text, unit, value = f"{number:,} byte{'' if number == 1 else 's'}", None, float(number)
+    for name in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, name
+    return f"{text} ({value:.1f} {unit})" if unit else text
+
+
 def parse_sizes(text):
     """name -> bytes of the lines `name  1,234 ...` of a memory certificate; of two
     lines of one name the first."""

@@ -26,7 +26,7 @@ profile: 2 steps, 100.000 ms each
   compute    sum_squares                                      15      1.000    1.00       6.0 GB/s
   reduce     reduce_scatter                                   15     30.000   30.00      12.0 GB/s
   compute    waiting                                                 14.000   14.00
-wire: 1991036928 bytes received
+wire: 1,991,036,928 bytes (1.9 GiB) received
   stream     collective                calls          bytes           ms   ms waiting         rate
   reduce     reduce_scatter               30     1991036928       60.000       20.000    49.8 GB/s
 """

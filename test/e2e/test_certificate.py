@@ -144,7 +144,7 @@ class Certificate(support.Case):
             shown = shown[end + 1:]
             prefix = "" if arena["tier"] == "device" else arena["tier"] + " "
             peak = arena["peak"]
-            self.assertIn(f"\n  {prefix}peak: {peak['bytes']:,} bytes live at "
+            self.assertIn(f"\n  {prefix}peak: {support.show_bytes(peak['bytes'])} live at "
                           f"{peak['at'] or 'the start'}\n", text)
             self.assertLessEqual(len(peak["largest"]), 5)
             for live in peak["largest"]:
@@ -162,7 +162,7 @@ class Certificate(support.Case):
         self.assertTrue(of["outside"])
         for what in of["outside"]:
             self.assertIn(f"  outside the arenas: {what}\n", text)
-        self.assertIn(f" {of['checkpoint']['copies']:,} bytes of host memory for copies", text)
+        self.assertIn(f" {support.show_bytes(of['checkpoint']['copies'])} of host memory for copies", text)
 
         # What moves is what the binary counts in its tables.
         own = self.run_ok(binary, "--certificate=text").out

@@ -231,7 +231,7 @@ class Refusals(Checkpoints):
 
         for what, change, keywords in (
                 ("a bit", lambda: file.write_bytes(flipped(whole, middle)),
-                 (r"rank-00001.safetensors: bytes \d+ to \d+, of .*\[\d+:\d+\].*, are not what was written",)),
+                 (r"rank-00001.safetensors: bytes [\d,]+ to [\d,]+, of .*\[\d+:\d+\].*, are not what was written",)),
                 ("its header", lambda: file.write_bytes(flipped(whole, 40)),
                  ("rank-00001.safetensors: its header, bytes 0 to 8192|4096, is not what was written",)),
                 ("cut", lambda: file.write_bytes(whole[:-1]), ("rank-00001.safetensors.*cut short",)),

@@ -29,11 +29,11 @@ class Compare(support.Case):
                     self.assertEqual(stated, sizes.get(f"{tier} arena", 0), text)
                 state = re.search(r"model state: ([\d.]+) bytes", text)[1]
                 self.assertEqual(cells["state a parameter"], f"{state} B")
-                self.assertIn(f" bytes live at {cells['device peak at']}\n", text)
+                self.assertIn(f") live at {cells['device peak at']}\n", text)
                 calls = {name: number(count) for name, count in
                          re.findall(r"^    (\w+) +[\d,]+ B  in ([\d,]+) call", text, re.MULTILINE)}
                 if calls:
-                    received = re.search(r"a rank receives ([\d,]+) bytes", text)[1]
+                    received = re.search(r"each rank receives ([\d,]+) bytes", text)[1]
                     self.assertEqual(cells["received a step"], f"{received} B")
                     self.assertEqual(number(cells["gathers"]), calls["all_gather"])
                     self.assertEqual(number(cells["reductions"]),

@@ -123,7 +123,7 @@ class Wire(support.Case):
                            "--steps", 3, "--lr", 1e-3, "--profile", env=support.MPI_ENVIRONMENT)
         self.assertEqual(done.returncode, 0, done.err)
         printed = (binary.parent / "zeroc.txt").read_text()
-        predicted = int(re.search(r"a rank receives ([\d,]+) bytes a step", printed)[1]
+        predicted = int(re.search(r"each rank receives ([\d,]+) bytes .*a step", printed)[1]
                         .replace(",", ""))
         return predicted, printed, done.out
 

@@ -17,7 +17,7 @@
 // CHECK-NEXT:    parameters                           4,224 B = 4,128 + padding 96
 // CHECK-NEXT:    gradients                            4,224 B = 4,128 + padding 96
 // CHECK-NEXT:    optimizer state                          0 B = 0 + padding 0
-// CHECK-NEXT:  peak: 10,508 bytes live at dw
+// CHECK-NEXT:  peak: 10,508 bytes (10.3 KiB) live at dw
 // CHECK-NEXT:  live at the peak:
 // CHECK-NEXT:                   4,224 B  gradients of @b0
 // CHECK-NEXT:                     512 B  x

@@ -124,7 +124,7 @@ class Faults(unittest.TestCase):
                               f"tier's file in {folder}: input/output error; .*" + self.WAITING),
                     ("flip@2", r"fetch of b2: reading \d+ bytes at \d+ of the nvme tier's file in "
                                f"{folder}: this is not what was written there; .*" + self.WAITING),
-                    ("full", rf"--nvme-path: the nvme tier needs 4194304 bytes in {folder}, "
+                    ("full", rf"--nvme-path: the nvme tier needs 4,194,304 bytes \\(4.0 MiB\\) in {folder}, "
                              "which has .*")):
                 with self.subTest(fault=fault):
                     self.assert_told(self.failing("spill", TMPDIR=folder,

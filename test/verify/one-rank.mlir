@@ -414,7 +414,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // (V8) more than the budget.
 
-// expected-error @below {{needs 512 bytes of device memory on each rank, 112 more than the 400 that it may have (V8); a higher stage, more ranks, a smaller batch or --offload need less}}
+// expected-error @below {{needs 512 bytes of device memory on each rank, 112 bytes more than the 400 bytes that it may have (V8); a higher stage, more ranks, a smaller batch or --offload need less}}
 module attributes {zero.arena = array<i64: 512, 0, 0>, zero.budget = array<i64: 400, -1, -1>} {
   zero.program @step() {
     zero.return
@@ -444,7 +444,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // Nothing is on nvme.
 
-// expected-error @below {{has an nvme arena of 4096 bytes, and keeps nothing there (S5)}}
+// expected-error @below {{has an nvme arena of 4,096 bytes (4.0 KiB), and keeps nothing there (S5)}}
 module attributes {zero.arena = array<i64: 512, 0, 4096>} {
   zero.program @step() {
     zero.return

@@ -101,7 +101,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 
 // (S4) Exported bytes are whole pages.
 
-// expected-error @+1 {{exports its device arena of 8192 bytes from byte 64 on, which is no page of it (S4)}}
+// expected-error @+1 {{exports its device arena of 8,192 bytes (8.0 KiB) from byte 64 on, which is no page of it (S4)}}
 module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 64 : i64} {
   zero.program @step() {
     zero.return

@@ -138,19 +138,20 @@ public:
                         "describes, without dropout; models: gpt2"};
 
   cl::SubCommand exporting{
-      "export", "Writes the weights of a checkpoint as Hugging Face does: to "
-                "one file *.safetensors, or to a folder"};
+      "export",
+      "Writes the weights of a checkpoint in Hugging Face's format: to "
+      "one file *.safetensors, or to a folder"};
 
-  cl::SubCommand tokenizing{
-      "tokenize", "Writes texts, and documents in lines of JSON, as a file of "
-                  "tokens for --data"};
+  cl::SubCommand tokenizing{"tokenize",
+                            "Converts text files, or JSON lines, to a file of "
+                            "tokens for --data"};
   cl::SubCommand generating{
       "generate",
-      "Shows what a model with these weights goes on with; they are "
-      "a checkpoint's, or safetensors"};
+      "Generates text with the weights of a checkpoint, or of a file "
+      "*.safetensors"};
   cl::SubCommand plotting{
       "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
-              "from what train --metrics has written, as SVG"};
+              "from files of train --metrics, as SVG"};
 
 private:
   void declareDriver();

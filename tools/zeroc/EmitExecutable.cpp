@@ -13,6 +13,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
+#include "dialect/zero/BytesText.h"
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "passes/codegen/EmitObject.h"
@@ -136,9 +137,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.checkpoint.copies = llvm::alignTo(waiting, ZRT_CHECKPOINT_BLOCK);
   if (waiting > 0) // it trains
     certificate.outside.push_back(
-        llvm::formatv("with train --checkpoint, {0:N} bytes of host memory for "
-                      "copies of what is saved",
-                      certificate.checkpoint.copies));
+        "with train --checkpoint, " + bytesText(certificate.checkpoint.copies) +
+        " of host memory for copies of what is saved");
   certificate.model = llvm::sys::path::filename(options.input);
   certificate.options = getPlanOptions(plan);
 

@@ -21,11 +21,11 @@ void CommandLine::declareOptimizer(const Place &place) {
     return llvm::Error::success();
   };
   add("optimizer=RULE", rule,
-      "the update rule: adamw, lion, sgd, or a file *.mlir with\n"
-      "a zero.optimizer",
+      "update rule: adamw, lion, sgd, or a file *.mlir with a\n"
+      "zero.optimizer",
       place);
   add("optimizer-numbers=N=X,...", text(options.optimizerNumbers),
-      "numbers of that rule, in place of its defaults", place);
+      "numbers of a rule from a file, instead of its defaults", place);
   Values betas = decays(p.beta1, p.beta2);
   betas.otherwise += "; lion: 0.9,0.99";
   add("betas=B1,B2", betas,

@@ -75,7 +75,7 @@ Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
     if (digits.getAsInteger(10, parsed) || parsed < low ||
         parsed > kMaxBytes / unit)
       return refuse("a number of bytes from " + Twine(low) +
-                        " on, as in 4096 or 25MiB",
+                        " on, as in 4096, 64KiB, 25MiB or 2GiB",
                     text);
     target = parsed * unit;
     return Error::success();

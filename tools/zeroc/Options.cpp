@@ -3,6 +3,7 @@
 
 #include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/OptionConflicts.h"
+#include "tools/zeroc/OtherProgram.h"
 #include "tools/zeroc/PassOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -47,31 +48,31 @@ void CommandLine::declareDriver() {
   Place update{training, Emit::Partitioned}, state{ranks, Emit::Partitioned};
   declareOptimizer(update);
   add("weight-decay=D", number(p.weightDecay, 0, 1e3, "0 or more"),
-      "decay; not applied to 1-D parameters", update);
+      "weight decay; not applied to 1-D parameters", update);
   add("grad-clip=N", number(p.gradClip, 0, 1e30, "0 (none) or more"),
       "maximum gradient norm; 0 disables clipping", update);
 
   Values skips = text(p.skipNonfinite, {"on", "off"});
   skips.otherwise = "on with 16 bits";
   add("skip-nonfinite=on|off", skips,
-      "a step whose gradients are not finite changes\n"
-      "nothing",
+      "skip the update of a step whose gradients are not\n"
+      "finite",
       update);
   add("state-dtype=f32|bf16", text(p.stateDtype, {"f32", "bf16"}),
-      "what the optimizer keeps its moments in", update);
+      "type of the optimizer's moments", update);
   add("master=f32|none", text(p.master, {"f32", "none"}),
-      "with bf16: none keeps no copy of parameters in f32,\n"
-      "updates round them by chance",
+      "type of master weights; with bf16 also none: no copy\n"
+      "in f32, updates use stochastic rounding",
       update);
   add("precision=TYPE", text(p.precision, {"fp32", "bf16", "fp16"}),
-      "fp32, bf16 or fp16: what parameters, activations and\n"
-      "products are; sums, norms and the loss are fp32",
+      "type of parameters, activations and matrix products:\n"
+      "fp32, bf16 or fp16; sums, norms and the loss are fp32",
       {loss, Emit::Step});
   Values gradients = text(p.gradDtype, {"f32", "bf16", "fp16"});
   gradients.otherwise = "as parameters, sums f32";
   add("grad-dtype=TYPE", gradients,
-      "f32, or the type of parameters: of gradients, and of\n"
-      "sums of them",
+      "type of gradients and of their sums: f32, or that of\n"
+      "parameters",
       {loss, Emit::Step});
   Values adapters{[&p](StringRef given) { return readLora(given, p); }, ""};
   add("lora=RANK[:ALPHA]", adapters,
@@ -83,89 +84,87 @@ void CommandLine::declareDriver() {
       "by default all but the head",
       {loss, Emit::Step});
   add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
-      "logits are computed by chunks of rows of so many\n"
-      "bytes, with the loss and its gradient; 0 for no\n"
-      "chunks",
+      "compute logits, loss and its gradient in chunks of\n"
+      "rows, of at most this many bytes; 0: not in chunks",
       {loss, Emit::Kernels});
 
   add("world-size=N",
       count(p.worldSize, 1, 65536, "a number of ranks from 1 to 65536"),
-      "ranks that train together, started by mpirun", state);
+      "number of ranks, started by mpirun", state);
   add("stage=0|1|2|3", count(p.stage, 0, 3, "0, 1, 2 or 3"),
-      "what is sharded over them. 0: nothing, 1: optimizer\n"
-      "state, 2: + gradients, 3: + parameters",
+      "ZeRO stage: what is sharded over ranks. 0: nothing,\n"
+      "1: optimizer state, 2: + gradients, 3: + parameters",
       state);
   add("accumulate=K",
       count(p.accumulate, 1, 1 << 20,
             "a number of micro-steps from 1 to 1048576"),
-      "micro-steps whose gradients make one step", state);
+      "micro-steps whose gradients are summed in one step", state);
   add("accumulate-order=batch|block",
       text(p.accumulateOrder, {"batch", "block"}),
-      "block: all micro-steps of a block of the model before\n"
-      "its next block, so that parameters are gathered or\n"
-      "fetched once for all of them",
+      "block: run all micro-steps of a block of the model\n"
+      "before its next block, so that parameters are gathered\n"
+      "or fetched once for all of them",
       state);
   add("bucket-size=BYTES", bytes(p.bucketSize, 1, "one bucket a block"),
-      "parameters that are exchanged together; 64KiB, 25MiB\n"
-      "and the like are understood",
+      "most bytes of parameters that are exchanged together,\n"
+      "such as 64KiB or 25MiB",
       state);
   add("reuse-distance=BYTES", bytes(p.reuseDistance, 0),
-      "stage 3: keep parameters between two uses with at\n"
-      "most that many bytes of others between them",
+      "stage 3: keep gathered parameters between two uses\n"
+      "with at most this many bytes of others in between",
       state);
   add("persist-below=BYTES", bytes(p.persistBelow, 0),
-      "stage 3: parameters that are smaller stay whole", state);
+      "stage 3: parameters smaller than this are not sharded", state);
 
   SmallVector<StringRef> places = {"none", "cpu", "nvme"};
   Values offload = text(offloadAll, places),
          optimizer = text(p.offloadOptimizer, places),
          parameters = text(p.offloadParams, places);
   add("offload=TIER", offload,
-      "both, none, cpu or nvme; on several ranks below\n"
-      "stage 3 the optimizer's state",
+      "both of these: none, cpu or nvme; on several ranks\n"
+      "below stage 3 only the optimizer state",
       state);
   add("offload-optimizer=TIER", optimizer,
-      "where the optimizer's state lies: none (on the\n"
-      "device), cpu or nvme",
+      "where optimizer state is kept: none (on the device),\n"
+      "cpu or nvme",
       state);
   add("offload-params=TIER", parameters,
-      "the same of parameters, of stage 3 or on one rank", state);
+      "the same for parameters, at stage 3 or on one rank", state);
   add("offload-activations=TIER", text(p.offloadActivations, places),
-      "where activations wait for the backward: none (on the\n"
-      "device), cpu or nvme",
+      "where activations are kept until the backward pass:\n"
+      "none (on the device), cpu or nvme",
       state);
   add("remat=none|block", text(p.remat, {"none", "block"}),
-      "block: what the forward computes within a block is\n"
-      "computed again in the backward, not kept",
+      "block: recompute activations inside each block of the\n"
+      "model in the backward pass",
       state);
   add("overlap-update", given(p.overlapUpdate),
-      "updates in host memory run beside the forward of the\n"
-      "next step",
+      "updates in host memory run beside the forward pass of\n"
+      "the next step",
       state);
   add("delayed-update", given(p.delayedUpdate),
-      "updates in host memory run beside all of the next\n"
-      "step, which computes with the parameters before: one\n"
-      "update late",
+      "updates in host memory run beside the whole next step,\n"
+      "which uses the parameters before them: one step late",
       state);
 
   Values config = text(deepSpeedFile);
   config.otherwise = "";
   add("ds-config=FILE", config,
-      "a config of DeepSpeed, whose keys become options\n"
-      "here and of the program; keys: what becomes of each",
+      "take options from a DeepSpeed config; the word keys\n"
+      "instead of a file prints what becomes of each key",
       {training});
 
   add("eval", given(p.eval),
-      "a program for train --eval-data: the loss of other\n"
-      "data, between steps",
+      "compile evaluation between steps, for train\n"
+      "--eval-data",
       update);
   add("sample", given(p.sample, "on"),
-      "a program for train --sample: text that the model goes\n"
-      "on with, between steps",
+      "compile text generation between steps, for train\n"
+      "--sample",
       {training, Emit::Step});
   add("sample-only", given(p.sample, "only"),
-      "that program and no other: nothing is trained, and\n"
-      "there is no state but parameters",
+      "compile text generation only: no training, and no\n"
+      "state but parameters",
       {training, Emit::Step});
 
   ArgumentMarks &m = options.marks;
@@ -190,18 +189,19 @@ void CommandLine::declareDriver() {
       {foreign});
 
   add("cpu=NAME", text(options.cpu),
-      "x86-64-v3, x86-64-v4, znver4, or another name of LLVM's",
+      "target CPU: x86-64-v3, x86-64-v4, znver4, or another\n"
+      "name that LLVM knows",
       {machine, Emit::LLVM});
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
-      "the most that the plan of a rank may take; a plan\n"
-      "that needs more is an error",
+      "most device memory that a rank may use; a plan that\n"
+      "needs more is an error",
       {machine, Emit::Scheduled});
   add("host-memory=BYTES", bytes(p.hostMemory, 0, "no limit"),
-      "the same of host memory", {machine, Emit::Scheduled});
+      "the same for host memory", {machine, Emit::Scheduled});
 
   add("o=OUT", text(options.output),
-      "the file to write; by default the model's name\n"
-      "without .mlir for a program, the terminal for text",
+      "the file to write; default: the model's name without\n"
+      ".mlir for a program, standard output for text",
       {output});
   add("emit=LEVEL", text(emit, emitNames()),
       "stop at a level and print it: model, step, kernels,\n"
@@ -209,18 +209,18 @@ void CommandLine::declareDriver() {
       "exe",
       {output});
   add("certificate=text|json", text(options.certificate, {"text", "json"}),
-      "how the memory certificate is printed; an object of\n"
-      "JSON is alone on the standard output",
+      "format of the memory certificate; json is printed\n"
+      "alone on standard output",
       {output, Emit::Object});
   add("compare", given(options.compare),
-      "print what plans of all stages need, or on one rank\n"
-      "of all tiers, and write nothing",
+      "print the memory and traffic of all stages, or on one\n"
+      "rank of all tiers, and write no program",
       {output, Emit::Partitioned});
   add("reference", given(p.reference),
-      "compile through plain scalar loops on one thread:\n"
-      "slow, for comparison",
+      "compile to plain scalar loops on one thread: slow, to\n"
+      "compare results with",
       {output, Emit::Kernels});
-  add("timing", given(options.timing), "print where compile time goes",
+  add("timing", given(options.timing), "print where compile time is spent",
       {output});
 }
 
@@ -331,6 +331,16 @@ Command zero::parseCommandLine(int argc, char **argv) {
   // What an option says of itself is printed before.
   StringRef wrong = text;
   wrong.consume_front("zeroc: ");
+  // Subcommands have some of these names.
+  if (StringRef name = findOptionOfTrain({argv + 1, argv + argc});
+      !isRight && !name.empty() && wrong.contains(("--" + name).str()))
+    fail("--" + name +
+         " is an option of the program that zeroc makes; compile without it, "
+         "then ./train --" +
+         name + " ...");
+  if (wrong.starts_with("Too many positional arguments"))
+    fail("zeroc compiles one MODEL.mlir, and is given more files; see zeroc "
+         "--help");
   if (!isRight)
     fail(wrong.empty() ? "an option is wrong; see zeroc --help" : wrong.trim());
   if (line.import)

@@ -19,25 +19,25 @@ void CommandLine::declareSubcommands() {
   // What is needed has no default.
   batch.otherwise = sequence.otherwise = file.otherwise = "";
   add("batch=B", batch, "sequences of one micro-batch of one rank", imported);
-  add("seq=T", sequence, "tokens of a sequence, at most the model's positions",
+  add("seq=T", sequence, "tokens per sequence, at most the model's positions",
       imported);
-  add("o=MODEL.mlir", file, "the file to write; the standard output without it",
+  add("o=MODEL.mlir", file, "the file to write; default: standard output",
       imported);
 
   Place exported{model, std::nullopt, exporting};
   Values folder = text(exportOptions.output),
          described = text(exportOptions.config);
   folder.otherwise = described.otherwise = "";
-  add("o=OUT", folder, "FILE.safetensors, or a folder, which is made",
+  add("o=OUT", folder, "FILE.safetensors, or a folder, which is created",
       exported);
   add("dtype=TYPE", text(exportOptions.dtype, {"f32", "bf16", "f16"}),
-      "of elements: f32, bf16 or f16", exported);
+      "element type: f32, bf16 or f16", exported);
   add("max-shard-size=BYTES", bytes(exportOptions.maxShardBytes, 1),
-      "of tensors in one file of a folder; more are split,\n"
-      "with an index",
+      "largest size of one file in a folder; more is split\n"
+      "into several, with an index",
       exported);
   add("config=CONFIG.json", described,
-      "of the model, to be put into the folder", exported);
+      "config of the model, to copy into the folder", exported);
 
   Place tokenized{model, std::nullopt, tokenizing};
   Values tokens = text(tokenizeOptions.output),
@@ -48,18 +48,18 @@ void CommandLine::declareSubcommands() {
   field.otherwise = "text, of files *.jsonl";
   add("o=TOKENS", tokens,
       "NAME.bin, with a header; or NAME.u16 or NAME.u32,\n"
-      "which are ids alone",
+      "token ids only",
       tokenized);
   add("tokenizer=TOKENIZER.json", tokenizer,
-      "of Hugging Face; needs python3 with tokenizers", tokenized);
+      "a Hugging Face tokenizer; needs python3 with tokenizers", tokenized);
   add("bytes", given(tokenizeOptions.bytes), "each byte is a token", tokenized);
   add("separator=TOKEN", separator,
-      "what ends each document: an id, or a token of the\n"
-      "tokenizer",
+      "token written after each document: an id, or a token\n"
+      "of the tokenizer",
       tokenized);
   add("field=NAME", field,
-      "files have a document in each line, an object of\n"
-      "JSON, and this is its text",
+      "files have one JSON object per line, and this field is\n"
+      "the text of the document",
       tokenized);
   Place drawn{model, std::nullopt, generating},
       built{machine, std::nullopt, generating};
@@ -74,28 +74,28 @@ void CommandLine::declareSubcommands() {
   };
   for (auto [usage, help, otherwise, place] :
        {std::tuple<const char *, const char *, const char *, Place &>{
-            "prompt=TEXT", "what it goes on with, where tokens are bytes", "",
-            drawn},
+            "prompt=TEXT",
+            "start of the text, for models whose tokens are bytes", "", drawn},
         {"prompt-ids=ID,...", "the same, as tokens", "", drawn},
-        {"sample=N", "how many texts", "1", drawn},
-        {"sample-tokens=M", "tokens of each, after the prompt", "100", drawn},
-        {"temperature=X",
-         "what logits are divided by; 0 takes the likeliest\ntoken", "0.8",
+        {"sample=N", "number of texts", "1", drawn},
+        {"sample-tokens=M", "tokens to generate after the prompt", "100",
          drawn},
-        {"top-k=K", "draw from the K likeliest tokens", "all", drawn},
-        {"seed=N", "of what is drawn", "0", drawn},
+        {"temperature=X", "divides the logits; 0 takes the most likely token",
+         "0.8", drawn},
+        {"top-k=K", "sample from the K most likely tokens", "all", drawn},
+        {"seed=N", "seed of sampling", "0", drawn},
         {"logits=FILE.npy",
-         "draw nothing: write the logits after each token of the\nprompt", "",
-         drawn},
-        {"threads=N", "that compute", "all", built}})
+         "generate nothing; write the logits after each token of\nthe prompt",
+         "", drawn},
+        {"threads=N", "number of threads", "all", built}})
     add(usage, passOn(generateOptions.run, usage, otherwise), help, place);
   for (auto [usage, help, otherwise] :
        {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
-        {"cpu=NAME", "as of zeroc MODEL.mlir", "native"}})
+        {"cpu=NAME", "as for zeroc MODEL.mlir", "native"}})
     add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
   Values svg = text(plotOptions.output);
   svg.otherwise = "";
-  add("o=RUN.svg", svg, "the file to write; the standard output without it",
+  add("o=RUN.svg", svg, "the file to write; default: standard output",
       {picture, std::nullopt, plotting});
 }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/EmitExecutable.h"
+#include "tools/zeroc/ExplainErrors.h"
 #include "tools/zeroc/Messages.h"
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/Options.h"
@@ -96,6 +97,12 @@ static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
   return llvm::Error::success();
 }
 
+/// A file of MLIR may begin with "{-#" only.
+static bool isJson(StringRef text) {
+  text = text.ltrim();
+  return text.starts_with("{") && !text.starts_with("{-#");
+}
+
 /// Whether the plan in `module` needs more device memory than it may have.
 static bool exceedsBudget(ModuleOp module) {
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
@@ -152,11 +159,17 @@ int main(int argc, char **argv) {
   llvm::SourceMgr sources;
   Messages messages(sources, context, options->input);
   SuggestOperations suggestions(context);
+  ExplainErrors explanations(context);
   auto buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
   if (!buffer)
     return fail("cannot read " + options->input + ": " +
                 buffer.getError().message());
+  if (isJson((*buffer)->getBuffer()))
+    return fail(options->input +
+                " is JSON, not MLIR; the model of a Hugging Face config.json "
+                "comes from zeroc import " +
+                options->input + " --batch=B --seq=T -o model.mlir");
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
 
   DefaultTimingManager timing;

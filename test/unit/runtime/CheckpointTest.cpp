@@ -181,7 +181,7 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
                parseManifest(lying("\"dtype\":\"F32\"", "\"dtype\":\"I8\"")));
   EXPECT_ERROR("no name of a file in it",
                parseManifest(lying("rank-1", "../x")));
-  EXPECT_ERROR("has 4112 bytes and 2 hashes",
+  EXPECT_ERROR("has 4,112 bytes (4.0 KiB) and 2 hashes",
                parseManifest(lying("\"ffffffffffffffff\"", "\"1\",\"2\"")));
   EXPECT_ERROR("is of no parameter",
                parseManifest(lying(

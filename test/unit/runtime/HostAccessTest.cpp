@@ -63,8 +63,8 @@ TEST(HostAccess, OutsideIsAnError) {
   EXPECT_EQ(message(deviceRef(0, 4), 5),
             "host access: 5 bytes of a range of 4 bytes");
   EXPECT_EQ(message(deviceRef((1 << 16) - 4, 8), 4),
-            "host access: 8 bytes at offset 65532 reach past the device arena "
-            "of 65536 bytes");
+            "host access: 8 bytes at offset 65,532 reach past the device arena "
+            "of 65,536 bytes (64.0 KiB)");
   EXPECT_EQ(message({ZRT_TIER_COUNT, 0, 0, 0}, 0),
             "host access: tier 3 does not exist");
 }

@@ -227,7 +227,7 @@ TEST_F(Offload, APlanWithNvmeNeedsAPath) {
   const zrt_setup setup = {};
   EXPECT_NE(zrt_start(ctx, &setup, nullptr), 0);
   EXPECT_STREQ(zrt_error_message(ctx),
-               "the plan keeps 40960 bytes on nvme; say in which folders, with "
+               "the plan keeps 40,960 bytes (40.0 KiB) on nvme; say in which folders, with "
                "--nvme-path=DIR[,DIR...]");
 }
 
@@ -245,10 +245,10 @@ TEST_F(Offload, TheLoopTrainsAndSavesIt) {
   };
   ASSERT_EQ(train(with({folder / "a"})), 0) << err;
   for (const char *part :
-       {", 2 on the host\n", "nvme 40,960 bytes", "final loss",
-        "links     h2d 20,000 bytes, nvme_read 40,000 bytes, nvme_write "
-        "40,000 bytes in a step\n",
-        "40,960 bytes written to nvme in a step, "})
+       {", 2 on the host\n", "nvme 40,960 bytes (40.0 KiB)", "final loss",
+        "links     h2d 20,000 bytes (19.5 KiB), nvme_read 40,000 bytes (39.1 KiB), nvme_write "
+        "40,000 bytes (39.1 KiB) in a step\n",
+        "40,960 bytes (40.0 KiB) written to nvme in a step, "})
     EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
   EXPECT_EQ(out.find("note "), std::string::npos) << out;
   ASSERT_EQ(train(with({folder / "b", "--verify-reads", "--profile",
@@ -297,7 +297,7 @@ TEST_F(Offload, TheLoopSaysWhatIsWrongWithThePath) {
     EXPECT_EQ(train(more), status) << err;
     EXPECT_EQ(err.find("train: error: " + text), 0u) << err;
   };
-  refused("--nvme-path is missing; this plan keeps 40960 bytes of a rank on "
+  refused("--nvme-path is missing; this plan keeps 40,960 bytes (40.0 KiB) of each rank on "
           "nvme: name a folder on the drive, or several as A,B\n",
           2, {});
   refused("--nvme-path must be DIR[,DIR...], got \"/a,,/b\"\n", 2,

@@ -51,12 +51,12 @@ TEST_F(Header, ThatLiesIsRefused) {
   expectError("", "it has 0 bytes");
   expectError("1234567", "it has 7 bytes");
   expectError(fileOf("{}", "").substr(0, 9), "says its header has 2 bytes");
-  expectError(std::string(8, '\xff') + "{}", "18446744073709551615 bytes");
+  expectError(std::string(8, '\xff') + "{}", "18,446,744,073,709,551,615 bytes (16.0 EiB)");
   expectError(fileOf("", ""), "not valid JSON");
   expectError(fileOf("{\"a\":", ""), "not valid JSON");
   expectError(fileOf("\xff\xfe", ""), "not valid JSON");
   expectError(fileOf("[1]", ""), "not a JSON object");
-  expectError(fileOf("{}", "x"), "1 bytes follow the last tensor");
+  expectError(fileOf("{}", "x"), "1 byte follow the last tensor");
   expectError(fileOf("{} trailing", ""), "not valid JSON");
   expectError(fileOf(std::string("{}\0trailing", 11), ""), "zero byte at 2");
   expectError(fileOf(R"({"__metadata__":{"a":{"b":"c"}}})", ""),
@@ -82,7 +82,7 @@ TEST_F(Header, ThatIsDeepOrLongIsRefusedAtOnce) {
     expectError(fileOf(R"({"__metadata__":)" + std::string(depth, '['), ""),
                 "not an object of strings");
   }
-  EXPECT_ERROR("100000001 bytes, more than the 100000000",
+  EXPECT_ERROR("100,000,001 bytes (95.4 MiB), more than the 100,000,000 bytes (95.4 MiB)",
                SafetensorsFile(sparseFile(folder, 100'000'001, 200'000'000)));
 }
 

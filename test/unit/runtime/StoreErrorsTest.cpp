@@ -30,7 +30,7 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
                                          " are one folder; name each once");
   const std::string full = open(here, uint64_t{1} << 55);
   EXPECT_EQ(
-      full.find("--nvme-path: the nvme tier needs 36028797018963968 bytes "
+      full.find("--nvme-path: the nvme tier needs 36,028,797,018,963,968 bytes (32.0 PiB) "
                 "in " +
                 here + ", which has "),
       0u)
@@ -42,7 +42,7 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
 
 TEST_F(Stores, RefuseAFolderThatFillsUp) {
   EXPECT_NE(
-      errorOf([&] { make(kMiB, 1, "full"); }).find("needs 1048576 bytes in"),
+      errorOf([&] { make(kMiB, 1, "full"); }).find("needs 1,048,576 bytes (1.0 MiB) in"),
       std::string::npos);
 }
 
@@ -62,19 +62,19 @@ std::string errorUnder(Store &store, bool writes) {
 TEST_F(Stores, SayWhatFailedAndWhere) {
   const std::string disk0 = folder / "disk0";
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "eio"), false),
-            "reading 262144 bytes at 0 of the nvme tier's file in " + disk0 +
+            "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's file in " + disk0 +
                 ": input/output error; the kernel's log (dmesg) may say more "
                 "of the drive");
   EXPECT_NE(errorUnder(*make(4 * kMiB, 2, "eio@9"), true)
                 .find("in " + (folder / "disk")),
             std::string::npos);
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "enospc"), true),
-            "writing 262144 bytes at 0 of the nvme tier's file in " + disk0 +
+            "writing 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's file in " + disk0 +
                 ": no space left on device, though it was reserved; make room "
                 "there");
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "enospc"), false), "");
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "cut"), false),
-            "reading 262144 bytes at 0 of the nvme tier's file in " + disk0 +
+            "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's file in " + disk0 +
                 ": the file ends there; it has been cut");
 }
 
@@ -125,7 +125,7 @@ TEST_F(Stores, ThatVerifyNoticeAChangedFile) {
   std::vector<std::byte> part(10);
   EXPECT_EQ(errorOf([&] { store->read(1'000'000, 10, part.data()); }), "");
   EXPECT_EQ(errorOf([&] { store->read(12'288, 10, part.data()); }),
-            "reading 4096 bytes at 12288 of the nvme tier's file in " +
+            "reading 4,096 bytes (4.0 KiB) at byte 12,288 of the nvme tier's file in " +
                 (folder / "disk0") +
                 ": this is not what was written there; the drive, its cable or "
                 "the machine's memory has changed it");

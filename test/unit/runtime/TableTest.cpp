@@ -75,8 +75,8 @@ TEST(Tables, OperandsLieInTheirArenas) {
             "it: operand 0: 8 bytes at offset 0 reach past the host arena of 0 "
             "bytes");
   EXPECT_EQ(launchRefusal(tensor(deviceRef(8, UINT64_MAX - 7))),
-            "it: operand 0: 18446744073709551608 bytes at offset 8 reach past "
-            "the device arena of 4259840 bytes");
+            "it: operand 0: 18,446,744,073,709,551,608 bytes (16.0 EiB) at "
+            "offset 8 reach past the device arena of 4,259,840 bytes (4.1 MiB)");
 }
 
 TEST(Tables, OperandsAreOfATypeAndAnExtent) {
