@@ -129,7 +129,7 @@ void ConfigFile::read() {
     return fail("cannot be read: " + error.message());
   if (text.size() > kMaxBytes)
     return fail("has more than " + zero::bytesText(kMaxBytes) +
-                ", which is no config.json");
+                ", which is not a config.json");
   // For the parser a NUL ends the text.
   if (size_t at = text.find('\0'); at != std::string::npos)
     return fail("is not valid JSON at byte " + Twine(at + 1) + ": a NUL");
@@ -137,7 +137,7 @@ void ConfigFile::read() {
   if (!json::sax_parse(text, &syntax)) {
     if (syntax.depth > kMaxDepth)
       return fail("nests deeper than " + Twine(kMaxDepth) +
-                  " levels, which is no config.json");
+                  " levels, which is not a config.json");
     return fail("is not valid JSON at byte " + Twine(syntax.position) +
                 (syntax.reason.empty() ? "" : ": " + syntax.reason));
   }

@@ -210,7 +210,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   if (!known)
     return module.emitError("zero.level is ")
            << module->getAttr(kLevelAttr)
-           << ", which is no level of the pipeline";
+           << ", which is not a level of the pipeline";
   Level current = *known;
   if (current > target)
     return module.emitError("is at level ")

@@ -81,7 +81,7 @@ llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
         "this build of LLVM has no target for this machine");
   if (!generic->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
     return llvm::createStringError(
-        "--cpu=%s is no CPU that LLVM knows; use native, x86-64-v3, "
+        "--cpu=%s is not a CPU that LLVM knows; use native, x86-64-v3, "
         "x86-64-v4 or a name such as znver4",
         target.cpu.c_str());
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, false);

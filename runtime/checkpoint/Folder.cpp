@@ -135,7 +135,7 @@ void CheckpointFolder::lock() {
     removeLeftovers();
   else if (errno == EWOULDBLOCK)
     fail("the checkpoints in {} are another run's, which is still there: {}; "
-         "give each run a folder of its own",
+         "give each run its own folder",
          folder, shown(readAll(lockFile)));
   // Where there are no locks, nobody's work is taken for a leftover.
   const std::string owner =

@@ -183,7 +183,7 @@ std::vector<std::string> CheckpointReader::notes(const State &state) const {
   if (!stated.run.pending)
     unused.erase(std::string(kGradientSlot));
   for (const std::string &slot : unused)
-    notes.push_back(fmt::format("\"{}\" of the checkpoint is left out: this "
+    notes.push_back(fmt::format("\"{}\" of the checkpoint is not used: this "
                                 "optimizer does not keep it",
                                 shown(slot)));
   return notes;

@@ -227,7 +227,7 @@ private:
     for (const auto &[what, ref] :
          {std::pair("source", &from), std::pair("result", &to)})
       if (ref->offset % ZRT_NVME_BLOCK != 0)
-        fail("{}: offset {} of {} is no multiple of {}, as nvme needs it", what,
+        fail("{}: offset {} of {} is not a multiple of {}, as nvme needs it", what,
              ref->offset, tierName(ref->tier), ZRT_NVME_BLOCK);
   }
 

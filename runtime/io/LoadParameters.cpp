@@ -126,7 +126,7 @@ std::string warnOfExtras(const WeightFiles &files,
     return "";
   if (count > 5)
     names += fmt::format(" and {} more", count - 5);
-  return fmt::format("{}: {} tensor{} not in the model, left out: {}",
+  return fmt::format("{}: {} tensor{} not in the model, ignored: {}",
                      files.path(), count, count == 1 ? " is" : "s are", names);
 }
 

@@ -186,7 +186,7 @@ TensorEntry zrt::readNpy(const InputFile &file) {
          "'shape': ...}} of an array of numbers",
          path);
   if (found->fortran)
-    fail("{}: its elements lie by columns (fortran_order); write "
+    fail("{}: its elements are stored by columns (fortran_order); write "
          "numpy.ascontiguousarray(x)",
          path);
   const Dtype &dtype = findDtype(path, found->descr);

@@ -30,7 +30,7 @@ std::map<std::string, std::string> readMap(const std::string &path) {
   try {
     map = json::parse(text).at("weight_map");
   } catch (const json::exception &error) {
-    fail("{}: it is no index of tensors: {}", path, shown(error.what()));
+    fail("{}: it is not an index of tensors: {}", path, shown(error.what()));
   }
   for (const auto &[tensor, name] : map)
     if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos)

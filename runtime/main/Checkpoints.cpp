@@ -77,7 +77,7 @@ void Checkpoints::reportFailure() {
   if (options.stopOnError)
     throw AgreedError(*failure, /*printedElsewhere=*/!isFirst);
   if (isFirst)
-    complain(fmt::format("{}: warning: {}; the training goes on without it",
+    complain(fmt::format("{}: warning: {}; training continues without it",
                          program, *failure));
 }
 
@@ -94,7 +94,7 @@ std::string Checkpoints::endText() const {
   const auto count = double(writer->written());
   return fmt::format(
       "{} checkpoint{} in {}: each {}, written in {:.2f} s at {:.2f} GB/s, for "
-      "which the training stood still {:.1f} ms\n",
+      "which training waited {:.1f} ms\n",
       writer->written(), count > 1 ? "s" : "", options.folder,
       withUnit(writer->totalBytes()), writer->writtenSeconds() / count,
       double(writer->totalBytes()) * count / writer->writtenSeconds() * 1e-9,

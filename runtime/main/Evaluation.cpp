@@ -82,6 +82,6 @@ std::string Evaluation::text() const {
   text += fmt::format(
       "          {} of them in {} batch{}{}\n", withCommas(read),
       withCommas(runs), runs == 1 ? "" : "es",
-      left ? fmt::format("; the last {} are left out", withCommas(left)) : "");
+      left ? fmt::format("; the last {} are not read", withCommas(left)) : "");
   return text;
 }

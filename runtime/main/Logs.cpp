@@ -46,7 +46,7 @@ void Logs::attempt(Log &log, const char *what, Action action) {
   } catch (const Error &error) {
     log.abandon();
     lost = true;
-    complain(fmt::format("{}: warning: {}; the training goes on without {}",
+    complain(fmt::format("{}: warning: {}; training continues without {}",
                          options.program, error.what(), what));
   }
 }

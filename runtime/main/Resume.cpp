@@ -77,7 +77,7 @@ void addDifferences(const RunPosition &now, const RunPosition &was,
                     withCommas(was.sequences)));
   if (uint64_t(was.step) * perStep != was.sequences)
     resumed.notes.push_back(
-        fmt::format("a step reads {} samples now: the data go on at number {}, "
+        fmt::format("a step reads {} samples now: the data continue at number {}, "
                     "the schedule at step {}",
                     perStep, withCommas(was.sequences), was.step));
 }
@@ -120,7 +120,7 @@ void checkNewest(const TrainOptions &options, const Manifest &manifest) {
     return;
   const std::vector<int64_t> steps = checkpointSteps(folder);
   if (!steps.empty() && steps.back() > manifest.run.step)
-    fail("{} has a checkpoint of step {}, and this run goes on from step {}; "
+    fail("{} has a checkpoint of step {}, and this run continues from step {}; "
          "move the newer ones away, or give --checkpoint another folder",
          folder, steps.back(), manifest.run.step);
 }
@@ -181,8 +181,8 @@ std::unique_ptr<CheckpointFolder> zrt::takeFolder(const TrainOptions &options) {
   auto folder = std::make_unique<CheckpointFolder>(checkpoint.folder);
   const std::vector<int64_t> steps = checkpointSteps(checkpoint.folder);
   if (!steps.empty() && checkpoint.resume.empty())
-    fail("{} has checkpoints already, up to step {}; go on from them with "
-         "--resume=latest, or give this run a folder of its own",
+    fail("{} has checkpoints already, up to step {}; continue from them with "
+         "--resume=latest, or give this run another folder",
          checkpoint.folder, steps.back());
   return folder;
 }

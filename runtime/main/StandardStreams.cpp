@@ -32,7 +32,7 @@ void print(Stream &stream, const std::string &text) {
     return;
   stream.lost = errno;
   complain(stream.lost == EPIPE
-               ? fmt::format("{}: warning: nobody reads standard {} any more",
+               ? fmt::format("{}: warning: nothing reads standard {} any more",
                              program_invocation_short_name, stream.name)
                : fmt::format("{}: warning: cannot write to standard {}: {}; "
                              "what follows is not printed",

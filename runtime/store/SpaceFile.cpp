@@ -25,7 +25,7 @@ SpaceFile::SpaceFile(const std::string &folder, uint64_t bytes,
     fail("--nvme-path: {}: {}; make the folder, or name another one", where,
          errnoText());
   if (!S_ISDIR(info.st_mode))
-    fail("--nvme-path: {} is no folder; name one on the drive to use", where);
+    fail("--nvme-path: {} is not a folder; name one on the drive to use", where);
   device = info.st_dev;
   inode = info.st_ino;
   try {
@@ -49,7 +49,7 @@ SpaceFile::SpaceFile(const std::string &folder, uint64_t bytes,
   struct statfs system = {};
   if (fstatfs(file, &system) == 0 &&
       (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC))
-    remark += fmt::format("{}nvme tier: {} lies in memory, not on a drive",
+    remark += fmt::format("{}nvme tier: {} is in memory, not on a drive",
                           remark.empty() ? "" : "\n", where);
 }
 

@@ -205,7 +205,7 @@ class OtherLayouts(Checkpoints):
         data = self.folder / "tokens.u16"
         done = self.run_ok(two, "--data", data, "--steps", 5, "--lr", 1e-3, "--shuffle", "--resume",
                            folder / "step-3", "--checkpoint", self.folder / "other", "--save-at-exit")
-        self.assertIn(f"a step reads 4 samples now: the data go on at number {3 * resumes.GLOBAL_BATCH}, "
+        self.assertIn(f"a step reads 4 samples now: the data continue at number {3 * resumes.GLOBAL_BATCH}, "
                           "the schedule at step 3", done.out)
         manifest = json.loads((self.folder / "other/step-5/manifest.json").read_text())
         self.assertEqual((manifest["step"], manifest["sequences"]), (5, 3 * resumes.GLOBAL_BATCH + 2 * 4))
@@ -264,7 +264,7 @@ class Refusals(Checkpoints):
                  ('no "momentum" of parameter', "it has m, param, v")),
                 ("steps", self.train(ONE, "again", "--resume", self.ck / "step-4", steps=3), ("beyond --steps=3",)),
                 ("newer ones", self.resume("--checkpoint", self.ck, "--save-every", 1),
-                 ("has a checkpoint of step 6, and this run goes on from step 4",)),
+                 ("has a checkpoint of step 6, and this run continues from step 4",)),
                 ("nothing", self.resume(path=self.folder), ("there is no checkpoint in",)),
                 ("no folder", self.resume(path=self.folder / "none"), ("none.*no such file",)),
                 ("init", self.resume("--init", self.folder / "whole.safetensors"), ("drop one",)),
@@ -282,7 +282,7 @@ class Refusals(Checkpoints):
         support.write_tokens(self.folder / "tokens.u16", 1300, support.SMALL["vocab_size"])
         done = self.resume()
         self.assertEqual(done.returncode, 0)
-        self.assertIn("warning: --data is another than it was", done.err)
+        self.assertIn("warning: --data is another file than before the checkpoint", done.err)
 
     def test_command_line(self):
         for flags, keyword in ((("--save-every", 2), "--save-every needs --checkpoint"),

@@ -96,12 +96,12 @@ class DataWeights(support.Case):
         self.assertEqual(self.run_ok(*start, *self.mix[:-1], "50,30,20").err, "")
         others = ("--data", self.folder / "a.u16", self.folder / "b1.u16", self.folder / "[bc]2.u16", "--data-weights")
         (self.folder / "c.u16").rename(self.folder / "c2.u16")  # the same files in their order, shared otherwise
-        self.assertIn("warning: --data is another than it was", self.run_ok(*start, *others, "5,3,2").err)
+        self.assertIn("warning: --data is another file than before the checkpoint", self.run_ok(*start, *others, "5,3,2").err)
 
     def test_evaluates_without(self):
         binary = support.compile_gpt2(support.SMALL, 2, SEQ, "--eval")
         done = self.run_ok(binary, *self.mix, "--steps", 1, "--lr", 0, "--eval-data", self.folder / "a.u16")
-        self.assertIn("9 sequences of 16\n          8 of them in 4 batches; the last 1 are left out\n", done.out)
+        self.assertIn("9 sequences of 16\n          8 of them in 4 batches; the last 1 are not read\n", done.out)
 
     def test_refusals(self):
         binary = support.compile_gpt2(support.SMALL, 2, SEQ)

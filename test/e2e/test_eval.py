@@ -110,7 +110,7 @@ class Eval(support.Case):
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, "--eval")
         done = self.run_ok(binary, "--data", self.data, "--steps", 0, "--lr", 0, "--eval-data", self.other)
         self.assertRegex(done.out, r"evaluate +.*other.u16, .*29 sequences of 16\n"
-                                   r" +28 of them in 14 batches; the last 1 are left out\n")
+                                   r" +28 of them in 14 batches; the last 1 are not read\n")
         self.assertRegex(done.out, r"evaluation before step 0: loss \d\.\d+, perplexity \d+\.?\d*, in ")
 
     def test_refusals(self):

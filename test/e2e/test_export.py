@@ -98,8 +98,8 @@ class Export(support.Case):
                 ("not listed", lambda: index.write_text(json.dumps({"weight_map": {
                     name: file for name, file in whole["weight_map"].items() if name != names[0]}})),
                  f"does not list tensor .*, which .*{first} has"),
-                ("no map", lambda: index.write_text("{}"), "it is no index of tensors"),
-                ("no JSON", lambda: index.write_text("{"), "it is no index of tensors"),
+                ("no map", lambda: index.write_text("{}"), "it is not an index of tensors"),
+                ("no JSON", lambda: index.write_text("{"), "it is not an index of tensors"),
                 ("cut", lambda: (model / last).write_bytes(shard[:-4]), f"{last}.*(cut short|not inside)"),
                 ("twice", lambda: (model / last).write_bytes((model / first).read_bytes()), "is in .* as well"),
                 ("header", lambda: (model / last).write_bytes(shard[:8] + b"x" + shard[9:]), f"{last}: its header"),

@@ -102,7 +102,7 @@ class Checkpoints(support.Case):
         line.remove("--quiet")
         done = support.run(*line)
         self.assertEqual(done.returncode, 0, done.err)
-        self.assertIn('"v" of the checkpoint is left out: this optimizer does not keep it', done.out + done.err)
+        self.assertIn('"v" of the checkpoint is not used: this optimizer does not keep it', done.out + done.err)
         for layout, missing in ((adamw, "v"), (sgd, "momentum")):
             done = resumes.train(layout, self.folder, "second", "--resume", self.folder / resumes.name_of(lion) / "step-3")
             self.assert_refused(done, f'no "{missing}" of parameter', "it has m, param")

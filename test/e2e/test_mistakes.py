@@ -92,12 +92,12 @@ class Options(Mistakes):
                                                   "25MiB or 2GiB, got 25MB")
 
     def test_two_models(self):
-        self.refuse("other.mlir", message="zeroc compiles one MODEL.mlir, and is given more files; see zeroc --help")
+        self.refuse("other.mlir", message="too many files are given; zeroc takes one MODEL.mlir, zeroc import one CONFIG.json; see zeroc --help")
 
     def test_batch_that_ranks_do_not_divide(self):
         config = self.write("ds.json", {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 16})
         self.refuse(f"--ds-config={config}", "--world-size=3",
-                    message='"train_batch_size": 100 is no multiple of 16 ("train_micro_batch_size_per_gpu") x 3 ranks; '
+                    message='"train_batch_size": 100 is not a multiple of 16 ("train_micro_batch_size_per_gpu") x 3 ranks; '
                             "change it or --world-size")
 
     def test_less_memory_than_it_takes(self):

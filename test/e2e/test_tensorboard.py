@@ -120,7 +120,7 @@ class TensorBoard(support.Case):
         done = support.run(self.binary, "--data", self.data, "--steps", 40, "--lr", 0, "--tensorboard",
                            self.folder / "tb", file_limit=2000)
         self.assertEqual(done.returncode, 4, done.err)
-        self.assertIn("the training goes on without events", done.err)
+        self.assertIn("training continues without events", done.err)
         (events,) = self.events("tb")
         self.assertLess(2, len(events))
         self.assertLess(len(events), 40)

@@ -125,13 +125,13 @@ class Bytes(Tokenize):
         old = self.write("out.bin", b"old")
         before = sorted(self.folder.iterdir())
         for files, flags, words in (
-                (("bad.jsonl",), (), "bad.jsonl, line 2 is no JSON: column 10: unexpected end of input"),
+                (("bad.jsonl",), (), "bad.jsonl, line 2 is not JSON: column 10: unexpected end of input"),
                 (("a.txt", "list.jsonl"), (), "list.jsonl, line 2 is array, not an object"),
                 (("field.jsonl",), (), 'field.jsonl, line 2 has no "text"; name the field'),
                 (("null.jsonl",), (), 'null.jsonl, line 1: "text" is null, not a string'),
-                (("latin.jsonl",), (), "latin.jsonl, line 1 is no JSON: column 12: .*UTF-8"),
-                (("half.jsonl",), (), "half.jsonl, line 1 is no JSON: .*surrogate"),
-                (("a.txt",), ("--field=text",), "a.txt, line 1 is no JSON"),
+                (("latin.jsonl",), (), "latin.jsonl, line 1 is not JSON: column 12: .*UTF-8"),
+                (("half.jsonl",), (), "half.jsonl, line 1 is not JSON: .*surrogate"),
+                (("a.txt",), ("--field=text",), "a.txt, line 1 is not JSON"),
                 (("no.gz",), (), "no.gz is not packed by gzip"),
                 (("cut.jsonl.gz",), (), "cut.jsonl.gz is cut short or damaged"),
                 (("empty.txt",), (), "there is no text in empty.txt"),

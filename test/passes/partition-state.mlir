@@ -49,7 +49,7 @@
 // LION: arith.cmpf oeq, %[[MIXED]], %{{.*}} : f32
 // LION: arith.select
 // LION: arith.constant 9.900000e-01 : f32
-// LION: arith.constant 0.00999999046 : f32
+// LION: arith.constant 9.999990e-03 : f32
 // LION: zero.yield %{{.*}}, %{{.*}} : f32, f32
 // LION: zero.update @lion of @b1
 func.func @step(%w: tensor<64x32xf32> {zero.param = "w", zero.init = #zero.normal<std = 0.02>},

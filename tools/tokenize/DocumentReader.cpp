@@ -136,7 +136,7 @@ std::string DocumentReader::textOfLine(std::string_view line) const {
   try {
     value = json::parse(line);
   } catch (const json::exception &error) {
-    fail("{} is no JSON: {}", place(), shown(reasonOf(error.what())));
+    fail("{} is not JSON: {}", place(), shown(reasonOf(error.what())));
   }
   if (!value.is_object())
     fail("{} is {}, not an object", place(), value.type_name());

@@ -43,12 +43,12 @@ static std::string listNotes(const File &file) {
     if (findKey(key)->fate != Fate::NoEffect)
       open.insert(key);
   if (!open.empty())
-    out << "  \"auto\", left to the options as given: " << quoteAll(open)
-        << "\n";
+    out << "  \"auto\", taken from other options or zeroc's defaults: "
+        << quoteAll(open) << "\n";
   if (!file.off.empty())
     out << "  switched off in the file: " << quoteAll(file.off) << "\n";
   if (!file.same.empty())
-    out << "  so it is here: " << join(file.same, ", ") << "\n";
+    out << "  already so in zeroc: " << join(file.same, ", ") << "\n";
   for (const File::Note &note : file.notes)
     out << "  "
         << (findKey(note.key)->fate == Fate::NoEffect

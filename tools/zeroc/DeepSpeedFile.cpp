@@ -144,7 +144,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
     const Key *key = name.contains('.') ? nullptr : findKey(path);
     if (!key) {
       std::string message = "\"" + path +
-                            "\" is no key of DeepSpeed's; did you mean \"" +
+                            "\" is not a DeepSpeed key; did you mean \"" +
                             findNearest(path).str() + "\"?";
       // What the type is says more.
       if (prefix == "optimizer.params." || prefix == "scheduler.params.")
@@ -293,7 +293,7 @@ void File::finish(function_ref<bool(StringRef)> isIdle) {
     if (key.fate == Fate::NoEffect || entry.isRead)
       continue;
     if (key.fate != Fate::Same || isIdle(path)) {
-      addNote(path, "nothing that is chosen makes use of it");
+      addNote(path, "the chosen options do not use it");
       continue;
     }
     if (any_of(split(key.same, '|'),

@@ -1,7 +1,7 @@
 //===- DeepSpeedJson.cpp - The text of a DeepSpeed config -----------------===//
 //
 // LLVM's parser knows neither comments nor that a key came twice.  So one walk
-// over the text blanks what is no JSON, which keeps lines, and compares keys.
+// over the text blanks what is not JSON, which keeps lines, and compares keys.
 //
 //===----------------------------------------------------------------------===//
 

@@ -117,7 +117,7 @@ void Mapping::mapBatches() {
   }
   if (total && micro && !steps) {
     if (*total % (*micro * ranks))
-      return file.refuse(file.quote(totalKey) + " is no multiple of " +
+      return file.refuse(file.quote(totalKey) + " is not a multiple of " +
                          Twine(*micro) + " (\"" + microKey + "\") x " +
                          onRanks + "; change it or --world-size");
     steps = *total / (*micro * ranks);
@@ -131,7 +131,7 @@ void Mapping::mapBatches() {
           "\"");
     int64_t parts = steps.value_or(1) * ranks;
     if (*total % parts)
-      return file.refuse(file.quote(totalKey) + " is no multiple of " +
+      return file.refuse(file.quote(totalKey) + " is not a multiple of " +
                          plural(steps.value_or(1), "micro-step") + " x " +
                          onRanks + "; change it, --accumulate or --world-size");
     micro = *total / parts;

@@ -73,7 +73,7 @@ Error checkNames(OptimizerOp rule, const Numbers &numbers, StringRef path) {
     if (slot.empty() || !seen.insert(slot).second ||
         llvm::is_contained({"param", "master", "grad"}, slot))
       return wrong(path, "@" + rule.getSymName() + " keeps \"" + slot +
-                             "\"; each state has a name of its own, and param, "
+                             "\"; each state needs its own name, and param, "
                              "master and grad are taken");
   for (StringRef scalar : rule.getScalars().getAsValueRange<StringAttr>()) {
     if (!seen.insert(scalar).second)
@@ -153,7 +153,7 @@ Error zero::adoptOptimizer(ModuleOp module, StringRef path,
       path, sources, ParserConfig(module.getContext()));
   if (!file)
     return createStringError("--optimizer=" + path +
-                             " is no optimizer; the errors are above");
+                             " is not an optimizer; the errors are above");
   auto rules = llvm::to_vector(file->getOps<OptimizerOp>());
   if (rules.size() != 1 || !llvm::hasSingleElement(*file->getBody()))
     return wrong(path, "must have one zero.optimizer and nothing else, has " +

@@ -325,7 +325,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
       "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
       "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
       "  mpirun -n 2 ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
-      "A printed level is valid input again and goes on from there.\n",
+      "A printed level is valid input again and continues from there.\n",
       &errors, /*VFS=*/nullptr, /*EnvVar=*/nullptr,
       /*LongOptionsUseDoubleDash=*/true);
   // What an option says of itself is printed before.
@@ -339,8 +339,8 @@ Command zero::parseCommandLine(int argc, char **argv) {
          "then ./train --" +
          name + " ...");
   if (wrong.starts_with("Too many positional arguments"))
-    fail("zeroc compiles one MODEL.mlir, and is given more files; see zeroc "
-         "--help");
+    fail("too many files are given; zeroc takes one MODEL.mlir, zeroc import "
+         "one CONFIG.json; see zeroc --help");
   if (!isRight)
     fail(wrong.empty() ? "an option is wrong; see zeroc --help" : wrong.trim());
   if (line.import)

@@ -11,7 +11,8 @@
 
 using llvm::StringRef;
 
-static constexpr llvm::StringLiteral kOptions[] = {"checkpoint",
+static constexpr llvm::StringLiteral kOptions[] = {"adapter",
+                                                   "checkpoint",
                                                    "checkpoint-memory",
                                                    "cooldown",
                                                    "data",

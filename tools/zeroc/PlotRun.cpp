@@ -43,7 +43,7 @@ static llvm::Expected<int64_t> countAt(const json::Object &object,
     return 0;
   std::optional<int64_t> count = value->getAsInteger();
   if (!count || *count < 0 || *count > kMostSteps)
-    return wrong("\"" + key + "\" is no number of steps");
+    return wrong("\"" + key + "\" is not a number of steps");
   return *count;
 }
 
@@ -60,7 +60,7 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
   if (object && object->get("samples"))
     return std::nullopt;
   if (!object || (!object->get("step") && !object->get("loss")))
-    return wrong("these are no metrics: an object with \"step\" and \"loss\" "
+    return wrong("these are not metrics: an object with \"step\" and \"loss\" "
                  "is needed, as train --metrics writes it");
   for (StringRef key : {"step", "loss"})
     if (!object->get(key))

@@ -187,7 +187,7 @@ int main(int argc, char **argv) {
     return parseSourceFile<ModuleOp>(sources, ParserConfig(&context)).release();
   });
   if (!module)
-    return fail(options->input + " is no valid MLIR; the errors are above");
+    return fail(options->input + " is not valid MLIR; the errors are above");
   llvm::BuryPointer(module.getOperation());
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, *options))

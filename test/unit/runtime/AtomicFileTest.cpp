@@ -172,8 +172,9 @@ TEST(AtomicFile, ThatCannotTakeItsPlaceStays) {
 TEST(AtomicFile, KnowsWhetherThereIsRoom) {
   const TestFolder folder;
   // More than the file system can address, or has.
-  EXPECT_ERROR("cannot find room for the 1,152,921,504,606,846,976 bytes (1.0 EiB)",
-               checkWritable(folder / "out", uint64_t{1} << 60));
+  EXPECT_ERROR(
+      "cannot find room for the 1,152,921,504,606,846,976 bytes (1.0 EiB)",
+      checkWritable(folder / "out", uint64_t{1} << 60));
   EXPECT_EQ(folder.fileCount(), 0u);
 }
 

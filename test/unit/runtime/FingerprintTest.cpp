@@ -32,15 +32,17 @@ TEST(Disagreement, IsNothingAmongEquals) {
 }
 
 TEST(Disagreement, NamesTheFile) {
-  EXPECT_EQ(after([](auto &f) { f.data.bytes = 1048576; }),
-            "rank 1 has other data than rank 0: 1,048,576 bytes (1.0 MiB) against "
-            "2,097,152; give every rank the same file");
+  EXPECT_EQ(
+      after([](auto &f) { f.data.bytes = 1048576; }),
+      "rank 1 has other data than rank 0: 1,048,576 bytes (1.0 MiB) against "
+      "2,097,152 bytes (2.0 MiB); give every rank the same file");
   EXPECT_EQ(after([](auto &f) { f.data.hash = 8; }),
-            "rank 1 has other data than rank 0: 2,097,152 bytes (2.0 MiB), but not the "
+            "rank 1 has other data than rank 0: 2,097,152 bytes (2.0 MiB), but "
+            "not the "
             "same; give every rank the same file");
   EXPECT_EQ(after([](auto &f) { f.init.bytes = 1; }, 4, 2),
-            "rank 2 has other initial weights than rank 0: 1 bytes against "
-            "4,096; give every rank the same file");
+            "rank 2 has other initial weights than rank 0: 1 byte against "
+            "4,096 bytes (4.0 KiB); give every rank the same file");
 }
 
 TEST(Disagreement, NamesTheProgramFirst) {

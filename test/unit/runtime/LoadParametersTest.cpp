@@ -89,7 +89,7 @@ TEST_F(Weights, TakeTheExactNameFirst) {
                                               "," + wEntry + "," + bEntry + "}",
                                           eight));
   EXPECT_EQ(data[0], 1.0f);
-  EXPECT_NE(warning.find("1 tensor is not in the model, left out: w"),
+  EXPECT_NE(warning.find("1 tensor is not in the model, ignored: w"),
             std::string::npos)
       << warning;
 }

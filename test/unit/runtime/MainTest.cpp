@@ -138,7 +138,7 @@ TEST(Options, AreRead) {
 TEST(Options, AreJudged) {
   EXPECT_EQ(usageError({}), "");
   EXPECT_EQ(usageError({"--lrr", "1"}),
-            "unknown option --lrr; see train --help");
+            "unknown option --lrr; did you mean --lr? see train --help");
   EXPECT_EQ(usageError({"stray"}), "unknown argument stray; see train --help");
   EXPECT_EQ(usageError({"--warmup", "-3"}),
             "--warmup must not be negative, got -3");
@@ -504,14 +504,17 @@ TEST_F(Loop, MetricsThatCannotBeWrittenDoNotEndTheRun) {
                         folder / "w"})),
             4);
   EXPECT_EQ(err, "train: warning: cannot write metrics of step 0 to /dev/full: "
-                 "no space left on device; the training goes on without "
+                 "no space left on device; training continues without "
                  "metrics\n");
   EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 3.0f));
 }
 
 TEST_F(Loop, RefusesBeforeTheFirstStep) {
   EXPECT_EQ(train({"--steps", "3", "--lr", "1"}), 2);
-  EXPECT_EQ(err, "train: error: --data is missing; see train --help\n");
+  EXPECT_EQ(
+      err,
+      "train: error: --data is missing; give it a file of text or tokens (see "
+      "train --help)\n");
   EXPECT_EQ(train(args({"--steps", "3", "--save", "/none/w"})), 1);
   EXPECT_NE(err.find("cannot write /none/w"), std::string::npos);
   EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/none/m"})), 1);

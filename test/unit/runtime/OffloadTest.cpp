@@ -226,9 +226,9 @@ TEST_F(Offload, APlanWithNvmeNeedsAPath) {
   const ContextPtr owner(ctx);
   const zrt_setup setup = {};
   EXPECT_NE(zrt_start(ctx, &setup, nullptr), 0);
-  EXPECT_STREQ(zrt_error_message(ctx),
-               "the plan keeps 40,960 bytes (40.0 KiB) on nvme; say in which folders, with "
-               "--nvme-path=DIR[,DIR...]");
+  EXPECT_STREQ(zrt_error_message(ctx), "the plan keeps 40,960 bytes (40.0 KiB) "
+                                       "on nvme; say in which folders, with "
+                                       "--nvme-path=DIR[,DIR...]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,7 +246,8 @@ TEST_F(Offload, TheLoopTrainsAndSavesIt) {
   ASSERT_EQ(train(with({folder / "a"})), 0) << err;
   for (const char *part :
        {", 2 on the host\n", "nvme 40,960 bytes (40.0 KiB)", "final loss",
-        "links     h2d 20,000 bytes (19.5 KiB), nvme_read 40,000 bytes (39.1 KiB), nvme_write "
+        "links     h2d 20,000 bytes (19.5 KiB), nvme_read 40,000 bytes (39.1 "
+        "KiB), nvme_write "
         "40,000 bytes (39.1 KiB) in a step\n",
         "40,960 bytes (40.0 KiB) written to nvme in a step, "})
     EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
@@ -297,7 +298,8 @@ TEST_F(Offload, TheLoopSaysWhatIsWrongWithThePath) {
     EXPECT_EQ(train(more), status) << err;
     EXPECT_EQ(err.find("train: error: " + text), 0u) << err;
   };
-  refused("--nvme-path is missing; this plan keeps 40,960 bytes (40.0 KiB) of each rank on "
+  refused("--nvme-path is missing; this plan keeps 40,960 bytes (40.0 KiB) of "
+          "each rank on "
           "nvme: name a folder on the drive, or several as A,B\n",
           2, {});
   refused("--nvme-path must be DIR[,DIR...], got \"/a,,/b\"\n", 2,

@@ -62,7 +62,7 @@ TEST_F(Ranks, RefuseDifferentDataAndOptions) {
   });
   EXPECT_EQ(statuses, (std::vector{1, 1}));
   EXPECT_EQ(err, "train: rank 0: error: rank 1 has other data than rank 0: 3 "
-                 "bytes against 41; give every rank the same file\n");
+                 "bytes against 41 bytes; give every rank the same file\n");
   train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
     if (rank == 1)
       args.insert(args.end(), {"--save", folder / "w"});

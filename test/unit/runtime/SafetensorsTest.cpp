@@ -51,7 +51,8 @@ TEST_F(Header, ThatLiesIsRefused) {
   expectError("", "it has 0 bytes");
   expectError("1234567", "it has 7 bytes");
   expectError(fileOf("{}", "").substr(0, 9), "says its header has 2 bytes");
-  expectError(std::string(8, '\xff') + "{}", "18,446,744,073,709,551,615 bytes (16.0 EiB)");
+  expectError(std::string(8, '\xff') + "{}",
+              "18,446,744,073,709,551,615 bytes (16.0 EiB)");
   expectError(fileOf("", ""), "not valid JSON");
   expectError(fileOf("{\"a\":", ""), "not valid JSON");
   expectError(fileOf("\xff\xfe", ""), "not valid JSON");
@@ -82,7 +83,8 @@ TEST_F(Header, ThatIsDeepOrLongIsRefusedAtOnce) {
     expectError(fileOf(R"({"__metadata__":)" + std::string(depth, '['), ""),
                 "not an object of strings");
   }
-  EXPECT_ERROR("100,000,001 bytes (95.4 MiB), more than the 100,000,000 bytes (95.4 MiB)",
+  EXPECT_ERROR("100,000,001 bytes (95.4 MiB), more than the 100,000,000 bytes "
+               "(95.4 MiB)",
                SafetensorsFile(sparseFile(folder, 100'000'001, 200'000'000)));
 }
 

@@ -20,7 +20,7 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
                 ": no such file or directory; make the folder, or name "
                 "another one");
   EXPECT_EQ(open(file), "--nvme-path: " + file +
-                            " is no folder; name one on the drive to use");
+                            " is not a folder; name one on the drive to use");
   EXPECT_NE(open("/proc").find("--nvme-path: cannot make a file in /proc: "),
             std::string::npos)
       << open("/proc");
@@ -29,11 +29,11 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
   EXPECT_EQ(open(here + "," + here), "--nvme-path: " + here + " and " + here +
                                          " are one folder; name each once");
   const std::string full = open(here, uint64_t{1} << 55);
-  EXPECT_EQ(
-      full.find("--nvme-path: the nvme tier needs 36,028,797,018,963,968 bytes (32.0 PiB) "
-                "in " +
-                here + ", which has "),
-      0u)
+  EXPECT_EQ(full.find("--nvme-path: the nvme tier needs 36,028,797,018,963,968 "
+                      "bytes (32.0 PiB) "
+                      "in " +
+                      here + ", which has "),
+            0u)
       << full;
   EXPECT_NE(full.find(" free; make room, or name more folders, as "
                       "--nvme-path=A,B"),
@@ -41,9 +41,10 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
 }
 
 TEST_F(Stores, RefuseAFolderThatFillsUp) {
-  EXPECT_NE(
-      errorOf([&] { make(kMiB, 1, "full"); }).find("needs 1,048,576 bytes (1.0 MiB) in"),
-      std::string::npos);
+  EXPECT_NE(errorOf([&] {
+              make(kMiB, 1, "full");
+            }).find("needs 1,048,576 bytes (1.0 MiB) in"),
+            std::string::npos);
 }
 
 /// What a read, or else a write, of 4 MiB fails with under a fault.
@@ -62,20 +63,25 @@ std::string errorUnder(Store &store, bool writes) {
 TEST_F(Stores, SayWhatFailedAndWhere) {
   const std::string disk0 = folder / "disk0";
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "eio"), false),
-            "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's file in " + disk0 +
+            "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's "
+            "file in " +
+                disk0 +
                 ": input/output error; the kernel's log (dmesg) may say more "
                 "of the drive");
   EXPECT_NE(errorUnder(*make(4 * kMiB, 2, "eio@9"), true)
                 .find("in " + (folder / "disk")),
             std::string::npos);
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "enospc"), true),
-            "writing 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's file in " + disk0 +
+            "writing 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's "
+            "file in " +
+                disk0 +
                 ": no space left on device, though it was reserved; make room "
                 "there");
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "enospc"), false), "");
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "cut"), false),
-            "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's file in " + disk0 +
-                ": the file ends there; it has been cut");
+            "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's "
+            "file in " +
+                disk0 + ": the file ends there; it has been cut");
 }
 
 TEST_F(Stores, AfterAnErrorNobodyTouchesMemoryAnyMore) {
@@ -125,7 +131,8 @@ TEST_F(Stores, ThatVerifyNoticeAChangedFile) {
   std::vector<std::byte> part(10);
   EXPECT_EQ(errorOf([&] { store->read(1'000'000, 10, part.data()); }), "");
   EXPECT_EQ(errorOf([&] { store->read(12'288, 10, part.data()); }),
-            "reading 4,096 bytes (4.0 KiB) at byte 12,288 of the nvme tier's file in " +
+            "reading 4,096 bytes (4.0 KiB) at byte 12,288 of the nvme tier's "
+            "file in " +
                 (folder / "disk0") +
                 ": this is not what was written there; the drive, its cable or "
                 "the machine's memory has changed it");
@@ -142,7 +149,7 @@ TEST_F(Stores, ThatAreCutSayIt) {
   }
   std::vector<std::byte> all(2 * kMiB);
   EXPECT_NE(errorOf([&] { store->read(0, all.size(), all.data()); })
-                .find("bytes at 1048576 of the nvme tier's file in " +
+                .find("at byte 1,048,576 of the nvme tier's file in " +
                       (folder / "disk0") +
                       ": the file ends there; it has been cut"),
             std::string::npos);

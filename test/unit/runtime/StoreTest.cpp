@@ -190,7 +190,7 @@ TEST(StoreInMemory, SaysSo) {
     GTEST_SKIP() << "/dev/shm is no tmpfs that can be written";
   Store store(2 * kMiB, "/dev/shm", faultsOf(""), false);
   EXPECT_NE(
-      store.note().find("nvme tier: /dev/shm lies in memory, not on a drive"),
+      store.note().find("nvme tier: /dev/shm is in memory, not on a drive"),
       std::string::npos)
       << store.note();
   checkTransfers(store, 2 * kMiB);

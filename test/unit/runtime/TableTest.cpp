@@ -74,9 +74,10 @@ TEST(Tables, OperandsLieInTheirArenas) {
   EXPECT_EQ(launchRefusal(tensor({ZRT_HOST, 0, 0, 8})),
             "it: operand 0: 8 bytes at offset 0 reach past the host arena of 0 "
             "bytes");
-  EXPECT_EQ(launchRefusal(tensor(deviceRef(8, UINT64_MAX - 7))),
-            "it: operand 0: 18,446,744,073,709,551,608 bytes (16.0 EiB) at "
-            "offset 8 reach past the device arena of 4,259,840 bytes (4.1 MiB)");
+  EXPECT_EQ(
+      launchRefusal(tensor(deviceRef(8, UINT64_MAX - 7))),
+      "it: operand 0: 18,446,744,073,709,551,608 bytes (16.0 EiB) at "
+      "offset 8 reach past the device arena of 4,259,840 bytes (4.1 MiB)");
 }
 
 TEST(Tables, OperandsAreOfATypeAndAnExtent) {
@@ -460,7 +461,7 @@ TEST(Collective, RefusesWhatItCannotDo) {
   bad.kind = ZRT_ALL_REDUCE;
   bad.source.extent = bad.result.extent = ZRT_MEMBERS;
   EXPECT_EQ(collectiveRefusal(bad),
-            "an all_reduce is of at most 64 bytes, got 256");
+            "an all_reduce is of at most 64 bytes, got 256 bytes");
   bad.source = tensor(exportedRef(0, 16), ZRT_F64);
   bad.result = tensor(exportedRef(64, 16));
   bad.elements = 2;

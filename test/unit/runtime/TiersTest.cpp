@@ -68,12 +68,14 @@ TEST(Tiers, CopiesRunOnTheStreamOfTheirLink) {
 }
 
 TEST(Tiers, CopiesToAndFromNvmeBeginWithABlock) {
-  EXPECT_EQ(copyRefusal(ZRT_NVME_READ, nvmeRef(512, 100), hostRef(0, 100)),
-            "copy: source: offset 512 of nvme is no multiple of 4096, as nvme "
-            "needs it");
-  EXPECT_EQ(copyRefusal(ZRT_NVME_READ, nvmeRef(0, 100), hostRef(64, 100)),
-            "copy: result: offset 64 of host is no multiple of 4096, as nvme "
-            "needs it");
+  EXPECT_EQ(
+      copyRefusal(ZRT_NVME_READ, nvmeRef(512, 100), hostRef(0, 100)),
+      "copy: source: offset 512 of nvme is not a multiple of 4096, as nvme "
+      "needs it");
+  EXPECT_EQ(
+      copyRefusal(ZRT_NVME_READ, nvmeRef(0, 100), hostRef(64, 100)),
+      "copy: result: offset 64 of host is not a multiple of 4096, as nvme "
+      "needs it");
 }
 
 TEST(Tiers, ASliceOfAWholeIsCopiedFromAndToASlice) {
