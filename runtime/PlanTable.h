@@ -34,6 +34,9 @@ inline const zrt_launch_desc &launchOf(const zrt_op &op) {
 inline const zrt_matmul_desc &matmulOf(const zrt_op &op) {
   return *static_cast<const zrt_matmul_desc *>(op.descriptor);
 }
+inline const zrt_grouped_desc &groupedOf(const zrt_op &op) {
+  return *static_cast<const zrt_grouped_desc *>(op.descriptor);
+}
 inline const zrt_update_desc &updateOf(const zrt_op &op) {
   return *static_cast<const zrt_update_desc *>(op.descriptor);
 }
@@ -81,6 +84,15 @@ void forEachOperand(const zrt_op &op, Visit visit) {
     if (matmulOf(op).has_bias)
       visit("bias", matmulOf(op).bias);
     return visit("C", matmulOf(op).c);
+  case ZRT_GROUPED_MATMUL: {
+    const zrt_grouped_desc &d = groupedOf(op);
+    visit("x", d.x);
+    visit("y", d.y);
+    visit("offsets", d.offsets);
+    for (uint32_t i = 0; i < d.groups; ++i)
+      visit(fmt::format("W{}", i), d.w[i]);
+    return;
+  }
   case ZRT_SQUARES:
     visit("gradient", squaresOf(op).grad);
     return visit("partials", squaresOf(op).partials);

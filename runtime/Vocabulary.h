@@ -61,8 +61,8 @@ constexpr const char *extentName(uint32_t extent) {
 /// "launch", "matmul", ...
 constexpr const char *kindName(uint32_t kind) {
   constexpr const char *names[ZRT_KIND_COUNT] = {
-      "launch",     "matmul", "update", "squares",
-      "collective", "copy",   "record", "wait"};
+      "launch", "matmul", "update", "squares", "collective",
+      "copy",   "record", "wait",   "grouped"};
   return nameIn(names, kind);
 }
 

@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 20u
+#define ZRT_ABI_VERSION 21u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -105,7 +105,8 @@ enum {
   ZRT_COPY = 5,
   ZRT_RECORD = 6,
   ZRT_WAIT = 7,
-  ZRT_KIND_COUNT = 8
+  ZRT_GROUPED_MATMUL = 8,
+  ZRT_KIND_COUNT = 9
 };
 
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };

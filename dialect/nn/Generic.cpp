@@ -128,8 +128,10 @@ Value nn::reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
                     StringRef order) {
   return reduce(
       b, loc, inputs, maps, result, body, order, 0.0,
-      [](OpBuilder &nested, Location at, Value acc, Value term) {
-        return arith::AddFOp::create(nested, at, acc, term).getResult();
+      [](OpBuilder &nested, Location at, Value acc, Value term) -> Value {
+        if (isa<IntegerType>(acc.getType()))
+          return arith::AddIOp::create(nested, at, acc, term);
+        return arith::AddFOp::create(nested, at, acc, term);
       });
 }
 

@@ -29,8 +29,8 @@ using ScalarBody =
 Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
                   ArrayRef<StringRef> maps, StringRef result, ScalarBody body);
 
-/// Sums the body over the letters that `result` lacks, in loop order,
-/// starting from zero.  `order` gives the order of all loops, outermost first;
+/// Sums the body, floats or integers, over the letters that `result` lacks, in
+/// loop order, starting from zero.  `order` gives the order of all loops, outermost first;
 /// by default the letters in order of appearance.
 Value reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
                 ArrayRef<StringRef> maps, StringRef result, ScalarBody body,

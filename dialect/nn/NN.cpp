@@ -12,6 +12,24 @@
 #include "dialect/nn/NNDialect.cpp.inc"
 #include "dialect/nn/NNInterfaces.cpp.inc"
 
+using namespace mlir;
+
+/// The one type of several operands.
+static ParseResult
+parseOneType(OpAsmParser &parser, SmallVectorImpl<Type> &types,
+             const SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
+  Type type;
+  if (parser.parseType(type))
+    return failure();
+  types.assign(operands.size(), type);
+  return success();
+}
+
+static void printOneType(OpAsmPrinter &printer, Operation *, TypeRange types,
+                         OperandRange) {
+  printer.printType(types.front());
+}
+
 #define GET_OP_CLASSES
 #include "dialect/nn/NNOps.cpp.inc"
 

@@ -21,4 +21,15 @@
 #define GET_OP_CLASSES
 #include "dialect/nn/NNOps.h.inc"
 
+namespace mlir::nn {
+
+/// Whether `op` is a product of matrices that a plan runs by itself, in no
+/// kernel.
+inline bool isPlanProduct(Operation *op) {
+  return isa_and_present<MatmulOp, GroupedMatmulOp, GroupedMatmulBackwardOp>(
+      op);
+}
+
+} // namespace mlir::nn
+
 #endif // DIALECT_NN_NN_H

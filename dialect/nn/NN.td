@@ -447,4 +447,6 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
   }];
 }
 
+include "dialect/nn/Experts.td"
+
 #endif

@@ -83,6 +83,10 @@ private:
       return {ZRT_WAIT, describeEvent(events.lookup(wait.getEvent()))};
     if (auto matmul = dyn_cast<nn::MatmulOp>(op))
       return {ZRT_MATMUL, describe(matmul)};
+    if (auto grouped = dyn_cast<nn::GroupedMatmulOp>(op))
+      return {ZRT_GROUPED_MATMUL, describe(grouped)};
+    if (auto sums = dyn_cast<nn::GroupedMatmulBackwardOp>(op))
+      return {ZRT_GROUPED_MATMUL, describe(sums)};
     if (isa<CopyOp>(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
     if (isa<FetchOp, SpillOp>(op))
@@ -172,6 +176,42 @@ private:
                              .bias = operands.getOperand(planned, op.getBias()),
                              .c = operands.getOperand(planned, op.getResult())},
         "matmul");
+  }
+
+  llvm::Constant *describe(nn::GroupedMatmulOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    RankedTensorType x = op.getX().getType(), y = op.getResult().getType();
+    return constants.global(
+        Zrt<zrt_grouped_desc>{
+            .name = constants.string(nameEntry(op)),
+            .trans_w = !op.getTransposed(),
+            .groups = static_cast<uint32_t>(op.getWeights().size()),
+            .rows = x.getDimSize(0),
+            .n = y.getDimSize(1),
+            .k = x.getDimSize(1),
+            .x = operands.getOperand(planned, op.getX()),
+            .y = operands.getOperand(planned, op.getResult()),
+            .offsets = operands.getOperand(planned, op.getOffsets()),
+            .w = operands.getOperands(planned, op.getWeights())},
+        "grouped");
+  }
+
+  llvm::Constant *describe(nn::GroupedMatmulBackwardOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    RankedTensorType a = op.getA().getType(), b = op.getB().getType();
+    return constants.global(
+        Zrt<zrt_grouped_desc>{
+            .name = constants.string(nameEntry(op)),
+            .sums = 1,
+            .groups = static_cast<uint32_t>(op.getNumResults()),
+            .rows = a.getDimSize(0),
+            .n = b.getDimSize(1),
+            .k = a.getDimSize(1),
+            .x = operands.getOperand(planned, op.getA()),
+            .y = operands.getOperand(planned, op.getB()),
+            .offsets = operands.getOperand(planned, op.getOffsets()),
+            .w = operands.getOperands(planned, op.getResults())},
+        "grouped");
   }
 
   llvm::Constant *describe(PlanOpInterface op, KernelOp kernel) {

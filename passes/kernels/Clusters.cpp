@@ -260,7 +260,8 @@ private:
   /// A fill is a kernel when something other than a kernel reads it.
   bool needsKernel(Operation *fill) {
     return llvm::any_of(fill->getUsers(), [](Operation *user) {
-      return isa<nn::MatmulOp, SplitOp, func::ReturnOp, tensor::CollapseShapeOp,
+      return nn::isPlanProduct(user) ||
+             isa<SplitOp, func::ReturnOp, tensor::CollapseShapeOp,
                  tensor::ExpandShapeOp>(user);
     });
   }

@@ -78,7 +78,8 @@ void zero::copySlices(func::FuncOp step) {
   for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
     if (isAuxiliary(&op))
       continue;
-    const bool contiguous = isa<nn::MatmulOp, SplitOp, func::ReturnOp>(op);
+    const bool contiguous =
+        nn::isPlanProduct(&op) || isa<SplitOp, func::ReturnOp>(op);
     const bool ofViews =
         isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(
             op);

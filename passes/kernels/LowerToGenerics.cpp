@@ -44,8 +44,9 @@ using namespace mlir::zero;
 namespace {
 
 bool hasOwnKernel(Operation *op) {
-  return isa<nn::MatmulOp, nn::AttentionOp, nn::AttentionBackwardOp,
-             nn::EmbeddingBackwardOp>(op);
+  return nn::isPlanProduct(op) ||
+         isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(
+             op);
 }
 
 /// Whether `op` reads single elements at computed places, not rows.  It stays

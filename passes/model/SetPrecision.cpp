@@ -68,7 +68,8 @@ bool isElementwise(Operation *op) {
 /// An operation whose result has elements of its operands, as they are.
 bool isMove(Operation *op) {
   if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
-          tensor::ExpandShapeOp, tensor::CollapseShapeOp, nn::EmbeddingOp>(op))
+          tensor::ExpandShapeOp, tensor::CollapseShapeOp, nn::EmbeddingOp,
+          nn::GatherRowsOp>(op))
     return true;
   // A broadcast repeats elements, whose adjoints are added.
   return isParallel(op) && op->getNumResults() == 1 &&
@@ -129,7 +130,7 @@ private:
       widenOperands(op);
       return roundResults(op);
     }
-    if (isa<nn::AttentionOp>(op)) {
+    if (isa<nn::AttentionOp, nn::GroupedMatmulOp>(op)) {
       for (OpOperand &operand : op->getOpOperands())
         operand.set(round(operand.get()));
       op->getResult(0).setType(narrowed(op->getResult(0).getType()));
@@ -138,8 +139,8 @@ private:
     if (isMove(op) && readsOnlyNarrow(op))
       return retype(op);
     const bool rounds =
-        isa<nn::LayerNormOp, nn::RmsNormOp, nn::RopeOp, nn::GeluOp,
-            nn::SiluOp>(op) ||
+        isa<nn::LayerNormOp, nn::RmsNormOp, nn::RopeOp, nn::GeluOp, nn::SiluOp,
+            nn::CombineRowsOp>(op) ||
         (isElementwise(op) && readsOnlyNarrow(op) && !isOnlySummed(op));
     widenOperands(op);
     if (rounds)

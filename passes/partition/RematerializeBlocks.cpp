@@ -74,8 +74,8 @@ private:
   bool isKept(Value value) const {
     Operation *op = value.getDefiningOp();
     return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
-           !isa<LaunchOp, nn::MatmulOp>(op) || forward.isBetween(op) ||
-           forward.leavesBlock(value);
+           !(isa<LaunchOp>(op) || nn::isPlanProduct(op)) ||
+           forward.isBetween(op) || forward.leavesBlock(value);
   }
 
   /// `op` and what it needs that is not kept.

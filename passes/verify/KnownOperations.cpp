@@ -23,8 +23,9 @@ bool judge::isExchange(Operation *op) {
 bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
 
 bool judge::runs(Operation *op) {
-  return isa<LaunchOp, nn::MatmulOp, CopyOp, UpdateOp, AccumulateOp, ClearOp,
-             ZerosOp, SumSquaresOp, TotalOp, ClipOp>(op) ||
+  return isa<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
+             nn::GroupedMatmulBackwardOp, CopyOp, UpdateOp, AccumulateOp,
+             ClearOp, ZerosOp, SumSquaresOp, TotalOp, ClipOp>(op) ||
          isExchange(op) || isTransfer(op);
 }
 

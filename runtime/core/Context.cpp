@@ -156,6 +156,8 @@ void Context::work(const zrt_op &op, uint32_t operation) {
     return device.launch(op.stream, launchOf(op));
   case ZRT_MATMUL:
     return device.multiply(op.stream, matmulOf(op));
+  case ZRT_GROUPED_MATMUL:
+    return device.multiplyGroups(op.stream, groupedOf(op));
   case ZRT_UPDATE:
     return device.update(op.stream, updateOf(op), buckets[updateOf(op).bucket]);
   case ZRT_SQUARES:

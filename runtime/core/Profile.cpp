@@ -24,6 +24,9 @@ ProfileRow describe(const zrt_op &op, uint32_t ranks,
   if (op.kind == ZRT_MATMUL) {
     const zrt_matmul_desc &d = matmulOf(op);
     row.flops = 2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
+  } else if (op.kind == ZRT_GROUPED_MATMUL) {
+    const zrt_grouped_desc &d = groupedOf(op);
+    row.flops = 2.0 * double(d.rows) * double(d.n) * double(d.k);
   } else if (op.kind == ZRT_SQUARES) {
     row.bytes = double(squaresOf(op).grad.ref.bytes);
   } else if (op.kind == ZRT_COLLECTIVE) {

@@ -63,7 +63,8 @@ Kind kindOf(const zrt_op &op) {
   const std::string_view text = nameOf(op);
   const size_t at = text.find(kOf);
   Kind kind = {std::string(withoutNumber(text.substr(0, at))), "", ""};
-  const bool isModel = op.kind == ZRT_LAUNCH || op.kind == ZRT_MATMUL;
+  const bool isModel = op.kind == ZRT_LAUNCH || op.kind == ZRT_MATMUL ||
+                       op.kind == ZRT_GROUPED_MATMUL;
   const std::string_view where =
       isModel && at != text.npos ? text.substr(at + kOf.size()) : "";
   if (op.kind == ZRT_MATMUL) {
@@ -71,13 +72,21 @@ Kind kindOf(const zrt_op &op) {
     kind.sizes = fmt::format(" {} x {} x {}", d.m, d.n, d.k);
     if (d.batch != 1)
       kind.sizes += fmt::format(" (batch {})", d.batch);
+  } else if (op.kind == ZRT_GROUPED_MATMUL) {
+    const zrt_grouped_desc &d = groupedOf(op);
+    kind.sizes =
+        fmt::format(" {} x {} x {} (groups {})", d.rows, d.n, d.k, d.groups);
   }
   if (hasLine(where)) {
-    kind.key = op.kind == ZRT_MATMUL
-                   ? fmt::format("{}{} {} {}", kind.name, kind.sizes,
-                                 matmulOf(op).trans_a, matmulOf(op).trans_b)
-                   : fmt::format("kernel {}",
-                                 reinterpret_cast<uintptr_t>(launchOf(op).fn));
+    if (op.kind == ZRT_MATMUL)
+      kind.key = fmt::format("{}{} {} {}", kind.name, kind.sizes,
+                             matmulOf(op).trans_a, matmulOf(op).trans_b);
+    else if (op.kind == ZRT_GROUPED_MATMUL)
+      kind.key =
+          fmt::format("{}{} {}", kind.name, kind.sizes, groupedOf(op).trans_w);
+    else
+      kind.key = fmt::format("kernel {}",
+                             reinterpret_cast<uintptr_t>(launchOf(op).fn));
     kind.name += std::string(kOf) + std::string(where);
     return kind;
   }

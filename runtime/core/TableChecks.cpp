@@ -73,6 +73,8 @@ public:
       return checkLaunch(launchOf(op));
     case ZRT_MATMUL:
       return checkMatmul(matmulOf(op));
+    case ZRT_GROUPED_MATMUL:
+      return checkGrouped(groupedOf(op));
     case ZRT_UPDATE:
       return checkUpdate(updateOf(op));
     case ZRT_SQUARES:
@@ -150,6 +152,24 @@ private:
     checkMatrix("C", d.c, d.batch, d.m, d.n);
     if (d.has_bias)
       checkMatrix("bias", d.bias, 1, 1, d.n);
+  }
+
+  static void checkGrouped(const zrt_grouped_desc &d) {
+    if (d.rows < 0 || d.n < 0 || d.k < 0)
+      fail("negative size: rows {}, n {}, k {}", d.rows, d.n, d.k);
+    if (d.groups == 0)
+      fail("it has no groups");
+    if (d.sums && d.trans_w)
+      fail("sums are not stored transposed; exchange x and y");
+    checkMatrix("x", d.x, 1, d.rows, d.k);
+    checkMatrix("y", d.y, 1, d.rows, d.n);
+    for (uint32_t i = 0; i < d.groups; ++i)
+      checkMatrix(fmt::format("W{}", i).c_str(), d.w[i], 1, d.k, d.n);
+    if (d.offsets.dtype != ZRT_I32 ||
+        elementsIn(d.offsets) != uint64_t{d.groups} + 1)
+      fail("offsets: {} of {}, and {} groups have {} of i32",
+           elementsIn(d.offsets), dtypeName(d.offsets.dtype), d.groups,
+           uint64_t{d.groups} + 1);
   }
 
   void checkUpdate(const zrt_update_desc &desc) const {

@@ -24,6 +24,12 @@ std::string sizesOf(const zrt_op &op) {
       text += flag ? word : "";
     return text;
   }
+  case ZRT_GROUPED_MATMUL: {
+    const zrt_grouped_desc &d = groupedOf(op);
+    return fmt::format(" {} x {} x {} in {} groups{}{}", d.rows, d.n, d.k,
+                       d.groups, d.sums ? " sums" : "",
+                       d.trans_w ? " trans_w" : "");
+  }
   case ZRT_COLLECTIVE: {
     const zrt_collective_desc &d = collectiveOf(op);
     return fmt::format(" {} elements{}{}", d.elements,

@@ -16,6 +16,9 @@ static std::map<zrt_dtype, double> flopsByType(const zrt_program &program) {
       const zrt_matmul_desc &d = matmulOf(op);
       flops[d.a.dtype] +=
           2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
+    } else if (op.kind == ZRT_GROUPED_MATMUL) {
+      const zrt_grouped_desc &d = groupedOf(op);
+      flops[d.x.dtype] += 2.0 * double(d.rows) * double(d.n) * double(d.k);
     }
   return flops;
 }

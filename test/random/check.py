@@ -37,6 +37,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 
 import compare
+import experts
+import layers
 import support
 from generator import random_model
 from workplace import Failure, Workplace
@@ -295,12 +297,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the first (default 1)")
     parser.add_argument("--jobs", type=int, default=4,
                         help="models tried at once (default 4; a run of several ranks mostly waits)")
+    parser.add_argument("--experts", action="store_true", help="with mixtures of experts among the pieces")
     parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
     parser.add_argument("--judge-only", action="store_true", help="make and judge plans, train nothing")
     parser.add_argument("--precision", default="fp32", choices=("fp32", *compare.HALVES),
                         help="of all plans and the reference (default fp32)")
     options = parser.parse_args()
     support.require_zeroc()
+    if options.experts:
+        layers.PIECES = experts.PIECES
     total = check(options.models, options.seed, options.jobs, options.keep, options.judge_only,
                   options.precision, report=lambda text: print(text, flush=True))
     return 1 if total["failures"] or not total["models"] else 0

@@ -215,16 +215,20 @@ Change zero::replaceArgument(Victim &victim) {
 }
 
 Change zero::transposeProduct(Victim &victim) {
-  auto products = operationsOf<nn::MatmulOp>(victim);
+  auto products = operationsOf(victim, [](Operation *op) {
+    return isa<nn::MatmulOp, nn::GroupedMatmulOp>(op);
+  });
   if (products.empty())
     return {};
-  nn::MatmulOp op = victim.random.pick(products);
+  Operation *op = victim.random.pick(products);
   StringRef which = victim.random.once(2) ? "transpose_a" : "transpose_b";
+  if (isa<nn::GroupedMatmulOp>(op))
+    which = "transposed";
   if (op->hasAttr(which))
     op->removeAttr(which);
   else
     op->setAttr(which, UnitAttr::get(op->getContext()));
-  return describe(op.getOperation()) + ": " + which.str() + " is the other";
+  return describe(op) + ": " + which.str() + " is the other";
 }
 
 //===----------------------------------------------------------------------===//

@@ -97,8 +97,8 @@ std::vector<PlanInfo::Category> listCategories(const Certificate &certificate) {
 static bool multipliesHalves(ModuleOp plan) {
   bool does = false;
   for (auto program : plan.getOps<ProgramOp>())
-    for (auto product : program.getOps<nn::MatmulOp>())
-      does |= nn::isHalf(product.getA().getType());
+    for (Operation &op : program.front())
+      does |= nn::isPlanProduct(&op) && nn::isHalf(op.getOperand(0).getType());
   return does;
 }
 

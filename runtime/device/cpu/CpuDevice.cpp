@@ -7,6 +7,7 @@
 #include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/BucketWork.h"
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/GroupedMatmul.h"
 #include "runtime/device/cpu/Matmul.h"
 
 #include <algorithm>
@@ -83,18 +84,32 @@ void CpuDevice::check(const zrt_op &op) const {
       fail("{}: it is {}, and this device needs {} there", what,
            dtypeName(operand.dtype), dtypeName(dtype));
   };
+  const auto needFactor = [](const char *what, zrt_dtype dtype) {
+    if (dtype != ZRT_F32 && dtype != ZRT_F64 && !is16Bits(dtype))
+      fail("{}: it is {}, and this device multiplies f64, f32, bf16 and f16",
+           what, dtypeName(dtype));
+  };
   if (op.kind == ZRT_MATMUL) {
     const zrt_matmul_desc &d = matmulOf(op);
     const bool isHalf = is16Bits(d.a.dtype);
-    if (d.a.dtype != ZRT_F32 && d.a.dtype != ZRT_F64 && !isHalf)
-      fail("A: it is {}, and this device multiplies f64, f32, bf16 and f16",
-           dtypeName(d.a.dtype));
+    needFactor("A", d.a.dtype);
     need("B", d.b, d.a.dtype);
     if (!isHalf || d.c.dtype != ZRT_F32)
       need("C", d.c, d.a.dtype);
     if (d.has_bias && (!isHalf || d.bias.dtype != ZRT_F32))
       need("bias", d.bias, d.a.dtype);
     if (d.a.dtype == ZRT_BF16)
+      enable(kernel16);
+  } else if (op.kind == ZRT_GROUPED_MATMUL) {
+    const zrt_grouped_desc &d = groupedOf(op);
+    needFactor("x", d.x.dtype);
+    const bool maySum = is16Bits(d.x.dtype);
+    if (d.sums || !maySum || d.y.dtype != ZRT_F32)
+      need("y", d.y, d.x.dtype);
+    for (uint32_t i = 0; i < d.groups; ++i)
+      if (!d.sums || !maySum || d.w[i].dtype != ZRT_F32)
+        need(fmt::format("W{}", i).c_str(), d.w[i], d.x.dtype);
+    if (d.x.dtype == ZRT_BF16)
       enable(kernel16);
   } else if (op.kind == ZRT_SQUARES) {
     const zrt_operand &grad = squaresOf(op).grad;
@@ -191,6 +206,14 @@ void CpuDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
   runMatmul(desc, memory(desc.a.ref), memory(desc.b.ref),
             desc.has_bias ? memory(desc.bias.ref) : nullptr, memory(desc.c.ref),
             *streams[stream].team, kernel16);
+}
+
+void CpuDevice::multiplyGroups(zrt_stream stream,
+                               const zrt_grouped_desc &desc) {
+  const std::vector<void *> &w = addresses(stream, desc.w, desc.groups);
+  runGroupedMatmul(desc, memory(desc.x.ref), memory(desc.y.ref),
+                   reinterpret_cast<const int32_t *>(memory(desc.offsets.ref)),
+                   w.data(), *streams[stream].team, kernel16);
 }
 
 void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,

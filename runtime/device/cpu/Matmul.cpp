@@ -30,9 +30,6 @@ using namespace zrt;
 
 namespace {
 
-/// Below this many multiply-adds a parallel region costs more than it saves.
-constexpr double kWorthATeam = 1 << 18;
-
 int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 /// Of products of f32, fitted to cells of GPT-2's products, whose operands come
@@ -74,6 +71,18 @@ struct Grid {
 struct Cell {
   int64_t batch, row, column, rows, columns;
 };
+
+/// Cell `i` of the grid of each product of the batch.
+Cell cellAt(const zrt_matmul_desc &d, const Grid &grid, int64_t i) {
+  const int64_t cells = grid.down * grid.across;
+  Cell cell;
+  cell.batch = i / cells;
+  cell.row = i % cells / grid.across * grid.rows;
+  cell.column = i % cells % grid.across * grid.columns;
+  cell.rows = std::min(grid.rows, d.m - cell.row);
+  cell.columns = std::min(grid.columns, d.n - cell.column);
+  return cell;
+}
 
 void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
              const float *b, const float *bias, float *c) {
@@ -145,32 +154,23 @@ template <typename Compute>
 void overCells(const zrt_matmul_desc &d, const Costs &costs, Team &team,
                Compute compute) {
   const double work = double(d.batch) * double(d.m) * double(d.n) * double(d.k);
-  const int threads = work < kWorthATeam ? 1 : team.size();
+  const int threads = teamFor(work, team);
   const Grid grid(d, std::max<int64_t>(threads / d.batch, 1), costs);
   const int64_t cells = grid.down * grid.across;
   const auto computeCells = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      Cell cell;
-      cell.batch = i / cells;
-      cell.row = i % cells / grid.across * grid.rows;
-      cell.column = i % cells % grid.across * grid.columns;
-      cell.rows = std::min(grid.rows, d.m - cell.row);
-      cell.columns = std::min(grid.columns, d.n - cell.column);
-      compute(cell);
-    }
+    for (int64_t i = begin; i < end; ++i)
+      compute(cellAt(d, grid, i));
   };
   team.parallelFor(d.batch * cells, computeCells, threads);
 }
 
-} // namespace
-
-void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
-                    const void *bias, void *c, Team &team, Kernel16 kernel) {
-  if (d.batch == 0 || d.m == 0 || d.n == 0)
-    return;
+/// Calls overCells(costs, compute) with what computes cells of the type of `d`.
+template <typename OverCells>
+void byType(const zrt_matmul_desc &d, const void *a, const void *b,
+            const void *bias, void *c, Kernel16 kernel, OverCells overCells) {
   const auto as = [&](auto element, const Costs &costs, auto... how) {
     using T = decltype(element);
-    overCells(d, costs, team, [&](const Cell &cell) {
+    overCells(costs, [&](const Cell &cell) {
       compute(d, cell, static_cast<const T *>(a), static_cast<const T *>(b),
               static_cast<const T *>(bias), static_cast<T *>(c), how...);
     });
@@ -181,4 +181,28 @@ void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
     as(double(), costsOfFloats());
   else
     as(std::byte(), costsOf(kernel, d.a.dtype), kernel);
+}
+
+} // namespace
+
+void zrt::runMatmul(const zrt_matmul_desc &d, const void *a, const void *b,
+                    const void *bias, void *c, Team &team, Kernel16 kernel) {
+  if (d.batch == 0 || d.m == 0 || d.n == 0)
+    return;
+  byType(d, a, b, bias, c, kernel, [&](const Costs &costs, auto compute) {
+    overCells(d, costs, team, compute);
+  });
+}
+
+void zrt::runPartOfMatmul(const zrt_matmul_desc &d, const void *a,
+                          const void *b, void *c, int part, int parts,
+                          Kernel16 kernel) {
+  if (d.m == 0 || d.n == 0)
+    return;
+  byType(d, a, b, nullptr, c, kernel, [&](const Costs &costs, auto compute) {
+    const Grid grid(d, parts, costs);
+    // The grid has no more cells than there are parts.
+    if (part < grid.down * grid.across)
+      compute(cellAt(d, grid, part));
+  });
 }

@@ -14,6 +14,18 @@ void runMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                const void *bias, void *c, Team &team,
                Kernel16 kernel = Kernel16::Widen);
 
+/// How many of a team's threads so many multiply-adds are worth.
+inline int teamFor(double work, const Team &team) {
+  // Below it a parallel region costs more than it saves.
+  constexpr double kWorthATeam = 1 << 18;
+  return work < kWorthATeam ? 1 : team.size();
+}
+
+/// Of a checked product that is no batch, the part `part` of `parts`, on the
+/// calling thread.  All parts together are the product, in any order.
+void runPartOfMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
+                     void *c, int part, int parts, Kernel16 kernel);
+
 } // namespace zrt
 
 #endif // ZRT_DEVICE_CPU_MATMUL_H

@@ -22,6 +22,19 @@ TEST(PlanText, HasALineForEachOperation) {
   product.b = tensor(deviceRef(64, 48));
   product.bias = tensor(deviceRef(128, 12));
   product.c = tensor({ZRT_HOST, 0, 192, 24});
+  const zrt_operand experts[] = {tensor(deviceRef(0, 48)),
+                                 tensor(deviceRef(64, 48))};
+  zrt_grouped_desc grouped = {};
+  grouped.name = "up.4";
+  grouped.trans_w = 1;
+  grouped.groups = 2;
+  grouped.rows = 5;
+  grouped.n = 3;
+  grouped.k = 4;
+  grouped.x = tensor(deviceRef(128, 80));
+  grouped.y = tensor(deviceRef(256, 60));
+  grouped.offsets = tensor(deviceRef(320, 12), ZRT_I32);
+  grouped.w = experts;
   Table step;
   step.collective(ZRT_GATHER,
                   {"all_gather of b0", ZRT_ALL_GATHER, 0, 64, 1.0, 128,
@@ -34,6 +47,7 @@ TEST(PlanText, HasALineForEachOperation) {
       .add(99, 42, nullptr);
   const zrt_operand args[] = {sliceOfWhole(deviceRef(0, 256))};
   step.update(ZRT_COMPUTE, {"sgd of b0", 0, 1, nothing, nothing, args, 0, 0});
+  step.add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &grouped);
   const zrt_plan plan = ranksPlan(2, step);
   EXPECT_EQ(
       planText(plan),
@@ -47,7 +61,7 @@ TEST(PlanText, HasALineForEachOperation) {
       "stream 5: nvme_read, class nvme_read\n"
       "stream 6: nvme_write, class nvme_write\n"
       "stream 7: host, class host\n"
-      "program step: 7 operations, 1 events\n"
+      "program step: 8 operations, 1 events\n"
       "     0  gather     collective all_gather of b0 64 elements: source "
       "device 65536 + 128 f32 slice, result device 69632 + 256 f32 whole\n"
       "     1  gather     record     event 0\n"
@@ -60,7 +74,11 @@ TEST(PlanText, HasALineForEachOperation) {
       "scalar\n"
       "     5  unknown    unknown    no descriptor\n"
       "     6  compute    update     sgd of b0: operand 0 device 0 + 256 f32 "
-      "slice of whole\n");
+      "slice of whole\n"
+      "     7  compute    grouped    up.4 5 x 3 x 4 in 2 groups trans_w: x "
+      "device 128 + 80 f32 members, y device 256 + 60 f32 members, offsets "
+      "device 320 + 12 i32 members, W0 device 0 + 48 f32 members, W1 device 64 "
+      "+ 48 f32 members\n");
 }
 
 } // namespace

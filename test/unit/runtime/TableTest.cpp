@@ -141,6 +141,53 @@ TEST(Tables, MatricesFitTheirBytes) {
             "c_fc.3: bias is 1 x 1 x 4 of f32, but its 12 bytes hold 3");
 }
 
+TEST(Tables, GroupedMatricesFitTheirBytes) {
+  const zrt_operand ofW[] = {tensor(deviceRef(0, 48)),
+                             tensor(deviceRef(0, 48))};
+  zrt_operand tooSmall[] = {ofW[0], tensor(deviceRef(0, 44))};
+  zrt_grouped_desc desc = {};
+  desc.name = "experts.3";
+  desc.groups = 2;
+  desc.rows = 5;
+  desc.n = 3;
+  desc.k = 4;
+  desc.x = tensor(deviceRef(0, 80));
+  desc.y = tensor(deviceRef(128, 60));
+  desc.offsets = tensor(deviceRef(256, 12), ZRT_I32);
+  desc.w = ofW;
+  const zrt_grouped_desc good = desc;
+  const auto message = [&] {
+    const std::string text = refusal([&](Table &table) {
+      table.add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &desc);
+    });
+    desc = good;
+    return text;
+  };
+  EXPECT_EQ(message(), "");
+  desc.rows = 6;
+  EXPECT_EQ(message(),
+            "experts.3: x is 1 x 6 x 4 of f32, but its 80 bytes hold 20");
+  desc.y.ref.bytes = 56;
+  EXPECT_EQ(message(),
+            "experts.3: y is 1 x 5 x 3 of f32, but its 56 bytes hold 14");
+  desc.w = tooSmall;
+  EXPECT_EQ(message(),
+            "experts.3: W1 is 1 x 4 x 3 of f32, but its 44 bytes hold 11");
+  desc.offsets.ref.bytes = 8;
+  EXPECT_EQ(message(),
+            "experts.3: offsets: 2 of i32, and 2 groups have 3 of i32");
+  desc.offsets.dtype = ZRT_F32;
+  EXPECT_EQ(message(),
+            "experts.3: offsets: 3 of f32, and 2 groups have 3 of i32");
+  desc.n = -1;
+  EXPECT_EQ(message(), "experts.3: negative size: rows 5, n -1, k 4");
+  desc.groups = 0;
+  EXPECT_EQ(message(), "experts.3: it has no groups");
+  desc.sums = desc.trans_w = 1;
+  EXPECT_EQ(message(),
+            "experts.3: sums are not stored transposed; exchange x and y");
+}
+
 /// An update of the bucket with these operands.
 std::string updateRefusal(const std::vector<zrt_operand> &args,
                           uint32_t number = 0,
@@ -248,6 +295,19 @@ struct Operations {
                              tensor(deviceRef(64, 64)),
                              tensor(deviceRef(128, 16)),
                              tensor(deviceRef(192, 64))};
+  zrt_operand ofW[2] = {tensor(deviceRef(512, 48)), tensor(deviceRef(576, 48))};
+  zrt_grouped_desc grouped = {"experts.3",
+                              0,
+                              0,
+                              2,
+                              0,
+                              5,
+                              3,
+                              4,
+                              tensor(deviceRef(0, 80)),
+                              tensor(deviceRef(128, 60)),
+                              tensor(deviceRef(256, 12), ZRT_I32),
+                              ofW};
   zrt_launch_desc launch = {"gelu.1", nothing, 1, 1, 2, 0, launchArgs};
   zrt_update_desc update = {"sgd of b0", 0,          3, nothing,
                             nothing,     updateArgs, 0, 0};
@@ -270,10 +330,12 @@ struct Operations {
   zrt_copy_desc copy = {"copy", tensor(deviceRef(0, 64)),
                         tensor(deviceRef(64, 64))};
 
-  zrt_op ops[8] = {{ZRT_LAUNCH, 0, &launch},     {ZRT_MATMUL, 0, &product},
-                   {ZRT_UPDATE, 0, &update},     {ZRT_SQUARES, 0, &squares},
-                   {ZRT_COLLECTIVE, 1, &gather}, {ZRT_COLLECTIVE, 2, &reduce},
-                   {ZRT_COLLECTIVE, 2, &norm},   {ZRT_COPY, 3, &copy}};
+  zrt_op ops[9] = {
+      {ZRT_LAUNCH, 0, &launch},         {ZRT_MATMUL, 0, &product},
+      {ZRT_UPDATE, 0, &update},         {ZRT_SQUARES, 0, &squares},
+      {ZRT_COLLECTIVE, 1, &gather},     {ZRT_COLLECTIVE, 2, &reduce},
+      {ZRT_COLLECTIVE, 2, &norm},       {ZRT_COPY, 3, &copy},
+      {ZRT_GROUPED_MATMUL, 0, &grouped}};
 };
 
 /// What a plan of one operation is refused with: its tables, or what the cpu or

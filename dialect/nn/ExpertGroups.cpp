@@ -1,0 +1,365 @@
+//===- ExpertGroups.cpp - Rows sorted by expert, and back -----------------===//
+//
+// group_by_expert counts, it does not compare and swap.  The M = N K pairs are
+// cut into blocks of B.  With e[b, j] the expert of pair j of block b:
+//
+//   count[b, x]   how many of block b have expert x
+//   offsets[x]    how many of all have an expert below x
+//   first[b, x]   offsets[x] + count[0 .. b - 1, x]: where those of b begin
+//   places[b, j]  first[b, x] + how many before j in block b have x = e[b, j]
+//
+// and back, for place i:
+//
+//   x   how many of offsets[1 ..] are at most i: its expert
+//   b   how many of first[1 .., x] are at most i: its block
+//   j   the one with places[b, j] = i
+//
+// Each is a sum over the experts, the blocks, or a block, in vectors and on all
+// threads.  B is the divisor of M with the least of them, about the root of M.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/nn/NN.h"
+#include "dialect/nn/Precision.h"
+#include "dialect/nn/Rows.h"
+#include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::nn;
+
+/// Checks that `rows` has an element for each of `pairs`, [N, K].
+static LogicalResult verifyPairs(Operation *op, RankedTensorType rows,
+                                 RankedTensorType pairs) {
+  if (pairs.getRank() == 2 && rows.getRank() == 1 &&
+      rows.getNumElements() == pairs.getNumElements())
+    return success();
+  return op->emitOpError("has rows ") // (C1)
+         << rows << " of pairs " << pairs
+         << "; pairs are [N, K] and rows as many, in one dimension";
+}
+
+//===----------------------------------------------------------------------===//
+// group_by_expert
+//===----------------------------------------------------------------------===//
+
+LogicalResult GroupByExpertOp::verify() {
+  RankedTensorType experts = getExperts().getType(),
+                   offsets = getOffsets().getType();
+  if (failed(verifyPairs(*this, getRows().getType(), experts))) // (C1)
+    return failure();
+  if (getPlaces().getType() != experts) // (C1)
+    return emitOpError("has a place for each pair: they must be ")
+           << experts << ", got " << getPlaces().getType();
+  if (offsets.getRank() != 1 || offsets.getDimSize(0) < 2) // (C2)
+    return emitOpError("has one offset more than experts, of which there are "
+                       "some, got ")
+           << offsets;
+  return success();
+}
+
+/// The divisor of `pairs` by whose blocks least is counted.
+static int64_t blockSize(int64_t pairs, int64_t experts) {
+  int64_t best = pairs;
+  auto costOf = [&](int64_t size) {
+    double blocks = double(pairs) / double(size);
+    return double(pairs) * (2 * double(size) + blocks) +
+           blocks * blocks * double(experts);
+  };
+  for (int64_t size = 1; size <= pairs / size; ++size)
+    if (pairs % size == 0)
+      for (int64_t one : {size, pairs / size})
+        if (costOf(one) < costOf(best))
+          best = one;
+  return best;
+}
+
+namespace {
+
+/// The counts, one after the other.
+class Grouping {
+public:
+  Grouping(OpBuilder &b, GroupByExpertOp op)
+      : b(b), loc(op.getLoc()), op(op),
+        pairs(op.getRows().getType().getNumElements()),
+        numExperts(op.getOffsets().getType().getDimSize(0) - 1),
+        size(blockSize(pairs, numExperts)), blocks(pairs / size) {}
+
+  SmallVector<Value> emit() {
+    Value flat = tensor::CollapseShapeOp::create(
+        b, loc, op.getExperts(), ArrayRef<ReassociationIndices>{{0, 1}});
+    Value experts =
+        tensor::ExpandShapeOp::create(b, loc, ofNumbers({blocks, size}), flat,
+                                      ArrayRef<ReassociationIndices>{{0, 1}});
+    Value count = emitCount(experts), offsets = emitOffsets(count),
+          first = emitFirst(count, offsets),
+          places = emitPlaces(experts, first),
+          rows = emitRows(offsets, first, places);
+    Value line = tensor::CollapseShapeOp::create(
+        b, loc, places, ArrayRef<ReassociationIndices>{{0, 1}});
+    places =
+        tensor::ExpandShapeOp::create(b, loc, op.getPlaces().getType(), line,
+                                      ArrayRef<ReassociationIndices>{{0, 1}});
+    return {rows, places, offsets};
+  }
+
+private:
+  RankedTensorType ofNumbers(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, b.getI32Type());
+  }
+  /// Where loop `loop` stands.
+  static Value number(OpBuilder &at, Location loc, unsigned loop) {
+    Value index = linalg::IndexOp::create(at, loc, loop);
+    return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
+  }
+  /// `value` where `x predicate y`, else 0.
+  static Value where(OpBuilder &at, Location loc,
+                     arith::CmpIPredicate predicate, Value x, Value y,
+                     Value value) {
+    Value holds = arith::CmpIOp::create(at, loc, predicate, x, y);
+    Value zero = constant(at, loc, value.getType(), 0);
+    return arith::SelectOp::create(at, loc, holds, value, zero);
+  }
+  static Value one(OpBuilder &at, Location loc) {
+    return constant(at, loc, at.getI32Type(), 1);
+  }
+
+  Value emitCount(Value experts) {
+    return sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx", {experts},
+                   {"bj"}, "bxj",
+                   [](OpBuilder &at, Location loc, ValueRange in) {
+                     return where(at, loc, arith::CmpIPredicate::eq, in[0],
+                                  number(at, loc, 1), one(at, loc));
+                   });
+  }
+
+  Value emitOffsets(Value count) {
+    return sumInto(b, loc, ofNumbers({numExperts + 1}), "x", {count}, {"by"},
+                   "xby", [](OpBuilder &at, Location loc, ValueRange in) {
+                     return where(at, loc, arith::CmpIPredicate::slt,
+                                  number(at, loc, 2), number(at, loc, 0),
+                                  in[0]);
+                   });
+  }
+
+  Value emitFirst(Value count, Value offsets) {
+    Value before =
+        sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx", {count}, {"ax"},
+                "bax", [](OpBuilder &at, Location loc, ValueRange in) {
+                  return where(at, loc, arith::CmpIPredicate::slt,
+                               number(at, loc, 1), number(at, loc, 0), in[0]);
+                });
+    return elementwise(
+        b, loc, {before}, {"bx"}, "bx",
+        [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
+          Value x = linalg::IndexOp::create(at, loc, 1);
+          Value offset = tensor::ExtractOp::create(at, loc, offsets, x);
+          return arith::AddIOp::create(at, loc, in[0], offset);
+        });
+  }
+
+  Value emitPlaces(Value experts, Value first) {
+    Value before = sumInto(
+        b, loc, ofNumbers({blocks, size}), "bj", {experts, experts},
+        {"bj", "bi"}, "bij", [](OpBuilder &at, Location loc, ValueRange in) {
+          Value same = where(at, loc, arith::CmpIPredicate::eq, in[0], in[1],
+                             one(at, loc));
+          return where(at, loc, arith::CmpIPredicate::slt, number(at, loc, 1),
+                       number(at, loc, 2), same);
+        });
+    return elementwise(
+        b, loc, {before, experts}, {"bj", "bj"}, "bj",
+        [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
+          Value block = linalg::IndexOp::create(at, loc, 0),
+                x = clampedIndex(at, loc, in[1], numExperts);
+          Value from =
+              tensor::ExtractOp::create(at, loc, first, ValueRange{block, x});
+          return arith::AddIOp::create(at, loc, in[0], from);
+        });
+  }
+
+  Value emitRows(Value offsets, Value first, Value places) {
+    // How many of `bounds[1 ..]` are at most the place, loop 0.
+    auto passed = [](OpBuilder &at, Location loc, Value bound) {
+      Value reached = where(at, loc, arith::CmpIPredicate::sle, bound,
+                            number(at, loc, 0), one(at, loc));
+      Value zero = constant(at, loc, reached.getType(), 0);
+      return where(at, loc, arith::CmpIPredicate::ne, number(at, loc, 1), zero,
+                   reached);
+    };
+    Value starts = tensor::ExtractSliceOp::create(
+        b, loc, ofNumbers({numExperts}), offsets,
+        ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(numExperts)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+    Value expert =
+        sumInto(b, loc, ofNumbers({pairs}), "i", {starts}, {"x"}, "ix",
+                [&](OpBuilder &at, Location loc, ValueRange in) {
+                  return passed(at, loc, in[0]);
+                });
+    // Nothing else has the loop over blocks, or over a block.
+    auto extent = [&](int64_t size) {
+      return constant(b, loc, ofNumbers({size}), 0);
+    };
+    Value block = sumInto(
+        b, loc, ofNumbers({pairs}), "i", {expert, extent(blocks)}, {"i", "b"},
+        "ib", [&](OpBuilder &at, Location loc, ValueRange in) {
+          Value other = linalg::IndexOp::create(at, loc, 1),
+                x = clampedIndex(at, loc, in[0], numExperts);
+          return passed(
+              at, loc,
+              tensor::ExtractOp::create(at, loc, first, ValueRange{other, x}));
+        });
+    return sumInto(
+        b, loc, ofNumbers({pairs}), "i", {block, extent(size)}, {"i", "j"},
+        "ij", [&](OpBuilder &at, Location loc, ValueRange in) {
+          Value own = clampedIndex(at, loc, in[0], blocks),
+                j = linalg::IndexOp::create(at, loc, 1);
+          Value place =
+              tensor::ExtractOp::create(at, loc, places, ValueRange{own, j});
+          Value begin = arith::MulIOp::create(
+              at, loc, in[0], constant(at, loc, in[0].getType(), double(size)));
+          Value pair =
+              arith::AddIOp::create(at, loc, begin, number(at, loc, 1));
+          return where(at, loc, arith::CmpIPredicate::eq, place,
+                       number(at, loc, 0), pair);
+        });
+  }
+
+  OpBuilder &b;
+  Location loc;
+  GroupByExpertOp op;
+  int64_t pairs, numExperts, size, blocks;
+};
+
+} // namespace
+
+SmallVector<Value> GroupByExpertOp::emitLinalgForm(OpBuilder &b) {
+  return Grouping(b, *this).emit();
+}
+
+//===----------------------------------------------------------------------===//
+// gather_rows
+//===----------------------------------------------------------------------===//
+
+/// Checks that `tokens` is [N, columns] and `sorted` [N K, columns], of one
+/// element type, for `pairs`, [N, K].
+static LogicalResult verifyColumns(Operation *op, RankedTensorType tokens,
+                                   RankedTensorType sorted,
+                                   RankedTensorType rows,
+                                   RankedTensorType pairs) {
+  if (failed(verifyPairs(op, rows, pairs)))
+    return failure();
+  if (tokens.getRank() == 2 && sorted.getRank() == 2 &&
+      tokens.getDimSize(0) == pairs.getDimSize(0) &&
+      sorted.getDimSize(0) == rows.getDimSize(0) &&
+      tokens.getDimSize(1) == sorted.getDimSize(1) &&
+      tokens.getElementType() == sorted.getElementType())
+    return success();
+  return op->emitOpError("has a row for each of ") // (C1) to (C3)
+         << pairs.getDimSize(0) << " tokens and for each of "
+         << rows.getDimSize(0) << " pairs, of one width and type, got "
+         << tokens << " and " << sorted;
+}
+
+LogicalResult GatherRowsOp::verify() {
+  return verifyColumns(*this, getX().getType(), getResult().getType(),
+                       getRows().getType(), getPlaces().getType());
+}
+
+/// The token of pair `pair`, an i32, and which of its K it is.
+static std::pair<Value, Value> tokenOf(OpBuilder &b, Location loc, Value pair,
+                                       RankedTensorType pairs) {
+  Value place = clampedIndex(b, loc, pair, pairs.getNumElements()),
+        each = arith::ConstantIndexOp::create(b, loc, pairs.getDimSize(1));
+  return {arith::DivUIOp::create(b, loc, place, each),
+          arith::RemUIOp::create(b, loc, place, each)};
+}
+
+SmallVector<Value> GatherRowsOp::emitLinalgForm(OpBuilder &b) {
+  return {overRows(b, getLoc(), getResult().getType(), {getRows()},
+                   [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
+                     Value token =
+                         tokenOf(at, loc, in[0], getPlaces().getType()).first;
+                     Value column = linalg::IndexOp::create(at, loc, 1);
+                     return tensor::ExtractOp::create(
+                         at, loc, getX(), ValueRange{token, column});
+                   })};
+}
+
+LogicalResult GatherRowsOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                          ArrayRef<bool>,
+                                          SmallVectorImpl<Value> &out) {
+  Location loc = getLoc();
+  RankedTensorType type = getX().getType();
+  Value sum = CombineRowsOp::create(
+      b, loc, type.clone(getSumType(type.getElementType())),
+      widen(b, loc, adjoints[0]), getRows(), getPlaces(), /*weights=*/Value());
+  out.append({roundTo(b, loc, sum, type), Value(), Value()});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// combine_rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult CombineRowsOp::verify() {
+  if (failed(verifyColumns(*this, getResult().getType(), getY().getType(),
+                           getRows().getType(), getPlaces().getType())))
+    return failure();
+  if (!getWeights())
+    return success();
+  auto weights = cast<RankedTensorType>(getWeights().getType());
+  auto expected = RankedTensorType::get(getPlaces().getType().getShape(),
+                                        getY().getType().getElementType());
+  if (weights != expected) // (C2)
+    return emitOpError("has a weight for each pair: they must be ")
+           << expected << ", got " << weights;
+  return success();
+}
+
+SmallVector<Value> CombineRowsOp::emitLinalgForm(OpBuilder &b) {
+  return {sumOfRows(b, getLoc(), getResult().getType(), getY(), getPlaces(),
+                    getWeights())};
+}
+
+LogicalResult CombineRowsOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                           ArrayRef<bool> needed,
+                                           SmallVectorImpl<Value> &out) {
+  Location loc = getLoc();
+  RankedTensorType type = getY().getType(), pairs = getPlaces().getType();
+  Value dout = adjoints[0], weights = getWeights(), dy, dw;
+  if (needed[0] && !weights)
+    dy = GatherRowsOp::create(b, loc, type, dout, getRows(), getPlaces());
+  else if (needed[0])
+    dy = overRows(b, loc, type, {getRows()},
+                  [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
+                    auto [token, which] = tokenOf(at, loc, in[0], pairs);
+                    Value column = linalg::IndexOp::create(at, loc, 1);
+                    S weight(at, loc,
+                             tensor::ExtractOp::create(
+                                 at, loc, weights, ValueRange{token, which}));
+                    S adjoint(at, loc,
+                              tensor::ExtractOp::create(
+                                  at, loc, dout, ValueRange{token, column}));
+                    return weight * adjoint;
+                  });
+  out.append({dy, Value(), Value()});
+  if (!weights)
+    return success();
+  if (needed[3])
+    dw = reduceSum(
+        b, loc, {getPlaces(), dout}, {"nk", "nc"}, "nk",
+        [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
+          Value row = clampedIndex(at, loc, in[0], type.getDimSize(0)),
+                column = linalg::IndexOp::create(at, loc, 2);
+          S value(at, loc,
+                  tensor::ExtractOp::create(at, loc, getY(),
+                                            ValueRange{row, column}));
+          return S(at, loc, in[1]) * value;
+        },
+        "nkc");
+  out.push_back(dw);
+  return success();
+}

@@ -1,0 +1,240 @@
+//===- Experts.cpp - Mixtures of experts ----------------------------------===//
+#include "frontend/Experts.h"
+
+#include "dialect/nn/NN.h"
+#include "frontend/Emit.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType ofNumbers(ModelBuilder &m, ArrayRef<int64_t> shape) {
+  return m.getType(shape, m.getOpBuilder().getI32Type());
+}
+
+static bool areValid(const ExpertGroups &groups) {
+  return allValid({groups.rows, groups.places, groups.offsets});
+}
+
+std::pair<Tensor, Tensor> frontend::topK(Tensor x, int64_t k) {
+  if (!x || !allFloat("topK", {x}))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  if (x.shape().size() != 2 || k < 1 || k > x.size(1)) {
+    m.error("topK takes 1 to all columns of [rows, columns], got " + Twine(k) +
+            " of " + describe(x));
+    return {};
+  }
+  auto op = nn::TopKOp::create(
+      m.getOpBuilder(), m.getLoc(),
+      m.getType({x.size(0), k}, x.getType().getElementType()),
+      ofNumbers(m, {x.size(0), k}), x.getValue());
+  return {{m, op.getValues()}, {m, op.getExperts()}};
+}
+
+ExpertGroups frontend::groupByExpert(Tensor chosen, int64_t experts) {
+  if (!chosen)
+    return {};
+  ModelBuilder &m = chosen.getBuilder();
+  if (chosen.shape().size() != 2 ||
+      !chosen.getType().getElementType().isInteger(32) || experts < 1) {
+    m.error("groupByExpert takes i32 ids [tokens, k] of one expert or more, "
+            "got " +
+            describe(chosen) + " of " + Twine(experts));
+    return {};
+  }
+  auto op = nn::GroupByExpertOp::create(
+      m.getOpBuilder(), m.getLoc(),
+      ofNumbers(m, {chosen.getType().getNumElements()}), chosen.getType(),
+      ofNumbers(m, {experts + 1}), chosen.getValue());
+  return {{m, op.getRows()}, {m, op.getPlaces()}, {m, op.getOffsets()}};
+}
+
+Tensor frontend::gatherRows(Tensor x, const ExpertGroups &groups) {
+  if (!x || !areValid(groups) || !allFloat("gatherRows", {x}))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  if (x.shape().size() != 2 || x.size(0) != groups.places.size(0))
+    return m.error("gatherRows needs a row for each of " +
+                   Twine(groups.places.size(0)) + " tokens, got " +
+                   describe(x));
+  return {m,
+          nn::GatherRowsOp::create(m.getOpBuilder(), m.getLoc(),
+                                   m.getType({groups.rows.size(0), x.size(1)},
+                                             x.getType().getElementType()),
+                                   x.getValue(), groups.rows.getValue(),
+                                   groups.places.getValue())};
+}
+
+Tensor frontend::groupedLinear(Tensor x, const ExpertGroups &groups,
+                               ArrayRef<Tensor> weights,
+                               LinearOptions options) {
+  if (!x || !areValid(groups) || !allValid(weights) ||
+      !allFloat("groupedLinear", {x}) || !allFloat("groupedLinear", weights))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  if (int64_t(weights.size()) + 1 != groups.offsets.size(0))
+    return m.error("groupedLinear needs a weight for each of " +
+                   Twine(groups.offsets.size(0) - 1) + " experts, got " +
+                   Twine(weights.size()));
+  Tensor first = weights.front();
+  for (Tensor weight : weights)
+    if (weight.getType() != first.getType())
+      return m.error("weights of experts have one shape, got " +
+                     describe(first) + " and " + describe(weight));
+  int64_t in = first.size(options.transposed ? 0 : 1),
+          out = first.size(options.transposed ? 1 : 0);
+  if (first.shape().size() != 2 || x.shape().size() != 2 || x.size(1) != in ||
+      x.size(0) != groups.rows.size(0))
+    return m.error("weights " + describe(first) + " take rows of " + Twine(in) +
+                   " for " + Twine(groups.rows.size(0)) + " pairs, got " +
+                   describe(x));
+  SmallVector<Value> values = llvm::map_to_vector(
+      weights, [](Tensor weight) { return weight.getValue(); });
+  return {m, nn::GroupedMatmulOp::create(
+                 m.getOpBuilder(), m.getLoc(),
+                 m.getType({x.size(0), out}, x.getType().getElementType()),
+                 x.getValue(), groups.offsets.getValue(), values,
+                 options.transposed)};
+}
+
+Tensor frontend::combineRows(Tensor y, const ExpertGroups &groups,
+                             Tensor weights) {
+  if (!y || !weights || !areValid(groups) ||
+      !allFloat("combineRows", {y, weights}))
+    return {};
+  ModelBuilder &m = y.getBuilder();
+  if (y.shape().size() != 2 || y.size(0) != groups.rows.size(0) ||
+      weights.shape() != groups.places.shape())
+    return m.error("combineRows needs a row and a weight for each of " +
+                   Twine(groups.rows.size(0)) + " pairs, got " + describe(y) +
+                   " and " + describe(weights));
+  return {m, nn::CombineRowsOp::create(
+                 m.getOpBuilder(), m.getLoc(),
+                 m.getType({groups.places.size(0), y.size(1)},
+                           y.getType().getElementType()),
+                 y.getValue(), groups.rows.getValue(), groups.places.getValue(),
+                 weights.getValue())};
+}
+
+Tensor frontend::logSumExp(Tensor x) {
+  if (!x || !allFloat("logSumExp", {x}))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  if (x.shape().empty())
+    return m.error("logSumExp needs a dimension, got " + describe(x));
+  return {m, nn::LogSumExpOp::create(
+                 m.getOpBuilder(), m.getLoc(),
+                 m.getType(x.shape().drop_back(), x.getType().getElementType()),
+                 x.getValue())};
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+Routing frontend::router(ModelBuilder &m, Tensor x, RouterOptions options) {
+  if (!x)
+    return {};
+  if (x.shape().size() != 2 || options.experts < 1 || options.chosen < 1 ||
+      options.chosen > options.experts) {
+    m.error("a router chooses 1 to all experts for rows [tokens, width], got " +
+            Twine(options.chosen) + " of " + Twine(options.experts) + " for " +
+            describe(x));
+    return {};
+  }
+  Routing routing;
+  Tensor weight = m.param("weight", {options.experts, x.size(1)},
+                          init::normal(options.std));
+  routing.logits = linear(x, weight);
+  routing.probabilities = softmax(routing.logits);
+  auto [values, experts] = topK(routing.probabilities, options.chosen);
+  routing.groups = groupByExpert(experts, options.experts);
+  routing.weights =
+      options.normalize ? values / sum(values, -1, {.keepDim = true}) : values;
+  return routing;
+}
+
+Tensor frontend::expertMlps(ModelBuilder &m, Tensor x, const Routing &routing,
+                            ExpertMlpOptions options) {
+  if (!x || !routing.weights)
+    return {};
+  if (options.inner < 1)
+    return m.error("an expert's MLP needs an inner width, got " +
+                   Twine(options.inner));
+  int64_t width = x.size(-1);
+  SmallVector<Tensor> gates, ups, downs;
+  for (int64_t e = 0; e < routing.logits.size(1); ++e) {
+    Scope in = m.scope(("experts." + Twine(e)).str());
+    auto weight = [&](StringRef name, int64_t out, int64_t inputs) {
+      return m.param((name + ".weight").str(), {out, inputs},
+                     init::normal(options.std));
+    };
+    gates.push_back(weight(options.gate, options.inner, width));
+    ups.push_back(weight(options.up, options.inner, width));
+    downs.push_back(weight(options.down, width, options.inner));
+  }
+  Scope in = m.scope("experts");
+  const ExpertGroups &groups = routing.groups;
+  Tensor rows = gatherRows(x, groups).named("gather");
+  Tensor gate = groupedLinear(rows, groups, gates).named(options.gate);
+  Tensor up = groupedLinear(rows, groups, ups).named(options.up);
+  Tensor hidden = options.activation(gate) * up;
+  Tensor down = groupedLinear(hidden, groups, downs).named(options.down);
+  return combineRows(down, groups, routing.weights).named("combine");
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// How many pairs each expert has: the distances of its group's offsets.
+static Tensor countPairs(const ExpertGroups &groups, Type element) {
+  ModelBuilder &m = groups.offsets.getBuilder();
+  OpBuilder &b = m.getOpBuilder();
+  int64_t experts = groups.offsets.size(0) - 1;
+  Tensor begin = groups.offsets.slice(0, 0, experts),
+         end = groups.offsets.slice(0, 1, experts);
+  if (!begin || !end)
+    return {};
+  Value count =
+      arith::SubIOp::create(b, m.getLoc(), end.getValue(), begin.getValue());
+  return {m, arith::SIToFPOp::create(b, m.getLoc(),
+                                     m.getType({experts}, element), count)};
+}
+
+int64_t RouterLosses::countRows() const {
+  int64_t rows = 0;
+  for (const Routing &routing : routings)
+    rows += routing.logits.size(0);
+  return rows;
+}
+
+Tensor RouterLosses::balance() const {
+  Tensor counts, probabilities;
+  for (const Routing &routing : routings) {
+    if (!routing.weights)
+      return {};
+    Tensor count = countPairs(routing.groups,
+                              routing.probabilities.getType().getElementType());
+    Tensor all = sum(routing.probabilities, 0);
+    counts = counts ? counts + count : count;
+    probabilities = probabilities ? probabilities + all : all;
+  }
+  double rows = double(countRows());
+  return sum(counts * probabilities) * (double(counts.size(0)) / (rows * rows));
+}
+
+Tensor RouterLosses::z() const {
+  Tensor squares;
+  for (const Routing &routing : routings) {
+    Tensor lse = logSumExp(routing.logits);
+    Tensor all = sum(lse * lse);
+    squares = squares ? squares + all : all;
+  }
+  return squares / double(countRows());
+}

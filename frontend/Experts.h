@@ -1,0 +1,97 @@
+//===- Experts.h - Mixtures of experts --------------------------*- C++ -*-===//
+//
+// A layer in which a router gives each token to a few of many MLPs.  No token is
+// dropped, and none is padded: dialect/nn/Experts.td shows the operations, and
+// that all sizes are known whatever the router does.
+//
+//   Routing route = router(m, x, {.experts = 8, .chosen = 2});
+//   Tensor y = expertMlps(m, x, route, {.inner = 128});
+//   losses.add(route);
+//   ...
+//   m.finish(crossEntropy(logits, targets) + losses.balance() * 0.01)
+//
+//===----------------------------------------------------------------------===//
+#ifndef FRONTEND_EXPERTS_H
+#define FRONTEND_EXPERTS_H
+
+#include "frontend/Functions.h"
+
+#include <functional>
+
+namespace mlir::frontend {
+
+/// The k largest values of each row, and their columns; both [N, k].  Of equal
+/// ones the first column is taken first.  Columns have no derivative.
+std::pair<Tensor, Tensor> topK(Tensor x, int64_t k);
+
+/// Pairs of a token and an expert, sorted by expert (nn.group_by_expert).
+struct ExpertGroups {
+  Tensor rows, places, offsets;
+};
+/// Of `chosen` [N, K], which lie below `experts`.
+ExpertGroups groupByExpert(Tensor chosen, int64_t experts);
+
+/// [N K, C]: the row of x [N, C] for each pair.
+Tensor gatherRows(Tensor x, const ExpertGroups &groups);
+/// [N K, out]: each group of rows of x times the weight of its expert,
+/// [out, in], or [in, out] with `transposed`.
+Tensor groupedLinear(Tensor x, const ExpertGroups &groups,
+                     ArrayRef<Tensor> weights, LinearOptions options = {});
+/// [N, C]: the sum of each token's rows of y [N K, C], times `weights` [N, K].
+Tensor combineRows(Tensor y, const ExpertGroups &groups, Tensor weights);
+
+/// log of the sum of exp(x), over the last dimension.
+Tensor logSumExp(Tensor x);
+
+struct RouterOptions {
+  int64_t experts = 0, chosen = 0;
+  /// Weights of the chosen experts are divided by their sum.
+  bool normalize = true;
+  double std = 0.02;
+};
+
+/// What a router decides for N tokens.
+struct Routing {
+  ExpertGroups groups;
+  Tensor weights;               ///< [N, chosen], of the experts' results
+  Tensor probabilities, logits; ///< [N, experts]
+};
+
+/// Routes rows of x [N, C] by softmax(x W^T) and its largest values; W is the
+/// parameter "weight" of the current scope.
+Routing router(ModelBuilder &m, Tensor x, RouterOptions options);
+
+struct ExpertMlpOptions {
+  int64_t inner = 0;
+  double std = 0.02;
+  /// Names of the parameters of an expert, in Hugging Face's order.
+  StringRef gate = "gate_proj", up = "up_proj", down = "down_proj";
+  std::function<Tensor(Tensor)> activation = silu;
+};
+
+/// down(activation(gate x) * up x) of the experts of each row of x [N, C], added
+/// by their weights.  The parameters of expert e are in scope "experts.e".
+Tensor expertMlps(ModelBuilder &m, Tensor x, const Routing &routing,
+                  ExpertMlpOptions options);
+
+/// Losses of the routers of a model, over the tokens of all layers together.
+class RouterLosses {
+public:
+  void add(const Routing &routing) { routings.push_back(routing); }
+  bool empty() const { return routings.empty(); }
+
+  /// experts * sum_e (pairs of e / rows) (mean probability of e): Shazeer et
+  /// al.'s, as Hugging Face's load_balancing_loss_func has it.
+  Tensor balance() const;
+  /// The mean of the squared logSumExp of logits: the router z-loss.
+  Tensor z() const;
+
+private:
+  int64_t countRows() const;
+
+  SmallVector<Routing> routings;
+};
+
+} // namespace mlir::frontend
+
+#endif // FRONTEND_EXPERTS_H

@@ -1,0 +1,17 @@
+//===- GroupedMatmul.h - Products with a matrix for each group --*- C++ -*-===//
+#ifndef ZRT_DEVICE_CPU_GROUPEDMATMUL_H
+#define ZRT_DEVICE_CPU_GROUPEDMATMUL_H
+
+#include "runtime/device/cpu/Matmul.h"
+
+namespace zrt {
+
+/// Executes a checked `desc`; `w` has the address of each group's matrix.  The
+/// bits of a group's product are those of runMatmul.
+void runGroupedMatmul(const zrt_grouped_desc &desc, const void *x, void *y,
+                      const int32_t *offsets, void *const *w, Team &team,
+                      Kernel16 kernel = Kernel16::Widen);
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CPU_GROUPEDMATMUL_H
