@@ -246,6 +246,20 @@ std::vector<std::string> ConfigFile::strings(StringRef key) {
   return found;
 }
 
+std::vector<int64_t> ConfigFile::integers(StringRef key) {
+  const json *value = object->find(key);
+  if (!value)
+    return {};
+  std::vector<int64_t> found;
+  if (value->is_array())
+    for (const json &element : *value)
+      if (element.is_number_integer())
+        found.push_back(element.get<int64_t>());
+  if (!value->is_array() || found.size() != value->size())
+    fail(key + " must be an array of integers, got " + show(*value));
+  return found;
+}
+
 std::vector<std::string> ConfigFile::keysOf(StringRef key) {
   const json *value = object->find(key);
   if (!value)

@@ -42,6 +42,8 @@ public:
   std::string string(StringRef key, std::optional<StringRef> otherwise = {});
   /// An array of strings, empty if it is not there.
   std::vector<std::string> strings(StringRef key);
+  /// An array of integers, empty if it is not there.
+  std::vector<int64_t> integers(StringRef key);
   /// The keys of an object, none if it is not there.
   std::vector<std::string> keysOf(StringRef key);
 

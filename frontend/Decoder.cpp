@@ -24,6 +24,7 @@ namespace {
 struct Decoder {
   ModelBuilder &m;
   const DecoderConfig &c;
+  RouterLosses *losses;
 
   /// A product to `out` values, with weight [out, in].
   Tensor project(StringRef name, Tensor x, int64_t out, bool bias) const {
@@ -66,6 +67,10 @@ struct Decoder {
       Tensor q = project(c.names.query, x, H * D, c.biasOfQkv);
       Tensor k = project(c.names.key, x, G * D, c.biasOfQkv);
       Tensor v = project(c.names.value, x, G * D, c.biasOfQkv);
+      if (c.queryKeyNormOfAll) {
+        q = norm("q_norm", q);
+        k = norm("k_norm", k);
+      }
       return {split(q, H, "q"), split(k, G, "k"), split(v, G, "v")};
     }
     Tensor qkv = project(c.names.qkv, x, (H + 2 * G) * D, c.biasOfQkv);
@@ -128,15 +133,48 @@ struct Decoder {
     return project(c.names.down, innerOfMlp(x), c.width, c.biasOfMlp);
   }
 
+  /// A row of x for each token, to those experts that the router chooses.
+  Tensor mixture(Tensor x) const {
+    Scope in = m.scope(c.experts.scope);
+    if (!x)
+      return {};
+    Tensor rows = x.reshape({x.size(0) * x.size(1), x.size(2)});
+    Routing routing;
+    {
+      Scope within = m.scope("gate");
+      routing = router(m, rows,
+                       {.experts = c.experts.count,
+                        .chosen = c.experts.chosen,
+                        .normalize = c.experts.normalize,
+                        .std = c.initStd});
+    }
+    if (losses)
+      losses->add(routing);
+    Tensor y = expertMlps(
+        m, rows, routing,
+        {.inner = c.experts.innerWidth,
+         .std = c.initStd,
+         .gate = c.experts.gate,
+         .up = c.experts.up,
+         .down = c.experts.down,
+         .activation = [&](Tensor x) { return activate(c.activation, x); }});
+    return y.reshape(x.shape());
+  }
+
+  Tensor feedForward(int64_t layer, Tensor x) const {
+    return c.experts.count > 0 && c.experts.layers[layer] ? mixture(x) : mlp(x);
+  }
+
   Tensor block(int64_t layer, Tensor x) const {
     std::string name = ("layers." + Twine(layer)).str();
     Scope of = m.block(name), in = m.scope(name);
     Tensor a = selfAttention(layer, norm(c.names.beforeAttention, x));
     a = norm(c.names.afterAttention, a);
     if (c.parallel)
-      return mlp(norm(c.names.beforeMlp, x)) + a + x;
+      return feedForward(layer, norm(c.names.beforeMlp, x)) + a + x;
     x = (x + a).named("residual");
-    return x + norm(c.names.afterMlp, mlp(norm(c.names.beforeMlp, x)));
+    Tensor f = feedForward(layer, norm(c.names.beforeMlp, x));
+    return x + norm(c.names.afterMlp, f);
   }
 
   Tensor table(StringRef name) const {
@@ -166,11 +204,13 @@ static std::string findFault(const DecoderConfig &c) {
     return "query, key and value that lie together by heads are as many";
   if (c.window > 0 && int64_t(c.slides.size()) != c.layers)
     return "a decoder with a window needs to know which layers slide";
+  if (c.experts.count > 0 && int64_t(c.experts.layers.size()) != c.layers)
+    return "a decoder with experts needs to know which layers have them";
   return {};
 }
 
-Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c,
-                         Tensor tokens) {
+Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
+                         RouterLosses *losses) {
   if (std::string fault = findFault(c); !fault.empty())
     return m.error(fault);
   if (!tokens)
@@ -178,7 +218,7 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c,
   if (tokens.shape().size() != 2)
     return m.error("tokens must be [batch, sequence], got " + describe(tokens));
 
-  Decoder model = {m, c};
+  Decoder model = {m, c, losses};
   Tensor embedded, x;
   {
     Scope in = m.paramScope(c.names.model);
@@ -202,7 +242,13 @@ OwningOpRef<ModuleOp> frontend::buildDecoder(MLIRContext &context,
   ModelBuilder m(context);
   Tensor tokens = m.tokens(batch, sequence, config.vocabulary);
   Tensor targets = m.targets(batch, sequence, config.vocabulary);
-  Tensor logits = decoder(m, config, tokens);
+  RouterLosses losses;
+  Tensor logits = decoder(m, config, tokens, &losses);
   Scope in = m.scope("loss");
-  return m.finish(crossEntropy(logits, targets));
+  Tensor loss = crossEntropy(logits, targets);
+  if (config.experts.balance != 0 && !losses.empty()) {
+    Scope within = m.scope("balance");
+    loss = loss + losses.balance() * config.experts.balance;
+  }
+  return m.finish(loss);
 }

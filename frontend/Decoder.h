@@ -9,6 +9,7 @@
 #define FRONTEND_DECODER_H
 
 #include "frontend/Activation.h"
+#include "frontend/Experts.h"
 #include "frontend/RopeFrequencies.h"
 
 namespace mlir::frontend {
@@ -47,8 +48,9 @@ struct DecoderConfig {
   /// together; else the MLP reads what attention gave.
   bool parallel = false;
 
-  /// Queries and keys are normed over each head before they turn.
-  bool queryKeyNorm = false;
+  /// Queries and keys are normed over each head before they turn; or over all
+  /// heads together, as they leave their products.
+  bool queryKeyNorm = false, queryKeyNormOfAll = false;
   /// `qkv` holds query, key and value of a head side by side, not all queries
   /// before all keys.
   bool qkvByHead = false;
@@ -65,13 +67,28 @@ struct DecoderConfig {
   Rope rope;
   std::optional<Rope> slidingRope;
 
+  /// Mixtures of experts take the place of MLPs; a count of 0 is none.
+  struct Experts {
+    int64_t count = 0, chosen = 0, innerWidth = 0;
+    /// Weights of the chosen ones are divided by their sum.
+    bool normalize = true;
+    /// Whether each layer has them.
+    std::vector<bool> layers;
+    /// Factor of the load-balancing loss; 0 for none.
+    double balance = 0;
+    StringRef scope = "mlp", gate = "gate_proj", up = "up_proj",
+              down = "down_proj";
+  } experts;
+
   Activation activation = Activation::Silu;
   /// Rows of the embedding are multiplied by sqrt(width).
   bool scalesEmbedding = false;
 };
 
-/// The next-token logits [B, T, vocabulary] of `tokens` [B, T].
-Tensor decoder(ModelBuilder &m, const DecoderConfig &config, Tensor tokens);
+/// The next-token logits [B, T, vocabulary] of `tokens` [B, T].  What routers
+/// decide goes to `losses`, if given.
+Tensor decoder(ModelBuilder &m, const DecoderConfig &config, Tensor tokens,
+               RouterLosses *losses = nullptr);
 
 /// `@loss` on `batch` sequences of `sequence` tokens; null after an error, which
 /// is a diagnostic.

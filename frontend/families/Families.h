@@ -16,9 +16,12 @@ DecoderConfig readGemma3(ConfigFile &file);
 DecoderConfig readGPTNeoX(ConfigFile &file);
 DecoderConfig readLlama(ConfigFile &file);
 DecoderConfig readMistral(ConfigFile &file);
+DecoderConfig readMixtral(ConfigFile &file);
+DecoderConfig readOlmoe(ConfigFile &file);
 DecoderConfig readPhi3(ConfigFile &file);
 DecoderConfig readQwen2(ConfigFile &file);
 DecoderConfig readQwen3(ConfigFile &file);
+DecoderConfig readQwen3Moe(ConfigFile &file);
 
 GPT2Config readGPT2(ConfigFile &file);
 /// Says in one line which dropout of GPT-2 is off, if any is.
