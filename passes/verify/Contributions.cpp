@@ -149,8 +149,7 @@ private:
   }
 
   bool isFrozen(FlatSymbolRefAttr name) {
-    auto bucket =
-        SymbolTable::lookupNearestSymbolFrom<BucketOp>(program, name);
+    auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(program, name);
     return bucket && bucket.getFrozen();
   }
 

@@ -128,8 +128,8 @@ void CheckpointReader::checkFits(const State &state) const {
            folder, shown(parameter.name), shapeText(found->second->shape),
            shapeText(parameter.shape));
     if (found->second->frozen != parameter.frozen)
-      fail("{}: parameter {} is {} there, and {} in this plan; compile the model "
-           "with the --lora of the checkpoint",
+      fail("{}: parameter {} is {} there, and {} in this plan; compile the "
+           "model with the --lora of the checkpoint",
            folder, shown(parameter.name),
            found->second->frozen ? "frozen" : "trained",
            parameter.frozen ? "frozen" : "trained");

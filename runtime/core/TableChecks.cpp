@@ -247,8 +247,8 @@ private:
     for (const auto &[what, ref] :
          {std::pair("source", &from), std::pair("result", &to)})
       if (ref->offset % ZRT_NVME_BLOCK != 0)
-        fail("{}: offset {} of {} is not a multiple of {}, as nvme needs it", what,
-             ref->offset, tierName(ref->tier), ZRT_NVME_BLOCK);
+        fail("{}: offset {} of {} is not a multiple of {}, as nvme needs it",
+             what, ref->offset, tierName(ref->tier), ZRT_NVME_BLOCK);
   }
 
   void checkEvent(const zrt_op &op) {

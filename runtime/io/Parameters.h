@@ -99,7 +99,8 @@ void saveParameters(const std::vector<Parameter> &parameters,
 
 /// Whether the files that `path` means have a tensor for any of `parameters`.
 /// Throws zrt::Error.
-bool holdsAny(const std::string &path, const std::vector<Parameter> &parameters);
+bool holdsAny(const std::string &path,
+              const std::vector<Parameter> &parameters);
 
 /// Throws unless saveParameters could write the file at `path` now: a name that
 /// the format cannot hold, a folder that is not writable, a disk that is full.

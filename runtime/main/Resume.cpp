@@ -76,10 +76,10 @@ void addDifferences(const RunPosition &now, const RunPosition &was,
                     "checkpoint; they are read from sample {} on",
                     withCommas(was.sequences)));
   if (uint64_t(was.step) * perStep != was.sequences)
-    resumed.notes.push_back(
-        fmt::format("a step reads {} samples now: the data continue at number {}, "
-                    "the schedule at step {}",
-                    perStep, withCommas(was.sequences), was.step));
+    resumed.notes.push_back(fmt::format(
+        "a step reads {} samples now: the data continue at number {}, "
+        "the schedule at step {}",
+        perStep, withCommas(was.sequences), was.step));
 }
 
 constexpr size_t kMaxPath = 4096;

@@ -25,7 +25,8 @@ SpaceFile::SpaceFile(const std::string &folder, uint64_t bytes,
     fail("--nvme-path: {}: {}; make the folder, or name another one", where,
          errnoText());
   if (!S_ISDIR(info.st_mode))
-    fail("--nvme-path: {} is not a folder; name one on the drive to use", where);
+    fail("--nvme-path: {} is not a folder; name one on the drive to use",
+         where);
   device = info.st_dev;
   inode = info.st_ino;
   try {

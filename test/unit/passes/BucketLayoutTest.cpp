@@ -105,8 +105,8 @@ TEST_F(BucketLayoutTest, NeighboursOfABlockShareABucket) {
   LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, 0, 0};
   EXPECT_EQ(layOut(options), "h.0.w@0 h.0.b@64 = 128 | h.1.w@0 = 64 | "
                              "h.0.again@0 = 32");
-  EXPECT_EQ(labels(options), (SmallVector<std::string>{"h.0", "h.1.w",
-                                                       "h.0.again"}));
+  EXPECT_EQ(labels(options),
+            (SmallVector<std::string>{"h.0", "h.1.w", "h.0.again"}));
   options.stage = 2;
   EXPECT_EQ(layOut(options), "h.0.w@0 h.0.b@64 = 128 whole | "
                              "h.1.w@0 = 64 whole | h.0.again@0 = 32 whole");
@@ -120,8 +120,7 @@ TEST_F(BucketLayoutTest, WhatTheModelSaysOfBlocksComesFirst) {
   LayoutOptions options{"dp", 1, 0, 0, 0};
   EXPECT_EQ(layOut(options),
             "h.0.a@0 h.1.a@16 = 32 whole | h.1.b@0 x@16 = 32 whole");
-  EXPECT_EQ(labels(options),
-            (SmallVector<std::string>{"deep", "h.1"}));
+  EXPECT_EQ(labels(options), (SmallVector<std::string>{"deep", "h.1"}));
 }
 
 TEST_F(BucketLayoutTest, AsManyAsFit) {
@@ -130,8 +129,7 @@ TEST_F(BucketLayoutTest, AsManyAsFit) {
   add("c", {16});
   LayoutOptions options{"dp", 1, 0, /*bucketSize=*/4 * 48, 0};
   EXPECT_EQ(layOut(options), "a@0 b@16 = 48 whole | c@0 = 16 whole");
-  EXPECT_EQ(labels(options),
-            (SmallVector<std::string>{"a and 1 more", "c"}));
+  EXPECT_EQ(labels(options), (SmallVector<std::string>{"a and 1 more", "c"}));
   options.bucketSize = 4 * 47;
   EXPECT_EQ(layOut(options),
             "a@0 = 16 whole | b@0 = 32 whole | c@0 = 16 whole");

@@ -62,13 +62,13 @@ TEST_F(Labels, OfLayersAreOne) {
   matmul("matmul of h.1.c_fc", 16);
   matmul("matmul of h.1.c_fc", 32, false, 3);
   launch("kernel.5 of v2.1x");
-  EXPECT_EQ(all(), (Texts{"kernel of h.*.ln_1", "kernel of h.*.ln_1",
-                          "kernel of h.*.ln_1, h.*",
-                          "attention of h.*.attn.q, h.*.attn.k and 2 more",
-                          "matmul of h.*.c_fc 4 x 16 x 8",
-                          "matmul of h.*.c_fc 4 x 16 x 8",
-                          "matmul of h.*.c_fc 4 x 32 x 8 (batch 3)",
-                          "kernel of v2.1x"}));
+  EXPECT_EQ(
+      all(),
+      (Texts{"kernel of h.*.ln_1", "kernel of h.*.ln_1",
+             "kernel of h.*.ln_1, h.*",
+             "attention of h.*.attn.q, h.*.attn.k and 2 more",
+             "matmul of h.*.c_fc 4 x 16 x 8", "matmul of h.*.c_fc 4 x 16 x 8",
+             "matmul of h.*.c_fc 4 x 32 x 8 (batch 3)", "kernel of v2.1x"}));
 }
 
 TEST_F(Labels, OfLinesAreOneWhereTheyDoTheSame) {
@@ -81,15 +81,14 @@ TEST_F(Labels, OfLinesAreOneWhereTheyDoTheSame) {
   matmul("matmul of m.mlir:21", 16, true);
   matmul("matmul of m.mlir:22", 24);
   matmul("matmul", 24);
-  EXPECT_EQ(all(), (Texts{"kernel of m.mlir:7 and 2 like it",
-                          "kernel of m.mlir:7 and 2 like it",
-                          "kernel of m.mlir:7 and 2 like it",
-                          "kernel of y (m.mlir:8)",
-                          "matmul of m.mlir:9 and 1 like it 4 x 16 x 8",
-                          "matmul of m.mlir:9 and 1 like it 4 x 16 x 8",
-                          "matmul of m.mlir:21 4 x 16 x 8",
-                          "matmul of m.mlir:22 4 x 24 x 8",
-                          "matmul 4 x 24 x 8"}));
+  EXPECT_EQ(all(),
+            (Texts{"kernel of m.mlir:7 and 2 like it",
+                   "kernel of m.mlir:7 and 2 like it",
+                   "kernel of m.mlir:7 and 2 like it", "kernel of y (m.mlir:8)",
+                   "matmul of m.mlir:9 and 1 like it 4 x 16 x 8",
+                   "matmul of m.mlir:9 and 1 like it 4 x 16 x 8",
+                   "matmul of m.mlir:21 4 x 16 x 8",
+                   "matmul of m.mlir:22 4 x 24 x 8", "matmul 4 x 24 x 8"}));
 }
 
 } // namespace
