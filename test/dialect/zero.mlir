@@ -270,3 +270,11 @@ module attributes {zero.options =
     #zero.options<optimizer = #zero.sgd<momentum = 0.0>, weight_decay = 0.0, grad_clip = 0.0,
                   reference = true, loss_chunk = 67108864, stage = 0, world_size = 1>
 } {}
+
+// -----
+
+// A bucket that is not trained.
+
+zero.axis @dp size 2
+// CHECK: zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 2.000000e-02>>]
+zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]

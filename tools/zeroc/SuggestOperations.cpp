@@ -10,7 +10,7 @@
 using namespace mlir;
 
 /// Dialects of at most so many operations are listed whole.
-static constexpr size_t kMostListed = 16;
+static constexpr size_t kMostListed = 40;
 /// Changes of letters that still make two names alike, of long names; of short
 /// ones it is half of their letters.
 static constexpr size_t kMostChanges = 3;

@@ -95,7 +95,7 @@ TEST_F(HuggingFace, DeepNestingIsNoCrash) {
 TEST_F(HuggingFace, NamesOtherFamilies) {
   EXPECT_EQ(importText(R"({"model_type": "bert"})"),
             "model_type \"bert\" is not supported; supported: gpt2, llama, "
-            "mistral, qwen2, qwen3, gemma2, gemma3_text, phi3, gpt_neox");
+            "mistral, mixtral, qwen2, qwen3, qwen3_moe, olmoe, gemma2, gemma3_text, phi3, gpt_neox");
   EXPECT_EQ(importText("{}"), "model_type is missing; add it");
   EXPECT_EQ(importText(R"({"model_type": 2})"),
             "model_type must be a string, got 2");
