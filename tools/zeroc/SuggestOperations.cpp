@@ -9,8 +9,6 @@
 
 using namespace mlir;
 
-/// Dialects of at most so many operations are listed whole.
-static constexpr size_t kMostListed = 40;
 /// Changes of letters that still make two names alike, of long names; of short
 /// ones it is half of their letters.
 static constexpr size_t kMostChanges = 3;
@@ -48,7 +46,7 @@ static std::string suggest(MLIRContext &context, StringRef unknown) {
   }
   if (!alike.empty())
     return "did you mean " + llvm::join(alike, " or ") + "?";
-  if (!all.empty() && all.size() <= kMostListed)
+  if (dialect == "nn") // few enough to be listed
     return dialect.str() + " has " + llvm::join(all, ", ") +
            "; what is not among them is written in linalg, tensor, arith and "
            "math";
