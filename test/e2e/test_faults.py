@@ -1,6 +1,7 @@
 """What goes wrong among ranks ends the job in seconds, with a message that says
 which rank and what the others were doing."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -202,7 +203,7 @@ class Faults(support.Case):
         self.assertEqual(os.listdir(self.folder / "disk"), [])
         return done
 
-    PLACE = r"(reading|writing) \d+ bytes at \d+ of the nvme tier's file in disk: "
+    PLACE = r"(reading|writing) [\d,]+ bytes( \([^)]*\))? at byte [\d,]+ of the nvme tier's file in disk: "
 
     def test_failing_drive(self):
         """All ranks say which rank, which copy, which folder, and what it was."""
@@ -235,8 +236,8 @@ class Faults(support.Case):
         (self.folder / "disk").mkdir()
         inside = self.inside(f"mount -t tmpfs -o size={size * 3 // 2 // 1024}k tmpfs disk")
         done = self.spilling(inside=inside)
-        self.assert_refused(done, rf"error: --nvme-path: the nvme tier needs {size} bytes in disk, "
-                                  r"which has \d+ free; make room",
+        self.assert_refused(done, "error: --nvme-path: the nvme tier needs " + re.escape(support.show_bytes(size)) + " in disk, "
+                                  r"which has [\d,]+ bytes? .*free; make room",
                             # Both, where each has taken a part, and one says it.
                             "rank [01](: error| failed): --nvme-path: ")
 
