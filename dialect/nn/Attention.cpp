@@ -46,12 +46,14 @@ static LogicalResult verifyAttention(OpT op) {
   if (op.getLse() && op.getLse().getType() != expected) // (C3)
     return op.emitOpError("lse must be ")
            << expected << ", got " << op.getLse().getType();
-  if (op.getWindow() && *op.getWindow() <= 0) // (C4)
-    return op.emitOpError("window must be positive, got ") << *op.getWindow();
-  if (op.getSoftCap() && !(op.getSoftCap()->convertToDouble() > 0 &&
-                           op.getSoftCap()->isFinite())) // (C5)
+  if (std::optional<uint64_t> window = op.getWindow();
+      window && static_cast<int64_t>(*window) <= 0) // (C4)
+    return op.emitOpError("window must be positive, got ")
+           << static_cast<int64_t>(*window);
+  if (std::optional<APFloat> cap = op.getSoftCap();
+      cap && !(cap->convertToDouble() > 0 && cap->isFinite())) // (C5)
     return op.emitOpError("soft_cap must be positive and finite, got ")
-           << op.getSoftCap()->convertToDouble();
+           << cap->convertToDouble();
   if (Value starts = op.getStarts()) {
     auto type = cast<RankedTensorType>(starts.getType());
     if (type.getShape() != q.getShape().take_front(2)) // (C6)

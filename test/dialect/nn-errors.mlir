@@ -326,3 +326,11 @@ func.func @document_starts_c1(%t: tensor<2x8xi32>) {
   %0 = nn.document_starts %t {separator = 0 : i64} : tensor<2x8xi32> -> tensor<8xi32>
   return
 }
+
+// -----
+
+func.func @attention_window_negative_c4(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x2x16xf32>) {
+  // expected-error @+1 {{window must be positive, got -3}}
+  %0 = nn.attention %q, %k, %k {causal, scale = 1.0 : f64, window = -3 : i64} : tensor<2x8x4x16xf32>, tensor<2x8x2x16xf32>
+  return
+}

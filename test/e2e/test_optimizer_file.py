@@ -165,12 +165,12 @@ class OwnRules(support.Case):
                 (lion, ("--optimizer-numbers=beta9=1",), "--optimizer-numbers: @lion has no number beta9; it has beta1, "
                                                          "beta2"),
                 (lion, ("--optimizer-numbers=beta1=many",), 'beta1 must be a finite number, got "many"'),
-                (lion, ("--betas=0.9,0.95",), "--betas needs --optimizer=adamw, got --optimizer=")):
+                (lion, ("--betas=0.9,0.95",), "--betas needs --optimizer=adamw or lion, got --optimizer=")):
             with self.subTest(message):
                 rule = self.write("rule.mlir", text)
                 done = support.run(support.ZEROC, model, f"--optimizer={rule}", *flags, "-o", self.folder / "train")
                 self.assert_refused(done, re.escape(message))
         for option, message in (("--optimizer=missing.mlir", "missing.mlir"),
-                                ("--optimizer=adam", "must be adamw, sgd or a file *.mlir with a rule, got adam")):
+                                ("--optimizer=adam", "must be adamw, lion, sgd or a file *.mlir with a rule, got adam")):
             done = support.run(support.ZEROC, model, option, "-o", self.folder / "train")
             self.assert_refused(done, re.escape(message))
