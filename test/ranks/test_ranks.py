@@ -120,11 +120,13 @@ class Faults(unittest.TestCase):
     def test_a_failing_drive(self):
         with tempfile.TemporaryDirectory() as folder:
             for fault, message in (
-                    ("eio@9", r"(spill|fetch) of b2: (writing|reading) \d+ bytes at \d+ of the nvme "
-                              f"tier's file in {folder}: input/output error; .*" + self.WAITING),
-                    ("flip@2", r"fetch of b2: reading \d+ bytes at \d+ of the nvme tier's file in "
-                               f"{folder}: this is not what was written there; .*" + self.WAITING),
-                    ("full", rf"--nvme-path: the nvme tier needs 4,194,304 bytes \\(4.0 MiB\\) in {folder}, "
+                    ("eio@9", r"(spill|fetch) of b2: (writing|reading) [\d,]+ bytes \([^)]+\) "
+                              rf"at byte [\d,]+ of the nvme tier's file in {folder}: "
+                              "input/output error; .*" + self.WAITING),
+                    ("flip@2", r"fetch of b2: reading [\d,]+ bytes \([^)]+\) at byte [\d,]+ of the "
+                               rf"nvme tier's file in {folder}: "
+                               "this is not what was written there; .*" + self.WAITING),
+                    ("full", rf"--nvme-path: the nvme tier needs 4,194,304 bytes \(4.0 MiB\) in {folder}, "
                              "which has .*")):
                 with self.subTest(fault=fault):
                     self.assert_told(self.failing("spill", TMPDIR=folder,
