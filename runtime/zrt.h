@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 21u
+#define ZRT_ABI_VERSION 22u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

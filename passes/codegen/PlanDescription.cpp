@@ -171,6 +171,8 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .features = constants.string(info.features),
       .certificate = constants.string(info.certificate),
       .adapters = constants.string(adapters ? adapters.getValue() : ""),
+      .target = constants.string("cpu"),
+      .device_arch = constants.string(""),
       .exported_begin =
           static_cast<uint64_t>(intOf(plan, kExportedAttr, arena[0])),
       .stream_count = static_cast<uint32_t>(streamList.size()),
