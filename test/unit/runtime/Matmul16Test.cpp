@@ -289,6 +289,16 @@ TEST(Matmul16, HasTheBitsOfItsKernelWhereOperandsAreReadInPlace) {
   }
 }
 
+TEST(Matmul16, HasTheBitsOfItsKernelWhereAllColumnsAreInOneTile) {
+  for (const Kernel &kernel : kernels())
+    for (const unsigned flags : {0u, 1u, 2u, 3u, 9u, 12u, 16u, 17u, 27u, 62u})
+      for (auto [m, n, k] : {std::tuple{203, 16, 70},
+                             {830, 11, 40},
+                             {110, 48, 793},
+                             {401, 32, 1}})
+        expectItsBits(kernel, {kernel.type, 1, m, n, k, flags});
+}
+
 TEST(Matmul16, TreatsDenormalsAsItsKernelDoes) {
   for (const Kernel &kernel : kernels())
     for (const unsigned flags : {0u, 7u, 12u, 28u})

@@ -86,6 +86,18 @@ bool sameBits(const std::vector<T> &x, const std::vector<T> &y) {
           std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
 }
 
+/// All that have the same bits on this machine.
+std::vector<void (*)(const Gemm &, float *)> targets() {
+  std::vector<void (*)(const Gemm &, float *)> found = {multiply};
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    found.push_back(avx2::multiply);
+  if (__builtin_cpu_supports("avx512f"))
+    found.push_back(avx512::multiply);
+#endif
+  return found;
+}
+
 template <typename T>
 void expectRight(int64_t batch, int64_t m, int64_t n, int64_t k,
                  unsigned flags) {
@@ -124,19 +136,54 @@ TEST(Matmul, IsRightWhereEachLoopHasSeveralBlocksAndARest) {
       expectRight<float>(1, m, n, k, flags);
 }
 
+TEST(Matmul, IsRightWhereAllColumnsAreInOneTile) {
+  for (unsigned flags = 0; flags < 16; ++flags)
+    for (auto [m, n, k] :
+         {std::tuple{203, 16, 70}, {1603, 7, 40}, {110, 48, 793}})
+      expectRight<float>(1, m, n, k, flags);
+}
+
+TEST(Gemm, ColumnsOfAWideProductAreNarrowProducts) {
+  constexpr int64_t m = 411, n = 130, k = 801;
+  for (unsigned flags = 0; flags < 16; ++flags) {
+    Problem<float> problem(1, m, n, k, flags);
+    const std::vector<float> whole = problem.run(1);
+    for (auto [column, columns] : {std::pair{0, 16}, {5, 1}, {29, 48}})
+      for (auto target : targets()) {
+        std::vector<float> part = problem.c;
+        Gemm g;
+        g.transA = flags & 1;
+        g.transB = flags & 2;
+        g.m = m;
+        g.n = columns;
+        g.k = k;
+        g.a = problem.a.data();
+        g.lda = g.transA ? m : k;
+        g.b = problem.b.data() + column * (g.transB ? k : 1);
+        g.ldb = g.transB ? k : n;
+        g.bias = flags & 4 ? problem.bias.data() + column : nullptr;
+        g.beta = flags & 8 ? 1 : 0;
+        g.c = part.data() + column;
+        g.ldc = n;
+        target(g, scratch());
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            const bool inside = j >= column && j < column + columns;
+            const std::vector<float> &expected = inside ? whole : problem.c;
+            ASSERT_EQ(0, std::memcmp(&part[size_t(i * n + j)],
+                                     &expected[size_t(i * n + j)], 4))
+                << "row " << i << ", column " << j << ", flags " << flags;
+          }
+      }
+  }
+}
+
 TEST(Gemm, AnElementDependsOnItsRowAndColumnOnly) {
   // Cut out of a larger product, and by each kind of processor with FMA.
   constexpr int64_t m = 37, n = 211, k = 401;
   const Problem<float> problem(1, m, n, k, 0);
   const std::vector<float> whole = problem.run(1);
-  std::vector<void (*)(const Gemm &, float *)> targets = {multiply};
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    targets.push_back(avx2::multiply);
-  if (__builtin_cpu_supports("avx512f"))
-    targets.push_back(avx512::multiply);
-#endif
-  for (auto target : targets)
+  for (auto target : targets())
     for (auto [row, column, rows, columns] :
          {std::tuple{0, 0, 37, 211}, {3, 5, 1, 1}, {7, 11, 17, 97}}) {
       std::vector<float> part(size_t(rows * columns));
