@@ -8,55 +8,7 @@ of the machine it runs on, on several ranks plus the time of moving what its sta
 exchanges.  Everything else (norms, activations, loss, launches) is counted as free.
 """
 import dataclasses
-import json
 import re
-from collections import Counter
-from pathlib import Path
-
-
-@dataclasses.dataclass(frozen=True)
-class Model:
-    layers: int
-    heads: int
-    width: int
-    vocab: int
-    positions: int
-
-    @staticmethod
-    def read(path):
-        config = json.loads(Path(path).read_text())
-        return Model(*(config[key] for key in
-                       ("n_layer", "n_head", "n_embd", "vocab_size", "n_positions")))
-
-    @property
-    def weights(self):
-        """Of matrices that multiply: four in a layer, and the vocabulary."""
-        return 12 * self.layers * self.width**2 + self.vocab * self.width
-
-    @property
-    def parameters(self):
-        vectors = self.layers * 13 * self.width + 2 * self.width
-        return self.weights + self.positions * self.width + vectors
-
-    def flops(self, batch, seq):
-        """Of a step: each weight in three products; attention's causal half."""
-        return 6 * self.weights * batch * seq + self.attention_flops(batch, seq)
-
-    def attention_flops(self, batch, seq):
-        return 6 * batch * seq**2 * self.width * self.layers
-
-    def products(self, tokens):
-        """(m, n, k) -> how often a step multiplies m x k by k x n."""
-        c, counts = self.width, Counter()
-        for inputs, outputs, times in ((c, 3 * c, self.layers), (c, c, self.layers),
-                                       (c, 4 * c, self.layers), (4 * c, c, self.layers),
-                                       (c, self.vocab, 1)):
-            counts[tokens, outputs, inputs] += times
-            counts[tokens, inputs, outputs] += times
-            # The vocabulary is the embedding, stored the other way round.
-            gradient = (outputs, inputs) if outputs == self.vocab else (inputs, outputs)
-            counts[(*gradient, tokens)] += times
-        return counts
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,14 +30,16 @@ def _lines(folder, threads, program, *arguments):
     return [line.split() for line in done.out.splitlines()]
 
 
-def measure(limits, cases, model, folder, budget):
+def measure(limits, cases, model, folder, budget, precision):
     """Adds one measurement of everything that the limits of `cases` need; a
     median takes `budget` seconds at least."""
     for threads in sorted({case.threads for case in cases}):
         shapes = {shape for case in cases if case.threads == threads
                   for shape in model.products(case.tokens)}
         names = ["x".join(map(str, shape)) for shape in sorted(shapes)]
-        for m, n, k, form, seconds in _lines(folder, threads, "products", budget, *names):
+        halves = ["bf16"] if precision == "bf16" else []
+        for m, n, k, form, seconds in _lines(folder, threads, "products", budget, *halves,
+                                             *names):
             limits.add((threads, int(m), int(n), int(k), form), float(seconds))
     for threads in sorted({case.threads * case.ranks for case in cases}):
         for form, seconds in _lines(folder, threads, "adamw", budget, ADAMW_PARAMETERS):

@@ -3,6 +3,7 @@
 
     benchmark/run.py                       the six cases of the table, three rounds
     benchmark/run.py --case=b4t64x2 --quick
+    benchmark/run.py --config=benchmark/models/mixtral-121m.json --case=b4t256x2
 
 A case is b<batch>t<tokens>x<threads> or, with the batch of a rank,
 b<batch>t<tokens>r<ranks>s<stage>.  Rounds measure everything in turn, so that what
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import cases
 import machine
+import models
 import peer
 import report
 import trainer
@@ -29,7 +31,8 @@ def parse_options():
     parser.add_argument("--case", default=",".join(cases.CASES), help="cases, with commas between")
     parser.add_argument("--steps", type=int, default=8, help="of a run; the first two do not count")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--config", default=CONFIG, help="another GPT-2")
+    parser.add_argument("--config", default=CONFIG, help="another GPT-2, a Llama or a Mixtral")
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--torch-lib", help="folder with the libblas.so.3 that PyTorch gets")
     parser.add_argument("--torch-python", default="/usr/bin/python3",
                         help="the Python that has PyTorch")
@@ -56,12 +59,14 @@ def measure(options, model, folder):
 
     say("building")
     machine.build(folder)
-    ours = trainer.Trainer(options.config, folder)
+    ours = trainer.Trainer(options.config, folder, [f"--precision={options.precision}"])
     for case in options.cases:
         ours.compile(case)
     print("zeroc compiles in " + ", ".join(f"{seconds:.1f}" for seconds
                                            in ours.compile_seconds.values()) + " s")
     torch = peer.Torch(options.torch_python, options.torch_lib, options.config, folder)
+    if not isinstance(model, models.Gpt2) or options.precision != "fp32":
+        torch.missing = "what it runs is GPT-2 in fp32"
     tokens = folder / "tokens.u16"
     most = max(case.tokens * case.ranks for case in options.cases)
     trainer.write_tokens(tokens, options.steps * most + 1, model.vocab)
@@ -79,7 +84,8 @@ def measure(options, model, folder):
     torch_runs = {case: [] for case in options.cases}
     for turn in range(options.rounds):
         say(f"round {turn + 1} of {options.rounds}: limits")
-        machine.measure(limits, options.cases, model, folder, 0.05)
+        machine.measure(limits, options.cases, model, folder, 0.05,
+                        options.precision)
         for case in options.cases:
             say(f"round {turn + 1} of {options.rounds}: {case.name}")
             zeroc_runs[case].append(ours.run(case, tokens, options.steps))
@@ -93,7 +99,10 @@ def measure(options, model, folder):
 
 def main():
     options = parse_options()
-    model = cases.Model.read(options.config)
+    try:
+        model = models.read(options.config)
+    except (models.Unknown, OSError, KeyError, ValueError) as error:
+        sys.exit(f"run.py: error: {options.config}: {error}")
     with tempfile.TemporaryDirectory(prefix="zeroc-benchmark-") as folder:
         try:
             limits, ours, theirs = measure(options, model, Path(folder))

@@ -42,26 +42,40 @@ def step_of(times):
 
 
 class Trainer:
-    def __init__(self, config, folder):
+    """`name` tells its files from those of another trainer in the same folder."""
+
+    def __init__(self, config, folder, options=(), name="train"):
         self.config, self.folder = Path(config).resolve(), Path(folder)
+        self.options, self.name = tuple(options), name
         self.compile_seconds = {}
-        self._binaries = {}
+        self._binaries, self._certificates = {}, {}
+
+    @staticmethod
+    def _key(case):
+        """Threads make no difference."""
+        return case.batch, case.seq, case.ranks, case.stage
 
     def compile(self, case):
-        """The training binary of `case`; threads make no difference."""
-        key = (case.batch, case.seq, case.ranks, case.stage)
+        """The training binary of `case`."""
+        key = self._key(case)
         if key not in self._binaries:
-            binary = self.folder / "train-{}-{}-{}-{}".format(*key)
+            binary = self.folder / "{}-{}-{}-{}-{}".format(self.name, *key)
             model = binary.with_suffix(".mlir")
             watch.run("zeroc import", [ZEROC, "import", self.config, f"--batch={case.batch}",
                                        f"--seq={case.seq}", "-o", model],
                       watch.environment(), self.folder)
             done = watch.run("zeroc", [ZEROC, model, f"--world-size={case.ranks}",
-                                       f"--stage={case.stage}", "-o", binary],
+                                       f"--stage={case.stage}", *self.options,
+                                       "--certificate=json", "-o", binary],
                              watch.environment(), self.folder)
-            self._binaries[key] = binary
+            self._binaries[key], self._certificates[key] = binary, done.out
             self.compile_seconds[key] = done.seconds
         return self._binaries[key]
+
+    def certificate(self, case):
+        """Of `case`, as zeroc writes it in JSON."""
+        self.compile(case)
+        return json.loads(self._certificates[self._key(case)])
 
     def run(self, case, tokens, steps):
         binary = self.compile(case)

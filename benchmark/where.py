@@ -8,7 +8,7 @@ from cases import limit_of, median
 PROFILE = re.compile(r"  (\S+)\s+(.+?)\s+(?:([\d.e+]+)\s+)?([\d.]+)\s+([\d.]+)"
                      r"(?:\s+([\d.]+) (?:GFLOP/s|GB/s))?")
 WIRE = re.compile(r"  (\S+)\s+(\S+)\s+(\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)(?:\s+[\d.]+ GB/s)?")
-PRODUCT = re.compile(r".* (\d+) x (\d+) x (\d+)(?: \(batch (\d+)\))?")
+PRODUCT = re.compile(r"(.*) (\d+) x (\d+) x (\d+)(?: \((batch|groups) (\d+)\))?")
 
 UPDATE = ("adamw", "lion", "sgd", "sum_squares", "grad_norm")
 
@@ -24,9 +24,18 @@ class Row:
 
     @property
     def product(self):
-        """(batch, m, n, k) of a matrix product."""
+        """(batch, m, n, k) of a matrix product; of one by groups, their number and
+        what each has of an even share of the rows."""
         match = PRODUCT.fullmatch(self.name)
-        return match and (int(match[4] or 1), *(int(match[i]) for i in (1, 2, 3)))
+        if not match:
+            return None
+        count, sizes = int(match[6] or 1), [int(match[i]) for i in (2, 3, 4)]
+        if match[5] == "groups":
+            rows, n, k = sizes
+            # The gradient of its weights sums over the rows.
+            sizes = ([k, n, rows / count] if match[1].startswith("grouped_matmul_backward")
+                     else [rows / count, n, k])
+        return (count, *sizes)
 
 
 @dataclasses.dataclass
@@ -103,7 +112,7 @@ def _products(case, model, limits, rows):
     for row in rows:
         batch, m, n, k = row.product
         flops = 2 * batch * m * n * k * row.calls
-        known = batch == 1 and (m, n, k) in model.products(case.tokens)
+        known = (m, n, k) in model.products(case.tokens)
         rate = (limits.product_rate(case.threads, m, n, k) if known
                 else limits.rate(case.threads, model, case.tokens))
         inner.append(Part(row.name, row.seconds, flops / rate, flops))

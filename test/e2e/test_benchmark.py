@@ -1,5 +1,6 @@
 """The arithmetic of benchmark/run.py.  Nothing is measured here."""
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -7,12 +8,16 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmark"))
 
 import cases
+import lora
+import models
 import report
 import trainer
 import watch
 import where
 
-GPT2 = cases.Model.read(ROOT / "examples" / "gpt2-small.json")
+GPT2 = models.read(ROOT / "examples" / "gpt2-small.json")
+LLAMA = models.read(ROOT / "benchmark" / "models" / "llama-100m.json")
+MIXTRAL = models.read(ROOT / "benchmark" / "models" / "mixtral-121m.json")
 
 PROFILE = """\
 final loss 10.5 (step 2)
@@ -68,6 +73,63 @@ class Benchmark(unittest.TestCase):
         self.assertEqual(flops, 6 * GPT2.weights * 256)
         self.assertEqual(GPT2.flops(4, 64), flops + 6 * 4 * 64**2 * 768 * 12)
         self.assertEqual(sum(GPT2.products(256).values()), 3 * (4 * 12 + 1))
+
+    def test_decoders(self):
+        # As zeroc's certificate counts them (test_imported_parameters).
+        self.assertEqual(LLAMA.parameters, 100_092_672)
+        self.assertEqual(MIXTRAL.parameters, 354_970_368)
+        for model in (LLAMA, MIXTRAL):
+            flops = sum(2 * m * n * k * count
+                        for (m, n, k), count in model.products(1024).items())
+            self.assertEqual(flops, 6 * model.weights * 1024)
+        # Of 2 of 8 experts, and of a fourth of the rows each.
+        inactive = 12 * 6 * 3 * 768 * 1408
+        norms = 25 * 768
+        self.assertEqual(MIXTRAL.weights, MIXTRAL.parameters - norms - inactive)
+        self.assertEqual(MIXTRAL.products(1024)[256, 1408, 768], 3 * 8 * 12)
+        self.assertEqual(LLAMA.products(1024)[256, 768, 1024], 2 * 12)
+
+    def test_imported_parameters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, model in (("llama-100m", LLAMA), ("mixtral-121m", MIXTRAL)):
+                ours = trainer.Trainer(ROOT / "benchmark" / "models" / f"{name}.json", folder,
+                                       name=name)
+                certificate = ours.certificate(cases.Case.parse("b1t16x1"))
+                self.assertEqual(certificate["parameters"], model.parameters)
+                self.assertEqual(lora.state_bytes(certificate), 16 * model.parameters)
+                self.assertEqual(lora.base_bytes(certificate), 4 * model.parameters)
+
+    def test_unknown_models(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "config.json"
+            config.write_text('{"model_type": "bert"}')
+            with self.assertRaisesRegex(models.Unknown, "bert"):
+                models.read(config)
+
+    def test_products_by_groups(self):
+        def product(name):
+            return where.Row("compute", name, 12, 1).product
+
+        forward = "grouped_matmul of layers.*.experts.w1 2048 x 1408 x 768 (groups 8)"
+        self.assertEqual(product(forward), (8, 256, 1408, 768))
+        backward = "grouped_matmul_backward of layers.*.experts.w1 2048 x 768 x 1408 (groups 8)"
+        self.assertEqual(product(backward), (8, 1408, 768, 256))
+        for name in (forward, backward):
+            self.assertIn(product(name)[1:], MIXTRAL.products(1024))
+
+    def test_adapters(self):
+        def certificate(parameters, trained):
+            held = {"parameters": 4 * parameters, "gradients": 4 * trained,
+                    "optimizer_state": 8 * trained}
+            return {"parameters": parameters,
+                    "model_state": {name: {"held": size} for name, size in held.items()}}
+
+        def runs(*steps):
+            return [trainer.Run(step, step, 0) for step in steps]
+
+        text = lora.text_of({"full": (certificate(1000, 1000), runs(1, 2, 3)),
+                             "q": (certificate(1010, 10), runs(0.7, 1.2, 2.4))})
+        self.assertRegex(text, r"q +0\.00M +1200\.0 +142% +0\.700 +\S+ +1\.040")
 
     def test_limit_of_one_rank(self):
         limits = round_limits()
