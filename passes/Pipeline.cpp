@@ -125,6 +125,8 @@ static void addPasses(OpPassManager &pm, Level level,
       pm.addPass(createChunkLoss({options.lossChunk}));
       // Whole or in chunks; nothing else knows a gradient for what it is later.
       pm.addPass(createFuseLoss());
+      // The products of a loss are its own; all others are what they stay.
+      pm.addPass(createAddIntoProducts());
       pm.addPass(createLowerToGenerics());
     }
     // Before partitioning: that freezes the arithmetic, so every plan of a

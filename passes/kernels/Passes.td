@@ -93,6 +93,28 @@ def FuseLoss : Pass<"zero-fuse-loss", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def AddIntoProducts : Pass<"zero-add-into-products", "::mlir::ModuleOp"> {
+  let summary = "Lets short products add to longer ones in place";
+  let description = [{
+    Where a product of at most 128 terms and a longer one are added, and nothing
+    else reads either, the short one is computed into the bytes of the other, as
+    adapters of linear layers are:
+
+    ```mlir
+    %y = nn.matmul %x, %w {transpose_b} : (tensor<64x256xf32>, tensor<512x256xf32>) -> tensor<64x512xf32>
+    %more = nn.matmul %low, %up {transpose_b} : (tensor<64x16xf32>, tensor<512x16xf32>) -> tensor<64x512xf32>
+    %sum = arith.addf %y, %more : tensor<64x512xf32>
+    // becomes
+    %y = nn.matmul %x, %w {transpose_b} : (tensor<64x256xf32>, tensor<512x256xf32>) -> tensor<64x512xf32>
+    %sum = nn.matmul %low, %up init(%y) {transpose_b} : (tensor<64x16xf32>, tensor<512x16xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
+    ```
+
+    f32 keeps its bits.  Of 16 bits the short product is not rounded before it is
+    added.
+  }];
+  let dependentDialects = ["::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let summary = "Spells everything except products, attention and scatters as linalg.generic";
   let description = [{

@@ -136,25 +136,26 @@ private:
     return model.getArgument(place);
   }
 
-  /// y + alpha / rank (x down^T) up^T
+  /// y + (alpha / rank x down^T) up^T
   void adapt(nn::LinearOp layer, Value down, Value up) {
     Location loc = layer.getLoc();
     b.setInsertionPointAfter(layer);
     auto type = cast<RankedTensorType>(layer.getResult().getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.back() = rank;
-    Value low = nn::LinearOp::create(b, loc, type.clone(shape), layer.getX(),
-                                     down, Value(), /*transposed=*/false);
-    Value more = nn::LinearOp::create(b, loc, type, low, up, Value(),
-                                      /*transposed=*/false);
+    RankedTensorType narrow = type.clone(shape);
+    Value low = nn::LinearOp::create(b, loc, narrow, layer.getX(), down,
+                                     Value(), /*transposed=*/false);
     if (double scale = alpha / static_cast<double>(rank); scale != 1)
-      more = arith::MulFOp::create(
-          b, loc, more,
+      low = arith::MulFOp::create(
+          b, loc, low,
           arith::ConstantOp::create(
               b, loc,
               DenseElementsAttr::get(
-                  type,
+                  narrow,
                   Attribute(b.getFloatAttr(type.getElementType(), scale)))));
+    Value more = nn::LinearOp::create(b, loc, type, low, up, Value(),
+                                      /*transposed=*/false);
     auto sum = arith::AddFOp::create(b, loc, layer.getResult(), more);
     layer.getResult().replaceAllUsesExcept(sum, sum);
   }

@@ -187,8 +187,8 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     // becomes, with rank = 8 and alpha = 16,
     %y = nn.linear %x, %w : tensor<4x64x32xf32>, tensor<96x32xf32> -> tensor<4x64x96xf32>
     %a = nn.linear %x, %A : tensor<4x64x32xf32>, tensor<8x32xf32> -> tensor<4x64x8xf32>
-    %b = nn.linear %a, %B : tensor<4x64x8xf32>, tensor<96x8xf32> -> tensor<4x64x96xf32>
-    %c = arith.mulf %b, dense<2.0>
+    %b = arith.mulf %a, dense<2.0>
+    %c = nn.linear %b, %B : tensor<4x64x8xf32>, tensor<96x8xf32> -> tensor<4x64x96xf32>
     %z = arith.addf %y, %c
     ```
 

@@ -19,10 +19,10 @@
 // CHECK-SAME: %[[H:[a-z0-9]+]]: tensor<5x8xf32> {zero.frozen
 // CHECK: %[[Y:.*]] = nn.linear %{{.*}}, %[[W]] : tensor<3x8xf32>, tensor<4x8xf32> -> tensor<3x4xf32>
 // CHECK: %[[LOW:.*]] = nn.linear %{{.*}}, %[[A]] : tensor<3x8xf32>, tensor<2x8xf32> -> tensor<3x2xf32>
-// CHECK: %[[MORE:.*]] = nn.linear %[[LOW]], %[[B]] : tensor<3x2xf32>, tensor<4x2xf32> -> tensor<3x4xf32>
 // CHECK: %[[THREE:.*]] = arith.constant dense<3.000000e+00>
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[MORE]], %[[THREE]]
-// CHECK: %[[SUM:.*]] = arith.addf %[[Y]], %[[SCALED]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[LOW]], %[[THREE]] : tensor<3x2xf32>
+// CHECK: %[[MORE:.*]] = nn.linear %[[SCALED]], %[[B]] : tensor<3x2xf32>, tensor<4x2xf32> -> tensor<3x4xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %[[Y]], %[[MORE]]
 // CHECK: nn.linear %[[SUM]], %[[V]] {transposed}
 // CHECK: nn.linear %[[SUM]], %[[C]] : tensor<3x4xf32>, tensor<2x4xf32> -> tensor<3x2xf32>
 // CHECK: nn.linear %{{.*}}, %[[D]] : tensor<3x2xf32>, tensor<8x2xf32> -> tensor<3x8xf32>

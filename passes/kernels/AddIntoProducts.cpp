@@ -1,0 +1,144 @@
+//===- AddIntoProducts.cpp - Short products add to longer ones ------------===//
+//
+// An adapter adds a product of as many terms as its rank has to that of its
+// layer.  Stored by itself it takes as much memory as the layer's result, and a
+// kernel reads both.  Computed into the bytes of the layer's result it takes
+// none:
+//
+//   %y = nn.matmul %x, %w                 %y = nn.matmul %x, %w
+//   %more = nn.matmul %low, %up      =>   %sum = nn.matmul %low, %up init(%y)
+//   %sum = arith.addf %y, %more
+//
+// In f32 a sum of at most kShort terms is added in one piece, so bits stay; of
+// 16 bits it is rounded once less.  The layer's result must have no other
+// reader.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernels/Passes.h"
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "zero-add-into-products"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_ADDINTOPRODUCTS
+#include "passes/kernels/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+
+namespace {
+
+/// The longest sum that is added to another.
+constexpr int64_t kShort = 128;
+
+/// A product that only a sum reads, through `views`, from its result on.
+struct Summand {
+  nn::MatmulOp product;
+  SmallVector<Operation *> views;
+};
+
+Summand summandOf(Value value) {
+  Summand found;
+  while (value.hasOneUse()) {
+    Operation *def = value.getDefiningOp();
+    if (auto product = dyn_cast_or_null<nn::MatmulOp>(def)) {
+      found.product = product;
+      std::reverse(found.views.begin(), found.views.end());
+      return found;
+    }
+    if (!isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(def))
+      break;
+    found.views.push_back(def);
+    value = def->getOperand(0);
+  }
+  return {};
+}
+
+/// x + y, maybe of widened 16 bits and rounded to them; `result` is what all
+/// else reads.
+struct Addition {
+  Value x, y, result;
+};
+
+/// What `value` was widened from, if nothing else reads either.
+Value widenedFrom(Value value) {
+  auto extend = value.getDefiningOp<arith::ExtFOp>();
+  return extend && value.hasOneUse() ? extend.getIn() : Value();
+}
+
+/// The addition as products may do it: in the type of both.
+Addition additionOf(arith::AddFOp op) {
+  Addition whole{op.getLhs(), op.getRhs(), op.getResult()};
+  Value x = widenedFrom(op.getLhs()), y = widenedFrom(op.getRhs());
+  if (!x || !y || x.getType() != y.getType() || !op.getResult().hasOneUse())
+    return whole;
+  auto round = dyn_cast<arith::TruncFOp>(*op.getResult().user_begin());
+  if (!round || round.getType() != x.getType())
+    return whole;
+  return {x, y, round.getResult()};
+}
+
+bool isShort(nn::MatmulOp product) {
+  return product.getK() <= kShort && !product.getInit() && !product.getBias();
+}
+
+/// Erases `op`, if nobody reads it, and what only it read.
+void eraseDead(Operation *op) {
+  if (!isOpTriviallyDead(op))
+    return;
+  llvm::SetVector<Operation *> sources;
+  for (Value operand : op->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      sources.insert(source);
+  op->erase();
+  llvm::for_each(sources, eraseDead);
+}
+
+void addIntoProduct(arith::AddFOp op) {
+  Addition addition = additionOf(op);
+  Summand into = summandOf(addition.x), added = summandOf(addition.y);
+  if (!into.product || !added.product ||
+      into.product.getType() != added.product.getType())
+    return;
+  if (!isShort(added.product))
+    std::swap(into, added);
+  if (!isShort(added.product) ||
+      (!into.product.getInit() && into.product.getK() <= added.product.getK()))
+    return;
+  LDBG() << "adds " << added.product << " to " << into.product;
+  OpBuilder b(addition.result.getDefiningOp());
+  nn::MatmulOp product = added.product;
+  Value sum = nn::MatmulOp::create(
+      b, product.getLoc(), product.getType(), product.getA(), product.getB(),
+      /*bias=*/Value(), /*init=*/into.product.getResult(),
+      product.getTransposeA(), product.getTransposeB());
+  for (Operation *view : added.views) {
+    IRMapping map;
+    map.map(view->getOperand(0), sum);
+    sum = b.clone(*view, map)->getResult(0);
+  }
+  addition.result.replaceAllUsesWith(sum);
+  eraseDead(addition.result.getDefiningOp());
+}
+
+struct AddIntoProductsPass
+    : zero::impl::AddIntoProductsBase<AddIntoProductsPass> {
+  void runOnOperation() override {
+    SmallVector<arith::AddFOp> additions;
+    getOperation().walk([&](arith::AddFOp op) {
+      if (isa<RankedTensorType>(op.getType()))
+        additions.push_back(op);
+    });
+    llvm::for_each(additions, addIntoProduct);
+  }
+};
+
+} // namespace
