@@ -274,7 +274,8 @@ TEST(Matmul16, HasTheBitsOfItsKernelWhereEachLoopHasSeveralBlocksAndARest) {
                              {9, 437, 391},
                              {20, 30, 1153},
                              {35, 70, 4233},
-                             {3, 1100, 1500}})
+                             {3, 1100, 1500},
+                             {900, 60, 40}})
         expectItsBits(kernel, {kernel.type, 1, m, n, k, flags});
 }
 

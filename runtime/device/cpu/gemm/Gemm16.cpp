@@ -5,7 +5,7 @@
 // C is computed in f32, a block at a time, and rounded when its sums are
 // complete:
 //
-//   packing   | A and B of the loops | block of C | its bias |
+//   packing   | B and A of the loops | block of C | its bias |
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/gemm/Gemm16.h"
@@ -29,10 +29,13 @@ using namespace zrt;
 
 namespace {
 
-/// A block of C in f32.
-constexpr int64_t kBlockRows = 256, kBlockColumns = 192;
-static_assert(kGemmPackingBytes +
-                  (kBlockRows + 1) * kBlockColumns * int64_t(sizeof(float)) <=
+/// A block of C in f32.  Columns of A's copy are those of the block, rows of B's
+/// those of the block, too: the larger, the fewer copies.
+constexpr int64_t kBlockRows = kRoundedRows, kBlockColumns = kRoundedColumns;
+/// What `loops` takes for itself.
+constexpr int64_t kTaken = (kGemmColumns + kBlockRows) * kGemmDepth;
+static_assert((kTaken + (kBlockRows + 1) * kBlockColumns) *
+                  int64_t(sizeof(float)) <=
               ZRT_PACKING_BYTES);
 
 /// The part of `g` that block i, j of C needs.
@@ -59,8 +62,6 @@ using Loops = void (*)(const GemmOf<From> &, float *);
 template <typename From>
 void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, Loops<From> loops,
                    float *packing) {
-  // What `loops` takes for itself comes first.
-  constexpr size_t kTaken = kGemmPackingBytes / sizeof(float);
   float *const block = packing + kTaken;
   float *const bias = block + kBlockRows * kBlockColumns;
   GemmOf<From> part = partOf<From>(g, i, j);

@@ -20,7 +20,11 @@ constexpr int64_t kGemmColumns = 192;
 /// product: another value gives other bits.
 constexpr int64_t kGemmDepth = 384;
 
-/// The bytes of both.
+/// Rows and columns of a C of 16 bits that are computed in f32 and rounded at a
+/// time.  A product of no more rows packs no more than these.
+constexpr int64_t kRoundedRows = 384, kRoundedColumns = 768;
+
+/// The bytes that a product packs: columns of B, and then rows of A.
 constexpr int64_t kGemmPackingBytes =
     (kGemmRows + kGemmColumns) * kGemmDepth * int64_t(sizeof(float));
 static_assert(kGemmPackingBytes <= ZRT_PACKING_BYTES);
