@@ -101,7 +101,7 @@ Tensor frontend::rope(Tensor x, RopeOptions options) {
 
 SmallVector<double> frontend::ropeFrequencies(int64_t rotated, double base) {
   SmallVector<double> frequencies;
-  for (int64_t d = 0; d < rotated / 2; ++d)
+  for (int64_t d = 0; 2 * d < rotated; ++d)
     frequencies.push_back(std::pow(base, -2.0 * static_cast<double>(d) /
                                              static_cast<double>(rotated)));
   return frequencies;

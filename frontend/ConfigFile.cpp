@@ -3,6 +3,7 @@
 
 #include "dialect/zero/BytesText.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -15,10 +16,12 @@ using nlohmann::json;
 
 struct ConfigFile::Object {
   json root;
+  mutable llvm::StringSet<> read; ///< names of the outermost object
 
   /// The value of the last of the names between dots, also null.
   const json *findAny(StringRef key) const {
     const json *at = &root;
+    read.insert(key.split('.').first);
     for (StringRef name : llvm::split(key, '.')) {
       if (!at->is_object())
         return nullptr;
@@ -163,6 +166,15 @@ llvm::Error ConfigFile::takeError() {
   if (message.empty())
     return llvm::Error::success();
   return llvm::createStringError(message);
+}
+
+bool ConfigFile::wasRead(StringRef key) const {
+  return object->read.contains(key);
+}
+
+std::string ConfigFile::shown(StringRef key) const {
+  auto value = object->root.find(key.str());
+  return value == object->root.end() ? "" : show(*value);
 }
 
 bool ConfigFile::has(StringRef key) const { return object->find(key); }

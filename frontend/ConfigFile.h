@@ -47,6 +47,12 @@ public:
   /// The keys of an object, none if it is not there.
   std::vector<std::string> keysOf(StringRef key);
 
+  /// Whether any of these functions looked for this key.  `has` is enough, for
+  /// one that another makes void.
+  bool wasRead(StringRef key) const;
+  /// The value as JSON, a kind of value where it is long.
+  std::string shown(StringRef key) const;
+
   /// Keeps "PATH: MESSAGE" if it is the first error.
   void fail(const Twine &message);
   bool failed() const { return !message.empty(); }

@@ -223,7 +223,7 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
   {
     Scope in = m.paramScope(c.names.model);
     embedded = model.table(c.names.embedding);
-    x = embedding(tokens, embedded);
+    x = embedding(tokens, embedded, c.padding);
     if (c.scalesEmbedding)
       x = x * std::sqrt(double(c.width));
     x = x.named("embedding");

@@ -40,6 +40,8 @@ struct DecoderConfig {
   double initStd = 0.02;
   /// The output product reads the embedding.
   bool tied = false;
+  /// Tokens that give the embedding no gradient.
+  std::optional<int64_t> padding;
 
   /// RmsOffset has the factor 1 + weight.
   enum class Norm { Rms, RmsOffset, Layer } norm = Norm::Rms;

@@ -34,7 +34,8 @@ Tensor frontend::softmax(Tensor x) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-Tensor frontend::embedding(Tensor tokens, Tensor table) {
+Tensor frontend::embedding(Tensor tokens, Tensor table,
+                           std::optional<int64_t> padding) {
   if (!allValid({tokens, table}) || !isIds("tokens", tokens) ||
       !allFloat("embedding", {table}))
     return {};
@@ -47,8 +48,13 @@ Tensor frontend::embedding(Tensor tokens, Tensor table) {
   RankedTensorType type = m.getType(shape, table.getType().getElementType());
   if (!type)
     return {};
-  return {m, nn::EmbeddingOp::create(m.getOpBuilder(), m.getLoc(), type,
-                                     tokens.getValue(), table.getValue())};
+  if (padding && (*padding < 0 || *padding >= table.size(0)))
+    return m.error("the padding of an embedding is one of its " +
+                   Twine(table.size(0)) + " rows, got " + Twine(*padding));
+  OpBuilder &b = m.getOpBuilder();
+  return {m, nn::EmbeddingOp::create(
+                 b, m.getLoc(), type, tokens.getValue(), table.getValue(),
+                 padding ? b.getI64IntegerAttr(*padding) : IntegerAttr())};
 }
 
 /// The bias is null for none.

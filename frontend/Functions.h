@@ -61,7 +61,9 @@ Tensor max(Tensor x);
 Tensor concat(ArrayRef<Tensor> tensors, int64_t dim);
 
 /// [..., C] rows of `table` [V, C], one per token.
-Tensor embedding(Tensor tokens, Tensor table);
+/// The row `padding` gets no gradient from tokens that are it.
+Tensor embedding(Tensor tokens, Tensor table,
+                 std::optional<int64_t> padding = {});
 
 struct LinearOptions {
   /// The weight is stored [in, out] (GPT-2's Conv1D), not [out, in].
@@ -118,7 +120,7 @@ struct RopeOptions {
 /// Rotates pairs of elements of x [B, T, H, D] by an angle that grows with the
 /// position; elements without a frequency stay.
 Tensor rope(Tensor x, RopeOptions options);
-/// base^(-2d / rotated), for each d < rotated / 2.
+/// base^(-2d / rotated), for each 2d < rotated.
 SmallVector<double> ropeFrequencies(int64_t rotated, double base = 10000);
 
 /// Where the document of each position of `tokens` [B, T] begins, if each ends

@@ -10,6 +10,7 @@
 #include "frontend/HuggingFace.h"
 
 #include "frontend/families/Families.h"
+#include "frontend/families/Keys.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,6 +45,7 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
   r.checkSequence("n_positions", config.positions);
   if (!r.file.failed())
     noteGPT2Dropout(r.file, r.note);
+  refuseOtherKeys(r.file, "gpt2"); // what the note looks at, gpt2 has
   if (r.file.failed())
     return nullptr;
   return buildGPT2(r.context, config, r.batch, r.sequence);
@@ -52,6 +54,7 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
 template <DecoderConfig (*Read)(ConfigFile &)>
 OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   DecoderConfig config = Read(r.file);
+  refuseOtherKeys(r.file, r.file.string("model_type"));
   r.checkSequence("max_position_embeddings", config.positions);
   if (r.file.failed())
     return nullptr;

@@ -25,8 +25,15 @@ static LogicalResult verifyRows(Operation *op, StringRef what,
 }
 
 LogicalResult EmbeddingOp::verify() {
-  return verifyRows(*this, "result", getTokens().getType(),
-                    getTable().getType(), getResult().getType());
+  if (failed(verifyRows(*this, "result", getTokens().getType(),
+                        getTable().getType(), getResult().getType())))
+    return failure();
+  int64_t rows = getTable().getType().getDimSize(0);
+  if (std::optional<int64_t> row = getPadding();
+      row && (*row < 0 || *row >= rows)) // (C2)
+    return emitOpError("padding must be one of the table's ")
+           << rows << " rows, got " << *row;
+  return success();
 }
 
 SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
@@ -54,12 +61,34 @@ SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
   return {generic.getResult(0)};
 }
 
+/// Zero where the token is `padding`.
+static Value dropPadding(OpBuilder &b, Location loc, Value grad, Value tokens,
+                         int64_t padding) {
+  std::string of = letters(cast<RankedTensorType>(tokens.getType()).getRank());
+  std::string all = of + "z";
+  return elementwise(
+      b, loc, {grad, tokens}, {all, of}, all,
+      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+        Type type = in[1].getType();
+        Value row = arith::ConstantOp::create(
+            nested, at, nested.getIntegerAttr(type, padding));
+        Value drops = arith::CmpIOp::create(
+            nested, at, arith::CmpIPredicate::eq, in[1], row);
+        S kept(nested, at, in[0]);
+        return arith::SelectOp::create(nested, at, drops, kept.constant(0),
+                                       kept);
+      });
+}
+
 LogicalResult EmbeddingOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                          ArrayRef<bool>,
                                          SmallVectorImpl<Value> &out) {
   Value init = zeros(b, getLoc(), getTable().getType());
+  Value grad = adjoints[0];
+  if (std::optional<int64_t> row = getPadding())
+    grad = dropPadding(b, getLoc(), grad, getTokens(), *row);
   out.append({Value(), EmbeddingBackwardOp::create(b, getLoc(), getTokens(),
-                                                   adjoints[0], init)});
+                                                   grad, init)});
   return success();
 }
 

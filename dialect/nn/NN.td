@@ -57,13 +57,17 @@ def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
     %x = nn.embedding %tokens, %wte : tensor<4x64xi32>, tensor<256x32xf32> -> tensor<4x64x32xf32>
     ```
 
+    Tokens that are `padding` give their row no gradient, as with `padding_idx` of
+    PyTorch.
+
     Constraints:
     * (C1) the result has the shape of `tokens` with the row length appended.
+    * (C2) `padding`, if there, is a row of the table.
 
     Token ids outside of the table are undefined; the runtime rejects them
     before a step.
   }];
-  let arguments = (ins NN_IdTensor:$tokens, NN_AnyTensor:$table);
+  let arguments = (ins NN_IdTensor:$tokens, NN_AnyTensor:$table, OptionalAttr<I64Attr>:$padding);
   let results = (outs NN_AnyTensor:$result);
   let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
 }

@@ -17,11 +17,24 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
+/// Some versions write a number under two names, and read `key`.
+static void refuseDisagreement(ConfigFile &file, StringRef key, StringRef other,
+                               double otherwise) {
+  double value = file.number(key, otherwise),
+         otherValue = file.number(other, value);
+  if (value != otherValue)
+    file.fail(
+        other + " is " + toText(otherValue) + ", but " + key +
+        (file.has(key) ? " is " : ", which gpt_neox reads, is by default ") +
+        toText(value) + "; make them agree");
+}
+
 DecoderConfig frontend::readGPTNeoX(ConfigFile &file) {
   DecoderConfig c = readDecoder(file, {.architecture = "GPTNeoXForCausalLM",
                                        .normEpsKey = "layer_norm_eps",
                                        .activation = "gelu",
-                                       .normEps = 1e-5});
+                                       .normEps = 1e-5,
+                                       .hasPadding = false});
   c.names = {.model = "gpt_neox",
              .embedding = "embed_in",
              .norm = "final_layer_norm",
@@ -38,6 +51,10 @@ DecoderConfig frontend::readGPTNeoX(ConfigFile &file) {
   c.qkvByHead = true;
   readAttentionBias(file, c, true);
   c.biasOfMlp = true;
+  if (file.isEmpty("rope_parameters")) {
+    refuseDisagreement(file, "rotary_emb_base", "rope_theta", 10000);
+    refuseDisagreement(file, "rotary_pct", "partial_rotary_factor", 0.25);
+  }
   c.rope = readRope(
       file, c,
       {.base = "rotary_emb_base", .part = "rotary_pct", .partOtherwise = 0.25});

@@ -26,7 +26,8 @@ static DecoderConfig readGemma(ConfigFile &file, StringRef architecture) {
   DecoderConfig c = readDecoder(file, {.architecture = architecture,
                                        .activationKey = "hidden_activation",
                                        .activation = "gelu_pytorch_tanh",
-                                       .tied = true});
+                                       .tied = true,
+                                       .padding = 0});
   readHeads(file, c, HeadKeys::MustBeThere, HeadKeys::MustBeThere);
   refuseTrue(file, "use_bidirectional_attention",
              "zeroc's decoders are causal");

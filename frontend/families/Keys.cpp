@@ -90,6 +90,20 @@ static void refuseOtherTasks(ConfigFile &file, StringRef architecture) {
               "f32, bf16 or fp16, so use the model before it was quantized");
 }
 
+/// pad_token_id; PyTorch counts a negative one from the end.
+static void readPadding(ConfigFile &file, DecoderConfig &c,
+                        std::optional<int64_t> otherwise) {
+  if (!file.mentions("pad_token_id")) {
+    if (otherwise && *otherwise < c.vocabulary)
+      c.padding = otherwise;
+    return;
+  }
+  if (!file.has("pad_token_id"))
+    return;
+  int64_t token = file.integer("pad_token_id", -c.vocabulary, c.vocabulary - 1);
+  c.padding = token < 0 ? token + c.vocabulary : token;
+}
+
 DecoderConfig frontend::readDecoder(ConfigFile &file,
                                     const Defaults &defaults) {
   refuseOtherTasks(file, defaults.architecture);
@@ -106,6 +120,8 @@ DecoderConfig frontend::readDecoder(ConfigFile &file,
       readActivation(file, defaults.activationKey, defaults.activation);
   c.initStd = readInitStd(file);
   c.tied = file.boolean("tie_word_embeddings", defaults.tied);
+  if (defaults.hasPadding)
+    readPadding(file, c, defaults.padding);
   return c;
 }
 
@@ -181,4 +197,6 @@ void frontend::readWindowOfLayers(
               " entries for num_hidden_layers " + Twine(c.layers));
   if (llvm::is_contained(c.slides, true))
     c.window = readSize(file, "sliding_window");
+  else
+    (void)file.has("sliding_window"); // says nothing
 }

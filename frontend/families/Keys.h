@@ -30,10 +30,12 @@ struct Defaults {
             activation = "silu";
   double normEps = 1e-6;
   bool tied = false;
+  bool hasPadding = true;
+  std::optional<int64_t> padding = std::nullopt;
 };
 
 /// The keys of every decoder: sizes but those of heads, norms, the activation,
-/// initial values.  Refuses dropout, and heads for other tasks.
+/// initial values, padding.  Refuses dropout, and heads for other tasks.
 DecoderConfig readDecoder(ConfigFile &file, const Defaults &defaults);
 
 enum class HeadKeys {
@@ -86,6 +88,9 @@ double readNormEps(ConfigFile &file, StringRef key, double otherwise);
 double readInitStd(ConfigFile &file);
 /// Fails for a rate of dropout that is not 0.
 void refuseDropout(ConfigFile &file, ArrayRef<StringRef> keys);
+/// Fails for keys of other families that nothing has read, unless their value
+/// says nothing.
+void refuseOtherKeys(ConfigFile &file, StringRef modelType);
 /// Fails for a key that is true; `fix` says what zeroc does.
 void refuseTrue(ConfigFile &file, StringRef key, StringRef fix);
 

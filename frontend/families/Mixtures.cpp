@@ -23,10 +23,15 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
-/// Experts of all layers; `count` is the key of their number.
+/// Experts of all layers; `count` is the key of their number, unless the file
+/// has `otherCount`, which newer versions write.
 static void readExperts(ConfigFile &file, DecoderConfig &c, StringRef count,
-                        double balance) {
+                        StringRef otherCount, double balance) {
   DecoderConfig::Experts &e = c.experts;
+  if (file.has(count) && file.has(otherCount))
+    file.fail(count + " and " + otherCount + " say the same; keep one");
+  if (file.has(otherCount))
+    count = otherCount;
   e.count = readSize(file, count);
   e.chosen = readSize(file, "num_experts_per_tok");
   if (e.chosen > e.count)
@@ -49,7 +54,7 @@ DecoderConfig frontend::readMixtral(ConfigFile &file) {
   readHeads(file, c, HeadKeys::MustBeThere, HeadKeys::MayBeMissing);
   c.rope = readRope(file, c, {.baseOtherwise = 1e6});
   readWindow(file, c, std::nullopt);
-  readExperts(file, c, "num_local_experts", 0.001);
+  readExperts(file, c, "num_local_experts", "num_experts", 0.001);
   c.experts.scope = "block_sparse_moe";
   c.experts.gate = "w1";
   c.experts.up = "w3";
@@ -68,7 +73,9 @@ DecoderConfig frontend::readQwen3Moe(ConfigFile &file) {
   readAttentionBias(file, c, false);
   if (file.boolean("use_sliding_window", false))
     readWindow(file, c, 4096);
-  readExperts(file, c, "num_experts", 0.001);
+  else
+    (void)file.has("sliding_window"); // says nothing
+  readExperts(file, c, "num_experts", "num_local_experts", 0.001);
   c.experts.innerWidth = readSize(file, "moe_intermediate_size");
   c.experts.normalize = file.boolean("norm_topk_prob", false);
   int64_t every = file.integer("decoder_sparse_step", 1, kMaxLayers, 1);
@@ -81,13 +88,14 @@ DecoderConfig frontend::readQwen3Moe(ConfigFile &file) {
 }
 
 DecoderConfig frontend::readOlmoe(ConfigFile &file) {
-  DecoderConfig c =
-      readDecoder(file, {.architecture = "OlmoeForCausalLM", .normEps = 1e-5});
+  DecoderConfig c = readDecoder(
+      file,
+      {.architecture = "OlmoeForCausalLM", .normEps = 1e-5, .padding = 1});
   readHeads(file, c, HeadKeys::MayBeMissing, HeadKeys::MayBeMissing);
   c.rope = readRope(file, c);
   c.queryKeyNormOfAll = true;
   readAttentionBias(file, c, false);
-  readExperts(file, c, "num_experts", 0.01);
+  readExperts(file, c, "num_experts", "num_local_experts", 0.01);
   c.experts.normalize = file.boolean("norm_topk_prob", false);
   if (file.has("clip_qkv"))
     file.fail("clip_qkv is " + toText(file.number("clip_qkv", 0)) +

@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace mlir::frontend;
 
 DecoderConfig frontend::readPhi3(ConfigFile &file) {
-  DecoderConfig c =
-      readDecoder(file, {.architecture = "Phi3ForCausalLM", .normEps = 1e-5});
+  DecoderConfig c = readDecoder(
+      file,
+      {.architecture = "Phi3ForCausalLM", .normEps = 1e-5, .padding = 32000});
   readHeads(file, c, HeadKeys::MayBeMissing, HeadKeys::MayBeMissing);
   c.names.qkv = "qkv_proj";
   c.names.gateUp = "gate_up_proj";

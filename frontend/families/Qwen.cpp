@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace mlir::frontend;
 
 static void readQwenWindow(ConfigFile &file, DecoderConfig &c) {
-  bool used = file.boolean("use_sliding_window", false);
+  bool used = file.boolean("use_sliding_window", false) &&
+              (file.has("sliding_window") || !file.mentions("sliding_window"));
   int64_t from = file.integer("max_window_layers", 0, kMaxLayers, 28);
   readWindowOfLayers(file, c,
                      [&](int64_t layer) { return used && layer >= from; });

@@ -29,6 +29,7 @@ struct RopeReader {
 
   /// Where a key of rope lies that older files have outside.
   std::string find(StringRef key, StringRef outside) const {
+    (void)file.has(outside); // void where the other is, and often there too
     return !object.empty() && file.has(in(key)) ? in(key) : outside.str();
   }
 
@@ -148,10 +149,12 @@ struct RopeReader {
     if (keys.part.empty() && part != 1)
       file.fail(key + " is not supported for this model_type, got " +
                 toText(part));
+    // An odd number is rounded up to pairs, if the head has room.
     auto dims = int64_t(double(c.headWidth) * part);
-    if (dims % 2 || dims == 0)
-      file.fail("heads of " + Twine(c.headWidth) + " elements have " +
-                Twine(dims) +
+    if (dims == 0 || dims + dims % 2 > c.headWidth ||
+        (dims % 2 && typeName() == "yarn"))
+      file.fail("heads of " + Twine(c.headWidth) + " elements, of which " +
+                key + " " + toText(part) + " turns, have " + Twine(dims) +
                 " that turn in pairs, which must be even and positive");
     return dims;
   }

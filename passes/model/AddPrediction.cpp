@@ -140,7 +140,7 @@ private:
       value = tensor::CollapseShapeOp::create(b, loc, value, groups);
     }
     return nn::EmbeddingOp::create(b, loc, type.clone({batch, columns}),
-                                   rows(loc), value);
+                                   rows(loc), value, /*padding=*/IntegerAttr());
   }
 
   /// positions b + position[b]

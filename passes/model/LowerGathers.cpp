@@ -249,7 +249,7 @@ private:
     shape.push_back(cast<RankedTensorType>(table.getType()).getDimSize(1));
     Value gathered = nn::EmbeddingOp::create(
         rewriter, loc, RankedTensorType::get(shape, type.getElementType()), row,
-        table);
+        table, /*padding=*/IntegerAttr());
     shape.pop_back();
     llvm::append_range(shape, type.getShape().take_back(columns));
     gathered = reshape(rewriter, loc, gathered, shape);

@@ -9,6 +9,14 @@ func.func @embedding_c1(%t: tensor<4x64xi32>, %w: tensor<256x32xf32>) {
 
 // -----
 
+func.func @embedding_c2(%t: tensor<4x64xi32>, %w: tensor<256x32xf32>) {
+  // expected-error @+1 {{padding must be one of the table's 256 rows, got 256}}
+  %x = nn.embedding %t, %w {padding = 256} : tensor<4x64xi32>, tensor<256x32xf32> -> tensor<4x64x32xf32>
+  return
+}
+
+// -----
+
 func.func @embedding_backward_c1(%t: tensor<4x64xi32>, %g: tensor<4x63x32xf32>, %i: tensor<256x32xf32>) {
   // expected-error @+1 {{grad must be 'tensor<4x64x32xf32>', got 'tensor<4x63x32xf32>'}}
   %x = nn.embedding_backward %t, %g into %i : tensor<4x64xi32>, tensor<4x63x32xf32>, tensor<256x32xf32>

@@ -78,6 +78,11 @@ CASES = {
     "gpt_neox-sequential": dict(
         model_type="gpt_neox", architectures=["GPTNeoXForCausalLM"], **SIZES, rotary_pct=1.0,
         use_parallel_residual=False, hidden_act="gelu_new", tie_word_embeddings=True),
+    # Five elements of a head turn, which are three pairs; a token has an embedding that is not trained.
+    "phi3-odd": dict(
+        model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
+        rms_norm_eps=1e-5, pad_token_id=5, tie_word_embeddings=True,
+        rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
 }
 
 
@@ -95,7 +100,6 @@ def make_model(folder, seed):
     """With parameters that are f32, and none at a special value."""
     torch.manual_seed(seed)
     config = transformers.AutoConfig.from_pretrained(folder)
-    config.pad_token_id = None  # its row of the embedding would get no gradient
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
     model.train()
     with torch.no_grad():

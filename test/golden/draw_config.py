@@ -1,0 +1,257 @@
+"""Random config.json files of the families that zeroc imports."""
+from dataclasses import dataclass, field
+
+FAMILIES = {
+    "llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "mixtral": "MixtralForCausalLM",
+    "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM", "qwen3_moe": "Qwen3MoeForCausalLM",
+    "olmoe": "OlmoeForCausalLM", "gemma2": "Gemma2ForCausalLM", "gemma3_text": "Gemma3ForCausalLM",
+    "phi3": "Phi3ForCausalLM", "gpt_neox": "GPTNeoXForCausalLM",
+}
+GEMMA = ("gemma2", "gemma3_text")
+MIXTURES = ("mixtral", "qwen3_moe", "olmoe")
+#: Families whose heads may have another width than hidden_size / num_attention_heads.
+FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", *GEMMA)
+ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")
+#: Those that zeroc refuses.
+OTHER_ACTIVATIONS = ("quick_gelu", "relu2", "mish")
+
+
+@dataclass
+class Case:
+    config: dict
+    batch: int
+    seq: int
+    #: Written again by save_pretrained.
+    saved: bool = False
+    #: Keys that zeroc may refuse by their names, and one that it must.
+    odd: list = field(default_factory=list)
+    must_refuse: str = ""
+
+
+class Draw:
+    def __init__(self, family, rng):
+        self.family, self.rng = family, rng
+        self.config = {"model_type": family}
+        self.odd = []
+        self.must_refuse = ""
+        if rng.random() < 0.5:
+            self.config["architectures"] = [FAMILIES[family]]
+
+    def maybe(self, part=0.5):
+        return self.rng.random() < part
+
+    def refuse(self, key):
+        self.odd.append(key)
+        self.must_refuse = key
+
+    def sizes(self):
+        rng, c = self.rng, self.config
+        heads = rng.choice((1, 2, 3, 4, 5, 6, 8))
+        groups = rng.choice([g for g in range(1, heads + 1) if heads % g == 0])
+        width = heads * 2 * rng.randint(1, 6)
+        c.update(num_hidden_layers=rng.choice((1, 1, 2, 3, 4)), num_attention_heads=heads, hidden_size=width,
+                 intermediate_size=rng.randint(1, 61), vocab_size=rng.randint(17, 131),
+                 max_position_embeddings=rng.choice((32, 48, 64, 2048)), initializer_range=0.08)
+        self.layers, self.heads, self.width, self.head = c["num_hidden_layers"], heads, width, width // heads
+        if self.family != "gpt_neox":
+            equal_by_default = ("llama", "phi3", "olmoe")
+            if groups != heads or self.family not in equal_by_default or self.maybe():
+                c["num_key_value_heads"] = groups
+            if groups == heads and self.family in (*equal_by_default, "qwen2") and self.maybe(0.2):
+                c["num_key_value_heads"] = None
+        if self.family in FREE_HEADS:
+            must = ("qwen3", *GEMMA)
+            if self.family in must or self.maybe():
+                self.head = c["head_dim"] = 2 * rng.randint(1, 9)
+            elif self.family in ("llama", "mistral") and self.maybe(0.3):
+                c["head_dim"] = None
+
+    def norms(self):
+        c = self.config
+        key = "layer_norm_eps" if self.family == "gpt_neox" else "rms_norm_eps"
+        if self.maybe(0.7):
+            c[key] = self.rng.choice((1e-5, 1e-6, 1e-3, 0.02))
+        key = "hidden_activation" if self.family in GEMMA else "hidden_act"
+        if self.maybe(0.6):
+            c[key] = self.rng.choice(ACTIVATIONS)
+        elif self.maybe(0.08):
+            c[key] = self.rng.choice(OTHER_ACTIVATIONS)
+            self.refuse(key)
+        if self.maybe(0.6):
+            c["tie_word_embeddings"] = self.maybe()
+        if self.maybe(0.5):
+            c["pad_token_id"] = self.rng.choice((None, None, 0, c["vocab_size"] - 1))
+        elif self.family in (*GEMMA, "olmoe", "phi3"):
+            c["pad_token_id"] = None if self.family == "phi3" else self.rng.choice((None, 0))
+
+    def biases(self):
+        c = self.config
+        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", *GEMMA) and self.maybe():
+            c["attention_bias"] = self.maybe()
+        if self.family == "llama" and self.maybe():
+            c["mlp_bias"] = self.maybe()
+        if self.maybe(0.2):
+            c["attention_dropout"] = self.rng.choice((0, 0.0))
+
+    def window(self):
+        c, rng = self.config, self.rng
+        size = rng.choice((1, 2, 5, 9, 16, 100))
+        if self.family in ("mistral", "mixtral", "phi3") and self.maybe(0.7):
+            c["sliding_window"] = rng.choice((None, size, size))
+        if self.family in ("qwen2", "qwen3", "qwen3_moe"):
+            if self.maybe(0.7):
+                c.update(use_sliding_window=self.maybe(0.7), sliding_window=size)
+            if self.family != "qwen3_moe" and self.maybe(0.7):
+                c["max_window_layers"] = rng.randint(0, self.layers + 1)
+        if self.family in GEMMA:
+            c["sliding_window"] = size
+        if self.family == "gemma3_text" and self.maybe():
+            c["sliding_window_pattern"] = rng.randint(1, 4)
+        if self.family in (*GEMMA, "qwen2", "qwen3") and self.maybe(0.4):
+            kinds = ("full_attention", "sliding_attention") if c.get("use_sliding_window", self.family in GEMMA) \
+                else ("full_attention",)
+            c["layer_types"] = [rng.choice(kinds) for _ in range(self.layers)]
+
+    def caps(self):
+        c, rng = self.config, self.rng
+        if self.family not in GEMMA:
+            return
+        if self.maybe(0.8):
+            c["query_pre_attn_scalar"] = rng.randint(1, 60)
+        if self.maybe(0.7):
+            c["final_logit_softcapping"] = rng.choice((None, 2.5, 30.0, 1.0))
+        if self.family == "gemma2" and self.maybe(0.7):
+            c["attn_logit_softcapping"] = rng.choice((None, 1.5, 50.0, 3.0))
+
+    def scaling(self):
+        """The keys of rope_scaling, and whether zeroc may refuse them."""
+        rng, kind = self.rng, self.rng.choice(("linear", "llama3", "yarn", "dynamic"))
+        # Beside the default of gemma3_text, transformers does not see the older name.
+        name = "rope_type" if self.family == "gemma3_text" else rng.choice(("rope_type", "type"))
+        keys = {name: kind}
+        original = rng.choice((8, 16, 32))
+        if kind == "linear":
+            keys["factor"] = rng.choice((2, 2.5, 8.0))
+        if kind == "llama3":
+            keys.update(factor=rng.choice((2.0, 8.0)), low_freq_factor=1.0, high_freq_factor=rng.choice((2.0, 4.0)),
+                        original_max_position_embeddings=original)
+        if kind == "yarn":
+            keys.update(factor=rng.choice((2.0, 4.0)), original_max_position_embeddings=original)
+            for key, choice in (("beta_fast", (32, 16.0)), ("beta_slow", (1, 2.0)), ("attention_factor", (1.25, 0.5)),
+                                ("truncate", (True, False))):
+                # With a truncate in an object for a kind of layers, transformers truncates always.
+                if self.maybe(0.3) and (key != "truncate" or self.family != "gemma3_text"):
+                    keys[key] = rng.choice(choice)
+            if self.maybe(0.3):
+                keys.update(mscale=rng.choice((0.7, 1.0)), mscale_all_dim=rng.choice((0.5, 1.0)))
+        if kind == "dynamic":
+            keys["factor"] = 2.0
+            self.refuse("rope_type")
+            self.odd.append("dynamic")
+        return keys
+
+    def part(self):
+        """How much of a head turns."""
+        choices = [p for p in (0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1) if int(self.head * p) >= 1]
+        return self.rng.choice(choices)
+
+    def rope(self):
+        c, rng = self.config, self.rng
+        base = rng.choice((10000, 10000.0, 500.0, 1e6))
+        scaling = self.scaling() if self.maybe(0.5) and self.family != "phi3" else {}
+        if self.family == "gemma3_text":
+            self.gemma3_rope(base, scaling)
+            return
+        base_key, part_key = ("rotary_emb_base", "rotary_pct") if self.family == "gpt_neox" else \
+            ("rope_theta", "partial_rotary_factor")
+        partial = self.family in ("phi3", "gpt_neox")
+        if partial:  # none may be left that turn, or an odd number that yarn scales
+            self.odd.append("pairs")
+        if self.maybe():  # as version 5 writes them
+            keys = {"rope_type": "default", **scaling}
+            if "type" in scaling:
+                del keys["rope_type"]
+            if self.maybe(0.8):
+                keys["rope_theta"] = base
+            if partial and self.maybe(0.8):
+                keys["partial_rotary_factor"] = self.part()
+            c["rope_parameters"] = keys
+            return
+        if self.maybe(0.8):
+            c[base_key] = base
+        if partial and self.maybe(0.8):
+            c[part_key] = self.part()
+        if scaling:
+            c["rope_scaling"] = scaling
+        elif self.maybe(0.3):
+            c["rope_scaling"] = None
+
+    def gemma3_rope(self, base, scaling):
+        c, rng = self.config, self.rng
+        local = rng.choice((100.0, 10000, 1000.0))
+        if self.maybe():
+            c["rope_parameters"] = {"full_attention": {"rope_type": "default", **scaling, "rope_theta": base}}
+            if "type" in scaling:
+                del c["rope_parameters"]["full_attention"]["rope_type"]
+            if self.maybe(0.8):
+                c["rope_parameters"]["sliding_attention"] = {"rope_type": "default", "rope_theta": local}
+            return
+        if self.maybe(0.8):
+            c["rope_theta"] = base
+        if self.maybe(0.8):
+            c["rope_local_base_freq"] = local
+        if scaling:
+            c["rope_scaling"] = scaling
+
+    def mixture(self):
+        c, rng = self.config, self.rng
+        if self.family not in MIXTURES:
+            return
+        experts = rng.choice((1, 2, 3, 5, 8, 17))
+        keys = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts"),
+                "qwen3_moe": ("num_experts", "num_experts", "num_local_experts"),
+                "olmoe": ("num_experts", "num_experts", "num_local_experts")}[self.family]
+        c[rng.choice(keys)] = experts
+        c["num_experts_per_tok"] = rng.randint(1, experts)
+        if self.maybe(0.6):
+            c["output_router_logits"] = self.maybe(0.7)
+        if self.maybe(0.6):
+            c["router_aux_loss_coef"] = rng.choice((0.0, 0.02, 0.5))
+        if self.family != "mixtral" and self.maybe(0.7):
+            c["norm_topk_prob"] = self.maybe()
+        if self.family == "qwen3_moe":
+            c["moe_intermediate_size"] = rng.randint(1, 23)
+            if self.maybe():
+                c["decoder_sparse_step"] = rng.randint(1, 3)
+            if self.maybe():
+                c["mlp_only_layers"] = sorted({rng.randint(0, self.layers) for _ in range(rng.randint(0, 2))})
+
+    def others(self):
+        """Keys that say nothing, and some that say what zeroc does not do."""
+        c, rng = self.config, self.rng
+        c.update(rng.choice(({}, {"use_cache": True, "torch_dtype": "bfloat16"}, {"bos_token_id": 1})))
+        if self.family == "gpt_neox" and self.maybe():
+            c["use_parallel_residual"] = self.maybe()
+        if self.maybe(0.1):
+            key, value = rng.choice((("attention_dropout", 0.1), ("quantization_config", {"quant_method": "fp8"})))
+            c[key] = value
+            self.refuse(key)
+        others = [pair for pair in (("clip_qkv", 0.5), ("mlp_bias", True), ("logits_scaling", 2.0), ("alibi", True))
+                  if pair[0] not in c]
+        if not self.must_refuse and self.maybe(0.1):  # of other families
+            key, value = rng.choice(others)
+            c[key] = value
+            self.refuse(key)
+        if self.family == "olmoe" and self.maybe(0.1):
+            c["clip_qkv"] = 0.1
+            self.refuse("clip_qkv")
+
+    def case(self):
+        for part in (self.sizes, self.norms, self.biases, self.window, self.caps, self.rope, self.mixture, self.others):
+            part()
+        return Case(self.config, batch=self.rng.randint(1, 4), seq=self.rng.choice((1, 2, 7, 16, 23, 31, 32)),
+                    saved=self.maybe(0.4), odd=self.odd, must_refuse=self.must_refuse)
+
+
+def draw(family, rng):
+    return Draw(family, rng).case()
