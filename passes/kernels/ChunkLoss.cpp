@@ -19,6 +19,9 @@
 // 2. Move what the chunks read, as the loss's own adjoint, before the loss.
 // 3. Emit the chunks in its place.
 //
+// What is computed of each logit in between, such as a soft cap, and of its
+// gradient, is done for each chunk, too.
+//
 // The count that the loss is divided by is an operand: it stays that of all
 // rows.  How rows are cut depends on shapes alone, so every stage and number of
 // ranks computes the same bits.
@@ -39,6 +42,7 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -68,12 +72,22 @@ struct Reader {
   Value other;
 };
 
+/// A splat of any shape: a chunk has one of its own.
+bool isSplat(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
 struct Loss {
   nn::MatmulOp logits; ///< rows x vocabulary
   nn::CrossEntropyOp entropy;
   nn::CrossEntropyBackwardOp backward;
   int64_t rows;
   SmallVector<Reader> readers; ///< of the gradient
+  /// What is computed of each logit before the loss, and of its gradient after,
+  /// as of a cap: elementwise, with casts and reshapes; in block order.
+  SmallVector<Operation *> before, after;
+  Value gradient; ///< What readers read, but for casts and reshapes.
 };
 
 /// The uses of `value` that are no reshapes or casts, through these.
@@ -125,12 +139,81 @@ std::optional<Reader> matchReader(OpOperand &use) {
   return Reader{product, sums, other};
 }
 
+bool isViewOrCast(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp,
+             arith::TruncFOp>(op);
+}
+
+/// The product whose elements, through elementwise operations, are the logits.
+nn::MatmulOp findProduct(Value logits) {
+  while (Operation *op = logits.getDefiningOp()) {
+    if (auto product = dyn_cast<nn::MatmulOp>(op))
+      return product;
+    if (!isViewOrCast(op) && !OpTrait::hasElementwiseMappableTraits(op))
+      return nullptr;
+    Value next;
+    for (Value operand : op->getOperands())
+      if (!isSplat(operand) && !next)
+        next = operand;
+    if (!next)
+      return nullptr;
+    logits = next;
+  }
+  return nullptr;
+}
+
+/// Collects the operations of each element between the product and the loss,
+/// and between the gradient and its readers.  Fails for one that reads anything
+/// else.
+LogicalResult collectCap(Loss &loss) {
+  nn::MatmulOp product = loss.logits;
+  llvm::SmallPtrSet<Operation *, 16> ofLogits, ofGradient;
+  DenseSet<Value> known = {product.getResult(), loss.backward.getDlogits()};
+  DenseSet<Value> late = {loss.backward.getDlogits()};
+  Block *block = loss.entropy->getBlock();
+  for (Operation &op : *block) {
+    bool reads = llvm::any_of(
+        op.getOperands(), [&](Value value) { return known.contains(value); });
+    if (!reads || &op == loss.entropy || &op == loss.backward)
+      continue;
+    bool isLate = llvm::any_of(
+        op.getOperands(), [&](Value value) { return late.contains(value); });
+    if (op.getNumResults() == 1 &&
+        (isViewOrCast(&op) || OpTrait::hasElementwiseMappableTraits(&op)) &&
+        llvm::all_of(op.getOperands(), [&](Value value) {
+          return known.contains(value) || isSplat(value);
+        })) {
+      known.insert(op.getResult(0));
+      if (isLate)
+        late.insert(op.getResult(0));
+      (isLate ? loss.after : loss.before).push_back(&op);
+      continue;
+    }
+    if (!isLate)
+      return failure();
+  }
+  if (!known.contains(loss.entropy.getLogits()))
+    return failure();
+  // Of operations after the loss that read logits alone, the loss reads none.
+  bool sawSlice = false;
+  loss.gradient = loss.backward.getDlogits();
+  for (Operation *op : loss.after)
+    if (!isViewOrCast(op))
+      loss.gradient = op->getResult(0);
+  loss.gradient = skipViews(loss.gradient, sawSlice);
+  return success();
+}
+
+/// Whether anything but casts and reshapes lies between product and loss.
+bool hasCap(const Loss &loss) {
+  auto computes = [](Operation *op) { return !isViewOrCast(op); };
+  return llvm::any_of(loss.before, computes) ||
+         llvm::any_of(loss.after, computes);
+}
+
 std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   bool sawSlice = false;
-  Value read = entropy.getLogits();
-  if (Value narrow = nn::getWidened(read))
-    read = narrow;
-  auto logits = skipViews(read, sawSlice).getDefiningOp<nn::MatmulOp>();
+  nn::MatmulOp logits = findProduct(entropy.getLogits());
   if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
       !entropy.getBackward())
     return std::nullopt;
@@ -138,16 +221,13 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   if (type.getRank() != 2 ||
       type.getDimSize(1) != entropy.getLogits().getType().getShape().back())
     return std::nullopt;
-  Loss loss{logits, entropy, entropy.getBackward(), type.getDimSize(0), {}};
+  Loss loss{logits, entropy, entropy.getBackward(), type.getDimSize(0), {}, {},
+            {},     {}};
+  if (failed(collectCap(loss)))
+    return std::nullopt;
 
   SmallVector<OpOperand *> uses;
-  collectUses(logits.getResult(), uses);
-  for (OpOperand *use : uses)
-    if (use->getOwner() != entropy && use->getOwner() != loss.backward)
-      return std::nullopt;
-
-  Value gradient = loss.backward.getDlogits();
-  uses.clear();
+  Value gradient = loss.gradient;
   collectUses(gradient, uses);
   for (OpOperand *use : uses) {
     std::optional<Reader> reader = matchReader(*use);
@@ -200,10 +280,18 @@ public:
     for (first = 0; first < loss.rows; first += chunkRows) {
       slices.clear();
       nn::MatmulOp whole = loss.logits;
-      Value logits = nn::widen(
-          b, entropy.getLoc(),
-          product(whole, slice(whole.getA()), whole.getB(), whole.getBias(),
-                  /*init=*/Value(), /*result=*/whole.getResult().getType()));
+      IRMapping chunkOf;
+      Value made = product(whole, slice(whole.getA()), whole.getB(),
+                           whole.getBias(), /*init=*/Value(),
+                           /*result=*/whole.getResult().getType());
+      Value logits;
+      if (hasCap(loss)) {
+        chunkOf.map(whole.getResult(), made);
+        repeat(loss.before, chunkOf);
+        logits = chunkOf.lookup(entropy.getLogits());
+      } else {
+        logits = nn::widen(b, entropy.getLoc(), made);
+      }
       auto type = cast<RankedTensorType>(logits.getType());
       auto chunk = nn::CrossEntropyOp::create(
           b, entropy.getLoc(), entropy.getLoss().getType(),
@@ -219,6 +307,12 @@ public:
           b, loss.backward.getLoc(), loss.backward.getGrad(), logits,
           chunk.getTargets(), chunk.getLse(), entropy.getCount(),
           entropy.getIgnoreIndexAttr());
+      if (hasCap(loss)) {
+        chunkOf.map(loss.backward.getDlogits(), gradient);
+        repeat(loss.after, chunkOf);
+        gradient =
+            nn::widen(b, gradient.getLoc(), chunkOf.lookup(loss.gradient));
+      }
       // Products read it as they read the logits.
       Value rounded =
           nn::roundTo(b, gradient.getLoc(), gradient,
@@ -259,6 +353,37 @@ private:
         llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
     return tensor::CollapseShapeOp::create(b, loss.entropy.getLoc(), value,
                                            all);
+  }
+
+  /// The operations of each element, on this chunk's.
+  void repeat(ArrayRef<Operation *> ops, IRMapping &chunkOf) {
+    int64_t rows = std::min(chunkRows, loss.rows - first);
+    int64_t columns = loss.logits.getResult().getType().getDimSize(1);
+    auto chunkType = [&](Value value) {
+      return cast<RankedTensorType>(value.getType()).clone({rows, columns});
+    };
+    for (Operation *op : ops) {
+      if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+        chunkOf.map(op->getResult(0), chunkOf.lookup(op->getOperand(0)));
+        continue;
+      }
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands()) {
+        if (Value mapped = chunkOf.lookupOrNull(operand)) {
+          operands.push_back(mapped);
+          continue;
+        }
+        auto splat = cast<SplatElementsAttr>(
+            operand.getDefiningOp<arith::ConstantOp>().getValue());
+        operands.push_back(arith::ConstantOp::create(
+            b, op->getLoc(),
+            splat.resizeSplat(cast<ShapedType>(chunkType(operand)))));
+      }
+      Operation *copy = b.clone(*op);
+      copy->setOperands(operands);
+      copy->getResult(0).setType(chunkType(op->getResult(0)));
+      chunkOf.map(op->getResult(0), copy->getResult(0));
+    }
   }
 
   /// This chunk's rows of `value`.

@@ -59,8 +59,10 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
     every chunk divides by the count of all of them.  Chunks have equal sizes,
     multiples of 16 rows, that depend on shapes alone.
 
-    Logits or gradients with other readers stay whole, as with a bias that is
-    trained; so does a loss whose adjoint depends on the loss.
+    Elementwise operations between the product and the loss, such as a soft cap
+    of logits, are part of a chunk.
+
+    Logits or gradients with other readers stay whole; so does a loss whose adjoint depends on the loss.
   }];
   let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", "64 << 20",
     "the most bytes of a chunk of logits; 0: any number">];

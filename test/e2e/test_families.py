@@ -5,6 +5,7 @@ gradient descent, so long that the weights it began with are lost in rounding.
 """
 import importlib.util
 import json
+import re
 import sys
 import unittest
 
@@ -32,10 +33,10 @@ class Families(support.Case):
         return ("--optimizer=adamw", f"--betas={hyper['betas'][0]},{hyper['betas'][1]}", f"--eps={hyper['eps']}",
                 f"--weight-decay={hyper['weight_decay']}", f"--grad-clip={hyper['clip']}")
 
-    def start(self, case, binary, steps, lr, name="run", ranks=1):
+    def start(self, case, binary, steps, lr, *flags, name="run", ranks=1):
         folder = self.folder_of(case)
         return self.train(binary, folder / "tokens.bin", steps, lr, "--data-format", "u16",
-                          "--init", folder / "model.safetensors", name=name, ranks=ranks)
+                          "--init", folder / "model.safetensors", *flags, name=name, ranks=ranks)
 
     def check_gradients(self, case):
         """The first loss and each gradient, the error in units of its largest element."""
@@ -64,12 +65,33 @@ class Families(support.Case):
 
     def outcome(self, case, *options, ranks=1):
         binary = self.compile(case, *self.adamw(case), *options, ranks=ranks)
-        lines, saved = self.start(case, binary, 2, 1e-3, ranks=ranks)
+        flags = ("--nvme-path", self.folder) if any("nvme" in option for option in options) else ()
+        lines, saved = self.start(case, binary, 2, 1e-3, *flags, ranks=ranks)
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
-    def check_stages(self, case, ranks, stages):
-        self.check_same_bits((f"stage {stage} of {ranks} ranks", self.outcome(case, f"--stage={stage}", ranks=ranks))
-                             for stage in stages)
+    def check_stages(self, case, ranks, *options):
+        self.check_same_bits(
+            (f"stage {stage} of {ranks} ranks", self.outcome(case, f"--stage={stage}", *options, ranks=ranks))
+            for stage in range(4))
+
+    def check_plans(self, case):
+        """State elsewhere, activations computed again, blocks in turn: each on two ranks."""
+        half = "--precision=bf16"
+        for group in ((("--stage=0",), ("--stage=3", "--offload=cpu", "--remat=block"), ("--stage=2", "--offload=nvme")),
+                      ((half, "--stage=1"), (half, "--stage=3", "--offload=nvme", "--remat=block"))):
+            self.check_same_bits((f"{case} {options}", self.outcome(case, *options, ranks=2)) for options in group)
+
+    def test_capped_logits_in_chunks(self):
+        """Gemma 2's cap stands between the product and the loss; a chunk has 16 or 48 of 138 rows."""
+        whole, chunks = (self.compile("gemma2", *self.adamw("gemma2"), *options) for options in (
+            ("--loss-chunk=0",), ("--loss-chunk=6KiB",)))
+        arenas = [int(re.search(r"device arena +([\d,]+) B", (binary.parent / "zeroc.txt").read_text())[1]
+                      .replace(",", "")) for binary in (whole, chunks)]
+        self.assertLess(arenas[1], arenas[0] - 6 * 23 * 89 * 4)
+        self.check_run("gemma2", "--loss-chunk=6KiB")
+        self.check_run("gemma2", "--loss-chunk=6KiB", "--precision=bf16", losses=1e-2, weights=5e-2)
+        self.check_same_bits((f"stage {stage}", self.outcome("gemma2", "--loss-chunk=6KiB", f"--stage={stage}", ranks=3))
+                             for stage in range(4))
 
     def test_layouts(self):
         """State and activations elsewhere, or computed again: the same bits."""
@@ -142,8 +164,10 @@ def add_tests():
         "reference": lambda self, case: self.check_run(case, "--reference"),
         "bf16": lambda self, case: self.check_run(case, "--precision=bf16", losses=1e-2, weights=5e-2),
         "three_ranks": lambda self, case: self.check_run(case, "--stage=3", ranks=3),
-        "stages": lambda self, case: self.check_stages(case, ranks=2, stages=range(4)),
-        "stages_of_three": lambda self, case: self.check_stages(case, ranks=3, stages=(0, 3)),
+        "stages": lambda self, case: self.check_stages(case, 2),
+        "stages_of_three": lambda self, case: self.check_stages(case, 3),
+        "stages_bf16": lambda self, case: self.check_stages(case, 3, "--precision=bf16"),
+        "plans": lambda self, case: self.check_plans(case),
     }
     for case in CASES:
         for what, check in checks.items():

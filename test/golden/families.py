@@ -103,6 +103,8 @@ def make_model(folder, seed):
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
     model.train()
     with torch.no_grad():
+        if config.pad_token_id is not None and config.model_type != "gpt_neox":  # zeros, which norms magnify
+            model.get_input_embeddings().weight[config.pad_token_id].normal_(std=config.initializer_range)
         for name, parameter in model.named_parameters():
             if parameter.dim() == 1:
                 parameter.add_(0.1 * torch.randn_like(parameter))

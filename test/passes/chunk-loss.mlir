@@ -124,3 +124,33 @@ func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %h: tensor<40x8xf32> {z
   %square = arith.mulf %loss, %loss : tensor<f32>
   return %square : tensor<f32>
 }
+
+// -----
+
+// A soft cap and its derivative are of a chunk, with splats of its shape.
+
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: tensor<40x50xf32>
+// CHECK:     %[[L0:.*]] = nn.matmul {{.*}} -> tensor<16x50xf32>
+// CHECK:     %[[D0:.*]] = arith.divf %[[L0]], %{{.*}} : tensor<16x50xf32>
+// CHECK:     %[[T0:.*]] = math.tanh %[[D0]] : tensor<16x50xf32>
+// CHECK:     %[[C0:.*]] = arith.mulf %[[T0]], %{{.*}} : tensor<16x50xf32>
+// CHECK:     %{{.*}}, %[[LSE0:.*]] = nn.cross_entropy %[[C0]]
+// CHECK:     nn.cross_entropy_backward %{{.*}}, %[[C0]], %{{.*}}, %[[LSE0]]
+// CHECK:     %[[G0:.*]] = arith.select {{.*}} : tensor<16x50xi1>, tensor<16x50xf32>
+// CHECK:     nn.matmul %[[G0]]
+// CHECK:     math.tanh {{.*}} : tensor<16x50xf32>
+// CHECK:     math.tanh {{.*}} : tensor<8x50xf32>
+// CHECK-NOT: tensor<40x50xf32>
+// CHECK:     return
+func.func @loss(%w: tensor<50x8xf32> {zero.param = "w"}, %v: tensor<8x8xf32> {zero.param = "v"},
+                %x: tensor<40x8xf32> {zero.input = "x"}, %targets: tensor<40xi32> {zero.input = "targets"}) -> tensor<f32> {
+  %cap = arith.constant dense<3.0> : tensor<40x50xf32>
+  %h = nn.linear %x, %v : tensor<40x8xf32>, tensor<8x8xf32> -> tensor<40x8xf32>
+  %y = nn.linear %h, %w : tensor<40x8xf32>, tensor<50x8xf32> -> tensor<40x50xf32>
+  %small = arith.divf %y, %cap : tensor<40x50xf32>
+  %t = math.tanh %small : tensor<40x50xf32>
+  %logits = arith.mulf %t, %cap : tensor<40x50xf32>
+  %loss = nn.cross_entropy %logits, %targets : tensor<40x50xf32>, tensor<40xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
