@@ -1,0 +1,38 @@
+//===- Fiber.h - A stack of its own for each emulated thread ----*- C++ -*-===//
+#ifndef TEST_EMULATOR_FIBER_H
+#define TEST_EMULATOR_FIBER_H
+
+#include <cstddef>
+
+namespace zge {
+
+/// Stacks for many fibers, with a guard page below each.
+class Stacks {
+public:
+  explicit Stacks(size_t count);
+  ~Stacks();
+  Stacks(const Stacks &) = delete;
+  Stacks &operator=(const Stacks &) = delete;
+
+  /// The highest address of stack `number`.
+  void *top(size_t number) const;
+
+private:
+  char *base;
+  size_t count;
+};
+
+/// Where a fiber that does not run goes on.
+struct Fiber {
+  void *stack = nullptr;
+
+  /// Shall run `body`, which never returns, on the stack that ends at `top`.
+  void prepare(void *top, void (*body)());
+};
+
+/// Goes on with `to`; returns when somebody switches to `from`.
+void switchFiber(Fiber &from, Fiber &to);
+
+} // namespace zge
+
+#endif // TEST_EMULATOR_FIBER_H

@@ -1,0 +1,80 @@
+//===- Grid.h - The blocks and threads of one launch ------------*- C++ -*-===//
+#ifndef TEST_EMULATOR_GRID_H
+#define TEST_EMULATOR_GRID_H
+
+#include "Emulator.h"
+#include "Fiber.h"
+#include "Shadow.h"
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace zge {
+
+/// Widths of groups that wait: 1, 2, 4, ..., 32, and the block.
+constexpr int kLevels = 7, kBlockLevel = 6;
+using Meetings = std::array<uint32_t, kLevels>;
+
+class Grid {
+public:
+  void run(const Launch &launch, const MemoryMap &memory);
+
+  // Called by the thread that runs.
+  uint32_t thread() const { return current; }
+  uint32_t block() const { return currentBlock; }
+  void *shared() { return sharedMemory.data(); }
+  uint32_t shuffle(uint32_t value, uint32_t distance, uint32_t width);
+  uint32_t shuffleFrom(uint32_t value, uint32_t from, uint32_t width);
+  void sync(uint32_t width);
+  void barrier();
+  void access(const void *address, uint64_t bytes, bool writes);
+
+private:
+  enum class Wait { None, Shuffle, Sync, Barrier, Ended };
+  struct Thread {
+    Fiber fiber;
+    Wait wait = Wait::None;
+    uint32_t width = 0, distance = 0; ///< of what it waits in
+    uint32_t value = 0;               ///< that it gives
+    uint32_t from = 0;                ///< the lane whose value it takes
+    Meetings met = {};
+    std::vector<Meetings> history; ///< met, before each time
+  };
+
+  static void threadBody();
+  void runBlock();
+  /// Leaves the thread that runs until it is ready again.
+  void pause();
+  /// The thread that runs begins to wait in its group.  Whether all of it do now.
+  bool arrive(Wait wait, uint32_t width, uint32_t distance);
+  /// Lets the group of the thread that runs go on.
+  void release(uint32_t width);
+  /// The threads of that group see each other's memory.
+  void meet(uint32_t width, int level);
+  /// Ends the launch; called by the thread that runs.
+  [[noreturn]] void fail(std::string text);
+  void checkWidth(const char *what, uint32_t width);
+  bool isBefore(const Access &old) const;
+  std::string describe(uint32_t thread) const;
+  std::string place(const void *address) const;
+  std::string stuck() const;
+
+  const Launch *launch = nullptr;
+  const MemoryMap *memory = nullptr;
+  Stacks stacks{kMaxThreads};
+  Fiber scheduler;
+  std::vector<Thread> threads;
+  std::vector<uint32_t> ready;
+  std::vector<char> sharedMemory;
+  Shadow shadow;
+  Shadow sharedShadow; ///< of the block's memory, which each begins anew
+  std::minstd_rand random;
+  uint32_t current = 0, currentBlock = 0;
+  std::string failure;
+};
+
+} // namespace zge
+
+#endif // TEST_EMULATOR_GRID_H
