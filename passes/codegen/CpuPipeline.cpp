@@ -8,6 +8,10 @@
 //    units with vector loops inside (UnitLoops, VectorLoops).
 // 4. Functions of math become polynomials; then everything goes to LLVM.
 //
+// With `groups` a kernel is what a thread of a GPU does (gpu/).  That is all the
+// same but for steps 2 and 3: vectors of 4 elements in place of 16, and sums over
+// the threads of a group.
+//
 // With `reference`, kernels of the model take upstream's plain path instead:
 // linalg to scalar loops, libm, and heap temporaries.
 //
@@ -93,13 +97,13 @@ void zero::buildCpuPipeline(OpPassManager &pm,
   if (options.reference) {
     addReferenceLoops(pm);
   } else {
-    pm.addPass(createLowerHandWrittenKernels());
+    pm.addPass(createLowerHandWrittenKernels({options.groups}));
     addBufferization(pm);
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     pm.addPass(createCopiesToLinalg());
   }
-  pm.addPass(createLowerUnitsToLoops());
+  pm.addPass(createLowerUnitsToLoops({options.groups}));
   if (!options.stopAtLoops)
     addLowering(pm, /*approximate=*/!options.reference);
 }
@@ -123,11 +127,23 @@ LogicalResult zero::formPlanKernels(ModuleOp plan, PassManagerSetup setup) {
   return runPasses(pm, plan, setup);
 }
 
-LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
-                                      PassManagerSetup setup) {
+static LogicalResult lowerKernels(ModuleOp module,
+                                  const CpuPipelineOptions &options,
+                                  PassManagerSetup setup) {
   PassManager pm(module->getName());
-  CpuPipelineOptions options;
-  options.reference = reference;
   buildCpuPipeline(pm, options);
   return runPasses(pm, module, setup);
+}
+
+LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
+                                      PassManagerSetup setup) {
+  CpuPipelineOptions options;
+  options.reference = reference;
+  return lowerKernels(module, options, setup);
+}
+
+LogicalResult zero::lowerKernelsToGpu(ModuleOp module, PassManagerSetup setup) {
+  CpuPipelineOptions options;
+  options.groups = true;
+  return lowerKernels(module, options, setup);
 }

@@ -35,6 +35,9 @@ LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {});
 
+/// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h).
+LogicalResult lowerKernelsToGpu(ModuleOp module, PassManagerSetup setup = {});
+
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
 /// for each.
 std::unique_ptr<llvm::Module> translateKernels(ModuleOp kernels,

@@ -2,6 +2,8 @@
 
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
+#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/Shuffle.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "zero-lower-units-to-loops"
@@ -53,14 +55,27 @@ static void passFirstElements(func::FuncOp kernel, Value end) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// Adds the two index arguments: the range of units to do.
-static void appendUnitArguments(func::FuncOp kernel) {
+/// Adds the two index arguments: the range of units to do; for a group of threads
+/// two before them.
+static void appendUnitArguments(func::FuncOp kernel, bool isGroup = false) {
   Block &body = kernel.getBody().front();
   Builder b(kernel.getContext());
+  if (isGroup) {
+    body.addArgument(b.getIndexType(), kernel.getLoc());
+    body.addArgument(MemRefType::get({kMaxSharedBytes}, b.getI8Type()),
+                     kernel.getLoc());
+  }
   for (int i = 0; i < 2; ++i)
     body.addArgument(b.getIndexType(), kernel.getLoc());
   kernel.setType(
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
+}
+
+/// How many units a group does: of columns a vector for each thread.
+static void setGroupUnits(func::FuncOp function, KernelKind kind) {
+  const bool isCut = kind == KernelKind::Columns || kind == KernelKind::Scatter;
+  function->setAttr(kGroupUnitsAttr, OpBuilder(function).getI64IntegerAttr(
+                                         isCut ? kSumLanes : 1));
 }
 
 namespace {
@@ -76,6 +91,8 @@ struct KeepKernels : zero::impl::KeepKernelsBase<KeepKernels> {
 
 struct LowerHandWrittenKernels
     : zero::impl::LowerHandWrittenKernelsBase<LowerHandWrittenKernels> {
+  using LowerHandWrittenKernelsBase::LowerHandWrittenKernelsBase;
+
   void runOnOperation() override {
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
@@ -83,9 +100,16 @@ struct LowerHandWrittenKernels
       if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
         continue;
       func::FuncOp function = toFunction(kernel);
-      if (failed(kind == KernelKind::Attention ? emitAttentionKernel(function)
-                                               : emitScatterKernel(function)))
+      if (groups && kind == KernelKind::Attention) {
+        function.emitError("attention has no kernel for a GPU yet");
         return signalPassFailure();
+      }
+      if (failed(kind == KernelKind::Attention
+                     ? emitAttentionKernel(function)
+                     : emitScatterKernel(function, groups)))
+        return signalPassFailure();
+      if (groups)
+        setGroupUnits(function, kind);
     }
   }
 };
@@ -109,7 +133,11 @@ struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
 
 struct LowerUnitsToLoops
     : zero::impl::LowerUnitsToLoopsBase<LowerUnitsToLoops> {
+  using LowerUnitsToLoopsBase::LowerUnitsToLoopsBase;
+
   void runOnOperation() override {
+    if (groups)
+      declareGroupFunctions(getOperation());
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       KernelKind kind = *kernel.getKind();
@@ -117,9 +145,11 @@ struct LowerUnitsToLoops
       LDBG() << "@" << kernel.getSymName() << ": loops over "
              << stringifyKernelKind(kind);
       func::FuncOp function = toFunction(kernel);
-      appendUnitArguments(function);
+      appendUnitArguments(function, groups);
+      if (groups)
+        setGroupUnits(function, kind);
       passFirstElements(function, function.getArguments().back());
-      if (failed(emitUnitLoops(function, kind, space)))
+      if (failed(emitUnitLoops(function, kind, space, groups)))
         return signalPassFailure();
     }
   }

@@ -4,11 +4,12 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/codegen/KernelCode.h"
+#include "passes/codegen/gpu/GroupBuffers.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b)
+KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
     : kernel(kernel), b(b) {
   Block &body = kernel.getBody().front();
   auto returned = cast<func::ReturnOp>(body.getTerminator());
@@ -24,6 +25,11 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b)
   for (Value result : results)
     outputs[result] =
         body.addArgument(memrefOf(result.getType()), result.getLoc());
+  if (isGroup) {
+    lanes = Lanes::ofGroup(body.addArgument(b.getIndexType(), kernel.getLoc()));
+    body.addArgument(MemRefType::get({kMaxSharedBytes}, b.getI8Type()),
+                     kernel.getLoc());
+  }
   begin = body.addArgument(b.getIndexType(), kernel.getLoc());
   end = body.addArgument(b.getIndexType(), kernel.getLoc());
   b.setInsertionPoint(returned);

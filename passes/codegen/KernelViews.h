@@ -12,13 +12,15 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/codegen/VectorLoops.h"
 
 namespace mlir::zero {
 
 class KernelViews {
 public:
-  /// Gives `kernel` memref arguments; `b` inserts before its terminator.
-  KernelViews(func::FuncOp kernel, OpBuilder &b);
+  /// Gives `kernel` memref arguments; `b` inserts before its terminator.  With
+  /// `isGroup` it is what a thread of a GPU does (KernelCode.h).
+  KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup = false);
 
   /// The memref that a tensor operand reads, or null if it is no view of an
   /// argument.
@@ -26,6 +28,7 @@ public:
   /// The memref that a result is written to, or null.
   Value result(Value tensor);
 
+  Lanes lanes;
   /// The units to do.
   Value begin, end;
 

@@ -82,7 +82,7 @@ std::pair<Value, Value> LoopNest::getBounds(OpBuilder &b, int loop) const {
 void LoopNest::forLane(OpBuilder &b,
                        llvm::function_ref<void(OpBuilder &, Value)> emit) {
   auto [lower, upper] = getBounds(b, lane);
-  forVectors(b, loc, lower, upper, {},
+  forVectors(b, loc, context.lanes, lower, upper, {},
              [&](OpBuilder &inner, Value first, Value mask, ValueRange) {
                open(lane, first);
                emit(inner, mask);
@@ -118,6 +118,14 @@ SmallVector<Value> LoopNest::indicesOf(OpBuilder &b, OpOperand &operand) {
     positions = positions.drop_front(context.rows.size());
   for (AffineExpr expr : positions)
     indices.push_back(affine::expandAffineExpr(b, loc, expr, index, {}));
+  // Of a buffer of its own a thread has its own elements alone.
+  if (context.owned.contains(bufferOf(operand))) {
+    Value own = arith::SubIOp::create(
+        b, loc, indices.back(),
+        firstOf(b, loc, context.lanes, constantIndex(b, 0)));
+    Value ratio = constantIndex(b, context.lanes.stride / context.lanes.width);
+    indices.back() = arith::DivUIOp::create(b, loc, own, ratio);
+  }
   return indices;
 }
 
@@ -130,20 +138,45 @@ bool LoopNest::onLane(OpOperand &operand) {
   return lane >= 0 && dependsOn(op.getMatchingIndexingMap(&operand), lane);
 }
 
+bool LoopNest::isAtLane(OpOperand &operand) {
+  AffineExpr last = op.getMatchingIndexingMap(&operand).getResults().back();
+  return last == getAffineDimExpr(lane, last.getContext());
+}
+
 Value LoopNest::load(OpBuilder &b, OpOperand &operand, Value mask) {
   if (!isa<MemRefType>(operand.get().getType()))
     return operand.get();
   SmallVector<Value> indices = indicesOf(b, operand);
   if (onLane(operand))
-    return loadVector(b, loc, bufferOf(operand), indices, mask);
+    return loadVector(b, loc, context.lanes, bufferOf(operand), indices, mask,
+                      isAtLane(operand));
   return memref::LoadOp::create(b, loc, bufferOf(operand), indices);
+}
+
+bool LoopNest::isReplicated(OpOperand &operand) {
+  return !context.lanes.isGroup() ||
+         bufferOf(operand).getDefiningOp<memref::AllocaOp>();
+}
+
+void LoopNest::onOneThread(OpBuilder &b, bool every,
+                           llvm::function_ref<void(OpBuilder &)> emit) {
+  if (every || !context.lanes.isGroup())
+    return emit(b);
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            context.lanes.thread, constantIndex(b, 0));
+  scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inner, Location) {
+    emit(inner);
+    scf::YieldOp::create(inner, loc);
+  });
 }
 
 void LoopNest::store(OpBuilder &b, OpOperand &operand, Value value,
                      Value mask) {
   SmallVector<Value> indices = indicesOf(b, operand);
   if (onLane(operand))
-    storeVector(b, loc, asVector(b, value), bufferOf(operand), indices, mask);
+    storeVector(b, loc, context.lanes, asVector(b, value), bufferOf(operand),
+                indices, mask, isAtLane(operand));
   else
     memref::StoreOp::create(b, loc, value, bufferOf(operand), indices);
 }
@@ -152,7 +185,9 @@ SmallVector<Value> LoopNest::loadInits(OpBuilder &b, Value mask) {
   SmallVector<Value> values;
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     OpOperand &init = *op.getDpsInitOperand(i);
-    bool used = !body->getArgument(init.getOperandNumber()).use_empty();
+    // Loops of reductions carry it, read or not.
+    bool used = findClosed(0, /*reduction=*/true) < getNumLoops() ||
+                !body->getArgument(init.getOperandNumber()).use_empty();
     values.push_back(used ? load(b, init, mask) : Value());
   }
   return values;
@@ -167,7 +202,7 @@ Value LoopNest::asVector(OpBuilder &b, Value value) const {
   if (isa<VectorType>(value.getType()))
     return value;
   return vector::BroadcastOp::create(
-      b, loc, VectorType::get({kLanes}, value.getType()), value);
+      b, loc, VectorType::get({context.lanes.width}, value.getType()), value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +257,7 @@ Value LoopNest::emitIndex(OpBuilder &b, linalg::IndexOp loop) const {
   Value position = index[loop.getDim()];
   if (static_cast<int>(loop.getDim()) != lane)
     return position;
-  auto type = VectorType::get({kLanes}, b.getIndexType());
+  auto type = VectorType::get({context.lanes.width}, b.getIndexType());
   Value step = vector::StepOp::create(b, loc, type);
   return arith::AddIOp::create(b, loc, asVector(b, position), step);
 }
@@ -238,7 +273,7 @@ Value LoopNest::emitLoad(OpBuilder &b, memref::LoadOp access, IRMapping &map,
     isVector |= along;
   }
   if (isVector)
-    return loadVector(b, loc, access.getMemRef(), indices, mask);
+    return loadVector(b, loc, context.lanes, access.getMemRef(), indices, mask);
   return memref::LoadOp::create(b, loc, access.getMemRef(), indices);
 }
 
@@ -260,7 +295,7 @@ void LoopNest::emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map,
     operands.push_back(asVector(b, map.lookupOrDefault(operand)));
   SmallVector<Type> types;
   for (Type type : inner.getResultTypes())
-    types.push_back(VectorType::get({kLanes}, type));
+    types.push_back(VectorType::get({context.lanes.width}, type));
   OperationState state(loc, inner.getName(), operands, types, inner.getAttrs());
   state.propertiesAttr = inner.getPropertiesAsAttribute();
   map.map(inner.getResults(), b.create(state)->getResults());

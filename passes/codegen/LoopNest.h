@@ -42,6 +42,7 @@ public:
   SmallVector<Value> positionsFrom(OpBuilder &b, Value first, int64_t count,
                                    int64_t step) const;
   Value asVector(OpBuilder &b, Value value) const;
+  const Lanes &getLanes() const { return context.lanes; }
 
   /// The vector loop, where it carries nothing.
   void forLane(OpBuilder &b,
@@ -65,9 +66,15 @@ public:
   /// The element, or the vector, of an operand at the open indices.
   Value load(OpBuilder &b, OpOperand &operand, Value mask);
   void store(OpBuilder &b, OpOperand &operand, Value value, Value mask);
-  /// Of every init; null where the body does not read it.
+  /// Of every init; null where the body does not read it and no loop carries it.
   SmallVector<Value> loadInits(OpBuilder &b, Value mask);
   void storeInits(OpBuilder &b, ArrayRef<Value> values, Value mask);
+
+  /// Whether each thread of a group has a copy of it; on a CPU always.
+  bool isReplicated(OpOperand &operand);
+  /// What is done once: by all threads of a group if `every`, else by the first.
+  void onOneThread(OpBuilder &b, bool every,
+                   llvm::function_ref<void(OpBuilder &)> emit);
 
   /// Loads and arithmetic that only depend on open loops.
   void hoistInvariants(OpBuilder &b);
@@ -92,6 +99,8 @@ private:
   SmallVector<Value> indicesOf(OpBuilder &b, OpOperand &operand);
   Value bufferOf(OpOperand &operand) const;
   bool onLane(OpOperand &operand);
+  /// Whether its last index is the lane's, of what is on it.
+  bool isAtLane(OpOperand &operand);
   Value emitIndex(OpBuilder &b, linalg::IndexOp loop) const;
   Value emitLoad(OpBuilder &b, memref::LoadOp access, IRMapping &map,
                  Value mask);
@@ -102,6 +111,8 @@ private:
 void emitColumnSums(OpBuilder &b, LoopNest &nest);
 /// Sums along the lanes themselves.
 void emitRowSums(OpBuilder &b, LoopNest &nest);
+/// The same, by a group of threads.
+void emitGroupSums(OpBuilder &b, LoopNest &nest);
 
 } // namespace mlir::zero
 

@@ -26,6 +26,9 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
       *this, "reference",
       llvm::cl::desc("kernels of the model take upstream's scalar loops"),
       llvm::cl::init(false)};
+  Option<bool> groups{*this, "groups",
+                      llvm::cl::desc("for groups of threads of a GPU"),
+                      llvm::cl::init(false)};
   Option<bool> stopAtLoops{*this, "stop-at-loops",
                            llvm::cl::desc("not down to the LLVM dialect"),
                            llvm::cl::init(false)};

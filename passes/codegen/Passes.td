@@ -43,6 +43,7 @@ def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::M
     written from views of their operands (still in tensor form), with the range
     of units to do as the last two arguments.
   }];
+  let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
@@ -113,7 +114,13 @@ def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
     With vector loops for every linalg operation inside (UnitLoops.cpp).  The
     last two arguments are the range of units to do.  An operand of unknown size
     is passed as its first element, and reaches to the end of that range.
+
+    With `groups` a kernel is what each thread of a group of 16 does, on a GPU:
+    the group does the units that a thread of a CPU would, in the same order.  Two
+    arguments stand before the range: which of the 16 threads it is, and the memory
+    that they share.
   }];
+  let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];

@@ -3,7 +3,8 @@
 // When the contiguous loop is itself a reduction it comes last: 16 lanes
 // accumulate separately and are combined pairwise at the end, so the order of a
 // sum depends on the shape alone.  Four such vectors take turns where the loop
-// is long enough: one would wait for each addition before the next.
+// is long enough: one would wait for each addition before the next.  On a GPU the
+// same sums are made by a group of threads (GroupSums.cpp).
 //
 //   a = b = c = d = 0                   vectors of 16
 //   for i = 0, 64, 128, ...
@@ -25,7 +26,7 @@ using namespace mlir::zero;
 namespace {
 
 /// Vectors that take turns in accumulating a row.
-constexpr int64_t kRowVectors = 4;
+constexpr int64_t kRowVectors = kSumLanes / kRestLanes;
 
 class RowSums {
 public:
@@ -55,7 +56,8 @@ private:
     SmallVector<Value> lanes;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
       Operation *combiner = getCombiner(op, i);
-      auto type = VectorType::get({kLanes}, combiner->getResult(0).getType());
+      auto type =
+          VectorType::get({kRestLanes}, combiner->getResult(0).getType());
       Attribute identity =
           b.getFloatAttr(type.getElementType(), *getIdentity(combiner));
       lanes.push_back(arith::ConstantOp::create(
@@ -80,14 +82,14 @@ private:
                              });
     auto [lower, upper] = nest.getBounds(b, lane);
     SmallVector<Value> start(lanes);
-    int64_t extent = nest.getExtent(lane), step = kRowVectors * kLanes;
+    int64_t extent = nest.getExtent(lane), step = kSumLanes;
     if (extent >= 2 * step && !nest.isCut(lane)) {
       Value end = nest.constantIndex(b, extent / step * step);
       start = emitTurns(b, lower, end, lanes);
       lower = end;
     }
     return forVectors(
-        b, loc, lower, upper, start,
+        b, loc, nest.getLanes(), lower, upper, start,
         [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
           nest.open(lane, first);
           SmallVector<Value> current(carried);
@@ -111,11 +113,10 @@ private:
     for (int64_t i = 1; i < kRowVectors; ++i)
       llvm::append_range(start, identities(b));
     auto turns = scf::ForOp::create(
-        b, loc, lower, upper, nest.constantIndex(b, kRowVectors * kLanes),
-        start,
+        b, loc, lower, upper, nest.constantIndex(b, kSumLanes), start,
         [&](OpBuilder &inner, Location, Value first, ValueRange carried) {
           SmallVector<Value> firsts =
-              nest.positionsFrom(inner, first, kRowVectors, kLanes);
+              nest.positionsFrom(inner, first, kRowVectors, kRestLanes);
           SmallVector<Value> current(carried), next;
           for (auto [i, at] : llvm::enumerate(firsts)) {
             nest.open(lane, at);
@@ -137,4 +138,8 @@ private:
 
 } // namespace
 
-void zero::emitRowSums(OpBuilder &b, LoopNest &nest) { RowSums(nest).emit(b); }
+void zero::emitRowSums(OpBuilder &b, LoopNest &nest) {
+  if (nest.getLanes().isGroup())
+    return emitGroupSums(b, nest);
+  RowSums(nest).emit(b);
+}

@@ -2,7 +2,7 @@
 //
 // Units are columns: each thread walks all tokens in order for its own columns,
 // so no two threads touch one element and every element is summed in token
-// order.
+// order.  On a GPU a thread of a group has 4 of the group's 64 columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir::zero;
 static void
 forColumns(OpBuilder &b, Location loc, KernelViews &views,
            llvm::function_ref<void(OpBuilder &, Value, Value)> emit) {
-  forVectors(b, loc, views.begin, views.end, {},
+  forVectors(b, loc, views.lanes, views.begin, views.end, {},
              [&](OpBuilder &at, Value column, Value mask, ValueRange) {
                emit(at, column, mask);
                return SmallVector<Value>();
@@ -70,7 +70,8 @@ static void emitRowSums(OpBuilder &b, nn::EmbeddingBackwardOp op,
   };
   auto widened = [&](OpBuilder &at, Value memref, ValueRange place,
                      Value mask) -> Value {
-    return nn::widen(at, loc, loadVector(at, loc, memref, place, mask));
+    return nn::widen(at, loc,
+                     loadVector(at, loc, views.lanes, memref, place, mask));
   };
 
   auto outer = scf::ForOp::create(b, loc, zero, count, one);
@@ -89,8 +90,8 @@ static void emitRowSums(OpBuilder &b, nn::EmbeddingBackwardOp op,
   b = OpBuilder::atBlockBegin(first.thenBlock());
   Value row = arith::IndexCastOp::create(b, loc, b.getIndexType(), id);
   forColumns(b, loc, views, [&](OpBuilder &at, Value column, Value mask) {
-    storeVector(at, loc, widened(at, out, {row, column}, mask), sum, {column},
-                mask);
+    storeVector(at, loc, views.lanes, widened(at, out, {row, column}, mask),
+                sum, {column}, mask);
   });
   auto rest = scf::ForOp::create(b, loc, i, count, one);
   OpBuilder at = OpBuilder::atBlockBegin(rest.getBody());
@@ -103,26 +104,26 @@ static void emitRowSums(OpBuilder &b, nn::EmbeddingBackwardOp op,
     SmallVector<Value> source(place);
     source.push_back(column);
     Value next = arith::AddFOp::create(
-        inner, loc, loadVector(inner, loc, sum, {column}, mask),
+        inner, loc, loadVector(inner, loc, views.lanes, sum, {column}, mask),
         widened(inner, grad, source, mask));
-    storeVector(inner, loc, next, sum, {column}, mask);
+    storeVector(inner, loc, views.lanes, next, sum, {column}, mask);
   });
   b.setInsertionPointAfter(rest);
   forColumns(b, loc, views, [&](OpBuilder &inner, Value column, Value mask) {
     Type narrow = cast<MemRefType>(out.getType()).getElementType();
-    Value rounded =
-        arith::TruncFOp::create(inner, loc, VectorType::get({kLanes}, narrow),
-                                loadVector(inner, loc, sum, {column}, mask));
-    storeVector(inner, loc, rounded, out, {row, column}, mask);
+    Value rounded = arith::TruncFOp::create(
+        inner, loc, VectorType::get({views.lanes.width}, narrow),
+        loadVector(inner, loc, views.lanes, sum, {column}, mask));
+    storeVector(inner, loc, views.lanes, rounded, out, {row, column}, mask);
   });
 }
 
-LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
+LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isGroup) {
   nn::EmbeddingBackwardOp op;
   kernel.walk([&](nn::EmbeddingBackwardOp found) { op = found; });
   Location loc = op.getLoc();
   OpBuilder b(kernel.getContext());
-  KernelViews views(kernel, b);
+  KernelViews views(kernel, b, isGroup);
   Value tokens = views.operand(op.getTokens()),
         grad = views.operand(op.getGrad()), out = views.result(op.getResult());
   if (!tokens || !grad || !out)
@@ -139,12 +140,12 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
         b, loc, op.getInit().getType().getDimSize(0));
     auto loop = scf::ForOp::create(b, loc, zero, rows, one);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    forVectors(inner, loc, views.begin, views.end, {},
+    forVectors(inner, loc, views.lanes, views.begin, views.end, {},
                [&](OpBuilder &at, Value column, Value mask, ValueRange) {
-                 auto type = VectorType::get({kLanes}, element);
+                 auto type = VectorType::get({views.lanes.width}, element);
                  Value zeros =
                      arith::ConstantOp::create(at, loc, at.getZeroAttr(type));
-                 storeVector(at, loc, zeros, out,
+                 storeVector(at, loc, views.lanes, zeros, out,
                              {loop.getInductionVar(), column}, mask);
                  return SmallVector<Value>();
                });
@@ -168,16 +169,18 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel) {
   }
   Value id = memref::LoadOp::create(at, loc, tokens, position);
   Value row = arith::IndexCastOp::create(at, loc, at.getIndexType(), id);
-  forVectors(at, loc, views.begin, views.end, {},
-             [&](OpBuilder &inner, Value column, Value mask, ValueRange) {
-               SmallVector<Value> source(position);
-               source.push_back(column);
-               Value old = loadVector(inner, loc, out, {row, column}, mask);
-               Value term = loadVector(inner, loc, grad, source, mask);
-               Value sum = arith::AddFOp::create(inner, loc, old, term);
-               storeVector(inner, loc, sum, out, {row, column}, mask);
-               return SmallVector<Value>();
-             });
+  forVectors(
+      at, loc, views.lanes, views.begin, views.end, {},
+      [&](OpBuilder &inner, Value column, Value mask, ValueRange) {
+        SmallVector<Value> source(position);
+        source.push_back(column);
+        Value old =
+            loadVector(inner, loc, views.lanes, out, {row, column}, mask);
+        Value term = loadVector(inner, loc, views.lanes, grad, source, mask);
+        Value sum = arith::AddFOp::create(inner, loc, old, term);
+        storeVector(inner, loc, views.lanes, sum, out, {row, column}, mask);
+        return SmallVector<Value>();
+      });
   views.finish();
   return success();
 }

@@ -18,6 +18,8 @@
 #include "dialect/zero/BytesText.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/Shuffle.h"
 
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +37,17 @@ constexpr int64_t kMaxStackBytes = 1 << 20;
 int64_t bytesOf(MemRefType type) {
   return type.getNumElements() *
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// Where a group of threads has its temporaries.
+LogicalResult placeForGroup(func::FuncOp kernel, ArrayRef<int64_t> rows,
+                            LoopContext &context, Value shared) {
+  SmallVector<memref::AllocOp> allocs;
+  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  GroupBuffers buffers(kernel, context);
+  for (memref::AllocOp alloc : allocs)
+    buffers.place(alloc, rows);
+  return buffers.finish(shared);
 }
 
 /// Puts temporaries on the stack; those indexed by the row shrink to one row.
@@ -77,7 +90,7 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
 } // namespace
 
 LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
-                                  ArrayRef<int64_t> space) {
+                                  ArrayRef<int64_t> space, bool isGroup) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
   Value begin = body.getArgument(body.getNumArguments() - 2);
@@ -85,8 +98,19 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
 
   LoopContext context;
   bool rows = kind == KernelKind::Rows;
-  if (failed(placeTemporaries(kernel, rows ? space : ArrayRef<int64_t>(),
-                              context)))
+  ArrayRef<int64_t> rowSpace = rows ? space : ArrayRef<int64_t>();
+  if (isGroup) {
+    context.lanes =
+        Lanes::ofGroup(body.getArgument(body.getNumArguments() - 4));
+    // What choosing a lane asks of it.
+    context.rows.assign(rowSpace.size(), begin);
+    if (kind == KernelKind::Columns)
+      context.columnBegin = begin;
+  }
+  if (failed(isGroup
+                 ? placeForGroup(kernel, rowSpace, context,
+                                 body.getArgument(body.getNumArguments() - 3))
+                 : placeTemporaries(kernel, rowSpace, context)))
     return failure();
 
   SmallVector<linalg::LinalgOp> work;
@@ -110,12 +134,21 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
       context.rows[i] = arith::RemUIOp::create(b, loc, rest, extent);
       rest = arith::DivUIOp::create(b, loc, rest, extent);
     }
+  } else if (isGroup && kind == KernelKind::Serial) {
+    // Of the groups of a block one has work.
+    Value some =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
+    b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)
+            .getThenBodyBuilder();
   } else if (kind == KernelKind::Columns) {
     context.columnBegin = begin;
     context.columnEnd = end;
   }
-  for (linalg::LinalgOp op : work)
+  for (linalg::LinalgOp op : work) {
     emitVectorLoops(b, op, context);
+    if (isGroup && work.size() > 1)
+      syncGroup(b, loc);
+  }
   for (linalg::LinalgOp op : work)
     op->erase();
   for (auto [buffer, row] : context.rowBuffers)

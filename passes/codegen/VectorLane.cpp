@@ -181,7 +181,7 @@ LaneChoice zero::chooseLane(linalg::LinalgOp op, const LoopContext &context) {
   if (lane < static_cast<int>(context.rows.size()))
     return {};
   bool isLong =
-      context.columnBegin || op.getStaticLoopRanges()[lane] >= kLanes / 2;
+      context.columnBegin || op.getStaticLoopRanges()[lane] >= kRestLanes / 2;
   bool vectors = isLong && LaneAnalysis(op, lane).canVectorize();
   LDBG() << op->getName() << " at " << op->getLoc() << ": loop " << lane
          << (vectors ? " in vectors" : " is along memory, and scalar");

@@ -61,6 +61,16 @@ static void emitParallel(OpBuilder &b, LoopNest &nest, int loop) {
 void zero::emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
                            const LoopContext &context) {
   LoopNest nest(op, context);
-  nest.hoistInvariants(b);
-  emitParallel(b, nest, 0);
+  if (nest.getLane() >= 0) {
+    nest.hoistInvariants(b);
+    return emitParallel(b, nest, 0);
+  }
+  // Scalar loops are no work for many threads.
+  bool every = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    return nest.isReplicated(init);
+  });
+  nest.onOneThread(b, every, [&](OpBuilder &inner) {
+    nest.hoistInvariants(inner);
+    emitParallel(inner, nest, 0);
+  });
 }

@@ -4,28 +4,64 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::zero {
 
-/// Elements of one vector.  The same on every CPU: it fixes the order in which
-/// reductions add, so that results do not depend on the machine's width.
-constexpr int64_t kLanes = 16;
+/// Elements that are added up side by side in a sum along a row, before what
+/// is left of it (RowSums.cpp), and in that rest.  The same on every machine: they
+/// fix the order in which reductions add, so that results do not depend on its
+/// width.
+constexpr int64_t kSumLanes = 64;
+constexpr int64_t kRestLanes = 16;
+
+/// How the loop along memory is cut.  On a CPU a thread takes 16 elements at a
+/// time.  On a GPU a group of 16 threads does what a CPU's thread does: it takes
+/// 64 elements at a time, and each of its threads 4 of them.
+///
+///           width  stride  thread
+///   CPU     16     16      none
+///   GPU     4      64      0 to 15
+struct Lanes {
+  int64_t width = kRestLanes;  ///< elements in a vector
+  int64_t stride = kRestLanes; ///< elements from one vector to the next
+  Value thread;                ///< of the group; its vector is the thread-th
+
+  static Lanes ofGroup(Value thread);
+  bool isGroup() const { return static_cast<bool>(thread); }
+};
+
+/// Threads of a group, and of a block of a GPU.
+constexpr int64_t kGroupThreads = 16;
+constexpr int64_t kBlockThreads = 128;
+
+inline Lanes Lanes::ofGroup(Value thread) {
+  return {kSumLanes / kGroupThreads, kSumLanes, thread};
+}
 
 /// Emits a loop over [lower, upper) in whole vectors, then one masked vector
 /// for the rest.  `body` receives the index of the first lane, the mask (null
 /// for a whole vector) and the carried values; it returns their next values.
 SmallVector<Value>
-forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
-           ValueRange carried,
+forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
+           Value upper, ValueRange carried,
            llvm::function_ref<SmallVector<Value>(OpBuilder &, Value index,
                                                  Value mask, ValueRange)>
                body);
 
-/// Loads kLanes elements at `indices` of a memref; lanes off the mask are zero.
-Value loadVector(OpBuilder &b, Location loc, Value memref, ValueRange indices,
-                 Value mask);
-void storeVector(OpBuilder &b, Location loc, Value vector, Value memref,
-                 ValueRange indices, Value mask);
+/// Where the vector of this thread begins, of those that begin at `index`.
+Value firstOf(OpBuilder &b, Location loc, const Lanes &lanes, Value index);
+/// Lanes of a vector at `first` that lie below `upper`.
+Value maskBelow(OpBuilder &b, Location loc, const Lanes &lanes, Value first,
+                Value upper);
+
+/// Loads a vector at `indices` of a memref; lanes off the mask are zero.  With
+/// `isOnLane` the last index is one that forVectors has given.
+Value loadVector(OpBuilder &b, Location loc, const Lanes &lanes, Value memref,
+                 ValueRange indices, Value mask, bool isOnLane = true);
+void storeVector(OpBuilder &b, Location loc, const Lanes &lanes, Value vector,
+                 Value memref, ValueRange indices, Value mask,
+                 bool isOnLane = true);
 
 /// `x` and `y` by an operation named `name`.
 Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
@@ -37,11 +73,15 @@ Value combineLanes(OpBuilder &b, Location loc, OperationName name,
 
 /// Where the loops of an operation are emitted.
 struct LoopContext {
+  Lanes lanes;
   /// The first loops are these indices already (a kernel's row).
   SmallVector<Value> rows;
   /// Buffers of which only one row exists: what stands in for them, indexed
   /// without the rows.
   llvm::SmallDenseMap<Value, Value> rowBuffers;
+  /// Buffers of which each thread of a group has its own elements alone, side by
+  /// side.
+  llvm::SmallDenseSet<Value> owned;
   /// For column kernels: the range of the contiguous loop.
   Value columnBegin, columnEnd;
 };

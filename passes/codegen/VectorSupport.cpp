@@ -1,4 +1,10 @@
 //===- VectorSupport.cpp - Masked vector loops ----------------------------===//
+//
+//   CPU                                GPU, thread t of its group
+//   for i = lower, + 16, ...           for i = lower, + 64, ...
+//     body(i)                            body(i + 4 t)
+//   body(rest, with a mask)            body(rest + 4 t, with a mask)
+//
 
 #include "passes/codegen/VectorLoops.h"
 
@@ -7,17 +13,36 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::zero;
 
+Value zero::firstOf(OpBuilder &b, Location loc, const Lanes &lanes,
+                    Value index) {
+  if (!lanes.isGroup())
+    return index;
+  Value width = arith::ConstantIndexOp::create(b, loc, lanes.width);
+  Value offset = arith::MulIOp::create(b, loc, lanes.thread, width);
+  return arith::AddIOp::create(b, loc, index, offset);
+}
+
+Value zero::maskBelow(OpBuilder &b, Location loc, const Lanes &lanes,
+                      Value first, Value upper) {
+  // Negative where all of the vector lies behind: such a mask is empty.
+  Value rest = arith::SubIOp::create(b, loc, upper, first);
+  return vector::CreateMaskOp::create(
+      b, loc, VectorType::get({lanes.width}, b.getI1Type()), ValueRange{rest});
+}
+
 SmallVector<Value>
-zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
-                 ValueRange carried,
+zero::forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
+                 Value upper, ValueRange carried,
                  llvm::function_ref<SmallVector<Value>(OpBuilder &, Value,
                                                        Value, ValueRange)>
                      body) {
-  Value lanes = arith::ConstantIndexOp::create(b, loc, kLanes);
+  const int64_t stride = lanes.stride;
+  Value step = arith::ConstantIndexOp::create(b, loc, stride);
   std::optional<int64_t> low = getConstantIntValue(lower),
                          high = getConstantIntValue(upper);
   bool isStatic = low && high;
@@ -25,31 +50,31 @@ zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
   Value wholeEnd;
   if (isStatic) {
     wholeEnd = arith::ConstantIndexOp::create(
-        b, loc, *low + (*high - *low) / kLanes * kLanes);
+        b, loc, *low + (*high - *low) / stride * stride);
   } else {
     Value extent = arith::SubIOp::create(b, loc, upper, lower);
-    Value rest = arith::RemUIOp::create(b, loc, extent, lanes);
+    Value rest = arith::RemUIOp::create(b, loc, extent, step);
     wholeEnd = arith::SubIOp::create(b, loc, upper, rest);
   }
 
   SmallVector<Value> values(carried);
-  if (!isStatic || *high - *low >= kLanes)
-    values =
-        scf::ForOp::create(
-            b, loc, lower, wholeEnd, lanes, carried,
-            [&](OpBuilder &at, Location, Value index, ValueRange current) {
-              scf::YieldOp::create(at, loc, body(at, index, Value(), current));
-            })
-            .getResults();
+  if (!isStatic || *high - *low >= stride)
+    values = scf::ForOp::create(
+                 b, loc, lower, wholeEnd, step, carried,
+                 [&](OpBuilder &at, Location, Value index, ValueRange current) {
+                   scf::YieldOp::create(at, loc,
+                                        body(at, firstOf(at, loc, lanes, index),
+                                             Value(), current));
+                 })
+                 .getResults();
 
   auto tail = [&](OpBuilder &at) {
-    Value rest = arith::SubIOp::create(at, loc, upper, wholeEnd);
-    Value mask = vector::CreateMaskOp::create(
-        at, loc, VectorType::get({kLanes}, at.getI1Type()), ValueRange{rest});
-    return body(at, wholeEnd, mask, values);
+    Value first = firstOf(at, loc, lanes, wholeEnd);
+    Value mask = maskBelow(at, loc, lanes, first, upper);
+    return body(at, first, mask, values);
   };
   if (isStatic)
-    return (*high - *low) % kLanes ? tail(b) : values;
+    return (*high - *low) % stride ? tail(b) : values;
   Value more =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, wholeEnd, upper);
   auto masked = [&](OpBuilder &at, Location) {
@@ -63,23 +88,51 @@ zero::forVectors(OpBuilder &b, Location loc, Value lower, Value upper,
   return scf::IfOp::create(b, loc, more, masked, none).getResults();
 }
 
-Value zero::loadVector(OpBuilder &b, Location loc, Value memref,
-                       ValueRange indices, Value mask) {
+/// What the address of a vector at `indices` is a multiple of, in bytes, on a
+/// GPU: its loads are no wider than that.  All buffers begin at 32 bytes, members
+/// of a bucket at 16 elements.
+static std::optional<int64_t> alignmentOf(const Lanes &lanes, Value memref,
+                                          bool isOnLane) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!lanes.isGroup() || !isOnLane ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  int64_t elements = llvm::bit_floor<uint64_t>(lanes.width);
+  for (int64_t stride : llvm::drop_end(strides))
+    elements = ShapedType::isDynamic(stride) ? 1 : std::gcd(elements, stride);
+  elements = ShapedType::isDynamic(offset) ? 1 : std::gcd(elements, offset);
+  constexpr int64_t kWidest = 16;
+  return std::min(kWidest, elements * type.getElementTypeBitWidth() / 8);
+}
+
+Value zero::loadVector(OpBuilder &b, Location loc, const Lanes &lanes,
+                       Value memref, ValueRange indices, Value mask,
+                       bool isOnLane) {
   auto type = VectorType::get(
-      {kLanes}, cast<MemRefType>(memref.getType()).getElementType());
-  if (!mask)
-    return vector::LoadOp::create(b, loc, type, memref, indices);
+      {lanes.width}, cast<MemRefType>(memref.getType()).getElementType());
+  if (!mask) {
+    auto load = vector::LoadOp::create(b, loc, type, memref, indices);
+    if (auto alignment = alignmentOf(lanes, memref, isOnLane))
+      load.setAlignment(*alignment);
+    return load;
+  }
   Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   return vector::MaskedLoadOp::create(b, loc, type, memref, indices, mask,
                                       zeros);
 }
 
-void zero::storeVector(OpBuilder &b, Location loc, Value vector, Value memref,
-                       ValueRange indices, Value mask) {
-  if (!mask)
-    vector::StoreOp::create(b, loc, vector, memref, indices);
-  else
+void zero::storeVector(OpBuilder &b, Location loc, const Lanes &lanes,
+                       Value vector, Value memref, ValueRange indices,
+                       Value mask, bool isOnLane) {
+  if (mask) {
     vector::MaskedStoreOp::create(b, loc, memref, indices, mask, vector);
+    return;
+  }
+  auto store = vector::StoreOp::create(b, loc, vector, memref, indices);
+  if (auto alignment = alignmentOf(lanes, memref, isOnLane))
+    store.setAlignment(*alignment);
 }
 
 Value zero::combine(OpBuilder &b, Location loc, OperationName name, Value x,
@@ -90,7 +143,8 @@ Value zero::combine(OpBuilder &b, Location loc, OperationName name, Value x,
 
 Value zero::combineLanes(OpBuilder &b, Location loc, OperationName name,
                          Value vector) {
-  for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
+  int64_t width = cast<VectorType>(vector.getType()).getNumElements();
+  for (int64_t half = width / 2; half >= 1; half /= 2) {
     auto low = llvm::to_vector(llvm::seq(half)),
          high = llvm::to_vector(llvm::seq(half, 2 * half));
     Value x = vector::ShuffleOp::create(b, loc, vector, vector, low);

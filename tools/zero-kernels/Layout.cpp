@@ -83,9 +83,8 @@ std::string zero::compare(const uint8_t *bytes, const Elements &expected,
 }
 
 /// The operand that result `i` begins as: where it must, or may.
-static std::optional<int64_t> replacedBy(KernelOp kernel, unsigned i,
-                                         ArrayRef<bool> taken,
-                                         bool mayReplace) {
+static std::optional<int64_t>
+replacedBy(KernelOp kernel, unsigned i, ArrayRef<bool> taken, bool mayReplace) {
   if (std::optional<unsigned> must = kernel.getMustReplace(i))
     return *must;
   if (mayReplace)

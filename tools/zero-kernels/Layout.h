@@ -13,17 +13,21 @@
 
 #include "Interpreter.h"
 
+#include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "runtime/zrt.h"
 
 namespace mlir::zero {
 
 /// A kernel that was accepted.
 struct Case {
-  std::string name;    ///< as its author calls it
-  KernelOp kernel; ///< on tensors
-  std::string symbol;  ///< of its code
+  std::string name;   ///< as its author calls it
+  KernelOp kernel;    ///< on tensors
+  std::string symbol; ///< of its code
   int64_t extent, grain;
   zrt_kernel_fn entry = nullptr;
+  /// Its form for a GPU, if it has one.
+  std::optional<DeviceKernel> device;
+  void (*deviceEntry)(void **params) = nullptr;
   SmallVector<Elements> operands, results;
   /// Why it is wrong; nothing if it is not.
   std::string finding;

@@ -1,6 +1,7 @@
 //===- Runs.cpp - Launches, cut in all ways -------------------------------===//
 
 #include "Runs.h"
+#include "Threads.h"
 
 #include "dialect/nn/NN.h"
 
@@ -38,6 +39,8 @@ public:
         callPieces(launch, pieces.get());
       compareBytes(first.get(), pieces.get(), "in pieces");
     }
+    runOnThreads(layout.bytes, "by threads of a GPU");
+    runOnThreads(drawOtherNumbers(), "by threads of a GPU, for other numbers,");
     return runPlan(first.get(), -1) &&
            llvm::all_of(llvm::seq(runs.chaos), [&](unsigned seed) {
              return runPlan(first.get(), int(seed));
@@ -45,12 +48,13 @@ public:
   }
 
 private:
-  Bytes allocate() {
-    size_t size = llvm::alignTo(layout.bytes.size(), 4096);
+  static Bytes allocate(const std::vector<uint8_t> &from) {
+    size_t size = llvm::alignTo(from.size(), 4096);
     Bytes bytes(static_cast<uint8_t *>(aligned_alloc(4096, size)), free);
-    llvm::copy(layout.bytes, bytes.get());
+    llvm::copy(from, bytes.get());
     return bytes;
   }
+  Bytes allocate() { return allocate(layout.bytes); }
 
   static void note(const Launch &launch, const llvm::Twine &what) {
     if (launch.of->finding.empty())
@@ -76,6 +80,46 @@ private:
     std::shuffle(pieces.begin(), pieces.end(), random);
     for (auto [begin, end] : pieces)
       call(launch, arena, begin, end);
+  }
+
+  /// What is drawn first has sums that no order changes.
+  std::vector<uint8_t> drawOtherNumbers() {
+    std::vector<uint8_t> bytes = layout.bytes;
+    std::uniform_real_distribution<double> numbers(0.25, 4);
+    for (const Launch &launch : layout.launches) {
+      KernelOp kernel = launch.of->kernel;
+      for (auto [ref, type] :
+           llvm::zip(launch.args, kernel.getArgumentTypes())) {
+        auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+        if (!element)
+          continue;
+        const uint64_t size = element.getWidth() / 8;
+        for (uint64_t at = 0; at < ref.bytes; at += size) {
+          APFloat number(random() % 2 ? numbers(random) : -numbers(random));
+          bool losesInfo;
+          number.convert(element.getFloatSemantics(),
+                         APFloat::rmNearestTiesToEven, &losesInfo);
+          uint64_t bits = number.bitcastToAPInt().getZExtValue();
+          memcpy(bytes.data() + ref.offset + at, &bits, size);
+        }
+      }
+    }
+    return bytes;
+  }
+
+  /// Each kernel that has a form for a GPU, beside the one for a CPU.
+  void runOnThreads(const std::vector<uint8_t> &bytes, const char *how) {
+    for (Launch &launch : layout.launches) {
+      if (!launch.of->device)
+        continue;
+      Bytes right = allocate(bytes), mine = allocate(bytes);
+      call(launch, right.get(), 0, launch.of->extent);
+      std::string error = runThreads(launch, mine.get(), random());
+      if (!error.empty())
+        note(launch, error);
+      else if (memcmp(right.get(), mine.get(), bytes.size()) != 0)
+        note(launch, llvm::Twine("has other bytes ") + how);
+    }
   }
 
   void compareWithMeaning(const Launch &launch, const uint8_t *arena) {

@@ -17,6 +17,8 @@ struct Runs {
 ///   in pieces of any size,   in any order: the same bytes
 ///   by the runtime           on several threads, plainly and under ZRT_CHAOS:
 ///                            the same bytes
+///   by threads of a GPU      in the emulator, in any order: the same bytes, and
+///                            the same for other numbers, whose sums are rounded
 ///
 /// False, with a message on stderr, if the runtime fails.
 bool execute(Layout &layout, const Runs &runs);

@@ -1,6 +1,7 @@
 //===- zero-kernels.cpp - Executes kernels, and what they mean ------------===//
 //
 //   zero-kernels FILE.mlir [--chaos=N] [--seed=S]
+//   zero-kernels PLAN.mlir --ptx=sm_90
 //
 // FILE holds modules of kernels, with `// -----` between them.  Each module is
 // judged; the kernels of those that are accepted are compiled together, in this
@@ -27,7 +28,9 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/codegen/Dispatch.h"
 #include "passes/codegen/EmitObject.h"
+#include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "passes/verify/Passes.h"
+#include "test/emulator/Emulator.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
@@ -132,7 +135,14 @@ public:
     llvm::orc::MangleAndInterner mangle(code->getExecutionSession(),
                                         code->getDataLayout());
     llvm::cantFail(code->getMainJITDylib().define(llvm::orc::absoluteSymbols(
-        {{mangle("zrt_attention"), symbol(zrt_attention)},
+        {{mangle("zge_thread"), symbol(zge_thread)},
+         {mangle("zge_block"), symbol(zge_block)},
+         {mangle("zge_shuffle"), symbol(zge_shuffle)},
+         {mangle("zge_sync"), symbol(zge_sync)},
+         {mangle("zge_shared"), symbol(zge_shared)},
+         {mangle("zge_read"), symbol(zge_read)},
+         {mangle("zge_write"), symbol(zge_write)},
+         {mangle("zrt_attention"), symbol(zrt_attention)},
          {mangle("zrt_attention_backward"), symbol(zrt_attention_backward)}})));
   }
 
@@ -153,13 +163,7 @@ public:
       lowered = translateKernels(*module, llvmContext, target);
     if (!lowered)
       return "is accepted and not compiled: " + errors.first;
-    SmallString<64> path;
-    llvm::cantFail(llvm::errorCodeToError(
-        llvm::sys::fs::createTemporaryFile("kernels", "o", path)));
-    llvm::FileRemover remover(path);
-    llvm::cantFail(emitObject(*lowered, target, /*optimise=*/true, path));
-    llvm::cantFail(code->addObjectFile(llvm::cantFail(
-        llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))));
+    add(*lowered);
     for (Entry *entry : entries)
       for (const auto &one : entry->cases)
         one->entry = llvm::cantFail(code->lookup("zk." + one->symbol))
@@ -167,9 +171,57 @@ public:
     return "";
   }
 
+  /// The same for threads of a GPU.
+  std::string compileForThreads(ArrayRef<Entry *> entries) {
+    MLIRContext *context = entries.front()->module->getContext();
+    Errors errors(context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+    std::map<std::string, Case *> cases;
+    for (Entry *entry : entries)
+      for (const auto &one : entry->cases) {
+        KernelKind kind = *one->kernel.getKind();
+        if (kind == KernelKind::Attention) // has no form for a GPU yet
+          continue;
+        KernelOp kernel = one->kernel.clone();
+        kernel.setName(one->symbol);
+        module->push_back(kernel);
+        cases[one->symbol] = one.get();
+      }
+    if (cases.empty())
+      return "";
+    llvm::LLVMContext llvmContext;
+    DeviceCode device;
+    if (succeeded(lowerKernelsToGpu(*module)))
+      device = translateForEmulator(*module, llvmContext);
+    // Known: a kernel alone is executed on CPUs only.
+    bool isTooLarge = StringRef(errors.first).contains("that threads share");
+    if (!device.module && isTooLarge && entries.size() == 1)
+      return "";
+    if (!device.module)
+      return "is accepted and not compiled for a GPU: " + errors.first;
+    add(*device.module);
+    for (const DeviceKernel &kernel : device.kernels) {
+      Case *one = cases.at(kernel.name);
+      one->device = kernel;
+      one->deviceEntry =
+          llvm::cantFail(code->lookup(kernel.entry)).toPtr<void (*)(void **)>();
+    }
+    return "";
+  }
+
 private:
   CpuTarget target;
   std::unique_ptr<llvm::orc::LLJIT> code;
+
+  void add(llvm::Module &module) {
+    SmallString<64> path;
+    llvm::cantFail(llvm::errorCodeToError(
+        llvm::sys::fs::createTemporaryFile("kernels", "o", path)));
+    llvm::FileRemover remover(path);
+    llvm::cantFail(emitObject(module, target, /*optimise=*/true, path));
+    llvm::cantFail(code->addObjectFile(llvm::cantFail(
+        llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))));
+  }
 };
 
 /// Compiles and executes what was accepted; false if the runtime fails.
@@ -178,6 +230,8 @@ bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
     return true;
   Compiler compiler(target);
   std::string error = compiler.compile(entries);
+  if (error.empty())
+    error = compiler.compileForThreads(entries);
   if (!error.empty()) {
     if (entries.size() == 1) {
       entries.front()->conclude("wrong", error);
@@ -202,6 +256,40 @@ bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
   return true;
 }
 
+/// Prints the kernels of the plan in `text` for a GPU; the status of the program.
+int printPtx(StringRef text, MLIRContext *context, StringRef arch) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  if (!module || failed(formPlanKernels(*module)))
+    return 2;
+  for (auto kernel : llvm::make_early_inc_range(module->getOps<KernelOp>()))
+    if (*kernel.getKind() == KernelKind::Attention) {
+      llvm::outs() << "// @" << kernel.getName()
+                   << " is not there: attention\n";
+      kernel.erase();
+    }
+  if (failed(lowerKernelsToGpu(*module)))
+    return 2;
+  llvm::LLVMContext llvmContext;
+  DeviceCode code = translateForNvidia(*module, llvmContext, arch);
+  if (!code.module)
+    return 2;
+  for (const auto &[name, function] : code.missing)
+    llvm::outs() << "// @" << name << " is not there: it needs " << function
+                 << "\n";
+  for (const DeviceKernel &kernel : code.kernels)
+    llvm::outs() << "// @" << kernel.name << ": " << kernel.unitsPerBlock
+                 << " units by " << kernel.threads << " threads, "
+                 << kernel.sharedBytes << " bytes shared\n";
+  llvm::Expected<std::string> printed = emitPtx(*code.module, arch);
+  if (!printed) {
+    llvm::errs() << "zero-kernels: error: " << toString(printed.takeError())
+                 << '\n';
+    return 2;
+  }
+  llvm::outs() << *printed;
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -212,6 +300,10 @@ int main(int argc, char **argv) {
                                 cl::desc("seeds of ZRT_CHAOS"));
   cl::opt<uint64_t, true> seed("seed", cl::location(runs.seed), cl::init(1),
                                cl::desc("of orders and cuts"));
+  cl::opt<std::string> ptx(
+      "ptx", cl::value_desc("ARCH"),
+      cl::desc("print PTX of a plan's kernels, as for sm_90, "
+               "but for attention, and execute none"));
   cl::ParseCommandLineOptions(argc, argv,
                               "Executes kernels, and what they mean\n");
 
@@ -226,6 +318,8 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registry.insert<nn::NNDialect, ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  if (!ptx.empty())
+    return printPtx((*file)->getBuffer(), &context, ptx);
 
   SmallVector<StringRef> texts;
   (*file)->getBuffer().split(texts, "// -----\n");

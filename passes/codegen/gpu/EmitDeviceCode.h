@@ -1,0 +1,61 @@
+//===- EmitDeviceCode.h - From kernels to code for GPUs ---------*- C++ -*-===//
+//
+// A kernel for a GPU is a function of what each thread does,
+//
+//   @k(operands..., thread of the group, shared memory, begin, end)
+//
+// which calls zg.shuffle and zg.sync (Shuffle.h).  Here it gets an entry for the
+// device, which finds out which thread it is and which units its group has, and
+// those two functions in the device's terms:
+//
+//   NVIDIA     NVPTX of LLVM: PTX, and a cubin where ptxas is found
+//   emulated   the same functions as x86 code, which calls an emulator of threads
+//              (test/emulator) at each access of memory that others see
+//
+// An entry has an address per operand, and the number of units, as parameters.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_CODEGEN_GPU_EMITDEVICECODE_H
+#define PASSES_CODEGEN_GPU_EMITDEVICECODE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace mlir::zero {
+
+/// How a kernel is launched: blocks of `threads`, as many as its units need.
+struct DeviceKernel {
+  std::string name;  ///< the kernel's in the plan
+  std::string entry; ///< its symbol on the device
+  uint32_t threads;
+  uint32_t unitsPerBlock;
+  uint32_t sharedBytes; ///< of a block
+};
+
+struct DeviceCode {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<DeviceKernel> kernels;
+  /// Kernels that are left out, and the function that the device does not have.
+  std::vector<std::pair<std::string, std::string>> missing;
+};
+
+/// Kernels that lowerKernelsToGpu has lowered, as a module for NVPTX.
+DeviceCode translateForNvidia(ModuleOp kernels, llvm::LLVMContext &context,
+                              StringRef arch);
+/// The same for the emulator.
+DeviceCode translateForEmulator(ModuleOp kernels, llvm::LLVMContext &context);
+
+/// PTX of `module`, for GPUs from `arch` ("sm_90") on.
+llvm::Expected<std::string> emitPtx(llvm::Module &module, StringRef arch);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_EMITDEVICECODE_H

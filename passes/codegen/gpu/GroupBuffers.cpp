@@ -1,0 +1,132 @@
+//===- GroupBuffers.cpp - Temporaries of a group of threads ---------------===//
+//
+// A temporary is one of three things:
+//
+//   owned        every operation goes along it in vectors: each thread has the
+//                elements of its own vectors, side by side, in registers or in
+//                its local memory
+//   replicated   every operation uses it as scalars, as the mean of a row: each
+//                thread has all of it, and computes it
+//   shared       anything else, as what is read a little further along: once for
+//                the group, in shared memory
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/GroupBuffers.h"
+
+#include "dialect/zero/BytesText.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/codegen/VectorLane.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+constexpr int64_t kAlignment = 16;
+
+enum class Use { Owned, Replicated, Shared };
+
+/// Whether `operand` alone of its operation's operands decides it.
+Use useOf(OpOperand &operand, const LoopContext &context) {
+  auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
+  if (!op)
+    return Use::Shared;
+  LaneChoice choice = chooseLane(op, context);
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!choice.vectors)
+    return Use::Replicated;
+  if (!map.isFunctionOfDim(choice.contiguous))
+    return Use::Replicated;
+  bool isAtLane = map.getResults().back() ==
+                  getAffineDimExpr(choice.contiguous, map.getContext());
+  return isAtLane ? Use::Owned : Use::Shared;
+}
+
+/// What all uses of `buffer` agree on.
+Use useOf(Value buffer, const LoopContext &context) {
+  std::optional<Use> all;
+  for (OpOperand &operand : buffer.getUses()) {
+    if (!isa<linalg::LinalgOp>(operand.getOwner()))
+      return Use::Shared;
+    Use use = useOf(operand, context);
+    if (all && *all != use)
+      return Use::Shared;
+    all = use;
+    // Of scalar loops with several results, one may be no thread's own: then one
+    // thread writes all of them.
+    auto op = cast<linalg::LinalgOp>(operand.getOwner());
+    if (use == Use::Replicated && op.isDpsInit(&operand) &&
+        op.getNumDpsInits() > 1 && !chooseLane(op, context).vectors)
+      return Use::Shared;
+  }
+  return all.value_or(Use::Replicated);
+}
+
+int64_t bytesOf(MemRefType type) {
+  return llvm::alignTo(type.getNumElements() *
+                           llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+                       kAlignment);
+}
+
+} // namespace
+
+void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
+  MemRefType type = alloc.getType();
+  Use use = useOf(alloc.getResult(), context);
+  bool ofRow = !rows.empty() &&
+               type.getRank() >= static_cast<int64_t>(rows.size()) &&
+               type.getShape().take_front(rows.size()) == rows &&
+               llvm::all_of(alloc->getUsers(), llvm::IsaPred<linalg::LinalgOp>);
+  if (ofRow)
+    type = MemRefType::get(type.getShape().drop_front(rows.size()),
+                           type.getElementType());
+  if (use == Use::Shared) {
+    shared.push_back({alloc, type, ofRow, bytes});
+    bytes += bytesOf(type);
+    return;
+  }
+  const Lanes &lanes = context.lanes;
+  bool isOwned = use == Use::Owned && ofRow;
+  if (isOwned) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = llvm::divideCeil(shape.back(), lanes.stride) * lanes.width;
+    type = MemRefType::get(shape, type.getElementType());
+  }
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  Value own = memref::AllocaOp::create(b, alloc.getLoc(), type,
+                                       b.getI64IntegerAttr(kAlignment));
+  if (isOwned)
+    context.owned.insert(own);
+  if (ofRow) {
+    context.rowBuffers[alloc.getResult()] = own;
+    return;
+  }
+  alloc.getResult().replaceAllUsesWith(own);
+  alloc.erase();
+}
+
+LogicalResult GroupBuffers::finish(Value arena) {
+  if (bytes > kMaxSharedBytes)
+    return kernel.emitError("kernel needs temporaries of ")
+           << bytesText(bytes) << " that threads share, more than the "
+           << bytesText(kMaxSharedBytes)
+           << " of a block; store the value by using it in another operation";
+  Block &body = kernel.getBody().front();
+  kernel->setAttr(kSharedBytesAttr,
+                  Builder(kernel.getContext()).getI64IntegerAttr(bytes));
+  for (Shared &one : shared) {
+    OpBuilder b = OpBuilder::atBlockBegin(&body);
+    Location loc = one.alloc.getLoc();
+    Value offset = arith::ConstantIndexOp::create(b, loc, one.offset);
+    Value view =
+        memref::ViewOp::create(b, loc, one.type, arena, offset, ValueRange());
+    if (one.ofRow) {
+      context.rowBuffers[one.alloc.getResult()] = view;
+      continue;
+    }
+    one.alloc.getResult().replaceAllUsesWith(view);
+    one.alloc.erase();
+  }
+  return success();
+}

@@ -1,0 +1,46 @@
+//===- GroupBuffers.h - Temporaries of a group of threads -------*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_GROUPBUFFERS_H
+#define PASSES_CODEGEN_GPU_GROUPBUFFERS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/codegen/VectorLoops.h"
+
+namespace mlir::zero {
+
+/// On functions: units of a group.
+constexpr llvm::StringLiteral kGroupUnitsAttr = "group_units";
+/// On functions: bytes of shared memory of each group.
+constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
+/// The most bytes of shared memory of a block, without asking the driver for more.
+constexpr int64_t kMaxSharedBytes = 48 << 10;
+
+/// Where the temporaries of a kernel are: what each thread of the group alone
+/// writes and reads in a buffer of its own, else in memory that the group shares.
+class GroupBuffers {
+public:
+  GroupBuffers(func::FuncOp kernel, LoopContext &context)
+      : kernel(kernel), context(context) {}
+
+  /// Gives `alloc` its place; `rows` are the dimensions of which only one row
+  /// exists.
+  void place(memref::AllocOp alloc, ArrayRef<int64_t> rows);
+  /// Of what is shared; `shared` is the group's, of unknown size.
+  LogicalResult finish(Value shared);
+
+private:
+  func::FuncOp kernel;
+  LoopContext &context;
+  struct Shared {
+    memref::AllocOp alloc;
+    MemRefType type;
+    bool ofRow;
+    int64_t offset;
+  };
+  SmallVector<Shared> shared;
+  int64_t bytes = 0;
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_GROUPBUFFERS_H

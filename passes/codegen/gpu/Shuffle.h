@@ -1,0 +1,32 @@
+//===- Shuffle.h - Values of other threads of a group -----------*- C++ -*-===//
+//
+// Kernels for a GPU are functions of plain code that call two more, which every
+// device has in its own way (EmitDeviceCode.cpp):
+//
+//   zg.shuffle(value, from)   `value` of thread `from` of the group
+//   zg.sync()                 waits for all threads of the group; what they have
+//                             written before can be read after
+//
+// All threads of a group call them together.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_CODEGEN_GPU_SHUFFLE_H
+#define PASSES_CODEGEN_GPU_SHUFFLE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero {
+
+constexpr llvm::StringLiteral kShuffle = "zg.shuffle", kSync = "zg.sync";
+
+/// Declares them, before any kernel of `module` is written.
+void declareGroupFunctions(ModuleOp module);
+
+/// `value`, a number or a vector of them, of thread `from` (an index).
+Value shuffle(OpBuilder &b, Location loc, Value value, Value from);
+void syncGroup(OpBuilder &b, Location loc);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_SHUFFLE_H

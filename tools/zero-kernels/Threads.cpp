@@ -1,0 +1,33 @@
+//===- Threads.cpp - A kernel as the threads of a GPU ---------------------===//
+
+#include "Threads.h"
+
+#include "test/emulator/Emulator.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+std::string zero::runThreads(const Launch &launch, uint8_t *arena,
+                             uint64_t seed) {
+  const Case &of = *launch.of;
+  zge::Emulator emulator;
+  KernelOp kernel = of.kernel;
+  const unsigned operands = kernel.getNumArguments();
+  SmallVector<void *> args;
+  // A result in the bytes of an operand may be written: it comes later.
+  for (auto [i, ref] : llvm::enumerate(launch.args)) {
+    args.push_back(arena + ref.offset);
+    emulator.memory.add(args.back(), ref.bytes, /*isWritable=*/i >= operands);
+  }
+  int64_t units = of.extent;
+  SmallVector<void *> params;
+  for (void *&arg : args)
+    params.push_back(&arg);
+  params.push_back(&units);
+  const uint32_t blocks = llvm::divideCeil(units, of.device->unitsPerBlock);
+  return emulator.tryRun({of.name.c_str(), of.deviceEntry, params.data(),
+                          blocks, of.device->threads, of.device->sharedBytes,
+                          seed});
+}
