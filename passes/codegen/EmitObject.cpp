@@ -1,6 +1,7 @@
 //===- EmitObject.cpp - From kernels to machine code ----------------------===//
 
 #include "passes/codegen/EmitObject.h"
+#include "passes/codegen/OptimizeModule.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -11,7 +12,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -150,20 +150,8 @@ llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target,
         "this build of LLVM has no target for this machine");
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
-  if (optimise) {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager sccs;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(machine.get());
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(sccs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, sccs, modules);
-    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-        .run(module, modules);
-  }
+  if (optimise)
+    runO3(module, *machine);
   std::error_code failure;
   llvm::raw_fd_ostream out(path, failure, llvm::sys::fs::OF_None);
   if (failure)
