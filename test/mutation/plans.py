@@ -14,6 +14,8 @@ from test_ranks_models import ODD as ODD_STATE
 TINY = {**support.SMALL, "n_embd": 8, "vocab_size": 48, "n_positions": 8}
 #: Nothing divides anything.
 UNEVEN = {**support.ODD, "n_layer": 2, "n_embd": 9, "vocab_size": 37, "n_positions": 7}
+#: Families, and mixtures of experts.
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 def small_mlp():
@@ -44,6 +46,8 @@ class Recipe:
         if self.model in ("tiny", "uneven"):
             config = TINY if self.model == "tiny" else UNEVEN
             model = support.import_model(config, 1, config["n_positions"])
+        elif (GOLDEN / self.model / "config.json").exists():
+            model = support.import_model(GOLDEN / self.model / "config.json", 1, 11)
         elif self.model == "mlp":
             model.write_text(small_mlp())
         elif self.model == "random":
@@ -98,6 +102,13 @@ PLANS = [
     Recipe("lora-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--eval")),
     Recipe("lora-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--precision=bf16", "--bucket-size=1KiB")),
     Recipe("lora-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--offload=nvme")),
+    # Experts; windows and fewer heads of keys; capped logits, in chunks, and tied.
+    Recipe("mixtral-3-2-1", "mixtral", 89, 3, 2, 1, ("--bucket-size=4KiB",)),
+    Recipe("mixtral-2-2-2", "mixtral", 89, 2, 2, 2, ("--precision=bf16", "--offload=cpu")),
+    Recipe("mistral-3-2-1", "mistral", 89, 3, 2, 1, ("--remat=block",)),
+    Recipe("gemma2-1-2-2", "gemma2", 89, 1, 2, 2, ("--loss-chunk=2000",)),
+    Recipe("gemma2-3-2-1", "gemma2", 89, 3, 2, 1, ("--offload=nvme", "--precision=bf16")),
+    Recipe("qwen3_moe-0-1-1", "qwen3_moe", 89, 0, 1, 1),
     # Evaluations between steps.
     Recipe("eval-1-2-2", "tiny", 48, 1, 2, 2, ("--eval",)),
     Recipe("eval-3-2-1", "tiny", 48, 3, 2, 1, ("--eval", "--offload=cpu", "--overlap-update")),
