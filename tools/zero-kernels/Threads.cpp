@@ -24,7 +24,7 @@ std::string zero::runThreads(const Launch &launch, uint8_t *arena,
   int64_t units = of.extent;
   SmallVector<void *> params;
   for (void *&arg : args)
-    params.push_back(&arg);
+    params.push_back(static_cast<void *>(&arg));
   params.push_back(&units);
   const uint32_t blocks = llvm::divideCeil(units, of.device->unitsPerBlock);
   return emulator.tryRun({of.name.c_str(), of.deviceEntry, params.data(),
