@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 22u
+#define ZRT_ABI_VERSION 23u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -148,6 +148,10 @@ enum {
 /// they are split over threads never changes a bit.  `args` holds one address
 /// per operand, results last.
 typedef void (*zrt_kernel_fn)(void *const *args, int64_t begin, int64_t end);
+
+/// Makes the device of a plan (runtime/start/MakeDevice.h), opaque here.
+typedef struct zrt_device_request zrt_device_request;
+typedef void (*zrt_device_maker)(zrt_device_request *request);
 
 //===----------------------------------------------------------------------===//
 // What a plan is made of
