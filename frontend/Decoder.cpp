@@ -25,6 +25,7 @@ struct Decoder {
   ModelBuilder &m;
   const DecoderConfig &c;
   RouterLosses *losses;
+  Tensor starts; ///< of documents, if they do not see each other
 
   /// A product to `out` values, with weight [out, in].
   Tensor project(StringRef name, Tensor x, int64_t out, bool bias) const {
@@ -101,7 +102,8 @@ struct Decoder {
     const Rope &by = slides && c.slidingRope ? *c.slidingRope : c.rope;
     q = turn("q", q, by);
     k = turn("k", k, by);
-    AttentionOptions options = {.causal = true, .softCap = c.scoreCap};
+    AttentionOptions options = {
+        .causal = true, .softCap = c.scoreCap, .starts = starts};
     if (c.scoreScale != 0)
       options.scale = c.scoreScale;
     // A window that reaches beyond the sequence hides nothing.
@@ -218,7 +220,11 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
   if (tokens.shape().size() != 2)
     return m.error("tokens must be [batch, sequence], got " + describe(tokens));
 
-  Decoder model = {m, c, losses};
+  Decoder model = {m, c, losses, {}};
+  if (c.separator) {
+    Scope in = m.scope("documents");
+    model.starts = documentStarts(tokens, *c.separator);
+  }
   Tensor embedded, x;
   {
     Scope in = m.paramScope(c.names.model);

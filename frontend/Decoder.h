@@ -62,6 +62,8 @@ struct DecoderConfig {
   /// c tanh(x / c) of scores, and of logits.
   std::optional<double> scoreCap, logitCap;
 
+  /// The token that ends a document: none sees another one then.
+  std::optional<int64_t> separator;
   /// Positions that a layer sees, of those for which `slides` is true.
   int64_t window = 0;
   std::vector<bool> slides;

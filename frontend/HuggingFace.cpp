@@ -25,15 +25,21 @@ namespace {
 struct Request {
   MLIRContext &context;
   ConfigFile &file;
-  int64_t batch, sequence;
+  const ImportedBatch &batch;
   llvm::function_ref<void(StringRef)> note;
 
   /// `key` holds the number of positions.
   void checkSequence(StringRef key, int64_t positions) const {
-    if (!file.failed() && sequence > positions)
-      file.fail("sequences of " + Twine(sequence) + " tokens are longer than " +
-                key + " " + Twine(positions) +
+    if (!file.failed() && batch.sequence > positions)
+      file.fail("sequences of " + Twine(batch.sequence) +
+                " tokens are longer than " + key + " " + Twine(positions) +
                 "; use --seq=" + Twine(positions) + " or less");
+  }
+
+  void checkSeparator(int64_t vocabulary) const {
+    if (!file.failed() && batch.separator && *batch.separator >= vocabulary)
+      file.fail("--document-separator=" + Twine(*batch.separator) +
+                " is no token: vocab_size is " + Twine(vocabulary));
   }
 };
 
@@ -43,12 +49,16 @@ using Import = OwningOpRef<ModuleOp> (*)(const Request &request);
 OwningOpRef<ModuleOp> importGPT2(const Request &r) {
   GPT2Config config = readGPT2(r.file);
   r.checkSequence("n_positions", config.positions);
+  if (r.batch.separator)
+    r.file.fail(
+        "--document-separator needs positions that begin anew with each "
+        "document, and those of gpt2 are learned; leave it out");
   if (!r.file.failed())
     noteGPT2Dropout(r.file, r.note);
   refuseOtherKeys(r.file, "gpt2"); // what the note looks at, gpt2 has
   if (r.file.failed())
     return nullptr;
-  return buildGPT2(r.context, config, r.batch, r.sequence);
+  return buildGPT2(r.context, config, r.batch.batch, r.batch.sequence);
 }
 
 template <DecoderConfig (*Read)(ConfigFile &)>
@@ -56,9 +66,11 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   DecoderConfig config = Read(r.file);
   refuseOtherKeys(r.file, r.file.string("model_type"));
   r.checkSequence("max_position_embeddings", config.positions);
+  r.checkSeparator(config.vocabulary);
   if (r.file.failed())
     return nullptr;
-  return buildDecoder(r.context, config, r.batch, r.sequence);
+  config.separator = r.batch.separator;
+  return buildDecoder(r.context, config, r.batch.batch, r.batch.sequence);
 }
 
 /// By the name that model_type gives.
@@ -97,8 +109,8 @@ std::string frontend::findConfig(StringRef path) {
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
-frontend::importHuggingFace(MLIRContext &context, StringRef path, int64_t batch,
-                            int64_t sequence,
+frontend::importHuggingFace(MLIRContext &context, StringRef path,
+                            const ImportedBatch &batch,
                             llvm::function_ref<void(StringRef)> note) {
   std::string config = findConfig(path);
   ConfigFile file(config);
@@ -113,7 +125,7 @@ frontend::importHuggingFace(MLIRContext &context, StringRef path, int64_t batch,
   });
   OwningOpRef<ModuleOp> module;
   if (import && !file.failed())
-    module = import({context, file, batch, sequence, note});
+    module = import({context, file, batch, note});
   if (llvm::Error error = file.takeError())
     return std::move(error);
   if (!module)

@@ -103,9 +103,9 @@ def _checked(done):
     return done
 
 
-def import_model(config, batch, seq):
+def import_model(config, batch, seq, *options):
     """model.mlir of a configuration (a dict or a file); imported once per run."""
-    key = ("import", json.dumps(config) if isinstance(config, dict) else str(config), batch, seq)
+    key = ("import", json.dumps(config) if isinstance(config, dict) else str(config), batch, seq, *options)
     if key not in _compiled:
         folder = _slot()
         path = config
@@ -113,7 +113,7 @@ def import_model(config, batch, seq):
             path = folder / "config.json"
             path.write_text(json.dumps(config))
         model = folder / "model.mlir"
-        _checked(run(ZEROC, "import", path, f"--batch={batch}", f"--seq={seq}", "-o", model))
+        _checked(run(ZEROC, "import", path, f"--batch={batch}", f"--seq={seq}", *options, "-o", model))
         _compiled[key] = model
     return _compiled[key]
 
@@ -173,6 +173,15 @@ def npy(kind, shape, values):
     header += " " * (-(len(header) + 11) % 64) + "\n"
     return (b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode()
             + array.array(kind, values).tobytes())
+
+
+def read_npy(path):
+    """(shape, values) of a file of f32 with two dimensions."""
+    raw = path.read_bytes()
+    (length,) = struct.unpack_from("<H", raw, 8)
+    values = array.array("f", raw[10 + length:])
+    shape = eval(raw[10:10 + length], {})["shape"]
+    return shape, values
 
 
 def read_metrics(path):

@@ -100,6 +100,37 @@ class Documents(support.Case):
         text = self.outcome(binary, *flags[:2], "--resume", self.folder / "ck/step-2")[0]
         self.assertIn(f"note      --document-separator is none, and was {END} until the checkpoint\n", text)
 
+    def test_attention(self):
+        """Of a model that was imported with it: a document's logits are those that it has alone."""
+        config = dict(model_type="llama", num_hidden_layers=2, hidden_size=24, intermediate_size=40, vocab_size=VOCAB,
+                      num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=32)
+        one = [7, 100, END, 4, 9]
+        two = [200, 8, 8, 31, 77, 6]
+
+        def logits(ids, *options):
+            model = support.import_model(config, 1, SEQ, *options)
+            trained, out = self.folder / "weights.safetensors", self.folder / "logits.npy"
+            if not trained.exists():
+                self.run_ok(support.compile_model(model), "--data", self.data, "--steps", 3, "--lr", "1e-2", "--save",
+                            trained)
+            self.run_ok(support.compile_model(model, "--sample-only"), "--weights", trained, "--prompt-ids",
+                        ",".join(map(str, ids)), "--logits", out)
+            _, values = support.read_npy(out)
+            return [values[i * VOCAB:(i + 1) * VOCAB] for i in range(len(ids))]
+
+        def distance(rows, others):
+            return max(abs(a - b) for row, other in zip(rows, others, strict=True) for a, b in zip(row, other))
+
+        masked = f"--document-separator={END}"
+        alone = logits(two, masked)
+        both = logits([*one, END, *two], masked)
+        self.assertLess(distance(both[-len(two):], alone), 2e-6)
+        seen = logits([*one, END, *two])
+        self.assertGreater(distance(seen[-len(two):], alone), 1e-3)
+        # The second of the first text's documents too, with its end.
+        self.assertLess(distance(both[3:6], logits([4, 9, END], masked)), 2e-6)
+        self.assertEqual(both[:3], seen[:3])
+
     def test_refusals(self):
         binary = support.compile_gpt2(support.SMALL, 2, SEQ)
         within = support.compile_model(self.write("within.mlir", bigram(VOCAB, 2, "{ignore_index = 0 : i32}")))

@@ -1,8 +1,6 @@
 """What a model goes on with: its logits, that they are those of any plan, and that
 looking changes nothing."""
-import array
 import importlib.util
-import struct
 import sys
 
 import support
@@ -30,15 +28,6 @@ HALVES = (
     (2, ("--precision=bf16", "--stage=3", "--offload=cpu")),
     (3, ("--precision=bf16", "--stage=2", "--accumulate=2")),
 )
-
-
-def read_npy(path):
-    """(shape, values) of a file of f32 with two dimensions."""
-    raw = path.read_bytes()
-    (length,) = struct.unpack_from("<H", raw, 8)
-    values = array.array("f", raw[10 + length:])
-    shape = eval(raw[10:10 + length], {})["shape"]
-    return shape, values
 
 
 def nvme(options, folder):
@@ -73,14 +62,14 @@ class Sample(support.Case):
     def test_golden(self):
         """Against transformers' GPT-2 in float64, at every position of a prompt."""
         ids = ",".join(str((37 * i + 11) % 256) for i in range(48))
-        shape, expected = read_npy(support.GOLDEN / "logits.npy")
+        shape, expected = support.read_npy(support.GOLDEN / "logits.npy")
         out = self.folder / "logits.npy"
         for options, limit in (((), 1e-5), (("--reference",), 1e-5), (("--precision=bf16",), 0.05),
                                (("--offload-params=cpu",), 1e-5)):
             binary = support.compile_gpt2(support.GOLDEN / "config.json", 5, 64, "--sample-only", *options)
             self.run_ok(binary, "--weights", support.GOLDEN / "final.safetensors", "--prompt-ids", ids,
                         "--logits", out)
-            found, values = read_npy(out)
+            found, values = support.read_npy(out)
             self.assertEqual(found, shape)
             with self.subTest(options):
                 self.assertLess(max(abs(a - b) for a, b in zip(values, expected)), limit)

@@ -31,11 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (isDeep(text))
     return 0;
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  auto model =
-      frontend::importHuggingFace(context, file.write(text), /*batch=*/2,
-                                  /*sequence=*/4, [](StringRef note) {
-                                    zero::fuzz::requireReadable(note);
-                                  });
+  auto model = frontend::importHuggingFace(
+      context, file.write(text), {.batch = 2, .sequence = 4},
+      [](StringRef note) { zero::fuzz::requireReadable(note); });
   if (!model)
     zero::fuzz::requireReadable(llvm::toString(model.takeError()));
   return 0;

@@ -12,9 +12,13 @@ using namespace mlir::frontend;
 
 llvm::Error zero::runImport(const ImportOptions &options) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  auto model = importHuggingFace(
-      context, options.config, options.batch, options.sequence,
-      [](StringRef line) { llvm::errs() << "note: " << line << "\n"; });
+  ImportedBatch batch = {options.batch, options.sequence};
+  if (options.separator >= 0)
+    batch.separator = options.separator;
+  auto model =
+      importHuggingFace(context, options.config, batch, [](StringRef line) {
+        llvm::errs() << "note: " << line << "\n";
+      });
   if (!model)
     return model.takeError();
   return writeOutput(options.output, printModel(**model));

@@ -15,11 +15,19 @@ void CommandLine::declareSubcommands() {
                        "an integer from 1 to " + Twine(INT32_MAX)),
          sequence = count(importOptions.sequence, 1, INT32_MAX,
                           "an integer from 1 to " + Twine(INT32_MAX));
+  Values end = count(importOptions.separator, 0, INT32_MAX,
+                     "a token, an integer from 0 to " + Twine(INT32_MAX));
   Values file = text(importOptions.output);
   // What is needed has no default.
   batch.otherwise = sequence.otherwise = file.otherwise = "";
+  end.otherwise = "";
   add("batch=B", batch, "sequences of one micro-batch of one rank", imported);
   add("seq=T", sequence, "tokens per sequence, at most the model's positions",
+      imported);
+  add("document-separator=ID", end,
+      "token that ends a document: attention sees none of those\n"
+      "before, and the option of that name of train leaves the\n"
+      "target after it out",
       imported);
   add("o=MODEL.mlir", file, "the file to write; default: standard output",
       imported);

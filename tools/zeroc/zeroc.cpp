@@ -2,7 +2,7 @@
 //
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc MODEL.mlir --compare [options]
-//   zeroc import DIR|CONFIG.json --batch=B --seq=T [-o MODEL.mlir]
+//   zeroc import DIR|CONFIG.json --batch=B --seq=T [...] [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
 //   zeroc generate MODEL.mlir WEIGHTS --prompt=TEXT

@@ -116,6 +116,18 @@ TEST_F(Families, SequencesFitThePositions) {
             "16; use --seq=16 or less");
 }
 
+TEST_F(Families, DocumentsEndWithAToken) {
+  EXPECT_EQ(importText(config("llama")), "");
+  EXPECT_FALSE(first<mlir::nn::AttentionOp>().getStarts());
+  separator = 0;
+  EXPECT_EQ(importText(config("llama")), "");
+  EXPECT_TRUE(first<mlir::nn::AttentionOp>().getStarts());
+  EXPECT_EQ(first<mlir::nn::DocumentStartsOp>().getSeparator(), 0);
+  separator = 1000;
+  EXPECT_EQ(importText(config("llama")),
+            "--document-separator=1000 is no token: vocab_size is 32");
+}
+
 TEST_F(Families, Activations) {
   EXPECT_EQ(importWith("llama", R"("hidden_act": "relu")"), "");
   EXPECT_EQ(importWith("gemma2", R"("hidden_activation": "mish")"),

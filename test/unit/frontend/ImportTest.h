@@ -17,6 +17,7 @@ struct ImportTest : testing::Test {
   std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
                                ("config-" + std::to_string(getpid()) + ".json");
   std::vector<std::string> notes;
+  std::optional<int64_t> separator;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   void TearDown() override { std::filesystem::remove(path); }
@@ -30,7 +31,8 @@ struct ImportTest : testing::Test {
   std::string importFile(const std::string &name, int64_t sequence = 8) {
     notes.clear();
     auto result = mlir::frontend::importHuggingFace(
-        context, name, /*batch=*/2, sequence,
+        context, name,
+        {.batch = 2, .sequence = sequence, .separator = separator},
         [&](llvm::StringRef note) { notes.push_back(note.str()); });
     if (!result) {
       std::string message = llvm::toString(result.takeError());
