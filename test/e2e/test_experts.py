@@ -151,6 +151,57 @@ class Experts(support.Case):
         self.assertLess(lines[-1]["loss"], 0.9 * lines[0]["loss"])
 
 
+MIXTRAL = dict(model_type="mixtral", num_hidden_layers=2, hidden_size=24, intermediate_size=20, num_attention_heads=4,
+               num_key_value_heads=2, vocab_size=VOCAB, max_position_embeddings=32, num_local_experts=EXPERTS,
+               num_experts_per_tok=CHOSEN, sliding_window=None, output_router_logits=True)
+
+
+class Imported(support.Case):
+    """What a run can do besides steps, of a mixture as it is imported."""
+
+    def run_of(self, name, *options, ranks=1, steps=4, lr=1e-2, flags=()):
+        binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), f"--world-size={ranks}", *options)
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 900, VOCAB)
+        lines, saved = self.train(binary, data, steps, lr, "--data-format", "u16", *flags, name=name, ranks=ranks)
+        if saved.is_dir():
+            saved = saved / "adapter_model.safetensors"
+        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+
+    def test_order_of_micro_steps(self):
+        self.check_same_bits((order, self.run_of("order", "--stage=3", "--accumulate=2", f"--accumulate-order={order}",
+                                                 ranks=2)) for order in ("batch", "block"))
+
+    def test_resumes_in_another_layout(self):
+        folder = self.folder / "checkpoints"
+        losses, weights = self.run_of("whole", "--stage=2", ranks=2,
+                                      flags=("--checkpoint", folder, "--save-every", 2))
+        metrics, saved = self.folder / "resumed.jsonl", self.folder / "resumed.safetensors"
+        binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), "--world-size=2", "--stage=3",
+                                       "--offload=cpu")
+        self.run_ok(*support.launcher(2), binary, "--data", self.folder / "tokens.u16", "--data-format", "u16",
+                    "--steps", 4, "--lr", 1e-2, "--resume", folder / "step-2", "--metrics", metrics, "--save", saved,
+                    env=support.MPI_ENVIRONMENT)
+        self.assertEqual([line["loss"] for line in support.read_metrics(metrics)], [loss for loss, _ in losses[2:]])
+        self.assertEqual(saved.read_bytes(), weights)
+
+    def test_samples(self):
+        """The same text from any plan, of weights that have been trained."""
+        self.run_of("base", steps=6)
+        texts = []
+        for ranks, options in ((1, ()), (2, ("--stage=3", "--remat=block")), (2, ("--stage=1", "--offload=cpu"))):
+            self.run_of("drawn", "--sample", *options, ranks=ranks, steps=1, lr=0, flags=(
+                "--init", self.folder / "base.safetensors", "--sample", 3, "--prompt-ids", "3,9,1", "--sample-tokens", 6))
+            texts += [line["samples"] for line in support.read_metrics(self.folder / "drawn.jsonl")
+                      if "samples" in line]
+        self.assertEqual(texts, [texts[0]] * 3)
+
+    def test_adapters(self):
+        """Of what is linear: experts stay as they are."""
+        self.check_same_bits((options, self.run_of("lora", "--lora=2:4", *options.split(), ranks=ranks))
+                             for options, ranks in (("--stage=0", 2), ("--stage=3", 2), ("--stage=2 --offload=cpu", 2)))
+
+
 class RandomModels(support.Case):
     def check(self, models, **how):
         failures = []
