@@ -149,7 +149,7 @@ enum {
 /// per operand, results last.
 typedef void (*zrt_kernel_fn)(void *const *args, int64_t begin, int64_t end);
 
-/// Makes the device of a plan (runtime/start/MakeDevice.h), opaque here.
+/// Makes the device of a plan (runtime/device/MakeDevice.h), opaque here.
 typedef struct zrt_device_request zrt_device_request;
 typedef void (*zrt_device_maker)(zrt_device_request *request);
 

@@ -94,12 +94,24 @@ void Context::run(uint32_t which) {
   for (const auto &queue : queues)
     if (queue)
       queue->join();
+  finishStreams();
   parts.device->endProgram();
   if (profile.enabled())
     profile.addProgram(secondsSince(start),
                        program == ZRT_STEP || program == ZRT_FIRST);
   if (trace())
     trace()->endRun();
+}
+
+void Context::finishStreams() {
+  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+    if (!lists[program][stream].empty())
+      attempt([&] { parts.device->finish(stream); });
+}
+
+void Context::finishIfObserved(zrt_stream stream) {
+  if (profile.enabled() || trace() || parts.chaos->on())
+    parts.device->finish(stream);
 }
 
 zrt_ref Context::checkAccess(const zrt_ref &ref, uint64_t bytes) const {
@@ -118,20 +130,34 @@ void Context::write(const zrt_ref &ref, const void *from, uint64_t bytes) {
   parts.device->write(checkAccess(ref, bytes), from);
 }
 
+template <typename Action>
+void Context::attempt(Action action) {
+  try {
+    action();
+  } catch (const std::exception &exception) {
+    latch(exception.what());
+  }
+}
+
 void Context::execute(uint32_t operation) {
   const zrt_op &op = plan.programs[program].ops[operation];
   parts.chaos->delay(op.stream);
+  if (!isWork(op))
+    return executeEvent(op);
+  if (!error.set())
+    attempt([&] { executeWork(op, operation); });
+}
+
+void Context::executeEvent(const zrt_op &op) {
+  const uint32_t event = eventOf(op);
   VectorClock *clock = trace() ? &trace()->clock(op.stream) : nullptr;
-  if (op.kind == ZRT_RECORD)
-    return events.reach(eventOf(op), runs, clock);
-  if (op.kind == ZRT_WAIT)
-    return events.wait(eventOf(op), runs, clock);
-  if (error.set())
-    return;
-  try {
-    executeWork(op, operation);
-  } catch (const std::exception &exception) {
-    latch(exception.what());
+  // After a failure, too: others wait for it.
+  if (op.kind == ZRT_RECORD) {
+    attempt([&] { parts.device->record(op.stream, event); });
+    events.reach(event, runs, clock);
+  } else {
+    events.wait(event, runs, clock);
+    attempt([&] { parts.device->wait(op.stream, event); });
   }
 }
 
@@ -141,9 +167,11 @@ void Context::executeWork(const zrt_op &op, uint32_t operation) {
   if (profile.enabled()) {
     const auto start = Clock::now();
     work(op, operation);
+    finishIfObserved(op.stream);
     profile.add(program, operation, secondsSince(start));
   } else {
     work(op, operation);
+    finishIfObserved(op.stream);
   }
   if (trace())
     trace()->end(op.stream);
@@ -163,18 +191,27 @@ void Context::work(const zrt_op &op, uint32_t operation) {
   case ZRT_SQUARES:
     return device.sumSquares(op.stream, squaresOf(op),
                              buckets[squaresOf(op).bucket]);
-  case ZRT_COLLECTIVE: {
-    const zrt_collective_desc &desc = collectiveOf(op);
-    return parts.collectives->run(
-        op.stream, desc, device.memory(desc.source.ref),
-        device.memory(desc.result.ref), wire.row(program, operation),
-        trace() ? &trace()->collective(op.stream) : nullptr);
-  }
+  case ZRT_COLLECTIVE:
+    return exchange(op, operation);
   case ZRT_COPY:
     return copy(op, operation);
   default: // not here: execute
     return;
   }
+}
+
+void Context::exchange(const zrt_op &op, uint32_t operation) {
+  const zrt_collective_desc &desc = collectiveOf(op);
+  Device &device = *parts.device;
+  const zrt_ref result = refOf(desc.result, rank, plan.world_size);
+  device.bringToHost(op.stream, refOf(desc.source, rank, plan.world_size));
+  if (desc.accumulate)
+    device.bringToHost(op.stream, result);
+  parts.collectives->run(op.stream, desc, device.memory(desc.source.ref),
+                         device.memory(desc.result.ref),
+                         wire.row(program, operation),
+                         trace() ? &trace()->collective(op.stream) : nullptr);
+  device.bringBack(op.stream, result);
 }
 
 void Context::copy(const zrt_op &op, uint32_t operation) {
@@ -186,6 +223,7 @@ void Context::copy(const zrt_op &op, uint32_t operation) {
   try {
     moved = parts.chaos->on() ? copyInHalves(op.stream, from, to)
                               : parts.device->copy(op.stream, from, to);
+    finishIfObserved(op.stream);
   } catch (const Error &error) {
     fail("{}: {}", nameOf(op), error.what());
   }

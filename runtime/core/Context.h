@@ -4,8 +4,14 @@
 // stream, the events, and whoever exchanges bytes with other ranks.
 //
 //   at the start     look at every operation; deal the tables out to streams
-//   host thread      start all streams, then join all
+//   host thread      start all streams, then join all, then finish all
 //   stream threads   execute what they have of the program, in order
+//
+// A device may execute later than it is told to.  Then the table of events says
+// what has been issued: a wait holds the stream's thread until the record has been
+// issued, and the device holds the stream until it has been reached.  Where times
+// or orders are looked at (profile, trace, chaos), each operation is finished
+// before the next.
 //
 // After the first error streams drop their work but still reach their events,
 // so nobody waits for ever and the step ends soon; the peers are told.
@@ -69,11 +75,20 @@ private:
   void startQueues();
   /// Host thread, while no stream runs.
   void poison();
+  /// Host thread, after all has been issued.
+  void finishStreams();
+  /// Stream thread, after an operation.
+  void finishIfObserved(zrt_stream stream);
+  /// Latches what `action` throws.
+  template <typename Action>
+  void attempt(Action action);
   /// Stream thread: executes one operation of the program that runs; latches
   /// what goes wrong.
   void execute(uint32_t operation);
+  void executeEvent(const zrt_op &op);
   void executeWork(const zrt_op &op, uint32_t operation);
   void work(const zrt_op &op, uint32_t operation);
+  void exchange(const zrt_op &op, uint32_t operation);
   void copy(const zrt_op &op, uint32_t operation);
   uint64_t copyInHalves(zrt_stream stream, const zrt_ref &from,
                         const zrt_ref &to);

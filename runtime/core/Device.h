@@ -7,11 +7,15 @@
 //     core                                  device
 //     check, queue, wait for events   ->    launch, multiply, copy, ...
 //
-// An operation is over when its call returns.  Calls of one stream come one
-// after another; those of different streams come together, from the streams'
-// own threads.  What a device is given has been checked: operands lie inside
-// their arenas, descriptors fit them, and the device has said that it can do
-// them.  What goes wrong is thrown as zrt::Error.
+// Calls of one stream come one after another; those of different streams come
+// together, from the streams' own threads.  Where the device is the host's
+// processors, an operation is over when its call returns.  Else a call may only
+// issue it: it runs after those issued to its stream before it, and is known to
+// be over after `finish`, or where an event has been waited for.
+//
+// What a device is given has been checked: operands lie inside their arenas,
+// descriptors fit them, and the device has said that it can do them.  What goes
+// wrong is thrown as zrt::Error, by the call or by a later one.
 //
 // docs/runtime.md lists what every device does alike.
 //
@@ -25,6 +29,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace zrt {
 
@@ -38,8 +43,7 @@ public:
 
   /// Bytes of the arena of `tier`, as the plan has them.
   virtual uint64_t arenaBytes(uint32_t tier) const = 0;
-  /// Where the device itself finds `ref`, for collectives; no other host code
-  /// touches what is there.
+  /// Where collectives find `ref`; no other host code touches what is there.
   virtual std::byte *memory(const zrt_ref &ref) const = 0;
   /// Host access: copy all bytes of a ref, while no stream works on them.
   virtual void read(const zrt_ref &from, void *to) = 0;
@@ -50,6 +54,11 @@ public:
   virtual std::string note() const { return ""; }
   /// What peers on this host may read.
   virtual ExportedMemory exported() const = 0;
+
+  /// Once, before any work: how many threads `compute` (0: one for each of
+  /// `processors`) and each stream of class host have (0: as many).
+  virtual void startThreads(const zrt_plan &plan, int threads,
+                            std::vector<int> processors, int hostThreads) = 0;
 
   /// Host thread, between programs: flops by the second of large matrix products
   /// of this type.
@@ -81,6 +90,24 @@ public:
   /// arrived, as whoever moved them has counted.
   virtual uint64_t copy(zrt_stream stream, const zrt_ref &from,
                         const zrt_ref &to) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Where the device's work is over later than its call; else there is nothing
+  // to do.  The core calls them all the same.
+  //===--------------------------------------------------------------------===//
+
+  /// Thread of `stream`: `event`, of the program that runs, marks what has been
+  /// issued to it.
+  virtual void record(zrt_stream /*stream*/, uint32_t /*event*/) {}
+  /// Thread of `stream`: it goes on after `event`, which has been recorded.
+  virtual void wait(zrt_stream /*stream*/, uint32_t /*event*/) {}
+  /// Any thread, while nothing is issued to `stream`: returns when all of it is
+  /// over.
+  virtual void finish(zrt_stream /*stream*/) {}
+  /// Thread of `stream`: brings the bytes of `ref`, as they are after what has
+  /// been issued, to memory(ref), and back.
+  virtual void bringToHost(zrt_stream /*stream*/, const zrt_ref & /*ref*/) {}
+  virtual void bringBack(zrt_stream /*stream*/, const zrt_ref & /*ref*/) {}
 };
 
 } // namespace zrt

@@ -1,12 +1,14 @@
 //===- Start.cpp - Puts a context together --------------------------------===//
 //
-// The one place that knows which device and which transport there are.
+// The one place that knows which device and which transport there are: the device
+// that the plan names, or the host's processors.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/core/Context.h"
 #include "runtime/core/PlanChecks.h"
+#include "runtime/device/MakeDevice.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/store/Store.h"
 #include "runtime/transport/Transport.h"
@@ -37,6 +39,16 @@ std::unique_ptr<Store> makeStore(const zrt_plan &plan, const zrt_setup &setup,
                                  setup.verify_reads != 0 || isChaos);
 }
 
+std::unique_ptr<Device> makeDevice(const zrt_plan &plan, int rank,
+                                   std::unique_ptr<Store> store) {
+  const bool isGuarded = environmentNumber("ZRT_GUARD", 0, 1) != 0;
+  if (!plan.make_device)
+    return std::make_unique<CpuDevice>(plan, isGuarded, std::move(store));
+  zrt_device_request request = {plan, rank, isGuarded, std::move(store), {}};
+  plan.make_device(&request);
+  return std::move(request.device);
+}
+
 void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   const zrt_plan &plan = ctx.plan;
   const int rank = world ? world->rank() : 0;
@@ -46,11 +58,10 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   for (const int32_t threads : {setup.threads, setup.host_threads})
     if (threads < 0)
       fail("the number of threads is {}; give 0 for all", threads);
-  std::unique_ptr<CpuDevice> device;
+  std::unique_ptr<Device> device;
   const auto allocate = [&] {
-    device = std::make_unique<CpuDevice>(
-        plan, /*isGuarded=*/environmentNumber("ZRT_GUARD", 0, 1) != 0,
-        makeStore(plan, setup, rank, parts.chaos->on()));
+    device =
+        makeDevice(plan, rank, makeStore(plan, setup, rank, parts.chaos->on()));
     parts.trace = Trace::fromEnvironment(plan, rank);
   };
   // A rank without memory must not leave the others waiting for it.

@@ -25,12 +25,11 @@ public:
   explicit CpuDevice(const zrt_plan &plan, bool isGuarded = false,
                      std::unique_ptr<Store> store = nullptr);
 
-  /// Once, before any work: gives streams of `compute` as many threads (0: one
-  /// for each of `processors`), bound to `processors` when there are as many,
-  /// those of class host `hostThreads` (0: as many), which sleep while they have
-  /// nothing to do, and every other stream one.  Throws zrt::Error.
+  /// Those of `compute` are bound to `processors` when there are as many; those
+  /// of class host sleep while they have nothing to do; every other stream has
+  /// one.  Throws zrt::Error.
   void startThreads(const zrt_plan &plan, int threads,
-                    std::vector<int> processors, int hostThreads = 0);
+                    std::vector<int> processors, int hostThreads) override;
 
   uint64_t arenaBytes(uint32_t tier) const override {
     return tier == ZRT_NVME && store ? store->bytes() : arenas[tier].size();

@@ -58,7 +58,7 @@ DeviceUnderTest cpu(const char *name, int threads) {
                     plan.arena_bytes[ZRT_NVME],
                     std::filesystem::temp_directory_path().string(),
                     std::make_shared<Faults>(), /*verifies=*/true));
-            device->startThreads(plan, threads, {});
+            device->startThreads(plan, threads, {}, /*hostThreads=*/0);
             return device;
           },
           count,
