@@ -34,6 +34,9 @@ class Model:
         ids = random.Random(f"ids {seed}")
         self.wide_ids = ids.random() < 0.3
         self.says_vocab = ids.random() < 0.6
+        # A token that gives its row no gradient, and a soft cap of logits.
+        self.padding = ids.randrange(self.vocab) if ids.random() < 0.2 else None
+        self.cap = ids.choice((0.5, 4.0)) if ids.random() < 0.2 else None
 
     def _rng(self):
         return random.Random(f"model {self.seed}")
@@ -59,11 +62,11 @@ def _embeddings(net, model, tokens):
     if net.chance(0.15):
         inner = net.rng.choice((1, 6, 17))
         table = net.normal("wte.weight", (vocab, inner), 1.0)
-        x = net.linear("wte.up", w.embedding(tokens, table), width)
+        x = net.linear("wte.up", w.embedding(tokens, table, model.padding), width)
     else:
         table = net.normal("wte.weight", (vocab, width), 0.8)
         # Rows of a computed table now and then.
-        x = w.embedding(tokens, w.unary("math.tanh", table) if net.chance(0.1) else table)
+        x = w.embedding(tokens, w.unary("math.tanh", table) if net.chance(0.1) else table, model.padding)
     if net.chance(0.1):  # looked up by constant ids
         ids = ", ".join(str(position // 2) for position in range(net.seq))
         rows = ", ".join(f"[{ids}]" for _ in range(net.batch))
@@ -121,6 +124,8 @@ def _logits(net, model, x, table, name):
     if net.chance(0.1):
         temperature = w.param(name + ".temperature", (), "#zero.constant<0.8>")
         logits = w.mul(logits, w.broadcast(temperature, logits.shape, (0, 1, 2)))
+    if model.cap is not None:
+        logits = w.scale(w.unary("math.tanh", w.scale(logits, 1 / model.cap)), model.cap)
     return logits
 
 

@@ -102,9 +102,10 @@ class Writer:
 
     # nn.
 
-    def embedding(self, tokens, table):
+    def embedding(self, tokens, table, padding=None):
         shape = tokens.shape + table.shape[1:]
-        return self.op(f"nn.embedding {tokens.name}, {table.name} : {tensor(tokens.shape, 'i32')}, "
+        attribute = "" if padding is None else f" {{padding = {padding} : i64}}"
+        return self.op(f"nn.embedding {tokens.name}, {table.name}{attribute} : {tensor(tokens.shape, 'i32')}, "
                        f"{tensor(table.shape)} -> {tensor(shape)}", shape)
 
     def linear(self, x, weight, bias=None, transposed=False):
