@@ -100,8 +100,8 @@ static void addPasses(OpPassManager &pm, Level level,
     // While a norm's weight is known as one.
     pm.addPass(createSetInitialValues());
     if (options.loraRank > 0)
-      pm.addPass(createAddAdapters(
-          {options.loraRank, options.loraAlpha, options.loraTargets}));
+      pm.addPass(createAddAdapters({options.loraRank, options.loraAlpha,
+                                    options.loraTargets, options.baseStorage}));
     // An error is one of the model's lines still.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.

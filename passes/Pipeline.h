@@ -29,6 +29,9 @@ struct PipelineOptions : PartitionStateOptions {
   int64_t loraRank = 0;
   double loraAlpha = 0;
   std::string loraTargets;
+  /// How the weights of linear layers are kept beside adapters: model (as all
+  /// others), nf4 or int8.
+  std::string baseStorage = "model";
   /// The most bytes of a chunk of logits; 0: any number.
   int64_t lossChunk = kLossChunk;
   /// Bytes of other parameters between two uses that one gather serves.

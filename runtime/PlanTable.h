@@ -40,6 +40,9 @@ inline const zrt_grouped_desc &groupedOf(const zrt_op &op) {
 inline const zrt_update_desc &updateOf(const zrt_op &op) {
   return *static_cast<const zrt_update_desc *>(op.descriptor);
 }
+inline const zrt_dequantize_desc &dequantizeOf(const zrt_op &op) {
+  return *static_cast<const zrt_dequantize_desc *>(op.descriptor);
+}
 inline const zrt_squares_desc &squaresOf(const zrt_op &op) {
   return *static_cast<const zrt_squares_desc *>(op.descriptor);
 }
@@ -93,6 +96,9 @@ void forEachOperand(const zrt_op &op, Visit visit) {
       visit(fmt::format("W{}", i), d.w[i]);
     return;
   }
+  case ZRT_DEQUANTIZE:
+    visit("source", dequantizeOf(op).source);
+    return visit("result", dequantizeOf(op).result);
   case ZRT_SQUARES:
     visit("gradient", squaresOf(op).grad);
     return visit("partials", squaresOf(op).partials);

@@ -62,8 +62,14 @@ constexpr const char *extentName(uint32_t extent) {
 constexpr const char *kindName(uint32_t kind) {
   constexpr const char *names[ZRT_KIND_COUNT] = {
       "launch", "matmul", "update", "squares", "collective",
-      "copy",   "record", "wait",   "grouped"};
+      "copy",   "record", "wait",   "grouped", "dequantize"};
   return nameIn(names, kind);
+}
+
+/// "nothing", "nf4", "int8".
+constexpr const char *packingName(uint32_t packing) {
+  constexpr const char *names[ZRT_PACKING_COUNT] = {"nothing", "nf4", "int8"};
+  return nameIn(names, packing);
 }
 
 /// "all_gather", ...

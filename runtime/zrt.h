@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 23u
+#define ZRT_ABI_VERSION 24u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -106,7 +106,8 @@ enum {
   ZRT_RECORD = 6,
   ZRT_WAIT = 7,
   ZRT_GROUPED_MATMUL = 8,
-  ZRT_KIND_COUNT = 9
+  ZRT_DEQUANTIZE = 9,
+  ZRT_KIND_COUNT = 10
 };
 
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
@@ -115,6 +116,29 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 
 /// Elements of a gradient whose squares make one partial sum.
 #define ZRT_SQUARES_BLOCK 16384
+
+/// How parameters are packed (docs/lora.md has the formats).
+enum { ZRT_UNPACKED = 0, ZRT_NF4 = 1, ZRT_INT8 = 2, ZRT_PACKING_COUNT = 3 };
+/// The elements of a packed parameter, row by row, are cut into blocks of
+/// ZRT_PACKED_BLOCK, which have a scale each, and ZRT_PACKED_GROUP blocks make a
+/// group.  Groups follow each other; the last one may have fewer blocks, of which
+/// the last is filled up with zeros.  A group of b blocks is
+///
+///   nf4    32 b codes of two elements, mean f32, range f32, b codes of scales
+///   int8   64 b codes of an element, b scales f32
+#define ZRT_PACKED_BLOCK 64
+#define ZRT_PACKED_GROUP 256
+
+/// Bytes of `elements` elements from the start of a group on.
+static inline uint64_t zrt_packed_bytes(uint32_t packing, uint64_t elements) {
+  const uint64_t blocks =
+      elements / ZRT_PACKED_BLOCK + (elements % ZRT_PACKED_BLOCK != 0);
+  const uint64_t groups =
+      blocks / ZRT_PACKED_GROUP + (blocks % ZRT_PACKED_GROUP != 0);
+  return packing == ZRT_NF4    ? 33 * blocks + 8 * groups
+         : packing == ZRT_INT8 ? 68 * blocks
+                               : 0;
+}
 
 /// What each thread that multiplies matrices keeps for copies of their blocks,
 /// outside the arenas.

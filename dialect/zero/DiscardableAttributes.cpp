@@ -77,6 +77,7 @@ const Known kKnown[] = {
     {kBytesAttr, OnArgument, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kParamAttr, OnArgument, isOneOf<StringAttr>, "a string"},
     {kFrozenAttr, OnArgument, isOneOf<UnitAttr>, "a unit"},
+    {kPackingAttr, OnArgument, isOneOf<PackingAttr>, "a #zero.packing"},
     {kInitAttr, OnArgument, isOneOf<NormalAttr, UniformAttr, ConstantAttr>,
      "#zero.normal, #zero.uniform or #zero.constant"},
     {kInputAttr, OnArgument, isOneOf<StringAttr>, "a string"},

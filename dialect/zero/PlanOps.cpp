@@ -159,6 +159,10 @@ int64_t LaunchOp::getFlops(SymbolTableCollection &symbols) {
   return flops;
 }
 
+int64_t DequantizeOp::getFlops(SymbolTableCollection &) {
+  return cast<RankedTensorType>(getResult().getType()).getNumElements();
+}
+
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//

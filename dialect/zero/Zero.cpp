@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "runtime/zrt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -177,6 +178,13 @@ LogicalResult StoredType::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 // Queries
 //===----------------------------------------------------------------------===//
+
+int64_t zero::getPackedBytes(Packing packing, int64_t elements) {
+  static_assert(kPackedGroupElements == ZRT_PACKED_BLOCK * ZRT_PACKED_GROUP &&
+                int(Packing::NF4) == ZRT_NF4 && int(Packing::Int8) == ZRT_INT8);
+  return static_cast<int64_t>(zrt_packed_bytes(
+      static_cast<uint32_t>(packing), static_cast<uint64_t>(elements)));
+}
 
 Stream zero::getStream(Operation *op) {
   if (auto record = dyn_cast<RecordOp>(op))

@@ -40,6 +40,8 @@ constexpr llvm::StringLiteral kParamAttr = "zero.param";
 constexpr llvm::StringLiteral kAdaptersAttr = "zero.adapters";
 /// Of a parameter that is not trained.
 constexpr llvm::StringLiteral kFrozenAttr = "zero.frozen";
+/// Of a frozen parameter: how it is packed.
+constexpr llvm::StringLiteral kPackingAttr = "zero.packing";
 constexpr llvm::StringLiteral kInitAttr = "zero.init";
 constexpr llvm::StringLiteral kBlockAttr = "zero.block";
 constexpr llvm::StringLiteral kInputAttr = "zero.input";
@@ -121,6 +123,11 @@ constexpr llvm::StringLiteral kLivePeakAttr = "zero.live_peak";
 constexpr llvm::StringLiteral kBudgetAttr = "zero.budget";
 // On the module: peers read the device arena from this byte to its end.
 constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
+
+/// Elements of a group of a packed parameter.  Parts of one begin with a group.
+constexpr int64_t kPackedGroupElements = 16384;
+/// Bytes of so many elements of a packed parameter, from the start of a group on.
+int64_t getPackedBytes(Packing packing, int64_t elements);
 
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);

@@ -8,6 +8,7 @@
 //
 // Discardable attributes that the passes share (DiscardableAttributes.cpp):
 //   zero.param, zero.init, zero.input   on arguments of the model
+//   zero.frozen, zero.packing           on parameters that are not trained
 //   zero.block                           the part of the model that a parameter is of
 //   zero.vocab, zero.ignored            what the host lets pass of an input
 //   zero.micro                           the micro-step of an input, an output or a
@@ -88,6 +89,15 @@ def Zero_KernelKind : I32EnumAttr<"KernelKind", "the units that threads cut a ke
 }
 def Zero_KernelKindAttr : EnumAttr<Zero_Dialect, Zero_KernelKind, "kernel_kind">;
 def Zero_StreamAttr : EnumAttr<Zero_Dialect, Zero_Stream, "stream"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Zero_Packing : I32EnumAttr<"Packing", "how frozen parameters are packed; the numbers are zrt.h's", [
+    I32EnumAttrCase<"NF4", 1, "nf4">, I32EnumAttrCase<"Int8", 2, "int8">]> {
+  let cppNamespace = "::mlir::zero";
+  let genSpecializedAttr = 0;
+}
+def Zero_PackingAttr : EnumAttr<Zero_Dialect, Zero_Packing, "packing"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -380,23 +390,41 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
     zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
     ```
 
+    A `packed` bucket is a frozen one whose parameters have 4 or 8 bits an element
+    (docs/lora.md).  Its elements are bytes, and a member is the bytes of its packed
+    form: 2,120 for 64x64 elements of nf4.  `zero.dequantize` makes what is computed
+    with.
+
+    ```mlir
+    zero.bucket @b2 over @dp elements 2128 frozen packed <nf4> members [#zero.member<"h.2.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
+    ```
+
     Constraints:
     * (C1) members lie inside the bucket and do not overlap.
     * (C2) offsets are multiples of 16 elements, the widest vector.
     * (C3) the element count is a positive multiple of ranks x 16.
     * (C4) names are unique in the bucket.
     * (C5) no member of a frozen bucket decays.
+    * (C6) a packed bucket is frozen.
+    * (C7) rows of a packed parameter begin with a group of 16,384 elements, and end
+      with one or with the parameter.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$axis, I64Attr:$elements,
-                       UnitAttr:$frozen, TypedArrayAttrBase<Zero_MemberAttr, "members">:$members);
+                       UnitAttr:$frozen, OptionalAttr<Zero_PackingAttr>:$packing,
+                       TypedArrayAttrBase<Zero_MemberAttr, "members">:$members);
   let assemblyFormat = [{
-    $sym_name `over` $axis `elements` $elements (`frozen` $frozen^)? `members` $members attr-dict
+    $sym_name `over` $axis `elements` $elements (`frozen` $frozen^)? (`packed` $packing^)?
+    `members` $members attr-dict
   }];
   let extraClassDeclaration = [{
     /// Offsets and slices are multiples of this many elements.
     static constexpr int64_t kAlignment = 16;
     /// The member of that name, or null.
     MemberAttr lookup(::llvm::StringRef name);
+    /// Elements of the bucket that `member` takes: bytes where it is packed.
+    int64_t getSizeOf(MemberAttr member);
+    /// What a view of `member` has: its shape, or its bytes where it is packed.
+    ::mlir::SmallVector<int64_t> getViewShape(MemberAttr member);
     /// Elements that are no member's.
     int64_t getPadding();
   }];
@@ -459,7 +487,8 @@ def Zero_ViewOp : Zero_NameOp<"view", ["getBucketRef"], [UsesSymbols]> {
 
     Constraints:
     * (C1) the operand is the whole bucket: a flat tensor, or a shard by 1.
-    * (C2) the bucket has that member, and the result has its shape.
+    * (C2) the bucket has that member, and the result has its shape; of a packed
+      bucket, its bytes.
   }];
   let arguments = (ins Zero_Flat:$flat, FlatSymbolRefAttr:$bucket, StrAttr:$member);
   let results = (outs AnyStaticShapeTensor:$result);
@@ -499,6 +528,27 @@ def Zero_CopyOp : Zero_PlanOp<"copy", [], [Pure, AllTypesMatch<["source", "resul
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source)";
   let hasVerifier = 0;
+}
+
+def Zero_DequantizeOp : Zero_PlanOp<"dequantize", [], [CountsFlops]> {
+  let summary = "A packed parameter, as a tensor to compute with";
+  let description = [{
+    Each element is its code's number times the scale of its block, in f32, rounded
+    once to the elements of the result.  Not pure: what reads a parameter in the
+    backward again has a copy of its own, or the first would wait there for it.
+
+    ```mlir
+    %b = zero.view %flat[@b2, "h.2.fc.weight"] : tensor<2128xi8> -> tensor<2120xi8>
+    %w = zero.dequantize %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+    ```
+
+    Constraints:
+    * (C1) the result is of f32, bf16 or f16.
+    * (C2) the operand is the bytes of its packed form, i8.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$bytes, Zero_PackingAttr:$packing);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$bytes `as` $packing attr-dict `:` type($bytes) `->` type($result)";
 }
 
 def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure, UsesSymbols]> {

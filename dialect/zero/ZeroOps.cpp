@@ -52,23 +52,44 @@ MemberAttr BucketOp::lookup(StringRef name) {
 int64_t BucketOp::getPadding() {
   int64_t padding = getElements();
   for (auto member : getMembers().getAsRange<MemberAttr>())
-    padding -= member.getNumElements();
+    padding -= getSizeOf(member);
   return padding;
+}
+
+int64_t BucketOp::getSizeOf(MemberAttr member) {
+  return getPacking() ? getPackedBytes(*getPacking(), member.getNumElements())
+                      : member.getNumElements();
+}
+
+SmallVector<int64_t> BucketOp::getViewShape(MemberAttr member) {
+  return getPacking() ? SmallVector<int64_t>{getSizeOf(member)}
+                      : SmallVector<int64_t>(member.getShape());
+}
+
+/// Whether the rows of `member` are whole groups, but for the last group of their
+/// parameter.
+static bool isOfGroups(MemberAttr member) {
+  bool isLast =
+      member.getFirstRow() + member.getShape().front() == member.getRows();
+  return member.getFirstElement() % kPackedGroupElements == 0 &&
+         (isLast || member.getNumElements() % kPackedGroupElements == 0);
 }
 
 LogicalResult BucketOp::verify() {
   if (static_cast<int64_t>(getElements()) < 1) // (C3)
     return emitOpError("has ")
            << static_cast<int64_t>(getElements()) << " elements";
+  if (getPacking() && !getFrozen()) // (C6)
+    return emitOpError("is packed, and not frozen");
   int64_t end = 0;
   llvm::StringSet<> names;
   for (auto member : getMembers().getAsRange<MemberAttr>()) {
     if (member.getOffset() < end ||
-        member.getOffset() + member.getNumElements() >
+        member.getOffset() + getSizeOf(member) >
             static_cast<int64_t>(getElements())) // (C1)
       return emitOpError("member ")
              << member.getName() << " at " << member.getOffset() << " of "
-             << member.getNumElements()
+             << getSizeOf(member)
              << " elements overlaps the member before it or leaves the "
              << getElements() << " elements of the bucket";
     if (member.getOffset() % kAlignment) // (C2)
@@ -80,7 +101,12 @@ LogicalResult BucketOp::verify() {
     if (getFrozen() && member.getDecay()) // (C5)
       return emitOpError("is frozen, and member ")
              << member.getName() << " decays";
-    end = member.getOffset() + member.getNumElements();
+    if (getPacking() && member.isPiece() && !isOfGroups(member)) // (C7)
+      return emitOpError("is packed, and the rows of member ")
+             << member.getName() << " from " << member.getFirstRow()
+             << " on are not whole groups of " << kPackedGroupElements
+             << " elements";
+    end = member.getOffset() + getSizeOf(member);
   }
   return success();
 }
@@ -181,10 +207,27 @@ LogicalResult ViewOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!member) // (C2)
     return emitOpError() << getBucketAttr() << " has no member \""
                          << getMember() << "\"";
-  if (cast<RankedTensorType>(getResult().getType()).getShape() !=
-      member.getShape()) // (C2)
-    return emitOpError("result must have the shape of ")
+  if (SmallVector<int64_t> shape = bucket.getViewShape(member);
+      cast<RankedTensorType>(getResult().getType()).getShape() !=
+      ArrayRef(shape)) // (C2)
+    return emitOpError("result must have the ")
+           << (bucket.getPacking() ? "packed bytes" : "shape") << " of "
            << member << ", got " << getResult().getType();
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  Type element = result.getElementType();
+  if (!element.isF32() && !element.isBF16() && !element.isF16()) // (C1)
+    return emitOpError("makes f32, bf16 or f16, got ") << result;
+  auto expected = RankedTensorType::get(
+      {getPackedBytes(getPacking(), result.getNumElements())},
+      IntegerType::get(getContext(), 8));
+  if (getBytes().getType() != expected) // (C2)
+    return emitOpError("makes ")
+           << result << " of " << stringifyPacking(getPacking())
+           << ", which needs " << expected << ", got " << getBytes().getType();
   return success();
 }
 

@@ -53,6 +53,7 @@ private:
   SmallVector<Zrt<zrt_bucket>> buckets() {
     SmallVector<Zrt<zrt_bucket>> list;
     for (BucketOp bucket : plan.getOps<BucketOp>()) {
+      std::optional<Packing> packing = bucket.getPacking();
       SmallVector<Zrt<zrt_member>> members;
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         members.push_back(
@@ -60,15 +61,19 @@ private:
              .rank = static_cast<uint32_t>(member.getShape().size()),
              .decays = member.getDecay(),
              .shape = constants.array<int64_t>(member.getParameterShape()),
-             .first = static_cast<uint64_t>(member.getFirstElement()),
+             .first = static_cast<uint64_t>(
+                 packing ? getPackedBytes(*packing, member.getFirstElement())
+                         : member.getFirstElement()),
              .offset = static_cast<uint64_t>(member.getOffset()),
-             .count = static_cast<uint64_t>(member.getNumElements()),
+             .count = static_cast<uint64_t>(bucket.getSizeOf(member)),
              .init = describeInit(member.getInit())});
       list.push_back({.name = constants.string(bucket.getSymName()),
                       .elements = static_cast<uint64_t>(bucket.getElements()),
                       .member_count = static_cast<uint32_t>(members.size()),
                       .frozen = bucket.getFrozen(),
-                      .members = constants.array<Zrt<zrt_member>>(members)});
+                      .members = constants.array<Zrt<zrt_member>>(members),
+                      .packing = packing ? static_cast<uint32_t>(*packing)
+                                         : uint32_t(ZRT_UNPACKED)});
     }
     return list;
   }

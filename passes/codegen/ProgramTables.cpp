@@ -91,6 +91,8 @@ private:
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
     if (isa<FetchOp, SpillOp>(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameEntry(op))};
+    if (auto packed = dyn_cast<DequantizeOp>(op))
+      return {ZRT_DEQUANTIZE, describe(packed)};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
     if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
@@ -117,6 +119,19 @@ private:
             .grad = operands.getOperand(op, op.getFlat()),
             .partials = operands.getOperand(op, op.getPartials())},
         "squares");
+  }
+
+  llvm::Constant *describe(DequantizeOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    return constants.global(
+        Zrt<zrt_dequantize_desc>{
+            .name = constants.string(nameEntry(op)),
+            .packing = static_cast<uint32_t>(op.getPacking()),
+            .elements = static_cast<uint64_t>(type.getNumElements()),
+            .source = operands.getOperand(planned, op.getBytes()),
+            .result = operands.getOperand(planned, op.getResult())},
+        "dequantize");
   }
 
   /// What is done and what it is done to: "all_gather of b0", "spill of clip",

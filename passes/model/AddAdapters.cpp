@@ -49,13 +49,9 @@ public:
     llvm::MapVector<Value, Target> found;
     model.walk([&](nn::LinearOp layer) {
       auto weight = dyn_cast<BlockArgument>(layer.getWeight());
-      StringAttr name = weight ? model.getArgAttrOfType<StringAttr>(
-                                     weight.getArgNumber(), kParamAttr)
-                               : StringAttr();
-      if (!name)
+      StringRef module = weight ? moduleOf(weight) : "";
+      if (module.empty())
         return;
-      StringRef module = name.getValue();
-      module.consume_back(".weight");
       Target &target = found[weight];
       target.weight = weight;
       target.module = module.str();
@@ -69,17 +65,41 @@ public:
 
   /// Whether a loss reads what `target` makes: it is the head.
   static bool isHead(const Target &target) {
-    return llvm::any_of(target.layers, [](nn::LinearOp layer) {
-      return llvm::any_of(layer->getUsers(), [](Operation *user) {
-        return isa<nn::CrossEntropyOp>(user);
-      });
-    });
+    return llvm::any_of(target.layers, isOfHead);
   }
 
   void freeze() {
     for (unsigned i = 0, e = model.getNumArguments(); i != e; ++i)
       if (model.getArgAttr(i, kParamAttr))
         model.setArgAttr(i, kFrozenAttr, b.getUnitAttr());
+  }
+
+  /// The name without ".weight" of an expert's weight that `wanted` matches, and how
+  /// many there are.
+  std::pair<StringRef, int64_t> findExperts(const llvm::Regex &wanted) {
+    std::pair<StringRef, int64_t> found;
+    for (BlockArgument argument : model.getArguments()) {
+      StringRef module = moduleOf(argument);
+      if (!module.empty() && llvm::any_of(argument.getUses(), isExpert) &&
+          wanted.match(module) && found.second++ == 0)
+        found.first = module;
+    }
+    return found;
+  }
+
+  /// Packs the parameters that only linear layers but the head, and experts, read
+  /// as their weights.  Returns how many.
+  int64_t pack(Packing packing) {
+    int64_t packed = 0;
+    for (BlockArgument argument : model.getArguments()) {
+      if (!model.getArgAttr(argument.getArgNumber(), kParamAttr) ||
+          argument.use_empty() || !llvm::all_of(argument.getUses(), isWeight))
+        continue;
+      model.setArgAttr(argument.getArgNumber(), kPackingAttr,
+                       PackingAttr::get(b.getContext(), packing));
+      ++packed;
+    }
+    return packed;
   }
 
   /// PEFT's adapter_config.json of adapters of `targets`.
@@ -113,6 +133,34 @@ public:
   }
 
 private:
+  static bool isOfHead(nn::LinearOp layer) {
+    return llvm::any_of(layer->getUsers(), [](Operation *user) {
+      return isa<nn::CrossEntropyOp>(user);
+    });
+  }
+
+  /// The name of a parameter without ".weight", or nothing.
+  StringRef moduleOf(BlockArgument argument) {
+    auto name =
+        model.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kParamAttr);
+    StringRef module = name ? name.getValue() : "";
+    module.consume_back(".weight");
+    return module;
+  }
+
+  static bool isExpert(OpOperand &use) {
+    auto experts = dyn_cast<nn::GroupedMatmulOp>(use.getOwner());
+    return experts && llvm::is_contained(experts.getWeights(), use.get()) &&
+           use.get() != experts.getX();
+  }
+
+  /// Whether `use` is the weight of a linear layer but the head, or of an expert.
+  static bool isWeight(OpOperand &use) {
+    if (auto layer = dyn_cast<nn::LinearOp>(use.getOwner()))
+      return &use == &layer.getWeightMutable() && !isOfHead(layer);
+    return isExpert(use);
+  }
+
   func::FuncOp model;
   int64_t rank;
   double alpha;
@@ -175,6 +223,12 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << rank.getValue() << " and " << alpha.getValue();
       return signalPassFailure();
     }
+    std::optional<Packing> packing = symbolizePacking(baseStorage);
+    if (baseStorage != "model" && !packing) {
+      getOperation().emitError("base-storage=")
+          << baseStorage.getValue() << "; use model, nf4 or int8";
+      return signalPassFailure();
+    }
     llvm::Regex wanted(("^(" + targets + ")$").c_str());
     std::string wrong;
     if (!targets.empty() && !wanted.isValid(wrong)) {
@@ -188,6 +242,15 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
       if (targets.empty() ? !Adapters::isHead(layer)
                           : wanted.match(layer.module))
         chosen.push_back(layer);
+    if (!targets.empty())
+      if (auto [name, count] = adapters.findExperts(wanted); count > 0) {
+        getOperation().emitError("targets of adapters: \"")
+            << targets.getValue() << "\" matches \"" << name << "\" and "
+            << count - 1
+            << " more weights of experts, which get no adapters; leave them "
+               "out";
+        return signalPassFailure();
+      }
     if (chosen.empty()) {
       reportNone(*model, layers);
       return signalPassFailure();
@@ -201,6 +264,13 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
         return signalPassFailure();
       }
     adapters.freeze();
+    if (packing && adapters.pack(*packing) == 0) {
+      getOperation().emitError("base-storage=")
+          << baseStorage.getValue()
+          << " finds no weight to pack: those of experts and of linear layers "
+             "but the head, which nothing else reads; drop it";
+      return signalPassFailure();
+    }
     getOperation()->setAttr(
         kAdaptersAttr,
         StringAttr::get(&getContext(), adapters.describe(chosen)));

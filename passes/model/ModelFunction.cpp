@@ -49,6 +49,9 @@ static LogicalResult checkModel(func::FuncOp model) {
     if (isFrozen && !name)
       return emitError(arg.getLoc(), "argument ")
              << i << " is frozen, but no parameter; drop zero.frozen";
+    if (model.getArgAttr(i, kPackingAttr) && !isFrozen)
+      return emitError(arg.getLoc(), "argument ")
+             << i << " is packed, and not frozen; add zero.frozen";
     if (!name)
       continue;
     hasTrained |= !isFrozen;

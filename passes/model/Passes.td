@@ -198,11 +198,18 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     without ".weight"; without it all linear layers are chosen but the head, whose
     result a loss reads.  A frozen parameter (`zero.frozen`) has no gradient, and what
     of the backward only it needed is not there.
+
+    With `base-storage` the weights of experts and of all linear layers but the head,
+    whether they get an adapter or not, are packed (`zero.packing`): as frozen parameters
+    of 4 or 8 bits (Dettmers et al., "QLoRA", 2023).  The model reads what they stand for.
+    One that something else reads, such as an embedding, stays as it is.
   }];
   let options = [
     Option<"rank", "rank", "int64_t", "0", "inner size of an adapter">,
     Option<"alpha", "alpha", "double", "0", "its factor is alpha / rank">,
-    Option<"targets", "targets", "std::string", "\"\"", "the names of layers; all but the head if empty">];
+    Option<"targets", "targets", "std::string", "\"\"", "the names of layers; all but the head if empty">,
+    Option<"baseStorage", "base-storage", "std::string", "\"model\"",
+           "how weights of linear layers and experts are kept: model (as all others), nf4 or int8">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::nn::NNDialect"];
 }
 

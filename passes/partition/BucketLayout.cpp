@@ -48,6 +48,7 @@ private:
   struct Group {
     SmallVector<Rows, 1> rows; ///< in the parameters' order
     bool whole, frozen;
+    std::optional<Packing> packing;
     int64_t bytes; ///< if each had a bucket of its own
   };
 
@@ -62,10 +63,12 @@ private:
   }
   bool isWhole(unsigned parameter) const {
     return options.ranks == 1 || options.stage < 3 ||
-           getByteSize(parameters[parameter].type) < options.persistBelow;
+           parameters[parameter].getBytes() < options.persistBelow;
   }
   /// Bytes of a bucket for the parameter alone.
   int64_t paddedBytes(unsigned parameter) const {
+    if (parameters[parameter].packing)
+      return llvm::alignTo(parameters[parameter].getBytes(), vectors);
     RankedTensorType type = parameters[parameter].type;
     return llvm::alignTo(type.getNumElements(), vectors) *
            (getByteSize(type) / type.getNumElements());
@@ -85,16 +88,24 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// How many rows fit into a bucket, or 0: the parameter is not cut.  In whole
-/// vectors, so that pieces follow each other in memory without padding.
+/// vectors, so that pieces follow each other in memory without padding; or in
+/// whole groups.
 int64_t Layouter::rowsOfPiece(unsigned parameter) const {
   RankedTensorType type = parameters[parameter].type;
-  int64_t bytes = getByteSize(type);
+  int64_t bytes = parameters[parameter].getBytes();
   if (options.bucketSize == 0 || (isWhole(parameter) && !options.fetched) ||
       type.getRank() == 0 || bytes <= options.bucketSize)
     return 0;
   int64_t rows = type.getDimSize(0);
-  int64_t unit = vectors / std::gcd(type.getNumElements() / rows, vectors);
-  int64_t fitting = options.bucketSize / (bytes / rows) / unit * unit;
+  int64_t width = type.getNumElements() / rows, fitting = 0, unit = 0;
+  if (std::optional<Packing> packing = parameters[parameter].packing) {
+    unit = kPackedGroupElements / std::gcd(width, kPackedGroupElements);
+    int64_t unitBytes = getPackedBytes(*packing, unit * width);
+    fitting = options.bucketSize / unitBytes * unit;
+  } else {
+    unit = vectors / std::gcd(width, vectors);
+    fitting = options.bucketSize / (bytes / rows) / unit * unit;
+  }
   int64_t most = std::max(unit, fitting);
   return most < rows ? most : 0;
 }
@@ -127,21 +138,26 @@ bool Layouter::fits(const Group &group, unsigned parameter) const {
 
 void Layouter::formGroups() {
   // The group that the next parameter may join, by how it is kept.
-  std::optional<size_t> open[2][2];
+  std::optional<size_t> open[2][2][3];
   for (unsigned i = 0; i < parameters.size(); ++i) {
     bool whole = isWhole(i), frozen = parameters[i].frozen;
-    std::optional<size_t> &mine = open[whole][frozen];
+    std::optional<Packing> packing = parameters[i].packing;
+    std::optional<size_t> &mine =
+        open[whole][frozen][packing ? static_cast<unsigned>(*packing) : 0];
     if (int64_t most = rowsOfPiece(i)) {
       int64_t rows = parameters[i].type.getDimSize(0);
       for (int64_t first = 0; first < rows; first += most)
-        groups.push_back(
-            {{Rows{i, first, std::min(most, rows - first)}}, whole, frozen, 0});
+        groups.push_back({{Rows{i, first, std::min(most, rows - first)}},
+                          whole,
+                          frozen,
+                          packing,
+                          0});
       mine = std::nullopt;
       continue;
     }
     if (!mine || !fits(groups[*mine], i)) {
       mine = groups.size();
-      groups.push_back({{}, whole, frozen, 0});
+      groups.push_back({{}, whole, frozen, packing, 0});
     }
     groups[*mine].rows.push_back({i});
     groups[*mine].bytes += paddedBytes(i);
@@ -168,9 +184,9 @@ std::string Layouter::describe(const Group &group) const {
 
 LayoutBucket Layouter::layOut(const Group &group, size_t number) const {
   std::string name = "b" + std::to_string(number);
-  LayoutBucket bucket{name,          describe(group), options.axis,
-                      group.whole,   group.frozen,    {},
-                      /*elements=*/0};
+  LayoutBucket bucket{name,        describe(group), options.axis,
+                      group.whole, group.frozen,    group.packing,
+                      {},          /*elements=*/0};
   for (bool decay : {true, false})
     for (const Rows &rows : group.rows) {
       const LayoutParameter &parameter = parameters[rows.parameter];
@@ -182,8 +198,10 @@ LayoutBucket Layouter::layOut(const Group &group, size_t number) const {
                                   shape, bucket.elements, rows.first, ofRows,
                                   decay, parameter.init);
       bucket.members.push_back({rows.parameter, attr});
-      bucket.elements +=
-          llvm::alignTo(attr.getNumElements(), BucketOp::kAlignment);
+      int64_t size = group.packing
+                         ? getPackedBytes(*group.packing, attr.getNumElements())
+                         : attr.getNumElements();
+      bucket.elements += llvm::alignTo(size, BucketOp::kAlignment);
     }
   bucket.elements = llvm::alignTo(bucket.elements, vectors);
   return bucket;

@@ -4,14 +4,16 @@
 // reads and builds no IR.
 //
 // Neighbours that are kept alike share a bucket, members with weight decay
-// first; those that are frozen have buckets of their own.  Without a bucket size they are those of a block:
+// first; those that are frozen have buckets of their own, and so have those that
+// are packed.  Without a bucket size they are those of a block:
 //
 //   parameters   h.0.bias  h.0.weight  h.1.weight
 //   buckets      b0 (h.0): h.0.weight, h.0.bias     b1: h.1.weight
 //
 // With one they are as many as fit, and a sharded parameter that is larger is
 // cut by rows.  A piece has a bucket of its own: pieces are gathered into one
-// run of bytes, so nothing may lie between them.
+// run of bytes, so nothing may lie between them.  Those of a packed parameter are
+// whole groups: then the bytes of the pieces are those of the parameter.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_PARTITION_BUCKETLAYOUT_H
@@ -31,6 +33,13 @@ struct LayoutParameter {
   StringAttr block; ///< what it is part of; null: its name says so
   bool decay;       ///< whether weight decay applies
   bool frozen;      ///< whether it is not trained
+  std::optional<Packing> packing = {}; ///< of one that is frozen
+
+  /// Bytes of all of it.
+  int64_t getBytes() const {
+    return packing ? getPackedBytes(*packing, type.getNumElements())
+                   : getByteSize(type);
+  }
 };
 
 struct LayoutOptions {
@@ -55,8 +64,9 @@ struct LayoutBucket {
   std::string name;  ///< "b2"
   std::string label; ///< what it is of, for people: "h.0"
   StringRef axis;
-  bool whole;  ///< every rank keeps all of its parameters
-  bool frozen; ///< its parameters are not trained
+  bool whole;                     ///< every rank keeps all of its parameters
+  bool frozen;                    ///< its parameters are not trained
+  std::optional<Packing> packing; ///< elements are bytes then
   SmallVector<LayoutMember> members;
   int64_t elements; ///< a multiple of 16 times the ranks
 

@@ -34,6 +34,14 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
   return JoinOp::create(b, views.front().getLoc(), type, views);
 }
 
+/// All of bucket `k`.
+Value ProgramBuilder::gather(size_t k) {
+  return AllGatherOp::create(
+      b, name(buckets[k]),
+      flatType(k, partition.elementOf("param", buckets[k])), state[0][k],
+      symbol(k));
+}
+
 void ProgramBuilder::placeWhole() {
   b.setInsertionPointToStart(&block);
   for (auto [i, argument] : llvm::enumerate(partition.arguments)) {
@@ -70,15 +78,14 @@ void ProgramBuilder::placeSharded() {
     b.setInsertionPoint(user);
     for (auto [k, m] : partition.layout.places[i])
       if (!gathered[k])
-        gathered[k] = AllGatherOp::create(b, name(buckets[k]),
-                                          flatType(k, partition.element),
-                                          state[0][k], symbol(k));
+        gathered[k] = gather(k);
     block.getArgument(partition.arguments[i])
         .replaceAllUsesWith(view(i, gathered));
   }
 }
 
 void ProgramBuilder::placeParameters() {
+  placePacked();
   placeWhole();
   placeSharded();
 }

@@ -210,6 +210,7 @@ private:
                << name << " is " << type
                << "; training binaries hold parameters of f32, bf16 and f16";
       bool frozen = step.getArgAttr(i, kFrozenAttr) != nullptr;
+      auto packing = step.getArgAttrOfType<PackingAttr>(i, kPackingAttr);
       if (!parameters.empty() &&
           element != parameters.front().type.getElementType())
         return emitError(arg.getLoc(), "parameter ")
@@ -219,10 +220,11 @@ private:
       if (type.getNumElements() == 0)
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << type << ", which has no elements; drop it";
-      parameters.push_back({name, type, step.getArgAttr(i, kInitAttr),
-                            step.getArgAttrOfType<StringAttr>(i, kBlockAttr),
-                            type.getRank() >= 2 && weightDecay != 0 && !frozen,
-                            frozen});
+      parameters.push_back(
+          {name, type, step.getArgAttr(i, kInitAttr),
+           step.getArgAttrOfType<StringAttr>(i, kBlockAttr),
+           type.getRank() >= 2 && weightDecay != 0 && !frozen, frozen,
+           packing ? std::optional(packing.getValue()) : std::nullopt});
       arguments.push_back(i);
     }
     bool hasInputs = false;
@@ -334,7 +336,10 @@ private:
       unsigned first = partition.arguments[bucket.members.front().parameter];
       partition.buckets.push_back(BucketOp::create(
           b, step.getArgument(first).getLoc(), bucket.name, bucket.axis,
-          bucket.elements, bucket.frozen, b.getArrayAttr(members)));
+          bucket.elements, bucket.frozen,
+          bucket.packing ? PackingAttr::get(b.getContext(), *bucket.packing)
+                         : PackingAttr(),
+          b.getArrayAttr(members)));
     }
     return success();
   }

@@ -11,7 +11,9 @@ bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
   return slot == "grad" ? !scattersAtOnce() : ranks() == 1 || stage == 0;
 }
 
-Type Partition::elementOf(StringRef slot) const {
+Type Partition::elementOf(StringRef slot, const LayoutBucket &bucket) const {
+  if (bucket.packing)
+    return IntegerType::get(Type(element).getContext(), 8);
   if (slot == "param")
     return element;
   if (slot == "master")
@@ -54,7 +56,7 @@ void ProgramBuilder::addArguments() {
         continue;
       }
       state[s].push_back(addArgument(
-          shardType(k, partition.elementOf(slot),
+          shardType(k, partition.elementOf(slot, bucket),
                     partition.isWhole(slot, bucket)),
           name(bucket, "." + slot), kStateAttr,
           StateAttr::get(b.getContext(), symbol(k), b.getStringAttr(slot))));

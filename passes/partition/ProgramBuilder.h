@@ -1,8 +1,8 @@
 //===- ProgramBuilder.h - A program of a training step in the making -----===//
 //
 // All programs of a plan take the same arguments: state of all buckets (slot by
-// slot; of frozen buckets parameters alone), inputs, scalars.  They return the next state in the arguments' order,
-// then their outputs.
+// slot; of frozen buckets parameters alone), inputs, scalars.  They return the next
+// state in the arguments' order, then their outputs.
 //
 //   @count   one exchange per average, nothing else
 //   @micro   forward, backward; per bucket: pack, then accumulate or scatter
@@ -80,7 +80,7 @@ struct Partition {
   /// Whether updates round parameters by chance.
   bool roundsByChance() const { return !Type(element).isF32() && !masters; }
   /// What state of that slot is made of.
-  Type elementOf(StringRef slot) const;
+  Type elementOf(StringRef slot, const LayoutBucket &bucket) const;
 };
 
 /// Rewrites a function from parameters and inputs to loss and gradients.  What
@@ -107,6 +107,10 @@ public:
   // ParameterViews.cpp
   /// Makes each parameter a view of its bucket.
   void placeParameters();
+
+  // PackedParameters.cpp
+  /// Makes each packed parameter, wherever it is read, a copy to compute with.
+  void placePacked();
 
   // GradientReductions.cpp
   /// Packs a bucket's gradients where the last is finished, and what follows at
@@ -154,6 +158,10 @@ private:
   void placeWhole();
   void placeSharded();
   Value view(size_t parameter, ArrayRef<Value> flat);
+  Value gather(size_t k);
+  StringRef blockOf(size_t parameter);
+  bool isPacked(size_t parameter);
+  Value dequantize(size_t parameter, SmallVectorImpl<Value> &flat);
   Value gradientOf(unsigned parameter, int64_t micro);
   Operation *findLastGradient(const LayoutBucket &bucket, int64_t micro);
   Value pack(size_t k, int64_t micro);

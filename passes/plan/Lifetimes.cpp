@@ -342,7 +342,8 @@ static Value findSum(Value zeros) {
 
 /// What the bytes that `op` fills are for.
 Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
-  if (isa<AllGatherOp>(op))
+  // What was gathered, and what is made of it.
+  if (isa<AllGatherOp, DequantizeOp>(op))
     return Buffer::Communication;
   if (isa<ReduceScatterOp>(op))
     return isSpilled(op->getResult(0)) ? Buffer::Communication

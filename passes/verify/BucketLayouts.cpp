@@ -9,6 +9,19 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
+int64_t judge::sizeOfMember(BucketOp bucket, MemberAttr member) {
+  int64_t elements = llvm::product_of(member.getShape());
+  if (!bucket.getPacking())
+    return elements;
+  // Of nf4 half a byte an element, a byte a block, and two f32 a group; of int8 a
+  // byte an element, and an f32 a block.
+  constexpr int64_t kBlock = 64, kGroup = 256;
+  int64_t blocks = llvm::divideCeil(elements, kBlock);
+  return *bucket.getPacking() == Packing::NF4
+             ? blocks * (kBlock / 2 + 1) + llvm::divideCeil(blocks, kGroup) * 8
+             : blocks * (kBlock + 4);
+}
+
 BucketLayouts::BucketLayouts(ModuleOp module) {
   for (auto axis : module.getOps<AxisOp>())
     ranks = std::max(ranks, int64_t(axis.getSize()));
@@ -18,7 +31,7 @@ BucketLayouts::BucketLayouts(ModuleOp module) {
     bucket.slice = bucket.elements / ranks;
     for (auto member : op.getMembers().getAsRange<MemberAttr>())
       bucket.members.push_back(
-          {member.getOffset(), member.getOffset() + member.getNumElements()});
+          {member.getOffset(), member.getOffset() + sizeOfMember(op, member)});
     llvm::sort(bucket.members,
                [](Span a, Span b) { return a.begin < b.begin; });
     Spans merged;

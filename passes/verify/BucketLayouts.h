@@ -12,6 +12,9 @@
 
 namespace mlir::zero::judge {
 
+/// Elements of `bucket` that `member` takes: bytes, where it is packed.
+int64_t sizeOfMember(BucketOp bucket, MemberAttr member);
+
 /// [begin, end)
 struct Span {
   int64_t begin, end;

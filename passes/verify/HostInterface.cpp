@@ -5,8 +5,9 @@
 //
 //   * an argument is state, an input or a scalar, and only one of them; no two
 //     have one name.
-//   * state is f32 or, but for masters, 16 bits: the whole bucket or the rank's
-//     slice of it; a frozen bucket has no other than parameters.
+//   * state is f32 or, but for masters, 16 bits, or of a packed bucket i8: the
+//     whole bucket or the rank's slice of it; a frozen bucket has no other than
+//     parameters.
 //   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step`,
 //     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of the output of
 //     that name of @count; `rounding` is an i64 of the device; `clip` is what the
@@ -353,17 +354,19 @@ private:
     auto axis = symbols.lookupSymbolIn<AxisOp>(module, bucket.getAxisAttr());
     auto shard = dyn_cast<ShardType>(argument.getType());
     Type element = shard ? shard.getElementType() : Type();
-    bool isElement =
-        element && (element.isF32() ||
-                    (state.getSlot() != "master" && nn::isHalf(element)));
+    bool isElement = !element ? false
+                     : bucket.getPacking()
+                         ? element.isSignlessInteger(8)
+                         : element.isF32() || (state.getSlot() != "master" &&
+                                               nn::isHalf(element));
     if (axis && isElement &&
         shard.getElements() == int64_t(bucket.getElements()) &&
         (shard.getRanks() == 1 || shard.getRanks() == int64_t(axis.getSize())))
       return success();
     return step.emitOpError("keeps ") // (S5)
            << describe(argument) << " as " << argument.getType()
-           << " (S5); state is f32, or 16 bits where it is no master, and the "
-              "whole of its bucket or a rank's slice";
+           << " (S5); state is f32, 16 bits where it is no master, or i8 where "
+              "it is packed, and the whole of its bucket or a rank's slice";
   }
 
   ModuleOp module;

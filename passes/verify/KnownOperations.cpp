@@ -24,8 +24,9 @@ bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
 
 bool judge::runs(Operation *op) {
   return isa<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
-             nn::GroupedMatmulBackwardOp, CopyOp, UpdateOp, AccumulateOp,
-             ClearOp, ZerosOp, SumSquaresOp, TotalOp, ClipOp>(op) ||
+             nn::GroupedMatmulBackwardOp, DequantizeOp, CopyOp, UpdateOp,
+             AccumulateOp, ClearOp, ZerosOp, SumSquaresOp, TotalOp, ClipOp>(
+             op) ||
          isExchange(op) || isTransfer(op);
 }
 

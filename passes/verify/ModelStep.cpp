@@ -53,11 +53,17 @@ LogicalResult ModelStep::matchParameters(ModuleOp plan) {
       if (parameter == parameters.end()) // (V14)
         return bucket.emitOpError("has a member ")
                << member.getName() << ", and the model no such parameter (V14)";
-      auto &[type, init, isFrozen, gradient] = parameter->second;
+      auto &[type, init, isFrozen, packing, gradient] = parameter->second;
       if (isFrozen != bucket.getFrozen()) // (V14)
         return bucket.emitOpError("has a member ")
                << member.getName() << ", which is "
                << (isFrozen ? "frozen" : "trained") << " in the model (V14)";
+      if (Attribute here = bucket.getPackingAttr(); here != packing) { // (V14)
+        InFlightDiagnostic error = bucket.emitOpError("packs a member ")
+                                   << member.getName() << " as ";
+        (here ? error << here : error << "nothing") << ", and the model as ";
+        return (packing ? error << packing : error << "nothing") << " (V14)";
+      }
       if (type.getShape() != ArrayRef(member.getParameterShape())) // (V14)
         return bucket.emitOpError("has a member ")
                << member.getName() << " of a parameter of shape ["
@@ -137,7 +143,8 @@ LogicalResult ModelStep::enter(func::FuncOp function,
             ? parameters
                   .insert({name,
                            {type, function.getArgAttr(i, kInitAttr),
-                            function.getArgAttr(i, kFrozenAttr) != nullptr}})
+                            function.getArgAttr(i, kFrozenAttr) != nullptr,
+                            function.getArgAttr(i, kPackingAttr)}})
                   .second
             : inputs.insert({name, {type, inputAttributes(function, i)}})
                   .second;

@@ -18,6 +18,7 @@ public:
     RankedTensorType type;
     Attribute init; ///< null if the model does not say
     bool isFrozen = false;
+    Attribute packing; ///< null if it is not packed
     Term gradient = 0; ///< of one that is trained
   };
 

@@ -183,7 +183,9 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
                                   Type element) {
   StringRef slot = state.getSlot();
   if (slot == "param") {
-    if (element != options.getParameterElement()) // (S7)
+    auto bucket = plan.lookupSymbol<BucketOp>(state.getBucket());
+    if (!bucket.getPacking() &&
+        element != options.getParameterElement()) // (S7)
       return error(program, "parameters of " + nameOf(element), "--precision");
   } else if (slot == "grad") {
     if (element != (isPending() ? options.getGradientElement()

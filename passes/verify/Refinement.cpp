@@ -20,7 +20,9 @@
 // its own:
 //
 //   plan                                      term
-//   view of @b0 "w"                           rows of parameter "w"
+//   view of @b0 "w"                           rows of parameter "w"; where it is
+//                                             packed, its bytes, which only
+//   dequantize                                makes that of, as they are packed
 //   gather, copy, fetch, spill                that of the operand
 //   join, split                               join, rows
 //   all_reduce                                mean over ranks
@@ -79,6 +81,7 @@ private:
   LogicalResult compute(Operation *op);
   void follow(Operation *op);
   LogicalResult visitView(ViewOp op);
+  LogicalResult visitDequantize(DequantizeOp op);
   LogicalResult visitPack(PackOp op);
   LogicalResult visitReturn(Operation *op);
   LogicalResult visitPrediction(Operation *op);
@@ -97,6 +100,9 @@ private:
   ProgramOp program;
   StringRef programName;
   DenseMap<Value, StateAttr> flats; ///< which state a flat value is
+  /// Which parameter, or rows of one, the bytes of a packed one are, and how they
+  /// are packed.
+  DenseMap<Value, std::pair<Term, Packing>> packed;
   /// Of which micro-step's inputs a value is computed, if of any.
   DenseMap<Value, int64_t> micros;
   static constexpr int64_t kMixed = -1;
@@ -178,6 +184,27 @@ LogicalResult Refinement::visitView(ViewOp op) {
   if (member.isPiece())
     term = symbolic.terms.rows(term, member.getFirstRow(),
                                member.getShape().front());
+  if (bucket.getPacking())
+    packed[op.getResult()] = {term, *bucket.getPacking()};
+  else
+    symbolic.set(op.getResult(), term);
+  return success();
+}
+
+LogicalResult Refinement::visitDequantize(DequantizeOp op) {
+  auto found = packed.find(op.getBytes());
+  if (found == packed.end()) // (V14)
+    return op.emitOpError("takes ")
+           << judge::describe(op.getBytes())
+           << ", which is not the bytes of a packed parameter (V14)";
+  auto [term, packing] = found->second;
+  Type type = symbolic.terms.typeOf(term);
+  if (packing != op.getPacking() || type != op.getResult().getType()) // (V14)
+    return op.emitOpError("makes ")
+           << op.getResult().getType() << " of "
+           << stringifyPacking(op.getPacking()) << ", and its bytes are "
+           << symbolic.terms.describe(term) << ", " << type << " of "
+           << stringifyPacking(packing) << " (V14)";
   symbolic.set(op.getResult(), term);
   return success();
 }
@@ -300,6 +327,7 @@ LogicalResult Refinement::visit(Operation *op) {
 LogicalResult Refinement::compute(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ViewOp view) { return visitView(view); })
+      .Case([&](DequantizeOp copy) { return visitDequantize(copy); })
       .Case([&](PackOp pack) { return visitPack(pack); })
       .Case([&](ReturnOp) { return visitReturn(op); })
       .Case([&](AllGatherOp gather) {
@@ -309,6 +337,9 @@ LogicalResult Refinement::compute(Operation *op) {
       .Case([&](CopyOp copy) {
         if (StateAttr state = flats.lookup(copy.getSource()))
           flats[copy.getResult()] = state;
+        else if (auto bytes = packed.find(copy.getSource());
+                 bytes != packed.end())
+          packed[copy.getResult()] = std::pair(bytes->second);
         else
           symbolic.set(copy.getResult(), symbolic.termOf(copy.getSource()));
         return success();
@@ -352,6 +383,7 @@ LogicalResult Refinement::execute(ProgramOp function, StringRef name) {
   programName = name;
   symbolic.clear();
   flats.clear();
+  packed.clear();
   micros.clear();
   for (BlockArgument argument : function.getArguments())
     enter(argument);

@@ -236,14 +236,16 @@ LogicalResult Structure::judgeExports(Operation *op) {
   return success();
 }
 
-/// The runtime's own work on buckets is of f32, and of 16 bits.
+/// The runtime's own work on buckets is of f32, and of 16 bits; bytes of packed
+/// ones are gathered.
 LogicalResult Structure::judgeElements(Operation *op) {
   if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp,
            SumSquaresOp, UpdateOp>(op))
     return success();
   Type type = getElementType(op->getNumOperands() ? op->getOperand(0).getType()
                                                   : op->getResult(0).getType());
-  if (type.isF32() || nn::isHalf(type))
+  if (type.isF32() || nn::isHalf(type) ||
+      (isa<AllGatherOp>(op) && type.isSignlessInteger(8)))
     return success();
   return op->emitOpError("computes with ") // (S5)
          << type << " (S5); the runtime does so with f32, bf16 and f16";

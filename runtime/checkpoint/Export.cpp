@@ -8,6 +8,8 @@
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/Safetensors.h"
+#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Pack.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -48,6 +50,7 @@ public:
     const RunPosition &run = reader.manifest().run;
     result.notes.push_back(
         fmt::format("{}: after {} steps", reader.path(), run.step));
+    notePacked();
     if (run.pending)
       result.notes.push_back(
           "the update of the last step is left, and not in these weights; a "
@@ -72,7 +75,32 @@ public:
 private:
   zrt_dtype typeOf(const ParameterRecord &parameter) const {
     const zrt_dtype kept = reader.typeOf(parameter.name);
+    if (request.dtype == 0 && kept == ZRT_I8)
+      return ZRT_F32;
     return request.dtype == 0 || kept == ZRT_F64 ? kept : request.dtype;
+  }
+
+  void notePacked() {
+    size_t count = 0;
+    for (const ParameterRecord &parameter : reader.manifest().parameters)
+      count += parameter.packing != ZRT_UNPACKED;
+    if (count > 0)
+      result.notes.push_back(fmt::format(
+          "{} of the parameters are packed; they are written as the numbers "
+          "that their codes stand for",
+          count));
+  }
+
+  /// Elements [first, first + count), which begin with a group.
+  void readPacked(const ParameterRecord &parameter, uint64_t first,
+                  uint64_t count) {
+    const uint32_t packing = parameter.packing;
+    packed.resize(zrt_packed_bytes(packing, count));
+    reader.read(kTrainedSlot, parameter.name, zrt_packed_bytes(packing, first),
+                packed);
+    dequantize(packing, packed.data(), count, 0,
+               (count + kPackedBlock - 1) / kPackedBlock, ZRT_F32,
+               values.data());
   }
 
   void writeFile(const std::string &path, const std::vector<Tensor> &some) {
@@ -99,7 +127,11 @@ private:
       return;
     }
     values.resize(count);
-    reader.read(kTrainedSlot, name, first, values);
+    static_assert(kAtOnce % kPackedGroup == 0);
+    if (tensor.parameter->packing != ZRT_UNPACKED)
+      readPacked(*tensor.parameter, first, count);
+    else
+      reader.read(kTrainedSlot, name, first, values);
     narrowInPlace(tensor.dtype, values.data(), count);
     writer.write(values.data(), count * dtypeBytes(tensor.dtype));
   }
@@ -179,6 +211,7 @@ private:
   std::vector<Tensor> tensors;
   std::vector<float> values;
   std::vector<double> doubles;
+  std::vector<std::byte> packed;
   ExportResult result;
 };
 

@@ -11,6 +11,7 @@
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
 #include "runtime/Hash.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/io/Safetensors.h"
 
@@ -192,8 +193,18 @@ void checkTiles(const Manifest &manifest) {
           fail("parameter {} has no shape", shown(parameter.name));
       while (next < order.size() && order[next]->slot == slot &&
              order[next]->parameter == parameter.name &&
-             order[next]->first == covered)
+             order[next]->first == covered) {
+        const bool isPacked = parameter.packing != ZRT_UNPACKED;
+        if ((order[next]->dtype == ZRT_I8) != isPacked)
+          fail(
+              "{} of parameter {}, which is packed as {}, has elements of type "
+              "{}",
+              shown(slot), shown(parameter.name),
+              packingName(parameter.packing), elementName(order[next]->dtype));
         covered += order[next++]->count;
+      }
+      if (parameter.packing != ZRT_UNPACKED)
+        elements = zrt_packed_bytes(parameter.packing, elements);
       if (parameter.frozen && slot != "param")
         elements = 0;
       if (covered != elements)
@@ -203,6 +214,16 @@ void checkTiles(const Manifest &manifest) {
   if (next != order.size())
     fail("{} of {} is of no parameter", shown(order[next]->slot),
          shown(order[next]->parameter));
+}
+
+uint32_t packingOf(const std::string &name) {
+  if (name.empty())
+    return ZRT_UNPACKED;
+  for (const uint32_t packing : {ZRT_NF4, ZRT_INT8})
+    if (name == packingName(packing))
+      return packing;
+  fail("a parameter is packed as {}, which this program does not know",
+       shown(name));
 }
 
 Manifest manifestOf(const json &value) {
@@ -215,7 +236,8 @@ Manifest manifestOf(const json &value) {
     manifest.parameters.push_back(
         {parameter.at("name").get<std::string>(),
          parameter.at("shape").get<std::vector<int64_t>>(),
-         parameter.value("frozen", false)});
+         parameter.value("frozen", false),
+         packingOf(parameter.value("packing", ""))});
   std::sort(manifest.parameters.begin(), manifest.parameters.end(),
             [](const auto &x, const auto &y) { return x.name < y.name; });
   if (value.at("block_bytes").get<uint64_t>() != kCheckpointBlock)
@@ -252,9 +274,13 @@ std::string zrt::manifestText(const Manifest &manifest) {
       hex(modelFingerprint(manifest.parameters)));
   const auto separator = [&] { return text.back() == '[' ? "\n" : ",\n"; };
   for (const ParameterRecord &parameter : manifest.parameters)
-    text += fmt::format("{}{{\"name\":{},\"shape\":[{}]{}}}", separator(),
+    text += fmt::format("{}{{\"name\":{},\"shape\":[{}]{}{}}}", separator(),
                         inJson(parameter.name), fmt::join(parameter.shape, ","),
-                        parameter.frozen ? ",\"frozen\":true" : "");
+                        parameter.frozen ? ",\"frozen\":true" : "",
+                        parameter.packing == ZRT_UNPACKED
+                            ? ""
+                            : fmt::format(",\"packing\":\"{}\"",
+                                          packingName(parameter.packing)));
   text += fmt::format("],\n\"block_bytes\":{},\n\"files\":[", kCheckpointBlock);
   for (const FileRecord &file : manifest.files) {
     text += fmt::format("{}{{\"name\":{},\"bytes\":{},\"header_bytes\":{},"

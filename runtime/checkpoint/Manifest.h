@@ -79,6 +79,8 @@ struct ParameterRecord {
   std::string name;
   std::vector<int64_t> shape;
   bool frozen = false; ///< in slot "param" alone
+  /// ZRT_NF4, ...: of a frozen one whose elements are bytes.
+  uint32_t packing = ZRT_UNPACKED;
 };
 
 struct Manifest {

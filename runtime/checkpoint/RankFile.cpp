@@ -121,7 +121,7 @@ std::string zrt::firstNonfinite(const RankFile &file, uint64_t block,
   std::string found;
   forEachPart(file, block, [&](size_t i, uint64_t from, uint64_t until) {
     const StateRange &range = file.ranges[i];
-    if (range.slot != 0 || !found.empty())
+    if (range.slot != 0 || range.dtype == ZRT_I8 || !found.empty())
       return;
     const std::byte *values = data + (from - block * kCheckpointBlock);
     const uint64_t count = (until - from) / dtypeBytes(range.dtype);

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <type_traits>
 
 using namespace zrt;
 namespace fs = std::filesystem;
@@ -39,7 +40,10 @@ std::string readManifest(const std::string &path) {
 
 /// Whether elements of `from` can become those of `to`.
 bool canBecome(zrt_dtype from, zrt_dtype to) {
-  return from == to || (from != ZRT_F64 && to != ZRT_F64);
+  const auto isAlone = [](zrt_dtype dtype) {
+    return dtype == ZRT_F64 || dtype == ZRT_I8;
+  };
+  return from == to || (!isAlone(from) && !isAlone(to));
 }
 
 /// Whether that changes values.
@@ -133,6 +137,11 @@ void CheckpointReader::checkFits(const State &state) const {
            folder, shown(parameter.name),
            found->second->frozen ? "frozen" : "trained",
            parameter.frozen ? "frozen" : "trained");
+    if (found->second->packing != parameter.packing)
+      fail("{}: parameter {} is packed as {} there, and as {} in this plan; "
+           "compile the model with the --base-storage of the checkpoint",
+           folder, shown(parameter.name), packingName(found->second->packing),
+           packingName(parameter.packing));
   }
   if (wanted.size() != stated.parameters.size())
     for (const ParameterRecord &parameter : stated.parameters)
@@ -272,11 +281,13 @@ void CheckpointReader::readElements(const Pieces &pieces, uint64_t first,
       file.read(entry, (from - piece->first) * size, to, count * size);
       continue;
     }
-    bits.resize(count);
-    file.read(entry, (from - piece->first) * size, bits.data(), count * size);
-    for (uint64_t i = 0; i < count; ++i)
-      to[i] =
-          piece->dtype == ZRT_BF16 ? widenBrain(bits[i]) : widenHalf(bits[i]);
+    if constexpr (std::is_floating_point_v<T>) {
+      bits.resize(count);
+      file.read(entry, (from - piece->first) * size, bits.data(), count * size);
+      for (uint64_t i = 0; i < count; ++i)
+        to[i] =
+            piece->dtype == ZRT_BF16 ? widenBrain(bits[i]) : widenHalf(bits[i]);
+    }
   }
 }
 
@@ -284,6 +295,8 @@ template void CheckpointReader::readElements(const Pieces &, uint64_t,
                                              std::vector<float> &) const;
 template void CheckpointReader::readElements(const Pieces &, uint64_t,
                                              std::vector<double> &) const;
+template void CheckpointReader::readElements(const Pieces &, uint64_t,
+                                             std::vector<std::byte> &) const;
 
 zrt_dtype CheckpointReader::typeOf(const std::string &parameter) const {
   const Pieces &pieces = piecesOf(std::string(kTrainedSlot), parameter);
@@ -295,12 +308,19 @@ void CheckpointReader::loadSlot(const std::string &slot,
                                 const ParameterMemory &memory) const {
   std::vector<float> values;
   std::vector<double> doubles;
+  std::vector<std::byte> bytes;
   for (const Parameter &parameter : parameters) {
     const Pieces &pieces = piecesOf(slot, parameter.name);
     for (const ParameterPiece &piece : parameter.pieces)
       for (uint64_t at = 0; piece.here() && at < piece.count; at += kAtOnce) {
         const uint64_t count = std::min(kAtOnce, piece.count - at);
         const zrt_ref to = elementsOf(piece, parameter.dtype, at, count);
+        if (parameter.dtype == ZRT_I8) {
+          bytes.resize(count);
+          readElements(pieces, piece.first + at, bytes);
+          memory.write(to, bytes.data());
+          continue;
+        }
         if (parameter.dtype == ZRT_F64) {
           doubles.resize(count);
           readElements(pieces, piece.first + at, doubles);

@@ -46,7 +46,8 @@ public:
   /// What elements of a parameter are in slot "param".
   zrt_dtype typeOf(const std::string &parameter) const;
   /// Reads elements [first, first + out.size()) of a parameter; T is float, which
-  /// those of 16 bits are widened to, or double for f64.  Throws zrt::Error.
+  /// those of 16 bits are widened to, double for f64, or std::byte for those of a
+  /// packed one.  Throws zrt::Error.
   template <typename T>
   void read(std::string_view slot, const std::string &parameter, uint64_t first,
             std::vector<T> &out) const {
@@ -60,7 +61,7 @@ private:
   std::string filePath(const FileRecord &file) const;
   void openFile(const FileRecord &file);
   void verifyBlock(size_t file, uint64_t block) const;
-  /// Reads elements [first, first + out.size()), widened to f32 or f64.
+  /// Reads elements [first, first + out.size()), widened to f32 or f64, or bytes.
   template <typename T>
   void readElements(const Pieces &pieces, uint64_t first,
                     std::vector<T> &out) const;

@@ -302,7 +302,7 @@ void CheckpointWriter::writeManifest() {
   manifest.worldSize = uint32_t(world.size());
   for (const Parameter &parameter : state.slots.front().parameters)
     manifest.parameters.push_back(
-        {parameter.name, parameter.shape, parameter.frozen});
+        {parameter.name, parameter.shape, parameter.frozen, parameter.packing});
   for (uint32_t rank = 0; rank < shares.size(); ++rank)
     for (const StateRange &range : shares[rank]) {
       const Slot &slot = state.slots[range.slot];

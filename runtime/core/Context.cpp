@@ -186,6 +186,8 @@ void Context::work(const zrt_op &op, uint32_t operation) {
     return device.multiply(op.stream, matmulOf(op));
   case ZRT_GROUPED_MATMUL:
     return device.multiplyGroups(op.stream, groupedOf(op));
+  case ZRT_DEQUANTIZE:
+    return device.dequantize(op.stream, dequantizeOf(op));
   case ZRT_UPDATE:
     return device.update(op.stream, updateOf(op), buckets[updateOf(op).bucket]);
   case ZRT_SQUARES:

@@ -82,6 +82,8 @@ public:
   virtual void multiply(zrt_stream stream, const zrt_matmul_desc &desc) = 0;
   virtual void multiplyGroups(zrt_stream stream,
                               const zrt_grouped_desc &desc) = 0;
+  virtual void dequantize(zrt_stream stream,
+                          const zrt_dequantize_desc &desc) = 0;
   virtual void update(zrt_stream stream, const zrt_update_desc &desc,
                       const BucketPart &bucket) = 0;
   virtual void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,

@@ -1,8 +1,8 @@
 //===- HalfArrays.cpp - Arrays of 16-bit floats as f32 --------------------===//
 #include "runtime/core/HalfArrays.h"
 
+#include "runtime/Clones.h"
 #include "runtime/HalfFloats.h"
-#include "runtime/core/Clones.h"
 
 #include <cstring>
 

@@ -64,7 +64,8 @@ Kind kindOf(const zrt_op &op) {
   const size_t at = text.find(kOf);
   Kind kind = {std::string(withoutNumber(text.substr(0, at))), "", ""};
   const bool isModel = op.kind == ZRT_LAUNCH || op.kind == ZRT_MATMUL ||
-                       op.kind == ZRT_GROUPED_MATMUL;
+                       op.kind == ZRT_GROUPED_MATMUL ||
+                       op.kind == ZRT_DEQUANTIZE;
   const std::string_view where =
       isModel && at != text.npos ? text.substr(at + kOf.size()) : "";
   if (op.kind == ZRT_MATMUL) {
@@ -84,6 +85,8 @@ Kind kindOf(const zrt_op &op) {
     else if (op.kind == ZRT_GROUPED_MATMUL)
       kind.key =
           fmt::format("{}{} {}", kind.name, kind.sizes, groupedOf(op).trans_w);
+    else if (op.kind == ZRT_DEQUANTIZE)
+      kind.key = kind.name;
     else
       kind.key = fmt::format("kernel {}",
                              reinterpret_cast<uintptr_t>(launchOf(op).fn));

@@ -75,6 +75,8 @@ public:
       return checkMatmul(matmulOf(op));
     case ZRT_GROUPED_MATMUL:
       return checkGrouped(groupedOf(op));
+    case ZRT_DEQUANTIZE:
+      return checkDequantize(dequantizeOf(op));
     case ZRT_UPDATE:
       return checkUpdate(updateOf(op));
     case ZRT_SQUARES:
@@ -170,6 +172,20 @@ private:
       fail("offsets: {} of {}, and {} groups have {} of i32",
            elementsIn(d.offsets), dtypeName(d.offsets.dtype), d.groups,
            uint64_t{d.groups} + 1);
+  }
+
+  static void checkDequantize(const zrt_dequantize_desc &d) {
+    if (d.packing == ZRT_UNPACKED || d.packing >= ZRT_PACKING_COUNT)
+      fail("packing {} does not exist", d.packing);
+    const uint64_t bytes = zrt_packed_bytes(d.packing, d.elements);
+    if (d.source.dtype != ZRT_I8 || d.source.ref.bytes != bytes)
+      fail("source: {} of {}, and {} elements of {} are {} of i8",
+           shownBytes(d.source.ref.bytes), dtypeName(d.source.dtype),
+           d.elements, packingName(d.packing), shownBytes(bytes));
+    if (elementsIn(d.result) != d.elements)
+      fail("result: its {} hold {} of {}, and {} elements are made",
+           shownBytes(d.result.ref.bytes), elementsIn(d.result),
+           dtypeName(d.result.dtype), d.elements);
   }
 
   void checkUpdate(const zrt_update_desc &desc) const {

@@ -10,6 +10,7 @@
 #include "runtime/StartThread.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/initialize/RandomFill.h"
+#include "runtime/io/PackParameters.h"
 
 #include <algorithm>
 #include <atomic>
@@ -35,6 +36,14 @@ void fill(const Share &share, uint64_t seed, std::byte *values) {
   if (p.dtype == ZRT_F64) {
     fillInitial(p.init, seed, p.name, share.first, share.count,
                 reinterpret_cast<double *>(values));
+    return;
+  }
+  if (p.packing != ZRT_UNPACKED) {
+    packBytes(p, share.first,
+              [&](uint64_t first, uint64_t count, float *to) {
+                fillInitial(p.init, seed, p.name, first, count, to);
+              },
+              {values, share.count});
     return;
   }
   auto *drawn = reinterpret_cast<float *>(values);

@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/initialize/RandomFill.h"
 
+#include "runtime/Clones.h"
 #include "runtime/Hash.h"
 #include "runtime/Philox.h"
-#include "runtime/core/Clones.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,11 @@
 using namespace zrt;
 
 static constexpr std::pair<zrt_dtype, const char *> kElements[] = {
-    {ZRT_F64, "F64"}, {ZRT_F32, "F32"}, {ZRT_BF16, "BF16"}, {ZRT_F16, "F16"}};
+    {ZRT_F64, "F64"},
+    {ZRT_F32, "F32"},
+    {ZRT_BF16, "BF16"},
+    {ZRT_F16, "F16"},
+    {ZRT_I8, "I8"}};
 
 const char *zrt::elementName(zrt_dtype dtype) {
   for (const auto &[known, name] : kElements)

@@ -38,6 +38,12 @@ const zrt_state &stateOf(const zrt_plan &plan, uint32_t bucket,
   }
   if (!found)
     fail("bucket {} has no \"{}\" state", plan.buckets[bucket].name, slot);
+  if (plan.buckets[bucket].packing != ZRT_UNPACKED) {
+    if (found->dtype != ZRT_I8)
+      fail("bucket {}: packed parameters are i8, got {}",
+           plan.buckets[bucket].name, dtypeName(found->dtype));
+    return *found;
+  }
   if (found->dtype != ZRT_F32 && found->dtype != ZRT_F64 &&
       found->dtype != ZRT_BF16 && found->dtype != ZRT_F16)
     fail("bucket {}: parameters are f64, f32, bf16 or f16, got {}",
@@ -56,7 +62,8 @@ uint64_t sliceOf(const zrt_plan &plan, const zrt_bucket &bucket,
   return bucket.elements / plan.world_size;
 }
 
-/// The number of elements of the member's parameter.
+/// The number of elements of the member's parameter, or of bytes where it is
+/// packed.
 uint64_t checkMember(const zrt_bucket &bucket, const zrt_member &member) {
   uint64_t elements = 1;
   bool fits = true;
@@ -64,6 +71,8 @@ uint64_t checkMember(const zrt_bucket &bucket, const zrt_member &member) {
     fits = fits && member.shape[i] >= 0 &&
            !__builtin_mul_overflow(
                elements, static_cast<uint64_t>(member.shape[i]), &elements);
+  if (bucket.packing != ZRT_UNPACKED)
+    elements = zrt_packed_bytes(bucket.packing, elements);
   if (!fits || member.first > elements ||
       member.count > elements - member.first)
     fail("parameter {}: shape {} does not have {} elements from {} on",
@@ -83,6 +92,10 @@ void checkSame(const Parameter &parameter, const Parameter &other) {
   if (parameter.dtype != other.dtype)
     fail("parameter {} is {} in one bucket and {} in another", parameter.name,
          dtypeName(parameter.dtype), dtypeName(other.dtype));
+  if (parameter.packing != other.packing)
+    fail("parameter {} is packed as {} in one bucket and as {} in another",
+         parameter.name, packingName(parameter.packing),
+         packingName(other.packing));
   if (parameter.init.kind != other.init.kind ||
       parameter.init.a != other.init.a || parameter.init.b != other.init.b)
     fail("parameter {} starts differently in two buckets", parameter.name);
@@ -157,9 +170,9 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
       const uint64_t elements = checkMember(bucket, member);
       const auto [known, isNew] =
           byName.try_emplace(member.name, parameters.size());
-      Parameter parameter = {member.name,       shapeOf(member), elements,
-                             state.dtype,       member.init,     {},
-                             bucket.frozen != 0};
+      Parameter parameter = {member.name,        shapeOf(member), elements,
+                             state.dtype,        member.init,     {},
+                             bucket.frozen != 0, bucket.packing};
       if (isNew)
         parameters.push_back(std::move(parameter));
       else

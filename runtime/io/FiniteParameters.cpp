@@ -67,6 +67,8 @@ std::string firstNotBelowIn(const Parameter &parameter,
 std::string firstNotBelow(const std::vector<Parameter> &parameters,
                           const ParameterMemory &memory, double limit) {
   for (const Parameter &parameter : parameters) {
+    if (parameter.packing != ZRT_UNPACKED)
+      continue;
     std::string found = parameter.dtype == ZRT_F64
                             ? firstNotBelowIn<double>(parameter, memory, limit)
                             : firstNotBelowIn<float>(parameter, memory, limit);

@@ -11,6 +11,7 @@
 #include "runtime/Error.h"
 #include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
+#include "runtime/io/PackParameters.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/io/WeightFiles.h"
 
@@ -95,6 +96,28 @@ void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
   }
 }
 
+void readPacked(const WeightFiles::Tensor &source, const std::string &path,
+                const Parameter &parameter, const ParameterPiece &piece,
+                const ParameterMemory &memory) {
+  std::vector<float> elements;
+  const auto read = [&](uint64_t first, uint64_t count, float *to) {
+    elements.resize(count);
+    readElements(*source.file, *source.entry, first, elements);
+    std::copy(elements.begin(), elements.end(), to);
+  };
+  std::vector<std::byte> bytes;
+  for (uint64_t at = 0; at < piece.count; at += kBlock) {
+    bytes.resize(std::min(kBlock, piece.count - at));
+    try {
+      packBytes(parameter, piece.first + at, read, bytes);
+    } catch (const Error &error) {
+      fail("{}: {}", path, error.what());
+    }
+    memory.write(elementsOf(piece, parameter.dtype, at, bytes.size()),
+                 bytes.data());
+  }
+}
+
 bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
          text.substr(text.size() - end.size()) == end;
@@ -171,7 +194,9 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
   }
   for (size_t i = 0; i < parameters.size(); ++i)
     for (const ParameterPiece &piece : parameters[i].pieces)
-      if (piece.here())
+      if (piece.here() && parameters[i].packing != ZRT_UNPACKED)
+        readPacked(sources[i], path, parameters[i], piece, memory);
+      else if (piece.here())
         (parameters[i].dtype == ZRT_F64
              ? readPiece<double>
              : readPiece<float>)(*sources[i].file, *sources[i].entry,

@@ -41,11 +41,13 @@ struct Parameter {
   std::string name;
   std::vector<int64_t> shape;
   uint64_t elements;
-  zrt_dtype dtype; ///< f32, bf16 or f16
+  zrt_dtype dtype; ///< f32, bf16 or f16; i8 where it is packed
   zrt_init init;
   /// Of all ranks, in element order; they hold each element once.
   std::vector<ParameterPiece> pieces;
   bool frozen = false; ///< not trained
+  /// ZRT_NF4, ...: `elements` and those of pieces are the bytes of its packed form.
+  uint32_t packing = ZRT_UNPACKED;
 };
 
 /// Where the pieces of this rank lie: a device, which host code reads and
@@ -82,8 +84,8 @@ zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
 /// WeightFiles.h), and reads no other elements.  Names may differ by Hugging
 /// Face's leading "transformer.", "model." or "gpt_neox.", in either direction.
 /// Elements of 16 bits become f32 exactly, and parameters of 16 bits are rounded
-/// from f32.  Throws before
-/// anything is changed when a tensor is missing or does not fit.  Returns a
+/// from f32; others are packed.  Throws before anything is changed when a tensor is
+/// missing or does not fit, and for an element that cannot be packed.  Returns a
 /// warning that names tensors of the file which the model does not have, or "".
 std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path,
@@ -108,7 +110,7 @@ void checkSave(const std::vector<Parameter> &parameters,
                const std::string &path, zrt_dtype as = ZRT_F32);
 
 /// The first value of this rank that is not finite, as "parameter w is nan at
-/// element 3"; "" when there is none.
+/// element 3"; "" when there is none.  What is packed is finite.
 std::string firstNonfinite(const std::vector<Parameter> &parameters,
                            const ParameterMemory &memory);
 

@@ -30,6 +30,9 @@ std::string sizesOf(const zrt_op &op) {
                        d.groups, d.sums ? " sums" : "",
                        d.trans_w ? " trans_w" : "");
   }
+  case ZRT_DEQUANTIZE:
+    return fmt::format(" {} elements of {}", dequantizeOf(op).elements,
+                       packingName(dequantizeOf(op).packing));
   case ZRT_COLLECTIVE: {
     const zrt_collective_desc &d = collectiveOf(op);
     return fmt::format(" {} elements{}{}", d.elements,

@@ -21,8 +21,15 @@ std::string_view orUnknown(const char *text) {
 uint64_t parameterCount(const zrt_plan &plan) {
   uint64_t count = 0;
   for (uint32_t b = 0; b < plan.bucket_count; ++b)
-    for (uint32_t i = 0; i < plan.buckets[b].member_count; ++i)
-      count += plan.buckets[b].members[i].count;
+    for (uint32_t i = 0; i < plan.buckets[b].member_count; ++i) {
+      const zrt_member &member = plan.buckets[b].members[i];
+      if (member.first > 0) // more rows of one that is counted
+        continue;
+      uint64_t elements = 1;
+      for (uint32_t d = 0; d < member.rank; ++d)
+        elements *= static_cast<uint64_t>(member.shape[d]);
+      count += elements;
+    }
   return count;
 }
 

@@ -50,11 +50,12 @@ std::string Weights::savePath() const {
 }
 
 void Weights::initialize() const {
-  for (const auto *each : {&parameters(), &all.roundings})
-    initialize(*each);
+  initialize(parameters(), /*warns=*/true);
+  // Roundings are read from the same files.
+  initialize(all.roundings, /*warns=*/false);
 }
 
-void Weights::initialize(const std::vector<Parameter> &some) const {
+void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
   const std::vector<Parameter> frozen = select(some, true),
                                trained = select(some, false);
   // Files of a base model do not have what is trained beside it.
@@ -65,21 +66,19 @@ void Weights::initialize(const std::vector<Parameter> &some) const {
   if (isRandom)
     initializeParameters(frozen, options.seed, zrt_threads(ctx), memory());
   else
-    load(isBase ? frozen : some, options.init);
+    load(isBase ? frozen : some, options.init, warns);
   if (!options.adapter.empty())
-    load(trained, options.adapter + "/" + kAdapterFile);
+    load(trained, options.adapter + "/" + kAdapterFile, warns);
   else if (isRandom || isBase)
     initializeParameters(trained, options.seed, zrt_threads(ctx), memory());
 }
 
-void Weights::load(const std::vector<Parameter> &into,
-                   const std::string &path) const {
+void Weights::load(const std::vector<Parameter> &into, const std::string &path,
+                   bool warns) const {
   if (into.empty())
     return;
   const std::string warning = loadParameters(into, path, memory());
-  // Roundings are read from the same files.
-  const bool isFirst = into.front().dtype == parameters().front().dtype;
-  if (world.rank() == 0 && isFirst && !warning.empty())
+  if (world.rank() == 0 && warns && !warning.empty())
     complain(fmt::format("{}: warning: {}", options.program, warning));
 }
 

@@ -43,8 +43,10 @@ private:
     return all.slots.front().parameters;
   }
   bool hasAdapters() const { return plan.adapters && *plan.adapters; }
-  void load(const std::vector<Parameter> &into, const std::string &path) const;
-  void initialize(const std::vector<Parameter> &some) const;
+  /// With warnings about the file, on rank 0, if it `warns`.
+  void load(const std::vector<Parameter> &into, const std::string &path,
+            bool warns) const;
+  void initialize(const std::vector<Parameter> &some, bool warns) const;
   void checkAdapters() const;
   std::string savePath() const;
   zrt_dtype saveType() const;

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/RankedSum.h"
 
+#include "runtime/Clones.h"
 #include "runtime/HalfFloats.h"
-#include "runtime/core/Clones.h"
 
 #include <algorithm>
 

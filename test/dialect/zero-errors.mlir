@@ -690,3 +690,47 @@ func.func @view_of_host(%a: !zero.shard<64 x f32 by 1 on host>) {
   %0 = zero.view %a[@b, "a"] : !zero.shard<64 x f32 by 1 on host> -> tensor<32xf32>
   return
 }
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{is packed, and not frozen}}
+zero.bucket @bucket_c6 over @dp elements 2128 packed <nf4> members [#zero.member<"w", 64x64 at 0, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{member "w" at 0 of 2120 elements overlaps the member before it or leaves the 2112 elements of the bucket}}
+zero.bucket @bucket_c1 over @dp elements 2112 frozen packed <nf4> members [#zero.member<"w", 64x64 at 0, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 1
+// expected-error @+1 {{is packed, and the rows of member "w" from 0 on are not whole groups of 16384 elements}}
+zero.bucket @bucket_c7 over @dp elements 2128 frozen packed <nf4> members [#zero.member<"w", 64x64 at 0, rows 0 of 128, init = #zero.constant<0.0>>]
+
+// -----
+
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 2128 frozen packed <nf4> members [#zero.member<"w", 64x64 at 0, init = #zero.constant<0.0>>]
+func.func @view_c2(%a: tensor<2128xi8>) {
+  // expected-error @+1 {{result must have the packed bytes of #zero.member<"w", 64x64 at 0, init = #zero.constant<0.000000e+00>>, got 'tensor<64x64xi8>'}}
+  %0 = zero.view %a[@b, "w"] : tensor<2128xi8> -> tensor<64x64xi8>
+  return
+}
+
+// -----
+
+func.func @dequantize_c1(%a: tensor<2120xi8>) {
+  // expected-error @+1 {{makes f32, bf16 or f16, got 'tensor<64x64xf64>'}}
+  %0 = zero.dequantize %a as <nf4> : tensor<2120xi8> -> tensor<64x64xf64>
+  return
+}
+
+// -----
+
+func.func @dequantize_c2(%a: tensor<2120xi8>) {
+  // expected-error @+1 {{makes 'tensor<64x64xf32>' of int8, which needs 'tensor<4352xi8>', got 'tensor<2120xi8>'}}
+  %0 = zero.dequantize %a as <int8> : tensor<2120xi8> -> tensor<64x64xf32>
+  return
+}

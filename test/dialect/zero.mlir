@@ -278,3 +278,19 @@ module attributes {zero.options =
 zero.axis @dp size 2
 // CHECK: zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 2.000000e-02>>]
 zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
+
+// -----
+
+// Parameters of 4 bits.
+
+zero.axis @dp size 1
+// CHECK: zero.bucket @b2 over @dp elements 2128 frozen packed <nf4> members [#zero.member<"h.2.fc.weight", 64x64 at 0, init = #zero.normal<std = 2.000000e-02>>]
+zero.bucket @b2 over @dp elements 2128 frozen packed <nf4> members [#zero.member<"h.2.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
+
+// CHECK-LABEL: func @packed
+func.func @packed(%flat: tensor<2128xi8>) -> tensor<64x64xbf16> {
+  %b = zero.view %flat[@b2, "h.2.fc.weight"] : tensor<2128xi8> -> tensor<2120xi8>
+  // CHECK: zero.dequantize %{{.*}} as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+  %w = zero.dequantize %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+  return %w : tensor<64x64xbf16>
+}

@@ -209,6 +209,10 @@ class Lora(support.Case):
                 (["--lora=900"], r"an adapter of rank 900 is no smaller than")):
             with self.subTest(options):
                 self.assert_refused(support.run(support.ZEROC, model, *options, "-o", self.folder / "train"), *words)
+        experts = support.import_model(support.ROOT / "test/golden/mixtral/config.json", 2, 7)
+        self.assert_refused(
+            support.run(support.ZEROC, experts, "--lora=2", "--lora-targets=.*(q_proj|w1)", "-o", self.folder / "train"),
+            r"\".*w1.\" matches \"model.layers.0.*experts.0.w1\" and 33 more weights of experts, which get no adapters")
         draw = random.Random(3)
         definition = Definition(draw, rank=2, alpha=3)
         support.write_safetensors(self.folder / "base.safetensors", definition.base())

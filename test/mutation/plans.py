@@ -102,6 +102,10 @@ PLANS = [
     Recipe("lora-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--eval")),
     Recipe("lora-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--precision=bf16", "--bucket-size=1KiB")),
     Recipe("lora-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--offload=nvme")),
+    # Packed ones.
+    Recipe("packed-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--base-storage=nf4", "--accumulate-order=block")),
+    Recipe("packed-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--base-storage=nf4", "--precision=bf16")),
+    Recipe("packed-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--base-storage=int8", "--offload=nvme")),
     # Experts; windows and fewer heads of keys; capped logits, in chunks, and tied.
     Recipe("mixtral-3-2-1", "mixtral", 89, 3, 2, 1, ("--bucket-size=4KiB",)),
     Recipe("mixtral-2-2-2", "mixtral", 89, 2, 2, 2, ("--precision=bf16", "--offload=cpu")),

@@ -79,7 +79,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.axis @dp size 1
   zero.bucket @b over @dp elements 16 members [#zero.member<"w", 16 at 0, init = #zero.constant<0.0>>]
-  // expected-error @+1 {{keeps state @b "master" as '!zero.shard<16 x bf16 by 1>' (S5); state is f32, or 16 bits where it is no master, and the whole of its bucket or a rank's slice}}
+  // expected-error @+1 {{keeps state @b "master" as '!zero.shard<16 x bf16 by 1>' (S5); state is f32, 16 bits where it is no master, or i8 where it is packed, and the whole of its bucket or a rank's slice}}
   zero.program @step(%p: !zero.shard<16 x bf16 by 1> {zero.state = #zero.state<@b, "master">, zero.at = #zero.bytes<device, 0 + 32>})
       -> !zero.shard<16 x bf16 by 1> {
     zero.return %p : !zero.shard<16 x bf16 by 1>

@@ -190,6 +190,28 @@ Change zero::readMoment(Victim &victim) {
   return replaceOperand(op->getOpOperand(0), others, victim.random);
 }
 
+/// Bytes of another packed parameter are dequantised; or a dequantisation is
+/// dropped, and another value of its type is read.
+Change zero::wrongPacked(Victim &victim) {
+  auto places = operationsOf<DequantizeOp>(victim);
+  if (places.empty())
+    return {};
+  DequantizeOp op = victim.random.pick(places);
+  if (victim.random.once(2))
+    return replaceOperand(op->getOpOperand(0),
+                          definedBefore(op, op.getBytes().getType()),
+                          victim.random);
+  auto others = definedBefore(op, op.getResult().getType());
+  if (others.empty())
+    return {};
+  Value other = victim.random.pick(others);
+  std::string text = describe(op.getOperation()) + ": dropped, and " +
+                     describe(other) + " is read";
+  op.getResult().replaceAllUsesWith(other);
+  op.erase();
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // The model's operations
 //===----------------------------------------------------------------------===//

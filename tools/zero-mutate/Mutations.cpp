@@ -117,6 +117,8 @@ ArrayRef<Mutation> zero::getMutations() {
       {"change-frozen",
        "a bucket is frozen, or an update of another is dropped", kSameValue,
        changeFrozen},
+      {"wrong-packed", "other bytes are dequantised, or an older copy is read",
+       kSameValue, wrongPacked},
       {"change-decay", "weight decay is another, or of other members",
        kSameValue, changeDecay},
       {"change-clip", "the norm is limited to another value", kSameValue,

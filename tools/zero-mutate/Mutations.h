@@ -111,6 +111,7 @@ Change exchangeBodyOperands(Victim &);
 Change changeOptimizer(Victim &);
 Change changeDecay(Victim &);
 Change changeFrozen(Victim &);
+Change wrongPacked(Victim &);
 Change changeClip(Victim &);
 Change changeVocabulary(Victim &);
 Change useNvme(Victim &);

@@ -83,6 +83,11 @@ void CommandLine::declareDriver() {
       "the linear layers that get one, by their whole names;\n"
       "by default all but the head",
       {loss, Emit::Step});
+  add("base-storage=nf4|int8", text(p.baseStorage, {"nf4", "int8"}),
+      "with --lora: keep the weights of experts and of linear\n"
+      "layers but the head in 4 or 8 bits, and compute with\n"
+      "copies of them",
+      {loss, Emit::Step});
   add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
       "compute logits, loss and its gradient in chunks of\n"
       "rows, of at most this many bytes; 0: not in chunks",
@@ -272,6 +277,9 @@ DriverOptions CommandLine::check() {
   const PipelineOptions &p = options.pipeline;
   if (isGiven("--lora-targets") && p.loraRank == 0)
     fail("--lora-targets is for adapters; add --lora=RANK");
+  if (isGiven("--base-storage") && p.loraRank == 0)
+    fail("--base-storage=" + p.baseStorage +
+         " is for a model that is frozen; add --lora=RANK");
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");

@@ -9,6 +9,8 @@
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/GroupedMatmul.h"
 #include "runtime/device/cpu/Matmul.h"
+#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Pack.h"
 
 #include <algorithm>
 #include <chrono>
@@ -111,6 +113,13 @@ void CpuDevice::check(const zrt_op &op) const {
         need(fmt::format("W{}", i).c_str(), d.w[i], d.x.dtype);
     if (d.x.dtype == ZRT_BF16)
       enable(kernel16);
+  } else if (op.kind == ZRT_DEQUANTIZE) {
+    const zrt_operand &result = dequantizeOf(op).result;
+    if (!isConvertible(result.dtype))
+      fail(
+          "result: it is {}, and this device makes f32, bf16 and f16 of packed "
+          "parameters",
+          dtypeName(result.dtype));
   } else if (op.kind == ZRT_SQUARES) {
     const zrt_operand &grad = squaresOf(op).grad;
     if (!isConvertible(grad.dtype))
@@ -214,6 +223,22 @@ void CpuDevice::multiplyGroups(zrt_stream stream,
   runGroupedMatmul(desc, memory(desc.x.ref), memory(desc.y.ref),
                    reinterpret_cast<const int32_t *>(memory(desc.offsets.ref)),
                    w.data(), *streams[stream].team, kernel16);
+}
+
+void CpuDevice::dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) {
+  // Threads take some blocks at once.
+  constexpr uint64_t kShare = 16;
+  const uint64_t blocks = (desc.elements + kPackedBlock - 1) / kPackedBlock;
+  const std::byte *source = memory(desc.source.ref);
+  std::byte *result = memory(desc.result.ref);
+  streams[stream].team->parallelFor(
+      static_cast<int64_t>((blocks + kShare - 1) / kShare),
+      [&](int64_t first, int64_t last) {
+        zrt::dequantize(desc.packing, source, desc.elements,
+                        uint64_t(first) * kShare,
+                        std::min(blocks, uint64_t(last) * kShare),
+                        desc.result.dtype, result);
+      });
 }
 
 void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,

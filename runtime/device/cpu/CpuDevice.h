@@ -56,6 +56,7 @@ public:
   void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
   void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
   void multiplyGroups(zrt_stream stream, const zrt_grouped_desc &desc) override;
+  void dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) override;
   void update(zrt_stream stream, const zrt_update_desc &desc,
               const BucketPart &bucket) override;
   void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,

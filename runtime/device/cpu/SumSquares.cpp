@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/SumSquares.h"
 
-#include "runtime/core/Clones.h"
+#include "runtime/Clones.h"
 
 #include "runtime/Vocabulary.h"
 #include "runtime/core/HalfArrays.h"

@@ -32,7 +32,7 @@ std::string text(const std::vector<Segment> &segments) {
 //   | a+   |.......| b+      | c    |...|
 const zrt_member members[] = {member(0, 10, true), member(16, 24, true),
                               member(40, 8, false)};
-const zrt_bucket bucket = {"b0", 64, 3, 0, members};
+const zrt_bucket bucket = {"b0", 64, 3, 0, members, ZRT_UNPACKED, 0};
 
 TEST(Segments, AreMembersCutBySlices) {
   EXPECT_EQ(text(memberSegments(bucket, 0, 1)), "+0-10+16-40 40-48");
@@ -110,7 +110,7 @@ TEST(SumSquares, HaveTheBitsOfThePlainLoop) {
 const zrt_member bigMembers[] = {member(0, 20000, true),
                                  member(20000, 30000, false),
                                  member(50016, 5, false)};
-const zrt_bucket bigBucket = {"b0", 50048, 3, 0, bigMembers};
+const zrt_bucket bigBucket = {"b0", 50048, 3, 0, bigMembers, ZRT_UNPACKED, 0};
 const zrt_ref gradWhole = deviceRef(0, bigBucket.elements * 4);
 const zrt_ref partials = deviceRef(512 << 10, 8 * 8);
 
@@ -305,9 +305,9 @@ TEST(Update, RoundsByNameAndPlaceInTheParameter) {
                                  piece("b", 0, 3008, 5000)};
   const zrt_member rows[] = {piece("b", 0, 0, 1999)},
                    rest[] = {piece("c", 0, 0, 16), piece("b", 1999, 16, 3001)};
-  const zrt_bucket both = {"b0", 8064, 2, 0, together},
-                   upper = {"b0", 2048, 1, 0, rows},
-                   lower = {"b0", 3072, 2, 0, rest};
+  const zrt_bucket both = {"b0", 8064, 2, 0, together, ZRT_UNPACKED, 0},
+                   upper = {"b0", 2048, 1, 0, rows, ZRT_UNPACKED, 0},
+                   lower = {"b0", 3072, 2, 0, rest, ZRT_UNPACKED, 0};
   const auto want = toldPlaces(both, 1, false, 1, 7);
   for (const uint32_t ranks : {1, 2, 4})
     for (const int threads : {1, 2, 5})

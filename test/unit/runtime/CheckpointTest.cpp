@@ -122,8 +122,8 @@ Manifest example() {
 }
 
 /// `text` with `from` replaced, and the hash at its end made anew.
-std::string lying(const std::string &from, const std::string &to) {
-  Manifest manifest = example();
+std::string lying(const std::string &from, const std::string &to,
+                  const Manifest &manifest = example()) {
   std::string text = manifestText(manifest);
   const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -193,6 +193,29 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
                parseManifest(lying("\"version\":1", "\"version\":3")));
   EXPECT_ERROR("its format is zeroc check",
                parseManifest(lying("zeroc checkpoint", "zeroc check")));
+}
+
+TEST(Manifest, ThatLiesAboutPackedParametersIsRefused) {
+  // 100 elements of nf4 are two blocks and a group: 74 bytes.
+  Manifest manifest = example();
+  manifest.parameters.push_back({"x", {4, 25}, true, ZRT_NF4});
+  manifest.tensors.push_back({"param", "x", 0, 33, ZRT_I8, 0});
+  manifest.tensors.push_back({"param", "x", 33, 41, ZRT_I8, 1});
+  const Manifest read = parseManifest(manifestText(manifest));
+  EXPECT_EQ(manifestText(read), manifestText(manifest));
+  EXPECT_EQ(read.parameters.back().packing, uint32_t(ZRT_NF4));
+  EXPECT_ERROR("param of parameter x: element 73 of 74 is missing",
+               parseManifest(lying("\"first\":33,\"end\":74",
+                                   "\"first\":33,\"end\":73", manifest)));
+  EXPECT_ERROR("param of parameter x: element 74 of 136 is missing",
+               parseManifest(lying("\"nf4\"", "\"int8\"", manifest)));
+  EXPECT_ERROR("is packed as fp4, which this program does not know",
+               parseManifest(lying("\"nf4\"", "\"fp4\"", manifest)));
+  EXPECT_ERROR("param of parameter x, which is packed as nothing, has elements "
+               "of type I8",
+               parseManifest(lying(",\"packing\":\"nf4\"", "", manifest)));
+  EXPECT_ERROR("which is packed as nf4, has elements of type F32",
+               parseManifest(lying("\"I8\"", "\"F32\"", manifest)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -429,7 +429,7 @@ zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
 const zrt_member members[] = {memberAt(0, 5000, true),
                               memberAt(5008, 20000, false),
                               memberAt(25024, 7, true)};
-const zrt_bucket bucket = {"b0", 25040, 3, 0, members};
+const zrt_bucket bucket = {"b0", 25040, 3, 0, members, ZRT_UNPACKED, 0};
 
 bool isPadding(size_t i) {
   return (i >= 5000 && i < 5008) || (i >= 25008 && i < 25024) || i >= 25031;

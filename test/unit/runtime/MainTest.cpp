@@ -344,7 +344,7 @@ const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
                               {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
 const zrt_member member = {"w", 1, 1, wShape,
                            0,   0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
-const zrt_bucket bucket = {"b0", 4, 1, 0, &member};
+const zrt_bucket bucket = {"b0", 4, 1, 0, &member, ZRT_UNPACKED, 0};
 const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
 const zrt_category category = {"parameters", 16, ZRT_DEVICE, 0};
 
@@ -745,7 +745,7 @@ TEST_F(Loop, RefusesWeightsThatAreNotFinite) {
 TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
   steps = 0;
   zrt_member odd = member;
-  zrt_bucket oddBucket = {"b0", 4, 1, 0, &odd};
+  zrt_bucket oddBucket = {"b0", 4, 1, 0, &odd, ZRT_UNPACKED, 0};
   plan.buckets = &oddBucket;
   for (const char *name : {"__metadata__", "w\xff"}) {
     odd.name = name;

@@ -36,7 +36,7 @@ public:
 
   /// Members up to the next call are in this bucket.
   Slices &bucket(bool sharded) {
-    buckets.push_back({"b", 0, 0, 0, nullptr});
+    buckets.push_back({"b", 0, 0, 0, nullptr, ZRT_UNPACKED, 0});
     states.push_back({"param",
                       uint32_t(buckets.size() - 1),
                       ZRT_F32,

@@ -5,8 +5,8 @@
 // whose bits do not depend on the width.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_CLONES_H
-#define ZRT_CORE_CLONES_H
+#ifndef ZRT_CLONES_H
+#define ZRT_CLONES_H
 
 // The loader picks before a sanitizer's runtime is ready, so that gets one form.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
@@ -16,4 +16,4 @@
 #define ZRT_CLONES
 #endif
 
-#endif // ZRT_CORE_CLONES_H
+#endif // ZRT_CLONES_H

@@ -1,0 +1,56 @@
+//===- Codebooks.h - What the codes of packed parameters stand for -*- C++ -*-===//
+//
+//   nf4     16 numbers, each as likely as the others where weights are normal
+//           (Dettmers et al., "QLoRA", 2023, appendix E): of the standard normal
+//           distribution's quantiles at equal steps from 1 - d to 1/2 (8 steps) and
+//           from 1/2 to d (7 steps), d = 0.9677083, divided by the largest
+//   scales  256 numbers, half of them in [0.1, 1), half as many in each decade
+//           below (Dettmers et al., "8-bit Optimizers via Block-wise Quantization",
+//           2021): 10^(e - 6) (0.1 + 0.9 (i + 1/2) / 2^e) for e = 0 .. 6 and
+//           i = 0 .. 2^e - 1, their negatives, 0 and 1
+//
+// Both rise.  A number has the nearest code, of two that are as near the lower.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_PACKING_CODEBOOKS_H
+#define ZRT_PACKING_CODEBOOKS_H
+
+#include <array>
+#include <cstddef>
+
+namespace zrt {
+
+/// The quantiles as f32, in the digits in which they were published.
+constexpr std::array<float, 16> kNormalFloats = {-1.0f,
+                                                 -0.6961928009986877f,
+                                                 -0.5250730514526367f,
+                                                 -0.39491748809814453f,
+                                                 -0.28444138169288635f,
+                                                 -0.18477343022823334f,
+                                                 -0.09105003625154495f,
+                                                 0.0f,
+                                                 0.07958029955625534f,
+                                                 0.16093020141124725f,
+                                                 0.24611230194568634f,
+                                                 0.33791524171829224f,
+                                                 0.44070982933044434f,
+                                                 0.5626170039176941f,
+                                                 0.7229568362236023f,
+                                                 1.0f};
+
+const std::array<float, 256> &scaleFloats();
+
+/// What lies half way between neighbours: a number has as many codes below its
+/// own as there are middles below it.
+template <size_t Count>
+constexpr std::array<float, Count - 1>
+middlesOf(const std::array<float, Count> &values) {
+  std::array<float, Count - 1> middles = {};
+  for (size_t i = 0; i + 1 < Count; ++i)
+    middles[i] = (values[i] + values[i + 1]) / 2;
+  return middles;
+}
+
+} // namespace zrt
+
+#endif // ZRT_PACKING_CODEBOOKS_H
