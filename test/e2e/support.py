@@ -135,7 +135,7 @@ def compile_gpt2(config, batch, seq, *options):
 
 
 #: Element types of safetensors, as array calls them.
-ELEMENTS = {"F32": "f", "F64": "d", "I32": "i", "I64": "q"}
+ELEMENTS = {"F32": "f", "F64": "d", "BF16": "H", "I8": "b", "U8": "B", "I32": "i", "I64": "q"}
 
 
 def read_safetensors(path):
