@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: test_*.py beside this file.
 
-    run.py [--report FILE.xml] [PATTERN ...]
+    run.py [--report FILE.xml] [--jobs=N] [PATTERN ...]
 
 They compile models with zeroc and run what comes out.  ZERO_BUILD_DIR names the
 build folder (default build/release).  PATTERN chooses tests by a part of their
-name, as in `run.py golden`.
+name, as in `run.py golden`.  With --jobs so many classes of tests run side by side.
 """
 import argparse
+import concurrent.futures
+import os
 import sys
 import time
 import unittest
@@ -25,7 +27,7 @@ class Result(unittest.TestResult):
 
     def __init__(self):
         super().__init__()
-        self.cases = []  # (test, seconds, None | "failure" | "skipped", text)
+        self.cases = []  # (name, seconds, None | "failure" | "skipped", text)
 
     def startTest(self, test):
         super().startTest(test)
@@ -36,11 +38,13 @@ class Result(unittest.TestResult):
         # A failure outside a test (setUpClass) never started one.
         seconds = time.monotonic() - getattr(self, "started", time.monotonic())
         self.recorded = True
-        self.cases.append((test, seconds, kind, text))
+        self.cases.append((test.id(), seconds, kind, text))
         word = {None: "PASS", "failure": "FAIL", "skipped": "SKIP"}[kind]
-        print(f"{word}: {test.id()} ({seconds:.1f} s)", flush=True)
+        line = f"{word}: {test.id()} ({seconds:.1f} s)\n"
         if text:
-            print("    " + text.rstrip().replace("\n", "\n    "), flush=True)
+            line += "    " + text.rstrip().replace("\n", "\n    ") + "\n"
+        # At once: other processes print, too.
+        os.write(sys.stdout.fileno(), line.encode())
 
     def addSuccess(self, test):
         self.record(test, None, "")
@@ -67,8 +71,8 @@ class Result(unittest.TestResult):
 
 def write_report(cases, path):
     suite = ElementTree.Element("testsuite", name="e2e", tests=str(len(cases)))
-    for test, seconds, kind, text in cases:
-        case = ElementTree.SubElement(suite, "testcase", name=test.id(), time=f"{seconds:.3f}")
+    for name, seconds, kind, text in cases:
+        case = ElementTree.SubElement(suite, "testcase", name=name, time=f"{seconds:.3f}")
         if kind:
             # XML has no place for control characters.
             clean = "".join(c for c in text if c.isprintable() or c == "\n")
@@ -76,24 +80,72 @@ def write_report(cases, path):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
+def by_class(suite):
+    """The tests of each class, the largest class first."""
+    classes = {}
+    for test in each_test(suite):
+        classes.setdefault(type(test).__qualname__ + type(test).__module__, unittest.TestSuite()).addTest(test)
+    return sorted(classes.values(), key=unittest.TestSuite.countTestCases, reverse=True)
+
+
+def each_test(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from each_test(test)
+        else:
+            yield test
+
+
+#: What processes that run tests find when they are forked.
+_suites = []
+
+
+def run_suite(number):
+    result = Result()
+    _suites[number].run(result)
+    return result.cases
+
+
+def run_all(suite, jobs):
+    """The cases of all tests."""
+    if jobs == 1:
+        result = Result()
+        suite.run(result)
+        return result.cases
+    _suites.extend(by_class(suite))
+    support.open_store()  # one for all, which ends with this process
+    cases = []
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        running = {pool.submit(run_suite, i): i for i in range(len(_suites))}
+        for done in concurrent.futures.as_completed(running):
+            try:
+                cases += done.result()
+            except concurrent.futures.process.BrokenProcessPool as error:
+                names = [test.id() for test in each_test(_suites[running[done]])]
+                print(f"FAIL: {', '.join(names)}: a process of the tests has died", flush=True)
+                cases += [(name, 0, "failure", str(error)) for name in names]
+    return cases
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--report", help="write a JUnit report")
+    parser.add_argument("--jobs", type=int, default=1, help="classes of tests that run side by side")
     parser.add_argument("patterns", nargs="*", help="parts of names of tests")
     options = parser.parse_args()
     support.require_zeroc()
     loader = unittest.TestLoader()
     if options.patterns:
         loader.testNamePatterns = [f"*{pattern}*" for pattern in options.patterns]
-    result = Result()
+    cases = []
     try:
-        loader.discover(str(HERE), pattern="test_*.py").run(result)
+        cases = run_all(loader.discover(str(HERE), pattern="test_*.py"), options.jobs)
     finally:
         support.remove_compiled()
         if options.report:
-            write_report(result.cases, options.report)
-    failed = sum(kind == "failure" for _, _, kind, _ in result.cases)
-    passed = sum(kind is None for _, _, kind, _ in result.cases)
+            write_report(cases, options.report)
+    failed = sum(kind == "failure" for _, _, kind, _ in cases)
+    passed = sum(kind is None for _, _, kind, _ in cases)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -88,11 +88,15 @@ def remove_compiled():
 atexit.register(remove_compiled)
 
 
-def _slot():
-    """A fresh folder that lives until the tests end."""
+def open_store():
     global _store
     if _store is None:
         _store = Path(tempfile.mkdtemp(prefix="zeroc-e2e-"))
+
+
+def _slot():
+    """A fresh folder that lives until the tests end."""
+    open_store()
     return Path(tempfile.mkdtemp(dir=_store))
 
 
