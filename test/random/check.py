@@ -3,9 +3,10 @@
 
     test/random/check.py --models=1000 --seed=1
 
-For each model (generator.py) it draws ranks, micro-steps, an optimizer, and for each
-stage buckets, what stage 3 keeps, and now and then random delays, ranks that act
-as hosts, and threads. All plans train the same three steps:
+For each model (generator.py) it draws ranks, micro-steps, an optimizer, now and then adapters
+beside a model that is frozen and perhaps packed, and for each stage buckets, what stage 3
+keeps, and now and then random delays, ranks that act as hosts, and threads. All plans train
+the same three steps:
 
     reference   one rank with the whole batch, plain loops (--reference)
     stage 0     N ranks with their part of it
@@ -36,6 +37,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 
+import adapters
 import compare
 import experts
 import layers
@@ -104,6 +106,7 @@ class Trial(Workplace):
         self.evals = random.Random(f"evals {seed}")
         self.drawn = random.Random(f"drawn {seed}")
         self.orders = random.Random(f"orders {seed}")
+        self.adapters = adapters.draw(seed)
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         self.counts = Counter()
 
@@ -161,12 +164,15 @@ class Trial(Workplace):
         """Returns the options of those given that the plan has."""
         chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]
         chosen += self.types
-        chosen = [*self.optimizer["flags"], *chosen]
+        chosen = [*self.optimizer["flags"], *chosen, *self.adapters]
         self.counts["plans"] += 1
         try:
             super().compile(model, name, *options, *chosen)
             return options
         except Failure as error:
+            if self.adapters and adapters.NONE.search(str(error)):
+                self.adapters = []
+                return self.compile(model, name, *options)
             needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
                 ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
             if not needless:
@@ -180,6 +186,7 @@ class Trial(Workplace):
         outcome = super().train(name, ranks, "--data", "tokens.u16", "--seed", self.seed, *flags,
                                 *scale, steps=steps, lr=lr, environment=environment)
         self.counts["runs"] += 1
+        self.counts["packed"] += any("--base-storage" in option for option in self.adapters)
         return outcome
 
     def write_tokens(self):
@@ -276,6 +283,7 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
             total["models"] += 1
             total["plans"] += counts["plans"]
             total["runs"] += counts["runs"]
+            total["packed"] += counts["packed"]
             total["nudged"] += counts["nudged"] > 0
             total["ratio"] = max(total["ratio"], counts["ratio"])
             if text:
@@ -287,7 +295,7 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
                f"; {total['nudged']} models amplify roundings; the largest difference from the "
                f"reference is {total['ratio']:.2g} of the tolerance")
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
-           f"{total['runs']} runs, {time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
+           f"{total['runs']} runs, {total['packed']} of packed weights, {time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
     return total
 
 

@@ -3,6 +3,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
+import adapters
 import compare
 import support
 
@@ -40,4 +41,5 @@ class Workplace:
         """Outcome of the program `name`, whose data the flags name."""
         self.command(*support.launcher(ranks), f"./{name}", *flags, "--steps", steps, "--lr", lr, "--quiet",
                      "--metrics", f"{name}.jsonl", "--save", f"{name}.safetensors", environment=environment)
-        return compare.Outcome(self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors")
+        saved = self.folder / f"{name}.safetensors"
+        return compare.Outcome(self.folder / f"{name}.jsonl", saved / adapters.FILE if saved.is_dir() else saved)

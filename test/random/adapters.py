@@ -1,0 +1,16 @@
+"""Adapters beside a frozen model, and how the model is kept: of some of the random models."""
+import random
+import re
+
+#: A model without linear layers, or whose linear layers are of one row or are heads.
+NONE = re.compile("no linear layer for adapters|is no smaller than|finds no weight to pack")
+FILE = "adapter_model.safetensors"
+
+
+def draw(seed):
+    """Options of zeroc: of a model, not of a plan."""
+    rng = random.Random(f"adapters {seed}")
+    if rng.random() < 0.7:
+        return []
+    options = [f"--lora={rng.choice(('1', '1:3', '2', '3:2'))}"]
+    return options + rng.choice(([], ["--base-storage=nf4"], ["--base-storage=int8"]))
