@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures a step with LoRA adapters against a step of full training.
+"""Measures a step with LoRA adapters, also beside packed weights, against a step of full training.
 
     benchmark/lora.py
-    benchmark/lora.py --rank=8 --targets='.*' --precision=bf16
+    benchmark/lora.py --rank=8 --targets='.*' --precision=bf16 --case=b2t256r2s3
 
 Rounds run all in turn, so that what changes on the machine changes for all.
 """
@@ -21,6 +21,8 @@ import watch
 CONFIG = Path(__file__).resolve().parent / "models" / "llama-100m.json"
 #: PEFT's for Llama.
 TARGETS = ".*(q_proj|v_proj)"
+#: With all linear layers.
+STORAGES = ("nf4", "int8")
 
 
 def parse_options():
@@ -52,11 +54,27 @@ def base_bytes(certificate):
     return certificate["model_state"]["parameters"]["held"]
 
 
+def received_bytes(certificate):
+    """Of a rank in a step."""
+    return sum(wire["bytes"] for wire in certificate["wire"].values())
+
+
+def dequantization(runs):
+    """(seconds, bytes a second) of a step's copies of packed weights; nothing if there are none."""
+    rows = [[row for row in run.profile.rows if row.name.startswith("dequantize")] for run in runs if run.profile]
+    if not rows or not rows[0]:
+        return None
+    seconds = [sum(row.seconds for row in some) for some in rows]
+    rates = [sum(row.seconds * row.rate for row in some) / all for some, all in zip(rows, seconds)]
+    return cases.median(seconds), cases.median(rates)
+
+
 def measure(options, folder):
     """name -> (certificate, runs)."""
     precision, rank = f"--precision={options.precision}", f"--lora={options.rank}"
     variants = {"full": [precision], "all linear layers": [precision, rank],
                 options.targets: [precision, rank, f"--lora-targets={options.targets}"]}
+    variants |= {storage: [precision, rank, f"--base-storage={storage}"] for storage in STORAGES}
     trainers = {name: trainer.Trainer(options.config, folder, variant, f"train{i}")
                 for i, (name, variant) in enumerate(variants.items())}
     results = {name: (one.certificate(options.case), []) for name, one in trainers.items()}
@@ -79,11 +97,13 @@ def text_of(results):
         steps = [run.step for run in runs]
         ratio = cases.median([run.step / other.step for run, other in zip(runs, full[1])])
         state = state_bytes(certificate)
+        copies = dequantization(runs)
         rows.append((name, f"{certificate['parameters'] / 1e6:.2f}M", report.ms(cases.median(steps)),
-                     report.spread(steps), f"{ratio:.3f}", report.mib(state),
-                     f"{state / base:.3f}"))
-    return report.table(("trained", "parameters", "ms a step", "spread", "x full", "state MiB",
-                         "x weights"), rows)
+                     report.spread(steps), f"{ratio:.3f}", report.mib(state), f"{state / base:.3f}",
+                     report.mib(base_bytes(certificate)), report.mib(received_bytes(certificate)),
+                     *((report.ms(copies[0]), f"{copies[1] / 1e9:.1f}") if copies else ("", ""))))
+    return report.table(("trained", "parameters", "ms a step", "spread", "x full", "state MiB", "x weights",
+                         "parameters MiB", "received MiB", "dequantize ms", "GB/s"), rows)
 
 
 def main():

@@ -122,14 +122,23 @@ class Benchmark(unittest.TestCase):
             held = {"parameters": 4 * parameters, "gradients": 4 * trained,
                     "optimizer_state": 8 * trained}
             return {"parameters": parameters,
-                    "model_state": {name: {"held": size} for name, size in held.items()}}
+                    "model_state": {name: {"held": size} for name, size in held.items()},
+                    "wire": {"all_gather": {"bytes": 3 << 20}}}
 
         def runs(*steps):
             return [trainer.Run(step, step, 0) for step in steps]
 
         text = lora.text_of({"full": (certificate(1000, 1000), runs(1, 2, 3)),
                              "q": (certificate(1010, 10), runs(0.7, 1.2, 2.4))})
-        self.assertRegex(text, r"q +0\.00M +1200\.0 +142% +0\.700 +\S+ +1\.040")
+        self.assertRegex(text, r"q +0\.00M +1200\.0 +142% +0\.700 +\S+ +1\.040 +\S+ +3")
+        packed = runs(1, 2, 3)
+        for run, rate in zip(packed, (4e9, 8e9, 6e9)):
+            run.profile = where.Profile(1, [where.Row("compute", "dequantize of a", 1, 0.01, rate),
+                                            where.Row("compute", "dequantize of b", 1, 0.03, rate / 2),
+                                            where.Row("compute", "matmul", 1, 0.5, 1e9)], [])
+        seconds, rate = lora.dequantization(packed)
+        self.assertAlmostEqual(seconds, 0.04)
+        self.assertAlmostEqual(rate, 6e9 * (0.25 + 0.75 / 2))
 
     def test_limit_of_one_rank(self):
         limits = round_limits()
