@@ -2,6 +2,7 @@
 
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
+#include "passes/codegen/gpu/AttentionLaunches.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "llvm/Support/DebugLog.h"
@@ -94,6 +95,8 @@ struct LowerHandWrittenKernels
   using LowerHandWrittenKernelsBase::LowerHandWrittenKernelsBase;
 
   void runOnOperation() override {
+    if (groups)
+      declareGroupFunctions(getOperation());
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       KernelKind kind = *kernel.getKind();
@@ -101,8 +104,9 @@ struct LowerHandWrittenKernels
         continue;
       func::FuncOp function = toFunction(kernel);
       if (groups && kind == KernelKind::Attention) {
-        function.emitError("attention has no kernel for a GPU yet");
-        return signalPassFailure();
+        if (failed(emitAttentionBlocks(function)))
+          return signalPassFailure();
+        continue;
       }
       if (failed(kind == KernelKind::Attention
                      ? emitAttentionKernel(function)

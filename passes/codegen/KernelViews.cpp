@@ -27,8 +27,8 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
         body.addArgument(memrefOf(result.getType()), result.getLoc());
   if (isGroup) {
     lanes = Lanes::ofGroup(body.addArgument(b.getIndexType(), kernel.getLoc()));
-    body.addArgument(MemRefType::get({kMaxSharedBytes}, b.getI8Type()),
-                     kernel.getLoc());
+    shared = body.addArgument(MemRefType::get({kMaxSharedBytes}, b.getI8Type()),
+                              kernel.getLoc());
   }
   begin = body.addArgument(b.getIndexType(), kernel.getLoc());
   end = body.addArgument(b.getIndexType(), kernel.getLoc());

@@ -29,6 +29,8 @@ public:
   Value result(Value tensor);
 
   Lanes lanes;
+  /// The memory that threads share, of a kernel for a GPU.
+  Value shared;
   /// The units to do.
   Value begin, end;
 

@@ -97,13 +97,13 @@ def random_scatter(rng):
     return k.text("scatter", [width])
 
 
-def put_together(k, parts, batch):
+def put_together(k, parts, batch, element):
     """The [B, S, H, D] `parts`, each of (name, sizes), side by side in rows of one tensor."""
     rng = k.rng
     rows = parts[0][1][1]
     widths = [heads * width for _, (_, _, heads, width) in parts]
     wide = [batch, rows, sum(widths) + (4 if k.oddly() else 0)]
-    into = k.define("tensor.empty() : $T", wide)
+    into = k.define("tensor.empty() : $T", wide, element)
     order = list(range(len(parts)))
     at, places = 0, {}
     for i in order:
@@ -114,17 +114,25 @@ def put_together(k, parts, batch):
     for i in order:
         name, sizes = parts[i]
         flat = [batch, rows, widths[i]]
-        row = k.define(f"tensor.collapse_shape {name} [[0], [1], [2, 3]] : {tensor(sizes)} into $T", flat)
+        row = k.define(f"tensor.collapse_shape {name} [[0], [1], [2, 3]] : {tensor(sizes, element)} into $T", flat,
+                       element)
         into = k.define(f"tensor.insert_slice {row} into {into}[0, 0, {places[i]}] {flat} [1, 1, 1] : "
-                        f"{tensor(flat)} into $T", wide)
-    k.results.append((into, tensor(wide), ""))
+                        f"{tensor(flat, element)} into $T", wide, element)
+    k.results.append((into, tensor(wide, element), ""))
 
 
 def random_attention(rng):
     k = NNKernel(rng)
+    element = rng.choice(("f32", "f32", "bf16", "f16"))
     batch, heads = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
     width, queries = rng.choice((1, 3, 4, 8, 16, 17)), rng.choice((1, 2, 5, 9, 17, 33))
+    if element != "f32":
+        width = max(width, 2)  # a GPU has no kernel for 1
     keys = queries if rng.random() < 0.6 else rng.choice((1, 4, 7, 16, 40))
+    if rng.random() < 0.06:  # more than one panel, block and part
+        batch, heads = 1, rng.choice((1, 2))
+        width, queries = rng.choice((4, 16, 24, 64, 72)), rng.choice((48, 50, 64, 67, 97))
+        keys = queries + rng.choice((0, 0, 1, 20, 49))
     causal = "causal, " if keys >= queries and rng.random() < 0.5 else ""
     window = f", window = {rng.choice((1, 3, 8, 30))} : i64" if causal and rng.random() < 0.3 else ""
     cap = ", soft_cap = 0.5 : f64" if rng.random() < 0.2 else ""
@@ -135,15 +143,15 @@ def random_attention(rng):
     packed = keys == queries and rng.random() < 0.5 and per_group == 1
     if packed:
         row = heads * width
-        source = k.operand([batch, queries, 3 * row])
+        source = k.operand([batch, queries, 3 * row], element)
         views = []
         for i in range(3):
             part = k.define(f"tensor.extract_slice {source}[0, 0, {i * row}] {[batch, queries, row]} [1, 1, 1] : "
-                            f"{tensor([batch, queries, 3 * row])} to $T", [batch, queries, row])
+                            f"{tensor([batch, queries, 3 * row], element)} to $T", [batch, queries, row], element)
             views.append(k.define(f"tensor.expand_shape {part} [[0], [1], [2, 3]] output_shape {q} : "
-                                  f"{tensor([batch, queries, row])} into $T", q))
+                                  f"{tensor([batch, queries, row], element)} into $T", q, element))
     else:
-        views = [k.seen(q), k.seen(kv), k.seen(kv)]
+        views = [k.seen(q, element), k.seen(kv, element), k.seen(kv, element)]
     lse = [batch, heads, queries]
     starts, of_starts = "", ""
     if causal and rng.random() < 0.3:
@@ -154,24 +162,24 @@ def random_attention(rng):
         name = f"%v{next(k.names)}"
         stats = rng.random() < 0.5
         names = f"{name}, {name}s" if stats else name
-        k.lines.append(f"    {names} = nn.attention {', '.join(views)}{starts} {attributes} : {tensor(q)}, {tensor(kv)}{of_starts}"
+        k.lines.append(f"    {names} = nn.attention {', '.join(views)}{starts} {attributes} : {tensor(q, element)}, {tensor(kv, element)}{of_starts}"
                        + (f" stats {tensor(lse)}" if stats else ""))
-        k.results.append((name, tensor(q), " {zero.in_place = array<i64: 0>}" if k.oddly() else ""))
+        k.results.append((name, tensor(q, element), " {zero.in_place = array<i64: 0>}" if k.oddly() else ""))
         if stats and rng.random() < 0.8:
             k.results.append((name + "s", tensor(lse), ""))
         rng.shuffle(k.results)
     else:
-        grad, sums = k.seen(q), k.operand(lse)
+        grad, sums = k.seen(q, element), k.operand(lse)
         names = [f"%v{next(k.names)}" for _ in range(3)]
         k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums}{starts} "
-                       f"{attributes} : {tensor(q)}, {tensor(kv)}, {tensor(lse)}{of_starts}")
+                       f"{attributes} : {tensor(q, element)}, {tensor(kv, element)}, {tensor(lse)}{of_starts}")
         parts = list(zip(names, (q, kv, kv)))
         if rng.random() < 0.6 and (queries == keys or k.oddly()):
-            put_together(k, parts, batch)
+            put_together(k, parts, batch, element)
         elif rng.random() < 0.3:
-            put_together(k, parts[1:], batch)
-            k.results.append((names[0], tensor(q), ""))
+            put_together(k, parts[1:], batch, element)
+            k.results.append((names[0], tensor(q, element), ""))
         else:
-            k.results += [(name, tensor(sizes), "") for name, sizes in parts]
+            k.results += [(name, tensor(sizes, element), "") for name, sizes in parts]
             rng.shuffle(k.results)
     return k.text("attention", [batch, heads if is_forward else groups])

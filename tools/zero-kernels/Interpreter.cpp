@@ -163,7 +163,7 @@ LogicalResult Interpreter::evaluate(linalg::LinalgOp op) {
 
 namespace {
 
-/// Elements of f32 as numbers.
+/// Elements as numbers.
 struct Numbers {
   Type type;
   SmallVector<int64_t> shape;
@@ -270,7 +270,7 @@ LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
         for (const Score &score : scores)
           sum += score.exponential;
         lse[placeOf(at, {q->shape[0], q->shape[2], q->shape[1]})] =
-            FloatAttr::get(out.type, std::log(sum));
+            FloatAttr::get(Float32Type::get(op.getContext()), std::log(sum));
         for (auto [j, score] : llvm::enumerate(scores))
           for (int64_t d = 0; d < q->shape[3]; ++d)
             out.at({b, i, h, d}) += score.exponential / sum *

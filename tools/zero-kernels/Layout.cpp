@@ -66,8 +66,12 @@ std::string zero::compare(const uint8_t *bytes, const Elements &expected,
          y = dyn_cast_or_null<FloatAttr>(expected[i]);
     if (x && y) {
       double a = x.getValueAsDouble(), b = y.getValueAsDouble();
+      // f32 to five digits, and fewer bits to one unit of the last.
+      const unsigned bits = APFloat::semanticsPrecision(
+          cast<FloatType>(element).getFloatSemantics());
+      const double most = std::max(1e-5, std::ldexp(1.0, 1 - int(bits)));
       if (a == b || (std::isnan(a) && std::isnan(b)) ||
-          (!exact && std::abs(a - b) <= 1e-5 * scale))
+          (!exact && std::abs(a - b) <= most * scale))
         continue;
     }
     std::string text;

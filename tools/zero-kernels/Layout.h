@@ -25,9 +25,12 @@ struct Case {
   std::string symbol; ///< of its code
   int64_t extent, grain;
   zrt_kernel_fn entry = nullptr;
-  /// Its form for a GPU, if it has one.
-  std::optional<DeviceKernel> device;
-  void (*deviceEntry)(void **params) = nullptr;
+  /// Its form for a GPU, if it has one: the launches, and their entries.
+  struct DeviceLaunch {
+    DeviceKernel kernel;
+    void (*entry)(void **params);
+  };
+  SmallVector<DeviceLaunch> device;
   SmallVector<Elements> operands, results;
   /// Why it is wrong; nothing if it is not.
   std::string finding;

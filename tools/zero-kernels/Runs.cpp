@@ -110,7 +110,7 @@ private:
   /// Each kernel that has a form for a GPU, beside the one for a CPU.
   void runOnThreads(const std::vector<uint8_t> &bytes, const char *how) {
     for (Launch &launch : layout.launches) {
-      if (!launch.of->device)
+      if (launch.of->device.empty())
         continue;
       Bytes right = allocate(bytes), mine = allocate(bytes);
       call(launch, right.get(), 0, launch.of->extent);

@@ -26,8 +26,16 @@ std::string zero::runThreads(const Launch &launch, uint8_t *arena,
   for (void *&arg : args)
     params.push_back(static_cast<void *>(&arg));
   params.push_back(&units);
-  const uint32_t blocks = llvm::divideCeil(units, of.device->unitsPerBlock);
-  return emulator.tryRun({of.name.c_str(), of.deviceEntry, params.data(),
-                          blocks, of.device->threads, of.device->sharedBytes,
-                          seed});
+  for (const auto &[device, entry] : of.device) {
+    const uint64_t blocks =
+        device.blocksPerUnit
+            ? uint64_t(units) * device.blocksPerUnit
+            : llvm::divideCeil(uint64_t(units), device.unitsPerBlock);
+    std::string error = emulator.tryRun(
+        {device.function.c_str(), entry, params.data(), uint32_t(blocks),
+         device.threads, device.sharedBytes, seed});
+    if (!error.empty())
+      return error;
+  }
+  return "";
 }

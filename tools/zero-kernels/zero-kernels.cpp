@@ -139,6 +139,7 @@ public:
          {mangle("zge_block"), symbol(zge_block)},
          {mangle("zge_shuffle"), symbol(zge_shuffle)},
          {mangle("zge_sync"), symbol(zge_sync)},
+         {mangle("zge_barrier"), symbol(zge_barrier)},
          {mangle("zge_shared"), symbol(zge_shared)},
          {mangle("zge_read"), symbol(zge_read)},
          {mangle("zge_write"), symbol(zge_write)},
@@ -179,9 +180,6 @@ public:
     std::map<std::string, Case *> cases;
     for (Entry *entry : entries)
       for (const auto &one : entry->cases) {
-        KernelKind kind = *one->kernel.getKind();
-        if (kind == KernelKind::Attention) // has no form for a GPU yet
-          continue;
         KernelOp kernel = one->kernel.clone();
         kernel.setName(one->symbol);
         module->push_back(kernel);
@@ -201,10 +199,9 @@ public:
       return "is accepted and not compiled for a GPU: " + errors.first;
     add(*device.module);
     for (const DeviceKernel &kernel : device.kernels) {
-      Case *one = cases.at(kernel.name);
-      one->device = kernel;
-      one->deviceEntry =
-          llvm::cantFail(code->lookup(kernel.entry)).toPtr<void (*)(void **)>();
+      auto entry = llvm::cantFail(code->lookup(kernel.entry));
+      cases.at(kernel.name)
+          ->device.push_back({kernel, entry.toPtr<void (*)(void **)>()});
     }
     return "";
   }
@@ -261,12 +258,6 @@ int printPtx(StringRef text, MLIRContext *context, StringRef arch) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   if (!module || failed(formPlanKernels(*module)))
     return 2;
-  for (auto kernel : llvm::make_early_inc_range(module->getOps<KernelOp>()))
-    if (*kernel.getKind() == KernelKind::Attention) {
-      llvm::outs() << "// @" << kernel.getName()
-                   << " is not there: attention\n";
-      kernel.erase();
-    }
   if (failed(lowerKernelsToGpu(*module)))
     return 2;
   llvm::LLVMContext llvmContext;
@@ -277,9 +268,13 @@ int printPtx(StringRef text, MLIRContext *context, StringRef arch) {
     llvm::outs() << "// @" << name << " is not there: it needs " << function
                  << "\n";
   for (const DeviceKernel &kernel : code.kernels)
-    llvm::outs() << "// @" << kernel.name << ": " << kernel.unitsPerBlock
-                 << " units by " << kernel.threads << " threads, "
-                 << kernel.sharedBytes << " bytes shared\n";
+    llvm::outs() << "// @" << kernel.function << ": "
+                 << (kernel.blocksPerUnit ? "a unit by " : "")
+                 << (kernel.blocksPerUnit ? kernel.blocksPerUnit
+                                          : kernel.unitsPerBlock)
+                 << (kernel.blocksPerUnit ? " blocks of " : " units by ")
+                 << kernel.threads << " threads, " << kernel.sharedBytes
+                 << " bytes shared\n";
   llvm::Expected<std::string> printed = emitPtx(*code.module, arch);
   if (!printed) {
     llvm::errs() << "zero-kernels: error: " << toString(printed.takeError())
@@ -303,7 +298,7 @@ int main(int argc, char **argv) {
   cl::opt<std::string> ptx(
       "ptx", cl::value_desc("ARCH"),
       cl::desc("print PTX of a plan's kernels, as for sm_90, "
-               "but for attention, and execute none"));
+               "and execute none"));
   cl::ParseCommandLineOptions(argc, argv,
                               "Executes kernels, and what they mean\n");
 

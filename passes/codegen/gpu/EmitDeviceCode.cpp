@@ -8,6 +8,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/codegen/OptimizeModule.h"
 #include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -72,6 +73,7 @@ public:
   /// Bodies of the functions that kernels call; null where they are none.
   virtual void defineShuffle(llvm::Function *function) = 0;
   virtual void defineSync(llvm::Function *function) = 0;
+  virtual void defineBarrier(llvm::Function *function) = 0;
 
   llvm::Module &module;
   llvm::IRBuilder<> b;
@@ -130,6 +132,11 @@ public:
     call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(getLane())});
     b.CreateRetVoid();
   }
+  void defineBarrier(llvm::Function *function) override {
+    begin(function);
+    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {b.getInt32(0)});
+    b.CreateRetVoid();
+  }
 
 private:
   llvm::Value *call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> args = {}) {
@@ -181,6 +188,11 @@ public:
   void defineSync(llvm::Function *function) override {
     begin(function);
     call("zge_sync", b.getVoidTy(), {b.getInt32(kGroupThreads)});
+    b.CreateRetVoid();
+  }
+  void defineBarrier(llvm::Function *function) override {
+    begin(function);
+    call("zge_barrier", b.getVoidTy());
     b.CreateRetVoid();
   }
 
@@ -277,41 +289,40 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
   std::vector<DeviceKernel> found;
   for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
     auto units = function->getAttrOfType<IntegerAttr>(kGroupUnitsAttr);
-    if (!units)
+    auto parts = function->getAttrOfType<IntegerAttr>(kUnitPartsAttr);
+    if (!units && !parts)
       continue;
     auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
     const int64_t bytes = shared ? shared.getInt() : 0;
+    if (parts) {
+      auto kernel = function->getAttrOfType<StringAttr>(kLaunchOfAttr);
+      StringRef name = function.getName();
+      found.push_back({kernel ? kernel.str() : name.str(), entryOf(name),
+                       static_cast<uint32_t>(kBlockThreads),
+                       /*unitsPerBlock=*/1, static_cast<uint32_t>(bytes),
+                       static_cast<uint32_t>(parts.getInt()), name.str()});
+      continue;
+    }
     int64_t groups = kBlockThreads / kGroupThreads;
     while (groups * bytes > kMaxSharedBytes && groups > 1)
       groups /= 2;
     found.push_back({function.getName().str(), entryOf(function.getName()),
                      static_cast<uint32_t>(groups * kGroupThreads),
                      static_cast<uint32_t>(groups * units.getInt()),
-                     static_cast<uint32_t>(groups * bytes)});
+                     static_cast<uint32_t>(groups * bytes),
+                     /*blocksPerUnit=*/0, function.getName().str()});
   }
   return found;
 }
 
-void addEntry(Device &device, const DeviceKernel &kernel) {
-  llvm::Function *body = device.module.getFunction(kernel.name);
-  body->setLinkage(llvm::GlobalValue::InternalLinkage);
-  body->addFnAttr(llvm::Attribute::AlwaysInline);
+/// What the thread of a kernel of groups is given behind its operands: its number
+/// in the group, the group's memory, and its range of units.
+SmallVector<llvm::Value *>
+groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
+               llvm::Value *block, llvm::Value *units) {
   llvm::IRBuilder<> &b = device.b;
-  const unsigned operands = body->arg_size() - 4;
-  SmallVector<llvm::Type *> types(operands, b.getPtrTy());
-  types.push_back(b.getInt64Ty());
-  device.createEntry(kernel.entry, types);
-
   SmallVector<llvm::Value *> args;
-  for (unsigned i = 0; i < operands; ++i)
-    args.push_back(device.getParameter(i, b.getPtrTy()));
-  llvm::Value *units = device.getParameter(operands, b.getInt64Ty());
-  auto wide = [&](llvm::Value *value) {
-    return b.CreateZExt(value, b.getInt64Ty());
-  };
-  llvm::Value *thread = wide(device.getThread()),
-              *block = wide(device.getBlock()),
-              *group = b.CreateUDiv(thread, b.getInt64(kGroupThreads));
+  llvm::Value *group = b.CreateUDiv(thread, b.getInt64(kGroupThreads));
   const uint64_t groups = kernel.threads / kGroupThreads,
                  unitsPerGroup = kernel.unitsPerBlock / groups;
   args.push_back(b.CreateURem(thread, b.getInt64(kGroupThreads)));
@@ -332,6 +343,43 @@ void addEntry(Device &device, const DeviceKernel &kernel) {
               *end = b.CreateAdd(begin, b.getInt64(unitsPerGroup));
   args.push_back(least(begin, units));
   args.push_back(least(end, units));
+  return args;
+}
+
+/// The same where blocks share a unit: the thread's number in the block, the
+/// block's memory, the unit and the part.
+SmallVector<llvm::Value *> blockArguments(Device &device,
+                                          const DeviceKernel &kernel,
+                                          llvm::Value *thread,
+                                          llvm::Value *block) {
+  llvm::IRBuilder<> &b = device.b;
+  llvm::Value *parts = b.getInt64(kernel.blocksPerUnit);
+  return {thread, device.getShared(kernel.sharedBytes),
+          b.CreateUDiv(block, parts), b.CreateURem(block, parts)};
+}
+
+void addEntry(Device &device, const DeviceKernel &kernel) {
+  llvm::Function *body = device.module.getFunction(kernel.function);
+  body->setLinkage(llvm::GlobalValue::InternalLinkage);
+  body->addFnAttr(llvm::Attribute::AlwaysInline);
+  llvm::IRBuilder<> &b = device.b;
+  const unsigned operands = body->arg_size() - 4;
+  SmallVector<llvm::Type *> types(operands, b.getPtrTy());
+  types.push_back(b.getInt64Ty());
+  device.createEntry(kernel.entry, types);
+
+  SmallVector<llvm::Value *> args;
+  for (unsigned i = 0; i < operands; ++i)
+    args.push_back(device.getParameter(i, b.getPtrTy()));
+  llvm::Value *units = device.getParameter(operands, b.getInt64Ty());
+  auto wide = [&](llvm::Value *value) {
+    return b.CreateZExt(value, b.getInt64Ty());
+  };
+  llvm::Value *thread = wide(device.getThread()),
+              *block = wide(device.getBlock());
+  args.append(kernel.blocksPerUnit
+                  ? blockArguments(device, kernel, thread, block)
+                  : groupArguments(device, kernel, thread, block, units));
   b.CreateCall(body, args);
   b.CreateRetVoid();
 }
@@ -344,7 +392,7 @@ std::string findMissing(const llvm::Function &body) {
       auto *call = dyn_cast<llvm::CallInst>(&instruction);
       const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
       if (!callee || callee->getName() == kShuffle ||
-          callee->getName() == kSync)
+          callee->getName() == kSync || callee->getName() == kBarrier)
         continue;
       switch (callee->getIntrinsicID()) {
       case llvm::Intrinsic::not_intrinsic:
@@ -370,7 +418,7 @@ std::string findMissing(const llvm::Function &body) {
 /// Leaves out of `code` what the device cannot do.
 void dropMissing(DeviceCode &code) {
   llvm::erase_if(code.kernels, [&](const DeviceKernel &kernel) {
-    llvm::Function *body = code.module->getFunction(kernel.name);
+    llvm::Function *body = code.module->getFunction(kernel.function);
     std::string what = findMissing(*body);
     if (what.empty())
       return false;
@@ -401,6 +449,7 @@ void defineCalls(Device &device) {
   };
   define(kShuffle, [&](llvm::Function *f) { device.defineShuffle(f); });
   define(kSync, [&](llvm::Function *f) { device.defineSync(f); });
+  define(kBarrier, [&](llvm::Function *f) { device.defineBarrier(f); });
 }
 
 } // namespace
@@ -429,7 +478,7 @@ DeviceCode zero::translateForEmulator(ModuleOp kernels,
     return {};
   Emulator device(*code.module);
   for (const DeviceKernel &kernel : code.kernels) {
-    device.reportAccesses(*code.module->getFunction(kernel.name));
+    device.reportAccesses(*code.module->getFunction(kernel.function));
     addEntry(device, kernel);
   }
   defineCalls(device);

@@ -12,6 +12,9 @@
 //   emulated   the same functions as x86 code, which calls an emulator of threads
 //              (test/emulator) at each access of memory that others see
 //
+// Where many blocks share a unit (BlockCode.h), the thread is that of the block, and
+// the unit and the part of it are passed in the place of a range.
+//
 // An entry has an address per operand, and the number of units, as parameters.
 //
 //===----------------------------------------------------------------------===//
@@ -31,13 +34,17 @@ class Module;
 
 namespace mlir::zero {
 
-/// How a kernel is launched: blocks of `threads`, as many as its units need.
+/// How a kernel is launched: blocks of `threads`, as many as its units need.  Of
+/// one that has several launches there are several of these, in their order.
 struct DeviceKernel {
   std::string name;  ///< the kernel's in the plan
   std::string entry; ///< its symbol on the device
   uint32_t threads;
   uint32_t unitsPerBlock;
   uint32_t sharedBytes; ///< of a block
+  /// Where many blocks share a unit; else 0.
+  uint32_t blocksPerUnit = 0;
+  std::string function; ///< that the entry calls
 };
 
 struct DeviceCode {

@@ -10,13 +10,16 @@ using namespace mlir;
 using namespace mlir::zero;
 
 void zero::declareGroupFunctions(ModuleOp module) {
+  if (module.lookupSymbol(kShuffle))
+    return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   Type i32 = b.getI32Type();
   func::FuncOp::create(b, module.getLoc(), kShuffle,
                        b.getFunctionType({i32, i32}, i32))
       .setPrivate();
-  func::FuncOp::create(b, module.getLoc(), kSync, b.getFunctionType({}, {}))
-      .setPrivate();
+  for (StringRef name : {kSync, kBarrier})
+    func::FuncOp::create(b, module.getLoc(), name, b.getFunctionType({}, {}))
+        .setPrivate();
 }
 
 /// `word`, an i32.
@@ -70,4 +73,8 @@ Value zero::shuffle(OpBuilder &b, Location loc, Value value, Value from) {
 
 void zero::syncGroup(OpBuilder &b, Location loc) {
   func::CallOp::create(b, loc, kSync, TypeRange(), ValueRange());
+}
+
+void zero::syncBlock(OpBuilder &b, Location loc) {
+  func::CallOp::create(b, loc, kBarrier, TypeRange(), ValueRange());
 }

@@ -1,13 +1,14 @@
 //===- Shuffle.h - Values of other threads of a group -----------*- C++ -*-===//
 //
-// Kernels for a GPU are functions of plain code that call two more, which every
+// Kernels for a GPU are functions of plain code that call a few more, which every
 // device has in its own way (EmitDeviceCode.cpp):
 //
 //   zg.shuffle(value, from)   `value` of thread `from` of the group
 //   zg.sync()                 waits for all threads of the group; what they have
 //                             written before can be read after
+//   zg.barrier()              the same for all threads of the block
 //
-// All threads of a group call them together.
+// All threads of a group, or of the block, call them together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_CODEGEN_GPU_SHUFFLE_H
@@ -18,14 +19,16 @@
 
 namespace mlir::zero {
 
-constexpr llvm::StringLiteral kShuffle = "zg.shuffle", kSync = "zg.sync";
+constexpr llvm::StringLiteral kShuffle = "zg.shuffle", kSync = "zg.sync",
+                              kBarrier = "zg.barrier";
 
-/// Declares them, before any kernel of `module` is written.
+/// Declares them, before any kernel of `module` is written; once.
 void declareGroupFunctions(ModuleOp module);
 
 /// `value`, a number or a vector of them, of thread `from` (an index).
 Value shuffle(OpBuilder &b, Location loc, Value value, Value from);
 void syncGroup(OpBuilder &b, Location loc);
+void syncBlock(OpBuilder &b, Location loc);
 
 } // namespace mlir::zero
 

@@ -21,6 +21,9 @@ constexpr int64_t kSpareRows = 16;
 /// Queries of a block at most: with 64 columns, one of its matrices is half of
 /// the first-level cache.
 constexpr int64_t kMaxQueries = 64;
+/// Keys of a panel: their scores are computed and used while they are in the
+/// first-level cache.  Sums of a query's exponentials are made panel by panel.
+constexpr int64_t kPanel = 48;
 
 /// The keys that query 0 sees; each further query sees one more.
 inline int64_t seenByFirst(const AttentionShape &shape) {
@@ -63,6 +66,21 @@ struct Sizes {
     return (count + kPad - 1) / kPad * kPad;
   }
 };
+
+inline Sizes forwardSizes(const AttentionShape &shape) {
+  return Sizes(shape, 2, 2, 1);
+}
+
+/// Where results have 16 bits and not all keys fit, `heads` query heads have a
+/// float for each query beside the blocks.
+inline Sizes backwardSizes(const AttentionShape &shape, bool isCapped,
+                           bool isF32, int64_t heads) {
+  const int64_t scores = isCapped ? 3 : 2;
+  const Sizes sizes(shape, 5, 4, scores);
+  if (isF32 || shape.keys <= sizes.keys)
+    return sizes;
+  return Sizes(shape, 5, 4, scores, Sizes::filledUp(heads * shape.queries));
+}
 
 /// Hands out a thread's memory.
 struct Carver {

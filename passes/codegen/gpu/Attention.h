@@ -1,0 +1,163 @@
+//===- Attention.h - Attention by blocks of threads -------------*- C++ -*-===//
+//
+// Attention for GPUs, with the bits of the CPU's (runtime/device/cpu/attention).
+// A block of 128 threads has a tile of queries, and goes over keys in panels of 48;
+// or it has 48 keys, and goes over tiles of queries.  What the bits depend on:
+//
+//   Q'        q (scale log2 e), rounded; lse' = lse log2 e
+//   S, D      for each pair of query and key one chain of FMAs along the width,
+//             from 0: Q' K, and dO V
+//   cap       s = c tanh(s / c) with c = cap log2 e; slope = fma(-t, t, 1)
+//   largest   of all keys of a block of keys: exact
+//   P         2^(s - m), or backward 2^(s - lse')
+//   sum of P  panel by panel: key j of a panel goes to chain j % 4, and
+//             (c0 + c1) + (c2 + c3) to the sum
+//   P D       the same with FMAs; but of 16 queries, the first of which sees w keys
+//             of the panel, key j >= w goes to chain (j - w) % 4
+//   O, dQ     for each query and column one chain of FMAs over keys, from 0
+//   dK, dV    for each key and column one chain of FMAs over query heads, in each
+//             over blocks of queries from the last to the first, in each over
+//             queries; dS = P (D - sum of P D), times slope
+//   results   fma(x, factor, 0): 1 / sum, 1 for dV, scale for dQ, ln 2 for dK
+//   lse       LogSum.h, in f64
+//
+// Blocks of queries and keys are the CPU's (Sizes.h).  With several blocks of keys
+// the forward multiplies sums and O by 2^(old - new largest) at each; and the
+// backward in f32 adds dK and dV to the result at each block of queries.
+//
+// What a query does not see has P = 0, and adds nothing to any chain.  Zeros beyond
+// the width do neither.  So tiles may be cut in any way, but for the above.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_CODEGEN_GPU_ATTENTION_H
+#define PASSES_CODEGEN_GPU_ATTENTION_H
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/codegen/KernelViews.h"
+#include "passes/codegen/gpu/BlockCode.h"
+
+namespace mlir::zero {
+
+/// What is known of an attention when its code is written.
+struct AttentionShape {
+  int64_t queries, keys, width, heads, keyHeads;
+  float scale, softCap; ///< cap 0: none
+  bool causal;
+  int64_t window; ///< 0: none
+  // The CPU's blocks, which sums depend on.
+  int64_t queryBlock, keyBlock;
+  /// Columns that are held at a time, and how often.
+  int64_t chunk, chunks;
+
+  int64_t headsPerKey() const { return heads / keyHeads; }
+  /// Keys that come before the one that query 0 sees last.
+  int64_t ahead() const { return keys - queries; }
+  bool oneKeyBlock() const { return keys <= keyBlock; }
+  int64_t queryTiles() const { return llvm::divideCeil(queries, queryBlock); }
+};
+
+AttentionShape shapeOf(nn::AttentionOp op);
+AttentionShape shapeOf(nn::AttentionBackwardOp op);
+
+/// Rows of [B, T, H, D], those of one head.
+struct HeadRows {
+  Value view, head;
+};
+
+/// What the launches are made of.  Thread (y, x) of 16 x 8 has scores of the
+/// queries 4 y to 4 y + 3 and the keys x, x + 8, ..., x + 40 of its tiles; and of
+/// sums of rows the columns 4 x to 4 x + 3 of each 32.
+class AttentionCode : public BlockCode {
+public:
+  static constexpr int64_t kThreads = 128, kTileQueries = 64, kTileKeys = 48,
+                           kChunk = 64, kRows = 4, kKeys = 6, kKeyRows = 3;
+
+  AttentionCode(OpBuilder &b, Location loc, const AttentionShape &shape,
+                KernelViews &views, Value starts);
+
+  const AttentionShape shape;
+  Value thread, x, y, batch, head, part;
+
+  // Tiles of the block's memory, of f32: queries or what belongs to them, keys
+  // or values, and scores by keys; and a number for each query.
+  Value queryTile, keyTile, scoreTile, numbers;
+  /// Scores once more, in the place of queryTile.
+  Value otherScores;
+
+  // The tile of queries.
+  Value firstQuery, rows;
+  void setQueries(Value first);
+  /// Of each of the thread's queries, in i32: keys from `seenFrom` to before
+  /// `seenTo` are seen; `seenTo` is 0 beyond the queries.
+  Values seenFrom, seenTo;
+  /// No query of the tile sees a key before `leastKey`, or from `endKey` on.
+  Value leastKey, endKey;
+
+  /// Waits; copies `count` rows from `first` on, times `factor`, to `tile`; zeros
+  /// beyond them and beyond the width.
+  void copyRows(HeadRows from, Value first, Value count, Value column,
+                std::optional<float> factor, Value tile, int64_t tileRows);
+  void copyQueries(HeadRows q, Value column, std::optional<float> factor) {
+    copyRows(q, firstQuery, rows, column, factor, queryTile, kTileQueries);
+  }
+  void copyKeys(HeadRows k, Value first, Value count, Value column) {
+    copyRows(k, first, count, column, std::nullopt, keyTile, kTileKeys);
+  }
+
+  /// The thread's 4 x 6 products of rows of q and k.  All threads have read the
+  /// tiles when it ends.  With `isHeld` those of q lie in queryTile.
+  Values products(HeadRows q, std::optional<float> factor, HeadRows k,
+                  Value firstKey, Value count, bool isHeld = false);
+  /// Of scores: whether the thread's queries see its keys, of a panel.
+  Values seen(Value firstKey, Value endOfBlock);
+  /// Scores and, if asked for, slopes.
+  void capScores(Values &scores, Values *slopes);
+  void storeScores(ArrayRef<Value> scores, Value tile);
+
+  /// For the thread's queries and columns, sums + scoreTile^T keyTile.
+  Values addToQueries(ArrayRef<Value> sums);
+  /// For the thread's three keys and its columns, sums + scoreTile queryTile.
+  Values addToKeys(ArrayRef<Value> sums);
+  /// Vectors of columns of the thread.
+  int64_t columnVectors() const { return llvm::divideCeil(shape.chunk, 32); }
+  Values zeroSums(int64_t count);
+  /// to[first + i] = factor sums, rounded, for the thread's rows `own`.
+  void putRows(ArrayRef<Value> sums, ArrayRef<Value> factors, HeadRows to,
+               Value first, Value count, ArrayRef<Value> own, Value column);
+  Values ownQueries();
+  Values ownKeys();
+
+  /// Calls body(first key, end of the block) for panels that the tile sees, of the
+  /// block of keys at `start`.
+  Values
+  overPanels(Value start, ArrayRef<Value> carried,
+             llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body);
+  /// Calls body(start) for blocks of keys that the tile sees.
+  Values overKeyBlocks(ArrayRef<Value> carried,
+                       llvm::function_ref<Values(Value, ArrayRef<Value>)> body);
+
+  // AttentionMath.cpp: the CPU's functions.
+  Value exp2(Value x);
+  Value tanh(Value x);
+  Value logOfSum(Value most, Value sum);
+  /// The larger of two, `y` where one is NaN.
+  Value larger(Value x, Value y) { return select(isLessF(y, x), x, y); }
+
+  /// The number of shared memory for query `i` of the tile.
+  Value numberAt(Value i);
+  void setNumber(Value i, Value number);
+
+private:
+  Value starts; ///< [B, T], or null
+
+  Value firstKeyOf(Value query);
+  Value tileAt(Value memory, int64_t row, int64_t rows);
+};
+
+/// Bytes of a block's memory.
+constexpr int64_t kAttentionSharedBytes = 4 * 68 * (64 + 48 + 48 + 1);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_ATTENTION_H

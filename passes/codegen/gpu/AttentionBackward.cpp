@@ -1,0 +1,196 @@
+//===- AttentionBackward.cpp - Adjoints of attention by blocks of threads -===//
+//
+// Three launches, since blocks of one launch cannot wait for each other, and the
+// sums of P D of a query are those of all of its keys:
+//
+//   dots     tiles of queries: the sums of P D of each query, which wait in the first
+//            four bytes of its row of dQ
+//   keys     48 keys and up to 64 columns: for all query heads, and tiles of queries
+//            that see the keys, P and dS; dV += P dO; dK += dS Q'
+//   queries  tiles of queries: for panels of keys, dS; dQ += dS^T K
+//
+// Each computes S and D anew, so that nothing but the sums lies in memory.  The
+// last one goes through columns one after another: it overwrites the sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/AttentionBackward.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+BackwardCode::Panel BackwardCode::computePanel(Value firstKey, Value end,
+                                               ArrayRef<Value> lse) {
+  Value count = c.least(c.sub(end, firstKey), kTile);
+  Panel panel;
+  panel.p = c.products(ofHead(all.q), factor, all.k, firstKey, count);
+  c.capScores(panel.p, &panel.slopes);
+  Values isSeen = c.seen(firstKey, end);
+  for (auto [i, p] : llvm::enumerate(panel.p))
+    p = c.select(isSeen[i], c.exp2(c.subf(p, lse[i / kKeys])), c.f32(0));
+  panel.d = c.products(ofHead(all.grad), std::nullopt, all.v, firstKey, count);
+  return panel;
+}
+
+Values BackwardCode::adjoints(const Panel &panel, ArrayRef<Value> dots) {
+  Values result;
+  for (int64_t i = 0; i < kRows * kKeys; ++i) {
+    Value d = c.mulf(panel.p[i], c.subf(panel.d[i], dots[i / kKeys]));
+    result.push_back(panel.slopes.empty() ? d : c.mulf(d, panel.slopes[i]));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What belongs to queries
+//===----------------------------------------------------------------------===//
+
+void BackwardCode::openQueries() {
+  const int64_t tiles = shape.queryTiles();
+  head = c.div(c.part, tiles);
+  Value tile = c.sub(c.index(tiles - 1), c.rem(c.part, tiles));
+  c.setQueries(c.mul(tile, shape.queryBlock));
+}
+
+Values BackwardCode::loadLse() {
+  Values result;
+  for (Value own : c.ownQueries()) {
+    Value query = c.add(c.firstQuery, c.least(own, c.sub(c.rows, 1)));
+    Value lse = memref::LoadOp::create(
+        c.b, c.loc, all.lse,
+        ValueRange{c.batch, c.add(all.q.head, head), query});
+    result.push_back(c.mulf(lse, c.f32(::zrt::kLog2E)));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// dK and dV
+//===----------------------------------------------------------------------===//
+
+Values BackwardCode::overQueries(
+    Value firstKey, ArrayRef<Value> carried,
+    llvm::function_ref<Values(Value, ArrayRef<Value>)> body) {
+  // Blocks of queries from `low` to before `high`, the last first.
+  Value low = c.index(0), high = c.index(shape.queryTiles());
+  if (shape.causal)
+    low = c.div(c.most(c.sub(firstKey, shape.ahead()), 0), shape.queryBlock);
+  if (shape.window) {
+    Value last = c.add(firstKey, kTile - 1 + shape.window - 1 - shape.ahead());
+    last = c.most(c.least(last, shape.queries - 1), -1);
+    high = c.div(c.add(last, shape.queryBlock), shape.queryBlock);
+  }
+  Values result =
+      c.loop(c.index(0), c.index(shape.headsPerKey()), 1, carried,
+             [&](Value number, ArrayRef<Value> ofHeads) {
+               head = number;
+               return c.loop(c.index(0), c.sub(high, low), 1, ofHeads,
+                             [&](Value i, ArrayRef<Value> sums) {
+                               Value tile = c.sub(c.sub(high, i), 1);
+                               return body(c.mul(tile, shape.queryBlock), sums);
+                             });
+             });
+  return result;
+}
+
+/// `sums` are those of dV, then those of dK.
+Values BackwardCode::addTile(Value firstKey, Value column,
+                             ArrayRef<Value> sums) {
+  Values lse = loadLse(), dots = loadDots();
+  Panel panel = computePanel(firstKey, c.index(shape.keys), lse);
+  Values adjoint = adjoints(panel, dots);
+  const size_t half = sums.size() / 2;
+  c.storeScores(panel.p, c.scoreTile);
+  if (shape.chunks > 1) // else they lie there
+    c.copyQueries(ofHead(all.grad), column, std::nullopt);
+  c.barrier();
+  Values result = c.addToKeys(sums.take_front(half));
+  c.barrier();
+  c.storeScores(adjoint, c.scoreTile);
+  c.copyQueries(ofHead(all.q), column, factor);
+  c.barrier();
+  result.append(c.addToKeys(sums.drop_front(half)));
+  c.barrier();
+  return result;
+}
+
+void BackwardCode::emitKeys() {
+  Value firstKey = c.mul(c.div(c.part, shape.chunks), kTile),
+        column = c.mul(c.rem(c.part, shape.chunks), AttentionCode::kChunk);
+  Type element = cast<MemRefType>(all.dk.view.getType()).getElementType();
+  // With several blocks of keys, the CPU adds to results in f32.
+  const bool addsOften = element.isF32() && !shape.oneKeyBlock();
+  const size_t count = size_t(kKeyRows * c.columnVectors());
+  const float factors[] = {1, ::zrt::kLn2};
+  Values zeros = c.zeroSums(2 * kKeyRows);
+  Values sums =
+      overQueries(firstKey, zeros, [&](Value first, ArrayRef<Value> carried) {
+        c.setQueries(first);
+        if (!addsOften)
+          return addTile(firstKey, column, carried);
+        Values result = addTile(firstKey, column, zeros);
+        for (auto [i, sum] : llvm::enumerate(result))
+          sum = c.fma(c.spread(c.f32(factors[i / count]), 4), sum, carried[i]);
+        return result;
+      });
+  for (auto [i, to] : {std::pair(0, all.dv), std::pair(1, all.dk)}) {
+    Values factor(kKeyRows, c.f32(addsOften ? 1 : factors[i]));
+    c.putRows(ArrayRef<Value>(sums).slice(size_t(i) * count, count), factor, to,
+              firstKey, c.sub(c.index(shape.keys), firstKey), c.ownKeys(),
+              column);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// dQ
+//===----------------------------------------------------------------------===//
+
+void BackwardCode::emitQueries() {
+  openQueries();
+  Values lse = loadLse(), dots = loadDots();
+  c.loop(c.index(0), c.index(shape.chunks * AttentionCode::kChunk),
+         AttentionCode::kChunk, {}, [&](Value column, ArrayRef<Value>) {
+           Values sums = c.overKeyBlocks(
+               c.zeroSums(kRows), [&](Value start, ArrayRef<Value> carried) {
+                 return c.overPanels(
+                     start, carried,
+                     [&](Value firstKey, Value end, ArrayRef<Value> inner) {
+                       Panel panel = computePanel(firstKey, end, lse);
+                       c.storeScores(adjoints(panel, dots), c.scoreTile);
+                       Value count = c.least(c.sub(end, firstKey), kTile);
+                       c.copyKeys(all.k, firstKey, count, column);
+                       c.barrier();
+                       Values result = c.addToQueries(inner);
+                       c.barrier();
+                       return result;
+                     });
+               });
+           Values factors(kRows, c.f32(shape.scale));
+           c.putRows(sums, factors, ofHead(all.dq), c.firstQuery, c.rows,
+                     c.ownQueries(), column);
+           return Values();
+         });
+}
+
+void zero::emitBackwardBlock(AttentionCode &code, const BackwardOperands &all,
+                             BackwardLaunch launch) {
+  BackwardCode backward(code, all);
+  if (launch == BackwardLaunch::Dots)
+    backward.emitDots();
+  else if (launch == BackwardLaunch::Keys)
+    backward.emitKeys();
+  else
+    backward.emitQueries();
+}
+
+int64_t zero::countBackwardParts(const AttentionShape &shape,
+                                 BackwardLaunch launch) {
+  if (launch == BackwardLaunch::Keys)
+    return llvm::divideCeil(shape.keys, AttentionCode::kTileKeys) *
+           shape.chunks;
+  return shape.queryTiles() * shape.headsPerKey();
+}

@@ -1,0 +1,191 @@
+//===- AttentionForward.cpp - softmax(Q K^T) V by blocks of threads -------===//
+//
+// A part is a tile of queries and up to 64 columns of the result, the last queries
+// first: they see most keys.  For each block of keys, of which there is one in the
+// usual case:
+//
+//   for panels of keys        S = K Q'^T; m = the largest of m and S
+//   sums, O *= 2^(old m - m)  where there are several blocks
+//   for panels of keys        S once more; P = 2^(S - m); sums += P; O += P^T V
+//
+// S is computed twice since the largest of all scores comes before any exponential,
+// as on a CPU, which holds them all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/Attention.h"
+#include "passes/codegen/gpu/AttentionLaunches.h"
+
+#include "passes/codegen/gpu/Shuffle.h"
+#include "runtime/device/cpu/attention/Polynomials.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+class Forward {
+public:
+  Forward(AttentionCode &code, const ForwardOperands &all)
+      : c(code), shape(code.shape), all(all),
+        factor(shape.scale * ::zrt::kLog2E) {}
+
+  void emit();
+
+private:
+  AttentionCode &c;
+  const AttentionShape &shape;
+  const ForwardOperands &all;
+  const float factor;
+  static constexpr int64_t kRows = AttentionCode::kRows,
+                           kKeys = AttentionCode::kKeys;
+  /// Whether rows of Q stay in their tile.
+  bool isHeld() const { return shape.chunks == 1; }
+
+  /// Capped scores of a panel.
+  Values scores(Value firstKey, Value end) {
+    Values result = c.products(all.q, factor, all.k, firstKey,
+                               c.least(c.sub(end, firstKey), kTile), isHeld());
+    c.capScores(result, nullptr);
+    return result;
+  }
+  static constexpr int64_t kTile = AttentionCode::kTileKeys;
+
+  /// The largest score of each of the thread's queries, of those and of `most`.
+  Values findLargest(Value start, ArrayRef<Value> most);
+  /// Adds a panel to (sum of a row, O...).
+  Values addPanel(Value firstKey, Value end, ArrayRef<Value> most,
+                  ArrayRef<Value> sums, Value column);
+  /// Of the exponentials of the query whose number is the thread's, of 64.
+  Value sumOfRow();
+  Value ownRow() { return c.rem(c.thread, AttentionCode::kTileQueries); }
+};
+
+} // namespace
+
+Values Forward::findLargest(Value start, ArrayRef<Value> most) {
+  Values largest = c.overPanels(
+      start, most, [&](Value firstKey, Value end, ArrayRef<Value> carried) {
+        Values s = scores(firstKey, end), isSeen = c.seen(firstKey, end),
+               result(carried);
+        for (int64_t r = 0; r < kRows; ++r)
+          for (int64_t k = 0; k < kKeys; ++k) {
+            Value hidden = c.f32(-std::numeric_limits<float>::infinity());
+            Value score =
+                c.select(isSeen[r * kKeys + k], s[r * kKeys + k], hidden);
+            result[r] = c.larger(score, result[r]);
+          }
+        return result;
+      });
+  // The eight threads of a row lie side by side in a group of 16.
+  Value lane = c.rem(c.thread, 16);
+  for (Value &mine : largest)
+    for (int64_t apart = 1; apart < 8; apart *= 2) {
+      Value from = arith::XOrIOp::create(c.b, c.loc, lane, c.index(apart));
+      mine = c.larger(shuffle(c.b, c.loc, mine, from), mine);
+    }
+  return largest;
+}
+
+Value Forward::sumOfRow() {
+  Values zeros(4, c.f32(0));
+  Value row = ownRow();
+  Values chains =
+      c.loop(c.index(0), c.index(kTile), 4, zeros,
+             [&](Value key, ArrayRef<Value> carried) {
+               Values result(carried);
+               for (int64_t i = 0; i < 4; ++i) {
+                 Value one = memref::LoadOp::create(
+                     c.b, c.loc, c.scoreTile, ValueRange{c.add(key, i), row});
+                 result[i] = c.addf(result[i], one);
+               }
+               return result;
+             });
+  return c.addf(c.addf(chains[0], chains[1]), c.addf(chains[2], chains[3]));
+}
+
+Values Forward::addPanel(Value firstKey, Value end, ArrayRef<Value> most,
+                         ArrayRef<Value> sums, Value column) {
+  Values p = scores(firstKey, end), isSeen = c.seen(firstKey, end);
+  for (auto [i, one] : llvm::enumerate(p))
+    one = c.select(isSeen[i], c.exp2(c.subf(one, most[i / kKeys])), c.f32(0));
+  c.storeScores(p, c.scoreTile);
+  c.copyKeys(all.v, firstKey, c.least(c.sub(end, firstKey), kTile), column);
+  c.barrier();
+  Values result{c.addf(sums[0], sumOfRow())};
+  result.append(c.addToQueries(sums.drop_front()));
+  c.barrier();
+  return result;
+}
+
+void Forward::emit() {
+  const int64_t tiles = shape.queryTiles();
+  // A part of a tile for each 64 columns.
+  Value tile = c.div(c.part, shape.chunks),
+        column = c.mul(c.rem(c.part, shape.chunks), AttentionCode::kChunk);
+  c.setQueries(c.mul(c.sub(c.index(tiles - 1), tile), shape.queryBlock));
+  if (isHeld())
+    c.copyQueries(all.q, c.index(0), factor);
+
+  Value least = c.f32(-std::numeric_limits<float>::max());
+  Values state(kRows, least);
+  state.push_back(c.f32(0));
+  state.append(c.zeroSums(kRows));
+  state = c.overKeyBlocks(state, [&](Value start, ArrayRef<Value> carried) {
+    ArrayRef<Value> before = carried.take_front(kRows);
+    Values sums(carried.drop_front(kRows)), most = findLargest(start, before);
+    if (!shape.oneKeyBlock()) {
+      for (int64_t r = 0; r < kRows; ++r) {
+        Value scale = c.exp2(c.subf(before[r], most[r]));
+        Value wide = c.spread(scale, 4);
+        for (int64_t v = 0; v < c.columnVectors(); ++v) {
+          Value &sum = sums[1 + r * c.columnVectors() + v];
+          sum = c.mulf(sum, wide);
+        }
+        Value isFirst = c.isLess(c.x, 1);
+        c.when(isFirst, [&] { c.setNumber(c.ownQueries()[r], scale); });
+      }
+      c.barrier();
+      sums[0] = c.mulf(sums[0], c.numberAt(ownRow()));
+    }
+    sums = c.overPanels(start, sums,
+                        [&](Value firstKey, Value end, ArrayRef<Value> inner) {
+                          return addPanel(firstKey, end, most, inner, column);
+                        });
+    Values result(most);
+    result.append(sums);
+    return result;
+  });
+
+  // Sums of rows go to where the rows are.
+  c.barrier();
+  c.when(c.isLess(c.thread, AttentionCode::kTileQueries),
+         [&] { c.setNumber(c.thread, state[kRows]); });
+  c.barrier();
+  Values own = c.ownQueries(), inverse;
+  for (int64_t r = 0; r < kRows; ++r) {
+    Value sum = c.numberAt(own[r]);
+    inverse.push_back(c.divf(c.f32(1), sum));
+    if (!all.lse)
+      continue;
+    Value isMine = c.isLess(c.x, 1);
+    if (shape.chunks > 1)
+      isMine = c.both(isMine, c.isLess(column, 1));
+    c.when(c.both(isMine, c.isLess(own[r], c.rows)), [&] {
+      memref::StoreOp::create(
+          c.b, c.loc, c.logOfSum(state[r], sum), all.lse,
+          ValueRange{c.batch, c.head, c.add(c.firstQuery, own[r])});
+    });
+  }
+  c.putRows(ArrayRef<Value>(state).drop_front(kRows + 1), inverse, all.out,
+            c.firstQuery, c.rows, own, column);
+}
+
+void zero::emitForwardBlock(AttentionCode &code, const ForwardOperands &all) {
+  Forward(code, all).emit();
+}
+
+int64_t zero::countForwardParts(const AttentionShape &shape) {
+  return shape.queryTiles() * shape.chunks;
+}

@@ -1,0 +1,153 @@
+//===- AttentionLaunches.cpp - Attention as launches of blocks ------------===//
+//
+// Units are those of the CPU's kernel: a query head of a batch forward, a head of
+// keys backward.  Many blocks share a unit.
+//
+//   @k  nn.attention           =>  @k(..., thread, shared, unit, part)
+//   @k  nn.attention_backward  =>  @k, @k.keys and @k.queries of the same
+//                                  arguments, launched one after another
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/AttentionLaunches.h"
+
+#include "passes/codegen/gpu/GroupBuffers.h"
+#include "runtime/zrt.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static_assert(kAttentionSharedBytes <= kMaxSharedBytes &&
+              AttentionCode::kThreads == kBlockThreads);
+
+namespace {
+
+void describeLaunch(func::FuncOp function, int64_t parts) {
+  Builder b(function.getContext());
+  function->setAttr(kUnitPartsAttr, b.getI64IntegerAttr(parts));
+  function->setAttr(kSharedBytesAttr,
+                    b.getI64IntegerAttr(kAttentionSharedBytes));
+}
+
+/// The starts of documents, if there are any; null otherwise.
+template <typename OpT>
+Value viewStarts(KernelViews &views, OpT op) {
+  return op.getStarts()
+             ? views.operand(cast<TypedValue<RankedTensorType>>(op.getStarts()))
+             : Value();
+}
+
+LogicalResult refuse(Operation *op) {
+  return op->emitError(
+      "attention is used in a way that its kernel does not support");
+}
+
+LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op) {
+  OpBuilder b(kernel.getContext());
+  KernelViews views(kernel, b, /*isGroup=*/true);
+  Value q = views.operand(op.getQ()), k = views.operand(op.getK()),
+        v = views.operand(op.getV()), out = views.result(op.getResult()),
+        lse = op.getLse() ? views.result(op.getLse()) : Value(),
+        starts = viewStarts(views, op);
+  if (!q || !k || !v || !out || (op.getStarts() && !starts) ||
+      (op.getLse() && !lse && !op.getLse().use_empty()))
+    return refuse(op);
+  const AttentionShape shape = shapeOf(op);
+  AttentionCode code(b, op.getLoc(), shape, views, starts);
+  code.batch = code.div(views.begin, shape.heads);
+  code.head = code.rem(views.begin, shape.heads);
+  Value keyHead = code.div(code.head, shape.headsPerKey());
+  emitForwardBlock(
+      code,
+      {{q, code.head}, {k, keyHead}, {v, keyHead}, {out, code.head}, lse});
+  describeLaunch(kernel, countForwardParts(shape));
+  views.finish();
+  return success();
+}
+
+LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
+                           BackwardLaunch launch) {
+  OpBuilder b(kernel.getContext());
+  KernelViews views(kernel, b, /*isGroup=*/true);
+  Value grad = views.operand(op.getGrad()), q = views.operand(op.getQ()),
+        k = views.operand(op.getK()), v = views.operand(op.getV()),
+        lse = views.operand(op.getLse()), dq = views.result(op.getDq()),
+        dk = views.result(op.getDk()), dv = views.result(op.getDv()),
+        starts = viewStarts(views, op);
+  if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv ||
+      (op.getStarts() && !starts))
+    return refuse(op);
+  const AttentionShape shape = shapeOf(op);
+  AttentionCode code(b, op.getLoc(), shape, views, starts);
+  code.batch = code.div(views.begin, shape.keyHeads);
+  Value keyHead = code.rem(views.begin, shape.keyHeads),
+        first = code.mul(keyHead, shape.headsPerKey());
+  emitBackwardBlock(code,
+                    {{grad, first},
+                     {q, first},
+                     {k, keyHead},
+                     {v, keyHead},
+                     lse,
+                     {dq, first},
+                     {dk, keyHead},
+                     {dv, keyHead}},
+                    launch);
+  describeLaunch(kernel, countBackwardParts(shape, launch));
+  views.finish();
+  return success();
+}
+
+/// One of them; the other is null.
+std::pair<nn::AttentionOp, nn::AttentionBackwardOp>
+findAttention(func::FuncOp kernel) {
+  std::pair<nn::AttentionOp, nn::AttentionBackwardOp> found;
+  kernel.walk([&](nn::AttentionOp op) { found.first = op; });
+  kernel.walk([&](nn::AttentionBackwardOp op) { found.second = op; });
+  return found;
+}
+
+/// Whether there is a kernel of the operation's types and sizes.
+LogicalResult check(Operation *op, RankedTensorType q) {
+  Type element = q.getElementType();
+  if (!element.isF32() && !element.isBF16() && !element.isF16())
+    return op->emitError(
+        "attention has a kernel for f32, bf16 and f16; compile with "
+        "--reference");
+  if (q.getDimSize(3) > ZRT_MAX_ATTENTION_WIDTH)
+    return op->emitError("attention has heads of width ")
+           << q.getDimSize(3) << ", and a kernel for up to "
+           << ZRT_MAX_ATTENTION_WIDTH;
+  if (isa<nn::AttentionBackwardOp>(op) && !element.isF32() &&
+      q.getDimSize(3) < 2)
+    return op->emitError("attention has heads of width 1 of ")
+           << element << ", and a kernel for a GPU from width 2 on; use f32";
+  return success();
+}
+
+} // namespace
+
+LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel) {
+  auto [forward, backward] = findAttention(kernel);
+  if (forward)
+    return failure(failed(check(forward, forward.getQ().getType())) ||
+                   failed(emitForward(kernel, forward)));
+  if (failed(check(backward, backward.getQ().getType())))
+    return failure();
+  std::pair<func::FuncOp, BackwardLaunch> launches[] = {
+      {kernel, BackwardLaunch::Dots},
+      {kernel.clone(), BackwardLaunch::Keys},
+      {kernel.clone(), BackwardLaunch::Queries}};
+  OpBuilder b(kernel);
+  b.setInsertionPointAfter(kernel);
+  for (auto [launch, suffix] :
+       {std::pair(launches[1], ".keys"), std::pair(launches[2], ".queries")}) {
+    func::FuncOp function = launch.first;
+    function.setName((kernel.getName() + suffix).str());
+    function->setAttr(kLaunchOfAttr, b.getStringAttr(kernel.getName()));
+    b.insert(function);
+  }
+  for (auto [function, launch] : launches)
+    if (failed(emitBackward(function, findAttention(function).second, launch)))
+      return failure();
+  return success();
+}

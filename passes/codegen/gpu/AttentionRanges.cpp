@@ -1,0 +1,114 @@
+//===- AttentionRanges.cpp - Which queries see which keys -----------------===//
+
+#include "passes/codegen/gpu/Attention.h"
+
+#include "runtime/device/cpu/attention/Polynomials.h"
+#include "runtime/device/cpu/attention/Sizes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static_assert(AttentionCode::kTileKeys == ::zrt::kPanel &&
+              AttentionCode::kTileQueries == ::zrt::kMaxQueries);
+
+AttentionCode::AttentionCode(OpBuilder &b, Location loc,
+                             const AttentionShape &shape, KernelViews &views,
+                             Value starts)
+    : BlockCode(b, loc), shape(shape), thread(views.lanes.thread),
+      part(views.end), starts(starts) {
+  x = rem(thread, 8);
+  y = div(thread, 8);
+  queryTile = tileAt(views.shared, 0, kTileQueries);
+  keyTile = tileAt(views.shared, kTileQueries, kTileKeys);
+  scoreTile = tileAt(views.shared, kTileQueries + kTileKeys, kTileKeys);
+  numbers = tileAt(views.shared, kTileQueries + 2 * kTileKeys, 1);
+  otherScores = tileAt(views.shared, 0, kTileKeys);
+}
+
+/// Of a query within the shape, in type index.
+Value AttentionCode::firstKeyOf(Value query) {
+  Value last = add(query, shape.ahead()), key = index(0);
+  if (shape.window)
+    key = most(sub(last, shape.window - 1), key);
+  if (starts) {
+    Value start = toIndex(
+        memref::LoadOp::create(b, loc, starts, ValueRange{batch, query}));
+    key = most(least(start, last), key);
+  }
+  return key;
+}
+
+void AttentionCode::setQueries(Value first) {
+  firstQuery = first;
+  rows = least(sub(index(shape.queries), first), shape.queryBlock);
+  seenFrom.clear();
+  seenTo.clear();
+  for (Value row : ownQueries()) {
+    Value query = add(first, least(row, sub(rows, 1)));
+    Value to = shape.causal ? add(query, shape.ahead() + 1) : index(shape.keys);
+    seenTo.push_back(toI32(select(isLess(row, rows), to, index(0))));
+    if (shape.window || starts)
+      seenFrom.push_back(toI32(firstKeyOf(query)));
+  }
+  endKey =
+      shape.causal ? add(add(first, rows), shape.ahead()) : index(shape.keys);
+  leastKey = index(0);
+  if (starts)
+    leastKey = loop(index(0), rows, 1, index(shape.keys),
+                    [&](Value i, ArrayRef<Value> sofar) -> Values {
+                      return {least(sofar[0], firstKeyOf(add(first, i)))};
+                    })[0];
+  else if (shape.window)
+    leastKey = firstKeyOf(first);
+}
+
+Values AttentionCode::seen(Value firstKey, Value endOfBlock) {
+  Value own = add(toI32(firstKey), toI32(x)), end = toI32(endOfBlock);
+  Values result;
+  for (int64_t r = 0; r < kRows; ++r) {
+    Value to = sub(least(seenTo[r], end), own);
+    Value from = seenFrom.empty() ? Value() : sub(seenFrom[r], own);
+    for (int64_t c = 0; c < kKeys; ++c) {
+      Value isSeen = isLess(i32(8 * c), to);
+      if (from)
+        isSeen = both(isSeen, isLess(from, 8 * c + 1));
+      result.push_back(isSeen);
+    }
+  }
+  return result;
+}
+
+void AttentionCode::capScores(Values &scores, Values *slopes) {
+  if (shape.softCap <= 0)
+    return;
+  Value cap = f32(shape.softCap * ::zrt::kLog2E);
+  for (Value &score : scores) {
+    Value part = tanh(divf(score, cap));
+    score = mulf(cap, part);
+    if (slopes) {
+      Value minus = arith::NegFOp::create(b, loc, part);
+      slopes->push_back(fma(minus, part, f32(1)));
+    }
+  }
+}
+
+Values AttentionCode::overPanels(
+    Value start, ArrayRef<Value> carried,
+    llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body) {
+  Value end = least(endKey, add(start, shape.keyBlock)),
+        skipped = div(most(sub(leastKey, start), 0), kTileKeys),
+        begin = add(start, mul(skipped, kTileKeys));
+  return loop(begin, end, kTileKeys, carried,
+              [&](Value first, ArrayRef<Value> values) {
+                return body(first, end, values);
+              });
+}
+
+Values AttentionCode::overKeyBlocks(
+    ArrayRef<Value> carried,
+    llvm::function_ref<Values(Value, ArrayRef<Value>)> body) {
+  if (shape.oneKeyBlock())
+    return body(index(0), carried);
+  Value begin = mul(div(leastKey, shape.keyBlock), shape.keyBlock);
+  return loop(begin, endKey, shape.keyBlock, carried, body);
+}

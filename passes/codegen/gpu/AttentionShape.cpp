@@ -1,0 +1,57 @@
+//===- AttentionShape.cpp - What is known of an attention -----------------===//
+
+#include "passes/codegen/gpu/Attention.h"
+
+#include "runtime/device/cpu/attention/Sizes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+template <typename OpT>
+static AttentionShape describe(OpT op) {
+  RankedTensorType q = op.getQ().getType(), k = op.getK().getType();
+  AttentionShape shape;
+  shape.queries = q.getDimSize(1);
+  shape.keys = k.getDimSize(1);
+  shape.width = q.getDimSize(3);
+  shape.heads = q.getDimSize(2);
+  shape.keyHeads = k.getDimSize(2);
+  shape.scale = static_cast<float>(op.getScale().convertToDouble());
+  shape.softCap = op.getSoftCap()
+                      ? static_cast<float>(op.getSoftCap()->convertToDouble())
+                      : 0;
+  shape.causal = op.getCausal();
+  shape.window = op.getWindow().value_or(0);
+  const int64_t filled = ::zrt::Sizes::filledUp(shape.width);
+  shape.chunk = std::min(filled, AttentionCode::kChunk);
+  shape.chunks = llvm::divideCeil(filled, AttentionCode::kChunk);
+  return shape;
+}
+
+/// What the CPU's sizes are computed of.
+static ::zrt::AttentionShape cpuShape(const AttentionShape &shape) {
+  ::zrt::AttentionShape cpu;
+  cpu.queries = shape.queries;
+  cpu.keys = shape.keys;
+  cpu.width = shape.width;
+  return cpu;
+}
+
+static void setBlocks(AttentionShape &shape, const ::zrt::Sizes &sizes) {
+  shape.queryBlock = sizes.queries;
+  shape.keyBlock = sizes.keys;
+}
+
+AttentionShape zero::shapeOf(nn::AttentionOp op) {
+  AttentionShape shape = describe(op);
+  setBlocks(shape, ::zrt::forwardSizes(cpuShape(shape)));
+  return shape;
+}
+
+AttentionShape zero::shapeOf(nn::AttentionBackwardOp op) {
+  AttentionShape shape = describe(op);
+  const bool isF32 = op.getQ().getType().getElementType().isF32();
+  setBlocks(shape, ::zrt::backwardSizes(cpuShape(shape), shape.softCap > 0,
+                                        isF32, shape.headsPerKey()));
+  return shape;
+}

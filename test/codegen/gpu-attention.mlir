@@ -1,0 +1,42 @@
+// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels=groups=1 | FileCheck %s
+
+// Attention on a GPU: blocks of 128 threads share a unit.  Forward, a unit of 100
+// queries has two parts, of 64.  Scores are chains of FMAs of what lies in shared
+// memory, between barriers; with one chunk of columns, queries are copied once.
+
+// CHECK: func.func private @forward(
+// CHECK-SAME: %[[THREAD:[a-z0-9]+]]: index, %[[SHARED:[a-z0-9]+]]: memref<49152xi8>, %[[UNIT:[a-z0-9]+]]: index, %[[PART:[a-z0-9]+]]: index)
+// CHECK-SAME: attributes {shared_bytes = 43792 : i64, unit_parts = 2 : i64}
+// CHECK: memref.view %[[SHARED]]
+// CHECK: arith.divui %[[UNIT]], %c2
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<2x100x2x16xf32{{.*}}>, vector<4xf32>
+// CHECK: arith.mulf
+// CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<64x68xf32
+// CHECK: call @zg.barrier()
+// CHECK-COUNT-96: math.fma
+// CHECK: call @zg.barrier()
+// CHECK: call @zg.shuffle
+zero.kernel @forward(%q: tensor<2x100x2x16xf32>, %k: tensor<2x100x2x16xf32>, %v: tensor<2x100x2x16xf32>)
+    -> tensor<2x100x2x16xf32> units attention [2, 2] {
+  %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<2x100x2x16xf32>, tensor<2x100x2x16xf32>
+  zero.return %o : tensor<2x100x2x16xf32>
+}
+
+// -----
+
+// The backward is three launches.  A part of the second is 48 keys, for both of the
+// query heads that read them; of the others 64 queries of a head.
+
+// CHECK: func.func private @backward(
+// CHECK-SAME: attributes {shared_bytes = 43792 : i64, unit_parts = 4 : i64}
+// CHECK: func.func private @backward.keys(
+// CHECK-SAME: attributes {launch_of = "backward", shared_bytes = 43792 : i64, unit_parts = 3 : i64}
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<2x100x4x16xbf16{{.*}}>, vector<8xbf16>
+// CHECK: func.func private @backward.queries(
+// CHECK-SAME: attributes {launch_of = "backward", shared_bytes = 43792 : i64, unit_parts = 4 : i64}
+zero.kernel @backward(%do: tensor<2x100x4x16xbf16>, %q: tensor<2x100x4x16xbf16>, %k: tensor<2x100x2x16xbf16>, %v: tensor<2x100x2x16xbf16>, %lse: tensor<2x4x100xf32>)
+    -> (tensor<2x100x4x16xbf16>, tensor<2x100x2x16xbf16>, tensor<2x100x2x16xbf16>)
+    units attention [2, 2] {
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.5 : f64} : tensor<2x100x4x16xbf16>, tensor<2x100x2x16xbf16>, tensor<2x4x100xf32>
+  zero.return %dq, %dk, %dv : tensor<2x100x4x16xbf16>, tensor<2x100x2x16xbf16>, tensor<2x100x2x16xbf16>
+}
