@@ -8,6 +8,7 @@
 #include "runtime/packing/Pack.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -21,47 +22,45 @@ float floatAt(const std::byte *bytes) {
   return value;
 }
 
-/// Of one block, all of it.
-void dequantizeNormalFloats(const std::byte *codes, float scale,
-                            zrt_dtype dtype, void *to,
-                            const Expander &expander) {
-  float values[kNormalFloats.size()];
-  for (size_t code = 0; code < kNormalFloats.size(); ++code)
-    values[code] = kNormalFloats[code] * scale;
-  if (dtype == ZRT_F32) {
-    alignas(64) uint32_t table[kNormalFloats.size()];
-    std::memcpy(table, values, sizeof(table));
-    return expander.wide(codes, table, static_cast<uint32_t *>(to));
-  }
-  alignas(32) uint16_t table[kNormalFloats.size()];
-  for (size_t code = 0; code < kNormalFloats.size(); ++code)
-    table[code] = dtype == ZRT_BF16 ? narrowBrain(values[code])
-                                    : narrowHalf(values[code]);
-  expander.half(codes, table, static_cast<uint16_t *>(to));
-}
-
-ZRT_CLONES void scaleInt8(const int8_t *codes, float scale, float *to) {
-  for (uint64_t i = 0; i < kPackedBlock; ++i)
-    to[i] = static_cast<float>(codes[i]) * scale;
-}
-ZRT_CLONES void scaleInt8(const int8_t *codes, float scale, Brain *to) {
-  for (uint64_t i = 0; i < kPackedBlock; ++i)
-    to[i].bits = narrowBrain(static_cast<float>(codes[i]) * scale);
-}
-ZRT_CLONES void scaleInt8(const int8_t *codes, float scale, Half *to) {
-  for (uint64_t i = 0; i < kPackedBlock; ++i)
-    to[i].bits = narrowHalf(static_cast<float>(codes[i]) * scale);
-}
-
-void dequantizeInt8(const std::byte *codes, float scale, zrt_dtype dtype,
-                    void *to) {
+template <typename Element>
+[[gnu::always_inline]] inline void scaleBlocks(const std::byte *codes,
+                                               const float *scales,
+                                               uint64_t blocks, Element *to) {
   const auto *numbers = reinterpret_cast<const int8_t *>(codes);
+  for (uint64_t b = 0; b < blocks; ++b)
+    for (uint64_t i = b * kPackedBlock; i < (b + 1) * kPackedBlock; ++i)
+      narrow(static_cast<float>(numbers[i]) * scales[b], to[i]);
+}
+
+ZRT_CLONES void scaleToFloat(const std::byte *codes, const float *scales,
+                             uint64_t blocks, float *to) {
+  scaleBlocks(codes, scales, blocks, to);
+}
+ZRT_CLONES void scaleToBrain(const std::byte *codes, const float *scales,
+                             uint64_t blocks, Brain *to) {
+  scaleBlocks(codes, scales, blocks, to);
+}
+ZRT_CLONES void scaleToHalf(const std::byte *codes, const float *scales,
+                            uint64_t blocks, Half *to) {
+  scaleBlocks(codes, scales, blocks, to);
+}
+
+/// Some blocks of a group.
+void dequantizeBlocks(uint32_t packing, const std::byte *codes,
+                      const float *scales, uint64_t blocks, zrt_dtype dtype,
+                      void *to, const Expander &expander) {
+  if (packing == ZRT_NF4) {
+    const auto run = dtype == ZRT_F32    ? expander.wide
+                     : dtype == ZRT_BF16 ? expander.brain
+                                         : expander.half;
+    return run(codes, scales, blocks, to);
+  }
   if (dtype == ZRT_F32)
-    scaleInt8(numbers, scale, static_cast<float *>(to));
+    scaleToFloat(codes, scales, blocks, static_cast<float *>(to));
   else if (dtype == ZRT_BF16)
-    scaleInt8(numbers, scale, static_cast<Brain *>(to));
+    scaleToBrain(codes, scales, blocks, static_cast<Brain *>(to));
   else
-    scaleInt8(numbers, scale, static_cast<Half *>(to));
+    scaleToHalf(codes, scales, blocks, static_cast<Half *>(to));
 }
 
 /// A group, and where its parts lie.
@@ -80,11 +79,20 @@ struct Group {
     scales = after + sizeof(mean) + sizeof(range);
   }
 
-  float normalScale(uint64_t block) const {
+  /// Those of blocks [first, last).
+  void readScales(uint32_t packing, uint64_t first, uint64_t last,
+                  float *to) const {
+    if (packing == ZRT_INT8) {
+      std::memcpy(to, scales + first * sizeof(float),
+                  (last - first) * sizeof(float));
+      return;
+    }
+    const std::array<float, 256> &numbers = scaleFloats();
     // The largest numbers would be rounded to infinity.
-    return std::min(
-        mean + range * scaleFloats()[static_cast<uint8_t>(scales[block])],
-        std::numeric_limits<float>::max());
+    for (uint64_t b = first; b < last; ++b)
+      to[b - first] =
+          std::min(mean + range * numbers[static_cast<uint8_t>(scales[b])],
+                   std::numeric_limits<float>::max());
   }
 };
 
@@ -94,28 +102,30 @@ void zrt::dequantize(uint32_t packing, const std::byte *packed,
                      uint64_t elements, uint64_t firstBlock, uint64_t lastBlock,
                      zrt_dtype dtype, void *to, const Expander &expander) {
   const uint64_t blocks = (elements + kPackedBlock - 1) / kPackedBlock;
+  const uint64_t wholeBlocks = elements / kPackedBlock;
   const uint64_t size = dtypeBytes(dtype),
+                 codeBytes =
+                     packing == ZRT_NF4 ? kPackedBlock / 2 : kPackedBlock,
                  groupBytes = zrt_packed_bytes(packing, kPackedGroup);
-  alignas(64) std::byte last[kPackedBlock * sizeof(float)];
+  float scales[kBlocksOfGroup];
   for (uint64_t block = firstBlock; block < lastBlock;) {
     const uint64_t g = block / kBlocksOfGroup, start = g * kBlocksOfGroup;
-    const uint64_t end = std::min(lastBlock, start + kBlocksOfGroup);
+    const uint64_t end = std::min(lastBlock, start + kBlocksOfGroup),
+                   whole = std::max(std::min(end, wholeBlocks), block);
     const Group group(packing, packed + g * groupBytes,
                       std::min(kBlocksOfGroup, blocks - start));
-    for (; block < end; ++block) {
-      const uint64_t first = block * kPackedBlock, in = block - start;
-      const uint64_t count = std::min(kPackedBlock, elements - first);
-      auto *place = static_cast<std::byte *>(to) + first * size;
-      // The last block has room for its own elements only.
-      std::byte *out = count < kPackedBlock ? last : place;
-      if (packing == ZRT_NF4)
-        dequantizeNormalFloats(group.codes + in * (kPackedBlock / 2),
-                               group.normalScale(in), dtype, out, expander);
-      else
-        dequantizeInt8(group.codes + in * kPackedBlock,
-                       floatAt(group.scales + in * sizeof(float)), dtype, out);
-      if (out == last)
-        std::memcpy(place, last, count * size);
+    const std::byte *codes = group.codes + (block - start) * codeBytes;
+    auto *place = static_cast<std::byte *>(to) + block * kPackedBlock * size;
+    group.readScales(packing, block - start, end - start, scales);
+    dequantizeBlocks(packing, codes, scales, whole - block, dtype, place,
+                     expander);
+    if (whole < end) { // the last, which has room for its own elements only
+      alignas(64) std::byte last[kPackedBlock * sizeof(float)];
+      dequantizeBlocks(packing, codes + (whole - block) * codeBytes,
+                       scales + (whole - block), 1, dtype, last, expander);
+      std::memcpy(place + (whole - block) * kPackedBlock * size, last,
+                  (elements - whole * kPackedBlock) * size);
     }
+    block = end;
   }
 }

@@ -4,10 +4,6 @@
 // once to bf16 or f16 if it is to be one.  A scale of nf4 is mean + range x number,
 // each rounded: no FMA.
 //
-// A block of nf4 has 16 different elements at most.  These are computed, and then
-// copied to where their codes are; so all instruction sets give the same bits, and
-// the wider ones differ in how they copy.
-//
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_PACKING_DEQUANTIZE_H
 #define ZRT_PACKING_DEQUANTIZE_H
@@ -18,18 +14,21 @@
 
 namespace zrt {
 
-/// How 64 codes of 4 bits become elements: to[i] = table[code of i], as Pack.h has
-/// codes, for elements of 32 and of 16 bits.
+/// How so many blocks of nf4 become elements of a type: from their codes, as Pack.h
+/// has them, and a scale for each.
 struct Expander {
-  void (*wide)(const std::byte *codes, const uint32_t *table, uint32_t *to);
-  void (*half)(const std::byte *codes, const uint16_t *table, uint16_t *to);
+  using Run = void(const std::byte *codes, const float *scales, uint64_t blocks,
+                   void *to);
+  Run *wide, *brain, *half; ///< f32, bf16, f16
 };
 
 /// Of every processor; and of this one, the fastest.
 extern const Expander kPortableExpander;
 const Expander &bestExpander();
+/// Whether this processor has AVX2 and F16C, and AVX-512 (F, BW, VL).
+bool hasAvx2Expander();
+bool hasAvx512Expander();
 #ifdef __x86_64__
-/// Of processors with AVX2, and with AVX-512 (F, BW, VL).
 extern const Expander kAvx2Expander, kAvx512Expander;
 #endif
 

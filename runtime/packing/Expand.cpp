@@ -1,16 +1,22 @@
-//===- Expand.cpp - Codes of 4 bits become elements -----------------------===//
+//===- Expand.cpp - Blocks of nf4 become elements -------------------------===//
+//
+// A block has 16 different elements at most.  These are computed, as a table, and
+// then copied to where their codes are:
 //
 //   codes    b0 = 3 | 9 << 4, b1 = 0 | 5 << 4, ...
 //   to       table[3] table[0] ...          table[9] table[5] ...
 //            elements 0 to 31               elements 32 to 63
 //
-// With AVX-512 one permutation looks up 16 elements of 32 bits.  With AVX2 it is
-// 8, of half a table, twice.  Elements of 16 bits are looked up byte by byte, 32
-// at once, lower and upper bytes apart.
+// So all instruction sets give the same bits, and differ in how they copy: with
+// AVX-512 one permutation looks up 16 elements of 32 bits, or 32 of 16.  With AVX2
+// it is 8, of half a table, twice; and elements of 16 bits are looked up byte by
+// byte, 32 at once, lower and upper bytes apart.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/packing/Dequantize.h"
 
+#include "runtime/HalfFloats.h"
+#include "runtime/packing/Codebooks.h"
 #include "runtime/packing/Pack.h"
 
 #ifdef __x86_64__
@@ -23,43 +29,92 @@ namespace {
 
 constexpr uint64_t kHalf = kPackedBlock / 2;
 
+//===----------------------------------------------------------------------===//
+// Every processor
+//===----------------------------------------------------------------------===//
+
 template <typename Element>
-void expandPortable(const std::byte *codes, const Element *table, Element *to) {
-  for (uint64_t i = 0; i < kHalf; ++i) {
-    const auto byte = static_cast<uint8_t>(codes[i]);
-    to[i] = table[byte & 15];
-    to[kHalf + i] = table[byte >> 4];
+void expandPortable(const std::byte *codes, const float *scales,
+                    uint64_t blocks, void *to) {
+  auto *out = static_cast<Element *>(to);
+  for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
+    Element table[kNormalFloats.size()];
+    for (size_t code = 0; code < kNormalFloats.size(); ++code)
+      narrow(kNormalFloats[code] * scales[b], table[code]);
+    for (uint64_t i = 0; i < kHalf; ++i) {
+      const auto byte = static_cast<uint8_t>(codes[i]);
+      out[i] = table[byte & 15];
+      out[kHalf + i] = table[byte >> 4];
+    }
   }
 }
 
 #ifdef __x86_64__
-#define ZRT_AVX2 __attribute__((target("avx2")))
-#define ZRT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
+//===----------------------------------------------------------------------===//
+// AVX2 and F16C
+//===----------------------------------------------------------------------===//
 
-ZRT_AVX2 inline __m256i lookUp8(__m256i low, __m256i high, __m256i codes) {
-  const __m256i fromLow = _mm256_permutevar8x32_epi32(low, codes),
-                fromHigh = _mm256_permutevar8x32_epi32(high, codes);
-  // Bit 3 of a code, as a sign, says which half of the table it is of.
-  return _mm256_castps_si256(_mm256_blendv_ps(
-      _mm256_castsi256_ps(fromLow), _mm256_castsi256_ps(fromHigh),
-      _mm256_castsi256_ps(_mm256_slli_epi32(codes, 28))));
+#define ZRT_AVX2 __attribute__((target("avx2,f16c")))
+
+/// A table of f32: of codes 0 to 7, and of the others.
+struct Table8 {
+  __m256 low, high;
+};
+
+ZRT_AVX2 inline Table8 tableAvx2(float scale) {
+  const __m256 factor = _mm256_set1_ps(scale);
+  return {_mm256_mul_ps(_mm256_loadu_ps(kNormalFloats.data()), factor),
+          _mm256_mul_ps(_mm256_loadu_ps(kNormalFloats.data() + 8), factor)};
 }
 
-ZRT_AVX2 void expandWideAvx2(const std::byte *codes, const uint32_t *table,
-                             uint32_t *to) {
-  const __m256i low = _mm256_loadu_si256(
-                    reinterpret_cast<const __m256i *>(table)),
-                high = _mm256_loadu_si256(
-                    reinterpret_cast<const __m256i *>(table + 8)),
-                lower = _mm256_set1_epi32(15);
-  for (uint64_t i = 0; i < kHalf; i += 8) {
-    const __m256i bytes = _mm256_cvtepu8_epi32(
-        _mm_loadl_epi64(reinterpret_cast<const __m128i *>(codes + i)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i),
-                        lookUp8(low, high, _mm256_and_si256(bytes, lower)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + kHalf + i),
-                        lookUp8(low, high, _mm256_srli_epi32(bytes, 4)));
+/// Its elements that `codes` say, in 32 bits each, of which bit 3 says which half.
+ZRT_AVX2 inline __m256 lookUp8(Table8 table, __m256i codes) {
+  return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, codes),
+                          _mm256_permutevar8x32_ps(table.high, codes),
+                          _mm256_castsi256_ps(_mm256_slli_epi32(codes, 28)));
+}
+
+ZRT_AVX2 void expandFloatAvx2(const std::byte *codes, const float *scales,
+                              uint64_t blocks, void *to) {
+  auto *out = static_cast<float *>(to);
+  for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
+    const Table8 table = tableAvx2(scales[b]);
+    for (uint64_t i = 0; i < kHalf; i += 8) {
+      const __m256i bytes = _mm256_cvtepu8_epi32(
+          _mm_loadl_epi64(reinterpret_cast<const __m128i *>(codes + i)));
+      _mm256_storeu_ps(out + i, lookUp8(table, bytes));
+      _mm256_storeu_ps(out + kHalf + i,
+                       lookUp8(table, _mm256_srli_epi32(bytes, 4)));
+    }
   }
+}
+
+/// narrowBrain of finite numbers, in 32 bits each.
+ZRT_AVX2 inline __m256i roundBrainAvx2(__m256 values) {
+  const __m256i bits = _mm256_castps_si256(values);
+  const __m256i odd =
+      _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  return _mm256_srli_epi32(
+      _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd),
+      16);
+}
+
+/// 16 elements of 16 bits: codes 0 to 7, and the others.
+struct Table16 {
+  __m128i low, high;
+};
+
+ZRT_AVX2 inline Table16 narrowTable(Table8 table, Brain) {
+  const __m256i both =
+      _mm256_permute4x64_epi64(_mm256_packus_epi32(roundBrainAvx2(table.low),
+                                                   roundBrainAvx2(table.high)),
+                               0xd8);
+  return {_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1)};
+}
+
+ZRT_AVX2 inline Table16 narrowTable(Table8 table, Half) {
+  return {_mm256_cvtps_ph(table.low, _MM_FROUND_TO_NEAREST_INT),
+          _mm256_cvtps_ph(table.high, _MM_FROUND_TO_NEAREST_INT)};
 }
 
 /// Writes 32 elements whose codes are the bytes of `codes`.
@@ -76,74 +131,124 @@ ZRT_AVX2 inline void lookUp32(__m256i lowBytes, __m256i highBytes,
                       _mm256_permute2x128_si256(first, second, 0x31));
 }
 
-ZRT_AVX2 void expandHalfAvx2(const std::byte *codes, const uint16_t *table,
-                             uint16_t *to) {
-  const __m128i front =
-                    _mm_loadu_si128(reinterpret_cast<const __m128i *>(table)),
-                back = _mm_loadu_si128(
-                    reinterpret_cast<const __m128i *>(table + 8)),
-                byteMask = _mm_set1_epi16(255);
-  const __m256i lowBytes = _mm256_broadcastsi128_si256(
-                    _mm_packus_epi16(_mm_and_si128(front, byteMask),
-                                     _mm_and_si128(back, byteMask))),
-                highBytes = _mm256_broadcastsi128_si256(_mm_packus_epi16(
-                    _mm_srli_epi16(front, 8), _mm_srli_epi16(back, 8)));
-  const __m256i bytes = _mm256_loadu_si256(
-                    reinterpret_cast<const __m256i *>(codes)),
-                lower = _mm256_set1_epi8(15);
-  lookUp32(lowBytes, highBytes, _mm256_and_si256(bytes, lower), to);
-  lookUp32(lowBytes, highBytes,
-           _mm256_and_si256(_mm256_srli_epi16(bytes, 4), lower), to + kHalf);
-}
-
-ZRT_AVX512 void expandWideAvx512(const std::byte *codes, const uint32_t *table,
-                                 uint32_t *to) {
-  const __m512i values = _mm512_loadu_si512(table),
-                lower = _mm512_set1_epi32(15);
-  for (uint64_t i = 0; i < kHalf; i += 16) {
-    const __m512i bytes = _mm512_cvtepu8_epi32(
-        _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes + i)));
-    _mm512_storeu_si512(to + i, _mm512_permutexvar_epi32(
-                                    _mm512_and_si512(bytes, lower), values));
-    _mm512_storeu_si512(
-        to + kHalf + i,
-        _mm512_permutexvar_epi32(_mm512_srli_epi32(bytes, 4), values));
+template <typename Element>
+ZRT_AVX2 void expandHalfAvx2(const std::byte *codes, const float *scales,
+                             uint64_t blocks, void *to) {
+  auto *out = static_cast<uint16_t *>(to);
+  const __m128i byteMask = _mm_set1_epi16(255);
+  const __m256i lower = _mm256_set1_epi8(15);
+  for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
+    const Table16 table = narrowTable(tableAvx2(scales[b]), Element());
+    const __m256i lowBytes = _mm256_broadcastsi128_si256(
+                      _mm_packus_epi16(_mm_and_si128(table.low, byteMask),
+                                       _mm_and_si128(table.high, byteMask))),
+                  highBytes = _mm256_broadcastsi128_si256(
+                      _mm_packus_epi16(_mm_srli_epi16(table.low, 8),
+                                       _mm_srli_epi16(table.high, 8))),
+                  bytes = _mm256_loadu_si256(
+                      reinterpret_cast<const __m256i *>(codes));
+    lookUp32(lowBytes, highBytes, _mm256_and_si256(bytes, lower), out);
+    lookUp32(lowBytes, highBytes,
+             _mm256_and_si256(_mm256_srli_epi16(bytes, 4), lower), out + kHalf);
   }
 }
 
-ZRT_AVX512 void expandHalfAvx512(const std::byte *codes, const uint16_t *table,
-                                 uint16_t *to) {
-  const __m512i values = _mm512_castsi256_si512(_mm256_loadu_si256(
-                    reinterpret_cast<const __m256i *>(table))),
-                lower = _mm512_set1_epi16(15);
-  const __m512i bytes = _mm512_cvtepu8_epi16(
-      _mm256_loadu_si256(reinterpret_cast<const __m256i *>(codes)));
-  _mm512_storeu_si512(
-      to, _mm512_permutexvar_epi16(_mm512_and_si512(bytes, lower), values));
-  _mm512_storeu_si512(to + kHalf, _mm512_permutexvar_epi16(
-                                      _mm512_srli_epi16(bytes, 4), values));
+//===----------------------------------------------------------------------===//
+// AVX-512 F, BW and VL
+//===----------------------------------------------------------------------===//
+
+#define ZRT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
+
+ZRT_AVX512 inline __m512 tableAvx512(float scale) {
+  return _mm512_mul_ps(_mm512_loadu_ps(kNormalFloats.data()),
+                       _mm512_set1_ps(scale));
+}
+
+ZRT_AVX512 void expandFloatAvx512(const std::byte *codes, const float *scales,
+                                  uint64_t blocks, void *to) {
+  auto *out = static_cast<float *>(to);
+  for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
+    const __m512 table = tableAvx512(scales[b]);
+    for (uint64_t i = 0; i < kHalf; i += 16) {
+      // A permutation reads the lower 4 bits.
+      const __m512i bytes = _mm512_cvtepu8_epi32(
+          _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes + i)));
+      _mm512_storeu_ps(out + i, _mm512_permutexvar_ps(bytes, table));
+      _mm512_storeu_ps(
+          out + kHalf + i,
+          _mm512_permutexvar_ps(_mm512_srli_epi32(bytes, 4), table));
+    }
+  }
+}
+
+/// narrowBrain of finite numbers.
+ZRT_AVX512 inline __m256i narrowTable(__m512 table, Brain) {
+  const __m512i bits = _mm512_castps_si512(table);
+  const __m512i odd =
+      _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(
+      _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd),
+      16));
+}
+
+ZRT_AVX512 inline __m256i narrowTable(__m512 table, Half) {
+  return _mm512_cvtps_ph(table, _MM_FROUND_TO_NEAREST_INT);
+}
+
+template <typename Element>
+ZRT_AVX512 void expandHalfAvx512(const std::byte *codes, const float *scales,
+                                 uint64_t blocks, void *to) {
+  auto *out = static_cast<uint16_t *>(to);
+  const __m512i lower = _mm512_set1_epi16(15);
+  for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
+    const __m512i table = _mm512_castsi256_si512(
+                      narrowTable(tableAvx512(scales[b]), Element())),
+                  bytes = _mm512_cvtepu8_epi16(_mm256_loadu_si256(
+                      reinterpret_cast<const __m256i *>(codes)));
+    _mm512_storeu_si512(
+        out, _mm512_permutexvar_epi16(_mm512_and_si512(bytes, lower), table));
+    _mm512_storeu_si512(out + kHalf, _mm512_permutexvar_epi16(
+                                         _mm512_srli_epi16(bytes, 4), table));
+  }
 }
 #endif
 
 } // namespace
 
-const Expander zrt::kPortableExpander = {expandPortable<uint32_t>,
-                                         expandPortable<uint16_t>};
+const Expander zrt::kPortableExpander = {
+    expandPortable<float>, expandPortable<Brain>, expandPortable<Half>};
 #ifdef __x86_64__
-const Expander zrt::kAvx2Expander = {expandWideAvx2, expandHalfAvx2};
-const Expander zrt::kAvx512Expander = {expandWideAvx512, expandHalfAvx512};
+const Expander zrt::kAvx2Expander = {expandFloatAvx2, expandHalfAvx2<Brain>,
+                                     expandHalfAvx2<Half>};
+const Expander zrt::kAvx512Expander = {
+    expandFloatAvx512, expandHalfAvx512<Brain>, expandHalfAvx512<Half>};
 #endif
+
+bool zrt::hasAvx2Expander() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+#else
+  return false;
+#endif
+}
+
+bool zrt::hasAvx512Expander() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
 
 const Expander &zrt::bestExpander() {
 #ifdef __x86_64__
-  static const Expander &best = []() -> const Expander & {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-      return kAvx512Expander;
-    return __builtin_cpu_supports("avx2") ? kAvx2Expander : kPortableExpander;
-  }();
+  static const Expander &best = hasAvx512Expander() ? kAvx512Expander
+                                : hasAvx2Expander() ? kAvx2Expander
+                                                    : kPortableExpander;
   return best;
 #else
   return kPortableExpander;

@@ -154,35 +154,38 @@ TEST(Pack, IsTheSameHoweverItIsCut) {
 TEST(Dequantize, HasTheSameBitsOnAllInstructionSets) {
   std::vector<std::pair<const char *, const Expander *>> sets;
 #ifdef __x86_64__
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2"))
+  if (hasAvx2Expander())
     sets.push_back({"avx2", &kAvx2Expander});
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl"))
+  if (hasAvx512Expander())
     sets.push_back({"avx512", &kAvx512Expander});
 #endif
-  for (const uint64_t count : {1u, 31u, 64u, 100u, 16384u, 40001u}) {
-    const auto values = random(count);
-    const auto bytes = packed(ZRT_NF4, values);
-    const uint64_t blocks = (count + 63) / 64;
-    for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16, ZRT_F16}) {
-      const uint64_t size = count * dtypeBytes(dtype);
-      // No byte after the last element is written.
-      std::vector<std::byte> expected(size + 64, std::byte{7}), found;
-      dequantize(ZRT_NF4, bytes.data(), count, 0, blocks, dtype,
-                 expected.data(), kPortableExpander);
-      for (size_t i = size; i < expected.size(); ++i)
-        ASSERT_EQ(expected[i], std::byte{7});
-      for (const auto &[name, expander] : sets) {
-        found.assign(size + 64, std::byte{7});
-        dequantize(ZRT_NF4, bytes.data(), count, 0, blocks / 2, dtype,
-                   found.data(), *expander);
-        dequantize(ZRT_NF4, bytes.data(), count, blocks / 2, blocks, dtype,
-                   found.data(), *expander);
-        EXPECT_EQ(found, expected) << name << " " << dtypeName(dtype);
+  // Of f16 denormals and infinity, too; of f32 denormals and the largest.
+  for (const float factor : {1.0f, 0x1p-18f, 0x1p15f, 0x1p-140f, 0x1p124f})
+    for (const uint64_t count : {1u, 31u, 64u, 100u, 16384u, 40001u}) {
+      std::vector<float> values = random(count);
+      for (float &value : values)
+        value *= factor;
+      const auto bytes = packed(ZRT_NF4, values);
+      const uint64_t blocks = (count + 63) / 64;
+      for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16, ZRT_F16}) {
+        const uint64_t size = count * dtypeBytes(dtype);
+        // No byte after the last element is written.
+        std::vector<std::byte> expected(size + 64, std::byte{7}), found;
+        dequantize(ZRT_NF4, bytes.data(), count, 0, blocks, dtype,
+                   expected.data(), kPortableExpander);
+        for (size_t i = size; i < expected.size(); ++i)
+          ASSERT_EQ(expected[i], std::byte{7});
+        for (const auto &[name, expander] : sets) {
+          found.assign(size + 64, std::byte{7});
+          dequantize(ZRT_NF4, bytes.data(), count, 0, blocks / 2, dtype,
+                     found.data(), *expander);
+          dequantize(ZRT_NF4, bytes.data(), count, blocks / 2, blocks, dtype,
+                     found.data(), *expander);
+          EXPECT_EQ(found, expected)
+              << name << " " << dtypeName(dtype) << " " << factor;
+        }
       }
     }
-  }
 }
 
 TEST(Dequantize, RoundsWhatItMakesOnce) {
