@@ -74,6 +74,8 @@ SmallVector<Value> LoopNest::positionsFrom(OpBuilder &b, Value first,
 }
 
 std::pair<Value, Value> LoopNest::getBounds(OpBuilder &b, int loop) const {
+  if (loop == lane && part.first)
+    return part;
   if (isCut(loop))
     return {context.columnBegin, context.columnEnd};
   return {constantIndex(b, 0), constantIndex(b, extents[loop])};

@@ -24,11 +24,15 @@ public:
   bool isCut(int loop) const {
     return context.columnBegin && loop == contiguous;
   }
+  /// From here on the vector loop does [begin, end); null: all of it again.
+  void cutLane(Value begin, Value end) { part = {begin, end}; }
 
   bool isReduction(int loop) const {
     return iterators[loop] == utils::IteratorType::reduction;
   }
   bool isOpen(int loop) const { return static_cast<bool>(index[loop]); }
+  /// Where an open loop stands.
+  Value getIndex(int loop) const { return index[loop]; }
   /// The first loop from `loop` on that is a reduction, or is none, and is
   /// neither open nor the lane; the number of loops if there is no such.
   int findClosed(int loop, bool reduction) const;
@@ -92,9 +96,10 @@ private:
   Block *body;
   SmallVector<int64_t> extents;
   SmallVector<utils::IteratorType> iterators;
-  SmallVector<Value> index; ///< of each loop that is open
-  int contiguous;           ///< the loop along memory, or -1
-  int lane;                 ///< the same if it is in vectors, or -1
+  SmallVector<Value> index;     ///< of each loop that is open
+  int contiguous;               ///< the loop along memory, or -1
+  int lane;                     ///< the same if it is in vectors, or -1
+  std::pair<Value, Value> part; ///< of the lane; null: all
 
   SmallVector<Value> indicesOf(OpBuilder &b, OpOperand &operand);
   Value bufferOf(OpOperand &operand) const;
