@@ -16,6 +16,9 @@ set_target_properties(zeroc zero-opt PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DI
 install(TARGETS zeroc zero-opt RUNTIME DESTINATION bin)
 install(TARGETS zrt zrt_main zrt_solo zrt_mpi ZeroFrontend ZeroDialect ZeroNN
   ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})
+if(TARGET zrt_cuda)
+  install(TARGETS zrt_cuda ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})
+endif()
 install(FILES
     ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liburing.a
     ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py

@@ -6,7 +6,6 @@
 #include "runtime/device/cpu/SumSquares.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 using namespace zrt;
@@ -17,19 +16,6 @@ namespace {
 /// slice's start: a multiple of every vector, so that no piece begins inside
 /// one.
 constexpr uint64_t kPiece = 1024;
-
-/// What a kernel that rounds by chance gets, for elements of one member.
-struct RoundingBits {
-  std::array<uint32_t, 2> key;
-  uint32_t shift; ///< from a place in args to that in the parameter
-};
-
-RoundingBits bitsFor(uint64_t step, const MemberRun &run) {
-  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  const auto bits = philox4x32(
-      {low(step), low(step >> 32), low(run.name), low(run.name >> 32)}, {});
-  return {{bits[0], bits[1]}, low(run.first - run.segment.begin)};
-}
 
 /// Calls `update` for shares [from, to) of the elements, on all threads.
 template <typename Update>
@@ -51,6 +37,14 @@ void run(const zrt_update_desc &desc, const Segment &segment, uint64_t from,
 }
 
 } // namespace
+
+RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run,
+                               uint64_t first) {
+  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
+  const auto bits = philox4x32(
+      {low(step), low(step >> 32), low(run.name), low(run.name >> 32)}, {});
+  return {{bits[0], bits[1]}, low(run.first - run.segment.begin + first)};
+}
 
 void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
                        std::vector<void *> &args, Team &team) {
@@ -74,7 +68,7 @@ void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
   forPieces(elements, team, [&](uint64_t from, uint64_t to) {
     std::vector<void *> mine(args);
     for (const MemberRun &each : runs) {
-      RoundingBits bits = bitsFor(step, each);
+      RoundingBits bits = roundingBits(step, each, /*first=*/0);
       mine[desc.rounding] = &bits;
       run(desc, each.segment, from, to, mine.data());
     }

@@ -30,7 +30,17 @@ struct DeviceUnderTest {
   /// args[3][i] = args[0][i] - args[2][0] * (args[1][i] + decay * args[0][i]),
   /// f32, with a decay of 0 and of 1.
   zrt_kernel_fn plain, decayed;
+
+  /// Of an operation with a kernel that fails.
+  const char *failure = "broken kernel";
+  /// Whether the device can be used after it, by others and by host access.
+  bool outlivesFailures = true;
+  /// Whether a product of 16 bits may have a bias of f32.
+  bool hasWideBias = true;
 };
+
+/// Those of the program that is linked.
+std::vector<DeviceUnderTest> devicesUnderTest();
 
 inline void PrintTo(const DeviceUnderTest &device, std::ostream *out) {
   *out << device.name;

@@ -1,0 +1,172 @@
+//===- BucketLaunches.cpp - Updates and norms, run by run -----------------===//
+#include "runtime/device/cuda/BucketLaunches.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/device/cuda/Streams.h"
+
+#include <string_view>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+const char *squaresKernel(zrt_dtype dtype) {
+  return dtype == ZRT_F32    ? "zrt_squares_f32"
+         : dtype == ZRT_BF16 ? "zrt_squares_bf16"
+                             : "zrt_squares_f16";
+}
+
+/// The twin of the kernels of a segment.
+zrt_kernel_fn twinOf(const zrt_update_desc &desc, const Segment &segment) {
+  return segment.decays ? desc.decayed : desc.plain;
+}
+
+/// Calls `visit` for each update of the GPU that rounds by chance.
+template <typename Visit>
+void forEachChance(const zrt_plan &plan, Visit visit) {
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program))
+      if (op.kind == ZRT_UPDATE && updateOf(op).rounding != 0 &&
+          isOfGpu(plan.streams[op.stream].stream_class))
+        visit(updateOf(op));
+}
+
+/// Entries of the table: the runs of all updates that round by chance.
+size_t countBits(const zrt_plan &plan, const std::vector<BucketPart> &parts) {
+  size_t count = 0;
+  forEachChance(plan, [&](const zrt_update_desc &desc) {
+    const BucketPart &part = parts[desc.bucket];
+    count += (isSliced(desc) ? part.ownedRuns : part.memberRuns).size();
+  });
+  return count;
+}
+
+std::vector<BucketPart> partsOf(const zrt_plan &plan, int rank) {
+  std::vector<BucketPart> parts;
+  parts.reserve(plan.bucket_count);
+  for (uint32_t i = 0; i < plan.bucket_count; ++i)
+    parts.push_back(partOf(plan.buckets[i], uint32_t(rank), plan.world_size));
+  return parts;
+}
+
+} // namespace
+
+BucketLaunches::BucketLaunches(const Gpu &theGpu, const Kernels &theKernels,
+                               const zrt_plan &thePlan, int rank)
+    : gpu(theGpu), kernels(theKernels), plan(thePlan),
+      parts(partsOf(thePlan, rank)), bits(countBits(thePlan, parts)),
+      table(theGpu, bits.size() * sizeof(RoundingBits),
+            "the random bits of updates") {
+  size_t first = 0;
+  forEachChance(plan, [&](const zrt_update_desc &desc) {
+    firstBits[&desc] = first;
+    first += runsOf(desc, parts[desc.bucket]).size();
+  });
+}
+
+const std::vector<MemberRun> &
+BucketLaunches::runsOf(const zrt_update_desc &desc,
+                       const BucketPart &bucket) const {
+  return isSliced(desc) ? bucket.ownedRuns : bucket.memberRuns;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+void BucketLaunches::check(const zrt_update_desc &desc) const {
+  for (const MemberRun &run : runsOf(desc, parts[desc.bucket]))
+    kernels.checkUnits(twinOf(desc, run.segment),
+                       int64_t(run.segment.end - run.segment.begin));
+  if (desc.rounding == 0)
+    return;
+  const zrt_ref &needed = desc.args[desc.rounding].ref;
+  for (uint32_t i = 0; i < plan.input_count; ++i) {
+    const zrt_ref &ref = plan.inputs[i].ref;
+    if (std::string_view("rounding") == plan.inputs[i].name &&
+        ref.tier == needed.tier && ref.offset == needed.offset)
+      return;
+  }
+  fail("operand {}: its random bits are not the input \"rounding\", and this "
+       "device reads that before a program; compile the model again",
+       desc.rounding);
+}
+
+void BucketLaunches::check(const zrt_squares_desc &desc) const {
+  (void)kernels.find(squaresKernel(desc.grad.dtype));
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+void BucketLaunches::prepare(
+    const std::function<uint64_t(const zrt_ref &)> &read) {
+  if (bits.empty())
+    return;
+  for (const auto &[desc, first] : firstBits) {
+    const uint64_t step = read(desc->args[desc->rounding].ref);
+    size_t i = first;
+    for (const MemberRun &run : runsOf(*desc, parts[desc->bucket]))
+      bits[i++] = roundingBits(step, run, run.segment.begin);
+  }
+  gpu.check("cuMemcpyHtoD",
+            gpu.driver().MemcpyHtoD(table.at(0), bits.data(),
+                                    bits.size() * sizeof(RoundingBits)));
+  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+}
+
+void BucketLaunches::update(CUstream stream, const zrt_update_desc &desc,
+                            const BucketPart &bucket,
+                            std::vector<uint64_t> args) const {
+  for (uint32_t i = 0; i < desc.arg_count; ++i)
+    if (desc.args[i].extent == ZRT_SLICE_OF_WHOLE)
+      args[i] += bucket.first * dtypeBytes(desc.args[i].dtype);
+  std::vector<uint64_t> mine(args.size() + 1);
+  const auto run = [&](const Segment &segment, CUdeviceptr chance) {
+    for (uint32_t i = 0; i < desc.arg_count; ++i)
+      mine[i] =
+          args[i] + (desc.args[i].extent == ZRT_SCALAR
+                         ? 0
+                         : segment.begin * dtypeBytes(desc.args[i].dtype));
+    if (desc.rounding != 0)
+      mine[desc.rounding] = chance;
+    mine.back() = segment.end - segment.begin;
+    kernels.launch(stream, twinOf(desc, segment), int64_t(mine.back()), mine);
+  };
+  if (desc.rounding == 0) {
+    for (const Segment &segment :
+         isSliced(desc) ? bucket.owned : bucket.members)
+      run(segment, 0);
+    return;
+  }
+  size_t i = firstBits.at(&desc);
+  for (const MemberRun &each : runsOf(desc, bucket))
+    run(each.segment, table.at(i++ * sizeof(RoundingBits)));
+}
+
+void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
+                                const BucketPart &bucket, CUdeviceptr grad,
+                                CUdeviceptr partials) const {
+  const uint64_t size = dtypeBytes(desc.grad.dtype);
+  if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
+    grad += bucket.first * size;
+  const Kernel &kernel = kernels.find(squaresKernel(desc.grad.dtype));
+  uint64_t done = 0;
+  for (const MemberRun &run : bucket.ownedRuns) {
+    const uint64_t elements = run.segment.end - run.segment.begin;
+    const uint64_t blocks =
+        (elements + ZRT_SQUARES_BLOCK - 1) / ZRT_SQUARES_BLOCK;
+    const uint64_t parameters[] = {grad + run.segment.begin * size,
+                                   partials + done * sizeof(double), elements};
+    kernels.launch(stream, kernel, int64_t(blocks), parameters);
+    done += blocks;
+  }
+  const uint64_t rest = elementsIn(desc.partials) - done;
+  if (rest != 0)
+    gpu.check("cuMemsetD8Async",
+              gpu.driver().MemsetD8Async(partials + done * sizeof(double), 0,
+                                         rest * sizeof(double), stream));
+}

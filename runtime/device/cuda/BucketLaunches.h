@@ -1,0 +1,59 @@
+//===- BucketLaunches.h - Updates and norms, run by run ---------*- C++ -*-===//
+//
+// The optimizer and the gradient norm work on runs of elements: of one decay, or of
+// one member; a kernel is launched for each (ZrtStructs.def).
+//
+// Where an update rounds by chance, its kernel reads three numbers of each run from
+// a table on the GPU.  They depend on the step's random bits, an input of the plan
+// that no program changes: so the table is written before each program.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CUDA_BUCKET_LAUNCHES_H
+#define ZRT_DEVICE_CUDA_BUCKET_LAUNCHES_H
+
+#include "runtime/core/Segments.h"
+#include "runtime/device/cpu/BucketWork.h"
+#include "runtime/device/cuda/Kernels.h"
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace zrt::cuda {
+
+class BucketLaunches {
+public:
+  /// `rank` is this process's.
+  BucketLaunches(const Gpu &gpu, const Kernels &kernels, const zrt_plan &plan,
+                 int rank);
+
+  /// Throw unless the kernels are there, and random bits are an input.
+  void check(const zrt_update_desc &desc) const;
+  void check(const zrt_squares_desc &desc) const;
+
+  /// Host thread, before a program; `read` gives the value of an i64.
+  void prepare(const std::function<uint64_t(const zrt_ref &)> &read);
+  /// Issue launches; `args` are the addresses of the arguments.
+  void update(CUstream stream, const zrt_update_desc &desc,
+              const BucketPart &bucket, std::vector<uint64_t> args) const;
+  void sumSquares(CUstream stream, const zrt_squares_desc &desc,
+                  const BucketPart &bucket, CUdeviceptr grad,
+                  CUdeviceptr partials) const;
+
+private:
+  const std::vector<MemberRun> &runsOf(const zrt_update_desc &desc,
+                                       const BucketPart &bucket) const;
+
+  const Gpu &gpu;
+  const Kernels &kernels;
+  const zrt_plan &plan;
+  std::vector<BucketPart> parts;
+  /// Of each update that rounds by chance, its first entry in the table.
+  std::map<const zrt_update_desc *, size_t> firstBits;
+  std::vector<RoundingBits> bits; ///< as the table has them
+  GpuMemory table;
+};
+
+} // namespace zrt::cuda
+
+#endif // ZRT_DEVICE_CUDA_BUCKET_LAUNCHES_H

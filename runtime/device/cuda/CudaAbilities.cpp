@@ -1,0 +1,98 @@
+//===- CudaAbilities.cpp - What a GPU can do, and how fast ----------------===//
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+void CudaDevice::checkProductStreams() const {
+  const zrt_stream none = plan.stream_count;
+  zrt_stream first = none;
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program)) {
+      if (op.kind != ZRT_MATMUL || !streams.isOnGpu(op.stream))
+        continue;
+      if (first == none)
+        first = op.stream;
+      if (op.stream != first && plan.workspace.bytes != 0)
+        fail("products run on the streams {} and {}, and the plan has one "
+             "workspace for them; compile the model again",
+             plan.streams[first].name, plan.streams[op.stream].name);
+    }
+}
+
+void CudaDevice::check(const zrt_op &op) const {
+  // Types are the same on all devices.
+  host.check(op);
+  const bool isOnGpu = streams.isOnGpu(op.stream);
+  forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
+    const bool isOnDevice = one.ref.tier == ZRT_DEVICE;
+    if (op.kind != ZRT_COPY && isOnDevice != isOnGpu)
+      fail("{}: it lies on {}, and what stream {} does is done {}; compile the "
+           "model again",
+           what, tierName(one.ref.tier), plan.streams[op.stream].name,
+           isOnGpu ? "by the GPU, in its own memory"
+                   : "by the host, which cannot reach the GPU's memory");
+    if (op.kind == ZRT_COPY && !isOnGpu && isOnDevice)
+      fail("{}: it lies on device, which the host cannot reach from stream {}",
+           what, plan.streams[op.stream].name);
+  });
+  if (isOnGpu)
+    checkOnGpu(op);
+}
+
+void CudaDevice::checkOnGpu(const zrt_op &op) const {
+  switch (op.kind) {
+  case ZRT_LAUNCH:
+    return kernels.checkUnits(launchOf(op).fn, launchOf(op).units);
+  case ZRT_MATMUL:
+    return products.prepare(matmulOf(op));
+  case ZRT_GROUPED_MATMUL:
+    fail("this device has no products of groups of rows; compile the model "
+         "without --target=cuda");
+  case ZRT_DEQUANTIZE:
+    fail("this device cannot unpack weights of 4 and 8 bits; compile the model "
+         "without --target=cuda");
+  case ZRT_UPDATE:
+    return buckets.check(updateOf(op));
+  case ZRT_SQUARES:
+    return buckets.check(squaresOf(op));
+  default:
+    return;
+  }
+}
+
+double CudaDevice::productRate(zrt_dtype dtype) {
+  constexpr int64_t kSize = 1536;
+  constexpr double kSeconds = 0.1;
+  zrt_matmul_desc desc = {};
+  desc.name = "a product to measure";
+  desc.batch = 1;
+  desc.m = desc.n = desc.k = kSize;
+  desc.a.dtype = desc.b.dtype = desc.c.dtype = dtype;
+  gpu.enter();
+  const uint64_t bytes = kSize * kSize * dtypeBytes(dtype);
+  const GpuMemory operands(gpu, 3 * bytes, "products to measure");
+  Products measured(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes);
+  measured.prepare(desc);
+  using Clock = std::chrono::steady_clock;
+  double best = 0, all = 0;
+  // More and more at once, so that issuing them takes no time.
+  for (int times = 1; all < kSeconds; times *= 2) {
+    const auto start = Clock::now();
+    for (int i = 0; i < times; ++i)
+      measured.run(nullptr, desc, operands.at(0), operands.at(bytes), 0,
+                   operands.at(2 * bytes));
+    gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+    const double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    best = std::max(best, 2.0 * times * kSize * kSize * kSize / seconds);
+    all += seconds;
+  }
+  return best;
+}

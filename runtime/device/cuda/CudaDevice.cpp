@@ -1,0 +1,265 @@
+//===- CudaDevice.cpp - Plans on a GPU ------------------------------------===//
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/device/MakeDevice.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+/// The plan as the CpuDevice has it: no device tier.
+zrt_plan withoutDevice(zrt_plan plan) {
+  plan.arena_bytes[ZRT_DEVICE] = plan.exported_begin = 0;
+  return plan;
+}
+
+bool hasCollectives(const zrt_plan &plan) {
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program))
+      if (op.kind == ZRT_COLLECTIVE)
+        return true;
+  return false;
+}
+
+const char *named(const char *name) { return name ? name : "unnamed"; }
+
+/// Pins the host's arena, which may be closed between programs.
+PinnedMemory pinHost(const Gpu &gpu, CpuDevice &host) {
+  struct Opened {
+    explicit Opened(CpuDevice &device) : device(device) {
+      device.beginProgram();
+    }
+    ~Opened() { device.endProgram(); }
+    CpuDevice &device;
+  };
+  const Opened opened(host);
+  return {gpu, host.memory({ZRT_HOST, 0, 0, 0}), host.arenaBytes(ZRT_HOST)};
+}
+
+} // namespace
+
+CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
+                       std::unique_ptr<Store> store)
+    : plan(thePlan), gpu(rank),
+      host(withoutDevice(plan), isGuarded, std::move(store)),
+      arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena"),
+      pinned(pinHost(gpu, host)), kernels(gpu, plan),
+      products(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes),
+      buckets(gpu, kernels, plan, rank), streams(gpu, plan) {
+  if (hasCollectives(plan))
+    mirror.allocate(plan.arena_bytes[ZRT_DEVICE], ZRT_DEVICE,
+                    plan.world_size > 1 ? plan.exported_begin
+                                        : plan.arena_bytes[ZRT_DEVICE]);
+  checkProductStreams();
+}
+
+CudaDevice::~CudaDevice() { (void)gpu.tryEnter(); }
+
+void CudaDevice::startThreads(const zrt_plan &plan, int threads,
+                              std::vector<int> processors, int hostThreads) {
+  if (hostThreads == 0)
+    hostThreads = threads;
+  if (hostThreads == 0)
+    hostThreads = int(std::max<size_t>(processors.size(), 1));
+  // Nothing computes on the CpuDevice's `compute`.
+  host.startThreads(plan, /*threads=*/1, {}, hostThreads);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+uint64_t CudaDevice::arenaBytes(uint32_t tier) const {
+  return tier == ZRT_DEVICE ? plan.arena_bytes[tier] : host.arenaBytes(tier);
+}
+
+std::byte *CudaDevice::memory(const zrt_ref &ref) const {
+  return ref.tier == ZRT_DEVICE ? mirror.data() + ref.offset : host.memory(ref);
+}
+
+CUdeviceptr CudaDevice::address(const zrt_ref &ref) const {
+  return ref.tier == ZRT_DEVICE
+             ? arena.at(ref.offset)
+             : reinterpret_cast<CUdeviceptr>(host.memory(ref));
+}
+
+std::vector<uint64_t> CudaDevice::addresses(const zrt_operand *args,
+                                            uint32_t count) const {
+  std::vector<uint64_t> list(count);
+  for (uint32_t i = 0; i < count; ++i)
+    list[i] = address(args[i].ref);
+  return list;
+}
+
+void CudaDevice::read(const zrt_ref &from, void *to) {
+  if (from.tier != ZRT_DEVICE)
+    return host.read(from, to);
+  if (from.bytes == 0)
+    return;
+  gpu.enter();
+  gpu.check("cuMemcpyDtoH",
+            gpu.driver().MemcpyDtoH(to, address(from), from.bytes));
+}
+
+void CudaDevice::write(const zrt_ref &to, const void *from) {
+  if (to.tier != ZRT_DEVICE)
+    return host.write(to, from);
+  if (to.bytes == 0)
+    return;
+  gpu.enter();
+  gpu.check("cuMemcpyHtoD",
+            gpu.driver().MemcpyHtoD(address(to), from, to.bytes));
+  // It has read `from`, but may not have written yet.
+  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+}
+
+void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
+  if (to.tier != ZRT_DEVICE)
+    return host.fill(to, byte);
+  if (to.bytes == 0)
+    return;
+  gpu.enter();
+  gpu.check("cuMemsetD8Async",
+            gpu.driver().MemsetD8Async(address(to), byte, to.bytes, nullptr));
+  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+}
+
+std::string CudaDevice::note() const {
+  std::string all = host.note();
+  if (plan.world_size > 1)
+    all += std::string(all.empty() ? "" : "\n") +
+           "ranks exchange what is on their GPUs through host memory, which is "
+           "slower than between the GPUs";
+  return all;
+}
+
+void CudaDevice::bringToHost(zrt_stream stream, const zrt_ref &ref) {
+  finish(stream);
+  if (ref.tier == ZRT_DEVICE)
+    read(ref, memory(ref));
+}
+
+void CudaDevice::bringBack(zrt_stream /*stream*/, const zrt_ref &ref) {
+  if (ref.tier == ZRT_DEVICE)
+    write(ref, memory(ref));
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+void CudaDevice::beginProgram() {
+  host.beginProgram();
+  buckets.prepare([this](const zrt_ref &ref) {
+    uint64_t value = 0;
+    read({ref.tier, 0, ref.offset, sizeof(value)}, &value);
+    return value;
+  });
+}
+
+void CudaDevice::endProgram() { host.endProgram(); }
+
+template <typename Action>
+void CudaDevice::issue(zrt_stream stream, const char *name, Action action) {
+  gpu.enter();
+  try {
+    action(streams.of(stream, named(name)));
+  } catch (const Error &error) {
+    fail("{}: {}", named(name), error.what());
+  }
+}
+
+void CudaDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
+  if (!streams.isOnGpu(stream))
+    return host.launch(stream, desc);
+  issue(stream, desc.name, [&](CUstream queue) {
+    std::vector<uint64_t> parameters = addresses(desc.args, desc.arg_count);
+    parameters.push_back(uint64_t(desc.units));
+    kernels.launch(queue, desc.fn, desc.units, parameters);
+  });
+}
+
+void CudaDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
+  if (!streams.isOnGpu(stream))
+    return host.multiply(stream, desc);
+  issue(stream, desc.name, [&](CUstream queue) {
+    products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
+                 address(desc.bias.ref), address(desc.c.ref));
+  });
+}
+
+void CudaDevice::multiplyGroups(zrt_stream stream,
+                                const zrt_grouped_desc &desc) {
+  // `check` refuses them on the GPU.
+  host.multiplyGroups(stream, desc);
+}
+
+void CudaDevice::dequantize(zrt_stream stream,
+                            const zrt_dequantize_desc &desc) {
+  // `check` refuses it on the GPU.
+  host.dequantize(stream, desc);
+}
+
+void CudaDevice::update(zrt_stream stream, const zrt_update_desc &desc,
+                        const BucketPart &bucket) {
+  if (!streams.isOnGpu(stream))
+    return host.update(stream, desc, bucket);
+  issue(stream, desc.name, [&](CUstream queue) {
+    buckets.update(queue, desc, bucket, addresses(desc.args, desc.arg_count));
+  });
+}
+
+void CudaDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
+                            const BucketPart &bucket) {
+  if (!streams.isOnGpu(stream))
+    return host.sumSquares(stream, desc, bucket);
+  issue(stream, desc.name, [&](CUstream queue) {
+    buckets.sumSquares(queue, desc, bucket, address(desc.grad.ref),
+                       address(desc.partials.ref));
+  });
+}
+
+uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
+                          const zrt_ref &to) {
+  if (!streams.isOnGpu(stream))
+    return host.copy(stream, from, to);
+  // Its caller names the operation.
+  gpu.enter();
+  if (from.bytes != 0)
+    gpu.check("cuMemcpyAsync",
+              gpu.driver().MemcpyAsync(address(to), address(from), from.bytes,
+                                       streams.of(stream, "a copy")));
+  return from.bytes;
+}
+
+void CudaDevice::record(zrt_stream stream, uint32_t event) {
+  gpu.enter();
+  streams.record(stream, event);
+}
+
+void CudaDevice::wait(zrt_stream stream, uint32_t event) {
+  gpu.enter();
+  streams.wait(stream, event);
+}
+
+void CudaDevice::finish(zrt_stream stream) {
+  gpu.enter();
+  streams.finish(stream);
+}
+
+//===----------------------------------------------------------------------===//
+// For plans
+//===----------------------------------------------------------------------===//
+
+/// What a plan with target cuda names as its maker.
+extern "C" void zrt_cuda_device(zrt_device_request *request) {
+  request->device = std::make_unique<CudaDevice>(request->plan, request->rank,
+                                                 request->isGuarded,
+                                                 std::move(request->store));
+}

@@ -1,0 +1,102 @@
+//===- CudaDevice.h - Plans on a GPU ----------------------------*- C++ -*-===//
+//
+// The device tier is on a GPU; host and nvme are a CpuDevice's, which also does
+// what streams of class host and of the links to nvme do.  Every other stream is
+// one of CUDA, into which its thread issues work:
+//
+//   stream of the plan    thread                  CUDA stream
+//   compute               launch, multiply ...    a queue
+//   h2d, d2h              copy                    a queue
+//   gather, reduce        copies down, exchanges, copies up
+//   host, nvme_*          works                   none
+//
+// A record puts a CUDA event into its stream, which other streams of CUDA wait for
+// by themselves; a thread without one waits for it.  The host's arena is pinned.
+//
+// Ranks exchange through host memory: the mirror has an address for each byte of
+// the device arena, and memory where collectives use it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CUDA_CUDA_DEVICE_H
+#define ZRT_DEVICE_CUDA_CUDA_DEVICE_H
+
+#include "runtime/core/Device.h"
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/device/cuda/BucketLaunches.h"
+#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/Kernels.h"
+#include "runtime/device/cuda/Products.h"
+#include "runtime/device/cuda/Streams.h"
+
+#include <memory>
+#include <vector>
+
+namespace zrt {
+
+class CudaDevice final : public Device {
+public:
+  /// Takes the memory of `plan`, which outlives this, on the GPU of `rank`, and
+  /// loads its kernels.  `isGuarded` and `store` are of the CpuDevice.  Throws
+  /// zrt::Error.
+  CudaDevice(const zrt_plan &plan, int rank, bool isGuarded = false,
+             std::unique_ptr<Store> store = nullptr);
+  ~CudaDevice() override;
+
+  uint64_t arenaBytes(uint32_t tier) const override;
+  std::byte *memory(const zrt_ref &ref) const override;
+  void read(const zrt_ref &from, void *to) override;
+  void write(const zrt_ref &to, const void *from) override;
+  void fill(const zrt_ref &to, unsigned char byte) override;
+  std::string note() const override;
+  ExportedMemory exported() const override { return mirror.exported(); }
+  void startThreads(const zrt_plan &plan, int threads,
+                    std::vector<int> processors, int hostThreads) override;
+  double productRate(zrt_dtype dtype) override;
+  void beginProgram() override;
+  void endProgram() override;
+
+  void check(const zrt_op &op) const override;
+  int threads() const override { return host.hostThreads(); }
+  int hostThreads() const override { return host.hostThreads(); }
+  void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
+  void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
+  void multiplyGroups(zrt_stream stream, const zrt_grouped_desc &desc) override;
+  void dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) override;
+  void update(zrt_stream stream, const zrt_update_desc &desc,
+              const BucketPart &bucket) override;
+  void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
+                  const BucketPart &bucket) override;
+  uint64_t copy(zrt_stream stream, const zrt_ref &from,
+                const zrt_ref &to) override;
+  void record(zrt_stream stream, uint32_t event) override;
+  void wait(zrt_stream stream, uint32_t event) override;
+  void finish(zrt_stream stream) override;
+  void bringToHost(zrt_stream stream, const zrt_ref &ref) override;
+  void bringBack(zrt_stream stream, const zrt_ref &ref) override;
+
+private:
+  /// Where the GPU finds `ref`, of any tier but nvme.
+  CUdeviceptr address(const zrt_ref &ref) const;
+  std::vector<uint64_t> addresses(const zrt_operand *args,
+                                  uint32_t count) const;
+  void checkOnGpu(const zrt_op &op) const;
+  void checkProductStreams() const;
+  /// Issues work to a stream of CUDA; what is thrown gets the operation's name.
+  template <typename Action>
+  void issue(zrt_stream stream, const char *name, Action action);
+
+  const zrt_plan &plan;
+  const cuda::Gpu gpu;
+  CpuDevice host;
+  cuda::GpuMemory arena;
+  cuda::PinnedMemory pinned; ///< the host's arena
+  Arena mirror;              ///< empty in a plan without collectives
+  const cuda::Kernels kernels;
+  mutable cuda::Products products; ///< `check` prepares them
+  cuda::BucketLaunches buckets;
+  cuda::Streams streams; ///< last: it ends before what it uses
+};
+
+} // namespace zrt
+
+#endif // ZRT_DEVICE_CUDA_CUDA_DEVICE_H

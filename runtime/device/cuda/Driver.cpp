@@ -1,0 +1,49 @@
+//===- Driver.cpp - NVIDIA's driver, loaded at run time -------------------===//
+#include "runtime/device/cuda/Driver.h"
+
+#include "runtime/Error.h"
+#include "runtime/device/cuda/SharedLibrary.h"
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+/// The first version with libraries of kernels (cuLibraryLoadData).
+static constexpr int kOldest = 12000;
+
+Driver::Driver(const char *library) {
+  // Never closed: the driver has threads of its own.
+  const SharedLibrary file(library, "NVIDIA's driver");
+  // The version first: an old driver lacks symbols.
+  file.find("cuDriverGetVersion", DriverGetVersion);
+  int version = 0;
+  if (DriverGetVersion(&version) != CUDA_SUCCESS || version < kOldest)
+    fail(
+        "{} is of CUDA {}.{}, and this program needs {}.{} or later; install a "
+        "newer driver of NVIDIA",
+        library, version / 1000, version % 1000 / 10, kOldest / 1000,
+        kOldest % 1000 / 10);
+#define ZRT_CUDA(FUNCTION, SYMBOL) file.find(#SYMBOL, FUNCTION);
+#include "runtime/device/cuda/DriverFunctions.def"
+  const CUresult result = Init(0);
+  if (result == CUDA_ERROR_NO_DEVICE)
+    fail(
+        "this program was compiled with --target=cuda, and this machine has no "
+        "GPU of NVIDIA that it may use ({}); look at nvidia-smi and "
+        "CUDA_VISIBLE_DEVICES, or compile without --target",
+        describe("cuInit", result));
+  check("cuInit", result);
+}
+
+void Driver::check(const char *call, CUresult result) const {
+  if (result != CUDA_SUCCESS)
+    fail("{}", describe(call, result));
+}
+
+std::string Driver::describe(const char *call, CUresult result) const {
+  const char *name = nullptr, *text = nullptr;
+  if (GetErrorName(result, &name) != CUDA_SUCCESS)
+    name = "an error without a name";
+  if (GetErrorString(result, &text) != CUDA_SUCCESS)
+    text = "nothing more is known";
+  return fmt::format("{}: {} ({}): {}", call, name, int(result), text);
+}

@@ -1,0 +1,251 @@
+//===- Products.cpp - Matrix products on a GPU ----------------------------===//
+#include "runtime/device/cuda/Products.h"
+
+#include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/device/cuda/SharedLibrary.h"
+
+#include <array>
+#include <bit>
+#include <cublasLt.h>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+#define ZRT_TEXT_OF(X) #X
+#define ZRT_TEXT(X) ZRT_TEXT_OF(X)
+
+struct Products::Library {
+  Library() {
+    const SharedLibrary file("libcublasLt.so." ZRT_TEXT(CUBLAS_VER_MAJOR),
+                             "NVIDIA's cuBLASLt");
+#define ZRT_CUBLAS_LT(FUNCTION) file.find("cublasLt" #FUNCTION, FUNCTION);
+#include "runtime/device/cuda/LtFunctions.def"
+    check("cublasLtCreate", Create(&handle));
+  }
+  ~Library() { (void)Destroy(handle); }
+  Library(const Library &) = delete;
+  Library &operator=(const Library &) = delete;
+
+  void check(const char *call, cublasStatus_t status) const {
+    if (status != CUBLAS_STATUS_SUCCESS)
+      fail("{}: {} ({}): {}", call, GetStatusName(status), int(status),
+           GetStatusString(status));
+  }
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define ZRT_CUBLAS_LT(FUNCTION)                                                \
+  decltype(&::cublasLt##FUNCTION) FUNCTION = nullptr;
+#include "runtime/device/cuda/LtFunctions.def"
+  cublasLtHandle_t handle = nullptr;
+};
+
+namespace {
+
+cudaDataType_t typeOf(zrt_dtype dtype) {
+  switch (dtype) {
+  case ZRT_F64:
+    return CUDA_R_64F;
+  case ZRT_F32:
+    return CUDA_R_32F;
+  case ZRT_BF16:
+    return CUDA_R_16BF;
+  default:
+    return CUDA_R_16F;
+  }
+}
+
+/// What divides both the place of an operand and the distance of its matrices:
+/// at most 256, which is what arenas are aligned to.
+uint32_t alignmentOf(const zrt_operand &operand, const zrt_matmul_desc &d,
+                     int64_t elements) {
+  uint64_t places = operand.ref.offset | 256;
+  if (d.batch > 1)
+    places |= uint64_t(elements) * dtypeBytes(operand.dtype);
+  return uint32_t{1} << std::countr_zero(places);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One product
+//===----------------------------------------------------------------------===//
+
+struct Products::Product {
+  explicit Product(const Library &library) : lt(library) {}
+  ~Product() {
+    if (operation)
+      (void)lt.MatmulDescDestroy(operation);
+    if (preference)
+      (void)lt.MatmulPreferenceDestroy(preference);
+    for (const cublasLtMatrixLayout_t layout : {first, second, result})
+      if (layout)
+        (void)lt.MatrixLayoutDestroy(layout);
+  }
+  Product(const Product &) = delete;
+  Product &operator=(const Product &) = delete;
+
+  void describe(const zrt_matmul_desc &d);
+  void choose(const zrt_matmul_desc &d, uint64_t workspaceBytes);
+
+  /// The column-major matrix that a row-major one of rows x columns is.
+  cublasLtMatrixLayout_t layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
+                                  int64_t rows, int64_t columns) const;
+  template <typename T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T &value) const {
+    lt.check("cublasLtMatmulDescSetAttribute",
+             lt.MatmulDescSetAttribute(operation, attribute,
+                                       static_cast<const void *>(&value),
+                                       sizeof(value)));
+  }
+  template <typename T>
+  void prefer(cublasLtMatmulPreferenceAttributes_t attribute,
+              const T &value) const {
+    lt.check("cublasLtMatmulPreferenceSetAttribute",
+             lt.MatmulPreferenceSetAttribute(preference, attribute, &value,
+                                             sizeof(value)));
+  }
+
+  const Library &lt;
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatmulPreference_t preference = nullptr;
+  /// B, A and C of the plan.
+  cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
+  cublasLtMatmulAlgo_t algorithm = {};
+};
+
+cublasLtMatrixLayout_t Products::Product::layoutOf(const zrt_matmul_desc &d,
+                                                   zrt_dtype dtype,
+                                                   int64_t rows,
+                                                   int64_t columns) const {
+  cublasLtMatrixLayout_t layout = nullptr;
+  lt.check("cublasLtMatrixLayoutCreate",
+           lt.MatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(columns),
+                                 uint64_t(rows), columns));
+  const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute,
+                       const auto &value) {
+    lt.check(
+        "cublasLtMatrixLayoutSetAttribute",
+        lt.MatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value)));
+  };
+  set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, int32_t(d.batch));
+  set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, int64_t(rows * columns));
+  return layout;
+}
+
+void Products::Product::describe(const zrt_matmul_desc &d) {
+  const bool isDouble = d.a.dtype == ZRT_F64;
+  lt.check("cublasLtMatmulDescCreate",
+           lt.MatmulDescCreate(
+               &operation, isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+               isDouble ? CUDA_R_64F : CUDA_R_32F));
+  const auto transposition = [](uint32_t is) {
+    return int32_t(is ? CUBLAS_OP_T : CUBLAS_OP_N);
+  };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, transposition(d.trans_b));
+  set(CUBLASLT_MATMUL_DESC_TRANSB, transposition(d.trans_a));
+  if (d.has_bias) {
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS));
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, int32_t(typeOf(d.bias.dtype)));
+  }
+  first = d.trans_b ? layoutOf(d, d.b.dtype, d.n, d.k)
+                    : layoutOf(d, d.b.dtype, d.k, d.n);
+  second = d.trans_a ? layoutOf(d, d.a.dtype, d.k, d.m)
+                     : layoutOf(d, d.a.dtype, d.m, d.k);
+  result = layoutOf(d, d.c.dtype, d.m, d.n);
+}
+
+void Products::Product::choose(const zrt_matmul_desc &d,
+                               uint64_t workspaceBytes) {
+  lt.check("cublasLtMatmulPreferenceCreate",
+           lt.MatmulPreferenceCreate(&preference));
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
+  prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+         uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+  const uint32_t result = alignmentOf(d.c, d, d.m * d.n);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+         alignmentOf(d.b, d, d.k * d.n));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+         alignmentOf(d.a, d, d.m * d.k));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, result);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, result);
+  cublasLtMatmulHeuristicResult_t found = {};
+  int count = 0;
+  const cublasStatus_t status = lt.MatmulAlgoGetHeuristic(
+      lt.handle, operation, first, second, this->result, this->result,
+      preference, 1, &found, &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED ||
+      (status == CUBLAS_STATUS_SUCCESS && count == 0))
+    fail("cuBLASLt has no product of {} and {} to {}{}, {} x {} x {}",
+         dtypeName(d.a.dtype), dtypeName(d.b.dtype), dtypeName(d.c.dtype),
+         d.has_bias ? fmt::format(" with a bias of {}", dtypeName(d.bias.dtype))
+                    : "",
+         d.m, d.n, d.k);
+  lt.check("cublasLtMatmulAlgoGetHeuristic", status);
+  lt.check("cublasLtMatmulAlgoGetHeuristic", found.state);
+  algorithm = found.algo;
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+Products::Products(const Gpu &theGpu, CUdeviceptr theWorkspace, uint64_t bytes)
+    : gpu(theGpu), workspace(theWorkspace), workspaceBytes(bytes) {}
+
+Products::~Products() = default;
+
+static bool isEmpty(const zrt_matmul_desc &d) {
+  return d.batch == 0 || d.m == 0 || d.n == 0;
+}
+
+void Products::prepare(const zrt_matmul_desc &desc) {
+  if (isEmpty(desc))
+    return;
+  if (desc.k == 0)
+    fail(
+        "k is 0, and this device multiplies matrices with at least one column");
+  if (desc.batch > INT32_MAX)
+    fail("{} products at once, and this device does at most {}", desc.batch,
+         INT32_MAX);
+  const std::lock_guard<std::mutex> lock(mutex);
+  gpu.enter();
+  if (!library)
+    library = std::make_unique<Library>();
+  auto product = std::make_unique<Product>(*library);
+  product->describe(desc);
+  product->choose(desc, workspaceBytes);
+  products[&desc] = std::move(product);
+}
+
+void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
+                   CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const {
+  if (isEmpty(desc))
+    return;
+  const Product &product = *products.at(&desc);
+  const auto pointer = [](CUdeviceptr address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<void *>(address);
+  };
+  if (desc.has_bias)
+    product.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, pointer(bias));
+  const bool isDouble = desc.a.dtype == ZRT_F64;
+  const double one = 1, zero = 0;
+  const float floatOne = 1, floatZero = 0;
+  const auto number = [&](const double &wide, const float &narrow) {
+    return isDouble ? static_cast<const void *>(&wide) : &narrow;
+  };
+  library->check(
+      "cublasLtMatmul",
+      library->Matmul(library->handle, product.operation, number(one, floatOne),
+                      pointer(b), product.first, pointer(a), product.second,
+                      desc.accumulate ? number(one, floatOne)
+                                      : number(zero, floatZero),
+                      pointer(c), product.result, pointer(c), product.result,
+                      &product.algorithm, pointer(workspace), workspaceBytes,
+                      reinterpret_cast<cudaStream_t>(stream)));
+}

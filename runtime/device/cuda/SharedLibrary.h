@@ -1,0 +1,30 @@
+//===- SharedLibrary.h - A library that is loaded by name -------*- C++ -*-===//
+#ifndef ZRT_DEVICE_CUDA_SHARED_LIBRARY_H
+#define ZRT_DEVICE_CUDA_SHARED_LIBRARY_H
+
+#include <string>
+
+namespace zrt::cuda {
+
+/// Stays loaded until the process ends.
+class SharedLibrary {
+public:
+  /// Throws zrt::Error; `what` says whose `file` it is.
+  SharedLibrary(const char *file, const char *what);
+
+  template <typename Function>
+  void find(const char *symbol, Function *&function) const {
+    function = reinterpret_cast<Function *>(address(symbol));
+  }
+
+private:
+  /// Throws when there is none.
+  void *address(const char *symbol) const;
+
+  const std::string file, what;
+  void *handle;
+};
+
+} // namespace zrt::cuda
+
+#endif // ZRT_DEVICE_CUDA_SHARED_LIBRARY_H

@@ -1,0 +1,179 @@
+//===- Driver.cpp - libcuda.so.1, for tests -------------------------------===//
+//
+// The functions of NVIDIA's driver that the runtime calls, for a Machine: here those
+// of the driver itself, GPUs and contexts.
+//
+//   FAKE_CUDA_DEVICES   how many GPUs there are (1)
+//   FAKE_CUDA_MEMORY    bytes of each (8 GiB)
+//   FAKE_CUDA_VERSION   of the driver (13000)
+//   FAKE_CUDA_SEED      of the order in which operations are executed (1)
+//   FAKE_CUDA_NO_WAITS  1: streams do not wait for events, as if all were missing
+//
+//===----------------------------------------------------------------------===//
+#include "Driver.h"
+#include "Calls.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace fakecuda;
+
+namespace {
+
+/// Who has retained the context; there is one.
+int retained = 0;
+bool isInitialized = false;
+thread_local bool isCurrent = false;
+
+auto *contextHandle() { return reinterpret_cast<CUcontext>(uintptr_t{0xc0}); }
+
+} // namespace
+
+CUresult fakecuda::enter(const char *call) {
+  if (!isInitialized)
+    misuse(fmt::format("{} before cuInit", call));
+  if (!isCurrent || retained == 0)
+    misuse(fmt::format("{} on a thread without a context", call));
+  return outcome();
+}
+
+//===----------------------------------------------------------------------===//
+// For the other libraries of this folder
+//===----------------------------------------------------------------------===//
+
+void fakecuda::issue(CUstream stream, const char *name,
+                     std::function<void()> run) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  machine.add(idOf(stream), {name, std::move(run), {}, {}});
+}
+
+void fakecuda::needDevice(const char *what, const void *begin, uint64_t bytes) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  machine.needDevice(what, begin, bytes);
+}
+
+extern "C" {
+
+CUresult cuDriverGetVersion(int *version) {
+  *version = int(numberOf("FAKE_CUDA_VERSION", 13000));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  if (numberOf("FAKE_CUDA_DEVICES", 1) == 0)
+    return CUDA_ERROR_NO_DEVICE;
+  if (retained == 0)
+    machine.start();
+  isInitialized = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name) {
+  switch (error) {
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    *name = "CUDA_ERROR_OUT_OF_MEMORY";
+    break;
+  case CUDA_ERROR_NO_DEVICE:
+    *name = "CUDA_ERROR_NO_DEVICE";
+    break;
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    *name = "CUDA_ERROR_NO_BINARY_FOR_GPU";
+    break;
+  case CUDA_ERROR_NOT_FOUND:
+    *name = "CUDA_ERROR_NOT_FOUND";
+    break;
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+    *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    break;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  switch (error) {
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    *text = "out of memory";
+    break;
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+    *text = "an illegal memory access was encountered";
+    break;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+  *count = int(numberOf("FAKE_CUDA_DEVICES", 1));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  if (ordinal < 0 || ordinal >= int(numberOf("FAKE_CUDA_DEVICES", 1)))
+    misuse(fmt::format("cuDeviceGet of GPU {}", ordinal));
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice) {
+  std::strncpy(name, "Fake GPU", size_t(size));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
+  switch (which) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *value = 9;
+    break;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    *value = 0;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = int(zge::kMaxThreads);
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+    *value = int(kSharedAtMost);
+    break;
+  case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    *value = 1;
+    break;
+  default:
+    misuse(fmt::format("cuDeviceGetAttribute of {}", int(which)));
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  if (retained++ == 0)
+    machine.restart();
+  *context = contextHandle();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  if (retained == 0)
+    misuse("cuDevicePrimaryCtxRelease of what is not retained");
+  if (--retained == 0)
+    if (const std::string left = machine.leftover(); !left.empty())
+      misuse("the last context ends, and these are left:" + left);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  if (context != contextHandle())
+    misuse("cuCtxSetCurrent to what is no context");
+  isCurrent = true;
+  return CUDA_SUCCESS;
+}
+
+} // extern "C"

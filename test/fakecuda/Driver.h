@@ -1,0 +1,18 @@
+//===- Driver.h - What other fake libraries ask of this one -----*- C++ -*-===//
+#ifndef TEST_FAKECUDA_DRIVER_H
+#define TEST_FAKECUDA_DRIVER_H
+
+#include <cstdint>
+#include <cuda.h>
+#include <functional>
+
+namespace fakecuda {
+
+/// Adds an operation to `stream`.
+void issue(CUstream stream, const char *name, std::function<void()> run);
+/// Ends the process unless all of these bytes are memory of the device.
+void needDevice(const char *what, const void *begin, uint64_t bytes);
+
+} // namespace fakecuda
+
+#endif // TEST_FAKECUDA_DRIVER_H

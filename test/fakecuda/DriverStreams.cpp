@@ -1,0 +1,160 @@
+//===- DriverStreams.cpp - The driver's functions for streams and kernels -===//
+#include "Calls.h"
+#include "Image.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+using namespace fakecuda;
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
+                                    int priority) {
+  ENTER("cuStreamCreateWithPriority");
+  if (flags != CU_STREAM_NON_BLOCKING || priority > 0 || priority < -5)
+    misuse(
+        "cuStreamCreateWithPriority: a stream that waits for the one that is "
+        "always there, or whose priority does not exist");
+  *stream = handleOf<CUstream>(machine.makeStream());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  machine.removeStream(idOf(stream));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  ENTER("cuStreamSynchronize");
+  machine.finish(idOf(stream));
+  return outcome();
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  ENTER("cuStreamWaitEvent");
+  if (numberOf("FAKE_CUDA_NO_WAITS", 0) == 0)
+    machine.wait(idOf(stream), idOf(event));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned) {
+  ENTER("cuEventCreate");
+  *event = handleOf<CUevent>(machine.makeEvent());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  machine.removeEvent(idOf(event));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  ENTER("cuEventRecord");
+  machine.record(idOf(event), idOf(stream));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  ENTER("cuEventSynchronize");
+  machine.finishEvent(idOf(event));
+  return outcome();
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  ENTER("cuCtxGetStreamPriorityRange");
+  *least = 0;
+  *greatest = -5;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *,
+                           void **, unsigned, CUlibraryOption *, void **,
+                           unsigned) {
+  ENTER("cuLibraryLoadData");
+  Image *image = Image::load(code);
+  if (!image)
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  *library = reinterpret_cast<CUlibrary>(image);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  Image::unload(reinterpret_cast<Image *>(library));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library,
+                            const char *name) {
+  ENTER("cuLibraryGetKernel");
+  *kernel = reinterpret_cast<CUkernel>(
+      reinterpret_cast<Image *>(library)->find(name));
+  return *kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute which, int value,
+                              CUkernel kernel, CUdevice) {
+  ENTER("cuKernelSetAttribute");
+  if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
+      uint64_t(value) > kSharedAtMost)
+    misuse(fmt::format("cuKernelSetAttribute of {} to {}", int(which), value));
+  Image::kernel(kernel).sharedBytes = uint64_t(value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **parameters, void **extra) {
+  ENTER("cuLaunchKernelEx");
+  const Image::Kernel &kernel = Image::kernel(function);
+  if (config->gridDimX == 0 || config->gridDimX > INT32_MAX ||
+      config->gridDimY != 1 || config->gridDimZ != 1 ||
+      config->blockDimX == 0 || config->blockDimX > zge::kMaxThreads ||
+      config->blockDimY != 1 || config->blockDimZ != 1 ||
+      config->sharedMemBytes > std::max(kSharedByDefault, kernel.sharedBytes))
+    misuse(fmt::format("{}: {} x {} x {} blocks of {} x {} x {} threads and {} "
+                       "bytes of shared memory",
+                       kernel.name, config->gridDimX, config->gridDimY,
+                       config->gridDimZ, config->blockDimX, config->blockDimY,
+                       config->blockDimZ, config->sharedMemBytes));
+  if (parameters || !extra || extra[0] != CU_LAUNCH_PARAM_BUFFER_POINTER ||
+      extra[2] != CU_LAUNCH_PARAM_BUFFER_SIZE ||
+      extra[4] != CU_LAUNCH_PARAM_END)
+    misuse(kernel.name + ": parameters are expected in a buffer");
+  const size_t bytes = *static_cast<const size_t *>(extra[3]);
+  if (bytes % 8 != 0)
+    misuse(kernel.name + ": parameters of other than 8 bytes");
+  // They are copied now: the buffer may be gone when the kernel runs.
+  const auto *buffer = static_cast<const uint64_t *>(extra[1]);
+  const std::vector<uint64_t> kept(buffer, buffer + bytes / 8);
+  machine.add(idOf(config->hStream),
+              {kernel.name,
+               [&machine, kernel, kept = std::vector(kept),
+                blocks = config->gridDimX, threads = config->blockDimX,
+                shared = config->sharedMemBytes]() mutable {
+                 std::vector<void *> values;
+                 for (uint64_t &value : kept)
+                   values.push_back(&value);
+                 machine.runKernel({kernel.name.c_str(), kernel.entry,
+                                    values.data(), blocks, threads, shared, 0});
+               },
+               {},
+               {}});
+  return CUDA_SUCCESS;
+}
+
+} // extern "C"

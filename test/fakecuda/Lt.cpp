@@ -1,0 +1,198 @@
+//===- Lt.cpp - libcublasLt.so, for tests ---------------------------------===//
+//
+// The functions of cuBLASLt that the runtime calls.  Products are executed by the
+// CPU's code, so that they have its bits (those of a plan for --cpu=x86-64-v3).
+// What is asked for is checked: layouts and sizes fit, the algorithm was chosen for
+// this very product, operands are aligned as was promised then, and everything
+// lies in the device's memory.
+//
+//===----------------------------------------------------------------------===//
+#include "Driver.h"
+#include "LtDescriptors.h"
+
+#include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/Team.h"
+
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace fakecuda;
+
+namespace {
+
+zrt_dtype dtypeOf(cudaDataType type) {
+  switch (type) {
+  case CUDA_R_64F:
+    return ZRT_F64;
+  case CUDA_R_32F:
+    return ZRT_F32;
+  case CUDA_R_16BF:
+    return ZRT_BF16;
+  case CUDA_R_16F:
+    return ZRT_F16;
+  default:
+    misuse(fmt::format("a matrix of type {}", int(type)));
+  }
+}
+uint64_t bytesOf(cudaDataType type) {
+  return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
+}
+
+/// Whether cuBLASLt's table of types has it.
+bool isSupported(const Product &op, const Layout &a, const Layout &b,
+                 const Layout &c) {
+  const bool isDouble = a.type == CUDA_R_64F;
+  if (a.type != b.type ||
+      op.compute != (isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F) ||
+      op.scale != (isDouble ? CUDA_R_64F : CUDA_R_32F))
+    return false;
+  const bool isHalf = a.type == CUDA_R_16BF || a.type == CUDA_R_16F;
+  if (c.type != a.type && !(isHalf && c.type == CUDA_R_32F))
+    return false;
+  return op.epilogue == CUBLASLT_EPILOGUE_DEFAULT || op.biasType == int(c.type);
+}
+
+/// A number that two products share only if they are alike but for addresses.
+uint64_t numberOf(const Product &op, const Layout &a, const Layout &b,
+                  const Layout &c) {
+  std::string text = fmt::format("{} {} {} {}", int(op.transA), int(op.transB),
+                                 op.epilogue, op.biasType);
+  for (const Layout *one : {&a, &b, &c})
+    text += fmt::format(" {} {} {} {} {} {}", int(one->type), one->rows,
+                        one->columns, one->leading, one->batch, one->stride);
+  return std::hash<std::string>()(text);
+}
+
+/// Rows and columns of an operand as it is multiplied.
+std::array<uint64_t, 2> shapeOf(const Layout &layout, int32_t transposed) {
+  return transposed == CUBLAS_OP_N ? std::array{layout.rows, layout.columns}
+                                   : std::array{layout.columns, layout.rows};
+}
+
+void needMatrix(const char *what, const Layout &layout, const void *begin,
+                uint32_t alignment) {
+  if (layout.leading != int64_t(layout.rows) ||
+      (layout.batch > 1 &&
+       layout.stride != int64_t(layout.rows * layout.columns)))
+    misuse(fmt::format("{} is not dense", what));
+  if (reinterpret_cast<uintptr_t>(begin) % alignment != 0)
+    misuse(fmt::format("{} at {} is not aligned to {}, as its algorithm needs",
+                       what, begin, alignment));
+  needDevice(what, begin,
+             layout.rows * layout.columns * uint64_t(layout.batch) *
+                 bytesOf(layout.type));
+}
+
+/// The number that alpha or beta points to; it is 0 or 1.
+bool isOne(const void *number, cudaDataType scale) {
+  const double value = scale == CUDA_R_64F
+                           ? *static_cast<const double *>(number)
+                           : double(*static_cast<const float *>(number));
+  if (value != 0 && value != 1)
+    misuse(fmt::format("a factor of {}", value));
+  return value == 1;
+}
+
+} // namespace
+
+extern "C" {
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  *handle = reinterpret_cast<cublasLtHandle_t>(uintptr_t{0xb1a5});
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+const char *cublasLtGetStatusName(cublasStatus_t) { return "CUBLAS_STATUS"; }
+const char *cublasLtGetStatusString(cublasStatus_t) { return "an error"; }
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t aDesc,
+    cublasLtMatrixLayout_t bDesc, cublasLtMatrixLayout_t cDesc,
+    cublasLtMatrixLayout_t dDesc, cublasLtMatmulPreference_t preferenceDesc,
+    int wanted, cublasLtMatmulHeuristicResult_t results[], int *count) {
+  const auto &op = of<Product>(desc);
+  const auto &a = of<Layout>(aDesc), &b = of<Layout>(bDesc),
+             &c = of<Layout>(cDesc);
+  const auto &preference = of<Preference>(preferenceDesc);
+  if (cDesc != dDesc || wanted < 1)
+    misuse("other layouts for C and D, or no algorithm asked for");
+  if (preference.reductions & CUBLASLT_REDUCTION_SCHEME_INPLACE)
+    misuse("an algorithm may add in any order; leave out "
+           "CUBLASLT_REDUCTION_SCHEME_INPLACE");
+  const auto left = shapeOf(a, op.transA), right = shapeOf(b, op.transB);
+  if (left[0] != c.rows || right[1] != c.columns || left[1] != right[0] ||
+      a.batch != c.batch || b.batch != c.batch)
+    misuse(fmt::format("{} x {} times {} x {} to {} x {}", left[0], left[1],
+                       right[0], right[1], c.rows, c.columns));
+  *count = 0;
+  if (!isSupported(op, a, b, c))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  const Choice choice = {numberOf(op, a, b, c), preference.workspace,
+                         preference.alignment};
+  results[0] = {};
+  std::memcpy(&results[0].algo, &choice, sizeof(choice));
+  results[0].workspaceSize = preference.workspace;
+  results[0].state = CUBLAS_STATUS_SUCCESS;
+  *count = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
+                              const void *alpha, const void *aBegin,
+                              cublasLtMatrixLayout_t aDesc, const void *bBegin,
+                              cublasLtMatrixLayout_t bDesc, const void *beta,
+                              const void *cBegin, cublasLtMatrixLayout_t cDesc,
+                              void *dBegin, cublasLtMatrixLayout_t dDesc,
+                              const cublasLtMatmulAlgo_t *algorithm,
+                              void *workspace, size_t workspaceBytes,
+                              cudaStream_t stream) {
+  const auto &op = of<Product>(desc);
+  const auto &a = of<Layout>(aDesc), &b = of<Layout>(bDesc),
+             &c = of<Layout>(cDesc);
+  Choice choice;
+  std::memcpy(&choice, algorithm, sizeof(choice));
+  if (choice.product != numberOf(op, a, b, c) || cDesc != dDesc ||
+      cBegin != dBegin)
+    misuse("a product with the algorithm of another");
+  needMatrix("A", a, aBegin, choice.alignment[0]);
+  needMatrix("B", b, bBegin, choice.alignment[1]);
+  needMatrix("D", c, dBegin, choice.alignment[3]);
+  if (workspaceBytes < choice.workspace)
+    misuse("a workspace that is smaller than its algorithm needs");
+  if (workspaceBytes != 0)
+    needDevice("the workspace", workspace, workspaceBytes);
+  const bool hasBias = op.epilogue == CUBLASLT_EPILOGUE_BIAS;
+  if (hasBias)
+    needDevice("the bias", op.bias, c.rows * bytesOf(c.type));
+  if (!isOne(alpha, op.scale))
+    misuse("alpha is not 1");
+  // Read by rows what is written by columns: A and B change places.
+  zrt_matmul_desc d = {};
+  d.name = "cublasLtMatmul";
+  d.trans_a = op.transB != CUBLAS_OP_N;
+  d.trans_b = op.transA != CUBLAS_OP_N;
+  d.has_bias = hasBias;
+  d.accumulate = isOne(beta, op.scale);
+  d.batch = c.batch;
+  d.m = int64_t(c.columns);
+  d.n = int64_t(c.rows);
+  d.k = int64_t(shapeOf(a, op.transA)[1]);
+  d.a.dtype = dtypeOf(b.type);
+  d.b.dtype = dtypeOf(a.type);
+  d.c.dtype = d.bias.dtype = dtypeOf(c.type);
+  fakecuda::issue(
+      reinterpret_cast<CUstream>(stream), "cublasLtMatmul",
+      [d, aBegin, bBegin, dBegin, workspace, workspaceBytes, bias = op.bias] {
+        static zrt::Team team(1);
+        // What is left there is nobody's.
+        if (workspaceBytes != 0)
+          std::memset(workspace, 0xff, workspaceBytes);
+        zrt::runMatmul(d, bBegin, aBegin, bias, dBegin, team);
+      });
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+} // extern "C"

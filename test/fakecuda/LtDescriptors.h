@@ -1,0 +1,48 @@
+//===- LtDescriptors.h - What cuBLASLt's handles point to -------*- C++ -*-===//
+#ifndef TEST_FAKECUDA_LT_DESCRIPTORS_H
+#define TEST_FAKECUDA_LT_DESCRIPTORS_H
+
+#include "Machine.h"
+
+#include <array>
+#include <cublasLt.h>
+
+namespace fakecuda {
+
+struct Layout {
+  cudaDataType type;
+  uint64_t rows, columns;
+  int64_t leading;
+  int32_t batch = 1;
+  int64_t stride = 0;
+};
+struct Product {
+  cublasComputeType_t compute;
+  cudaDataType scale;
+  int32_t transA = CUBLAS_OP_N, transB = CUBLAS_OP_N;
+  uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  const void *bias = nullptr;
+  int32_t biasType = -1;
+};
+struct Preference {
+  uint64_t workspace = 0;
+  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
+  std::array<uint32_t, 4> alignment = {256, 256, 256, 256}; ///< A, B, C, D
+};
+/// What an algorithm remembers.
+struct Choice {
+  uint64_t product, workspace;
+  std::array<uint32_t, 4> alignment;
+};
+static_assert(sizeof(Choice) <= sizeof(cublasLtMatmulAlgo_t));
+
+template <typename T, typename Handle>
+T &of(Handle handle) {
+  if (!handle)
+    misuse("a descriptor that does not exist");
+  return *reinterpret_cast<T *>(handle);
+}
+
+} // namespace fakecuda
+
+#endif // TEST_FAKECUDA_LT_DESCRIPTORS_H

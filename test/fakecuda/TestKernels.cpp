@@ -1,0 +1,142 @@
+//===- TestKernels.cpp - Emulated kernels of the device's tests ---------------===//
+//
+// What test/unit/runtime/DeviceUnderTest.h asks of a device, in code for test/emulator: one function
+// for each kernel, which every thread of a block calls.
+//
+//===----------------------------------------------------------------------===//
+#include "Emulator.h"
+
+#include "runtime/zrt.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace {
+
+/// Units of a block, and its threads (CudaUnderTest.cpp).
+constexpr int64_t kUnits = 64, kThreads = 32;
+
+template <typename T>
+T value(void *parameter) {
+  T result;
+  std::memcpy(&result, parameter, sizeof(T));
+  return result;
+}
+
+template <typename T>
+T load(const T *from) {
+  zge_read(from, sizeof(T));
+  return *from;
+}
+template <typename T>
+void store(T *to, T what) {
+  zge_write(to, sizeof(T));
+  *to = what;
+}
+
+/// Calls `work(i)` for what the thread does of the block's units.
+template <typename Work>
+void forUnits(int64_t units, Work work) {
+  const int64_t begin = zge_block() * kUnits;
+  for (int64_t i = begin + zge_thread(); i < std::min(begin + kUnits, units);
+       i += kThreads)
+    work(i);
+}
+
+template <int Decay>
+void update(void **params) {
+  const auto *p = value<const float *>(params[0]);
+  const auto *g = value<const float *>(params[1]);
+  const auto *rate = value<const float *>(params[2]);
+  auto *next = value<float *>(params[3]);
+  forUnits(value<int64_t>(params[4]), [&](int64_t i) {
+    store(next + i,
+          load(p + i) - load(rate) * (load(g + i) + Decay * load(p + i)));
+  });
+}
+
+float widened(float value) { return value; }
+float widened(uint16_t bits, bool isBf16) {
+  if (isBf16) {
+    const uint32_t wide = uint32_t(bits) << 16;
+    return value<float>(const_cast<uint32_t *>(&wide));
+  }
+  _Float16 half;
+  std::memcpy(&half, &bits, sizeof(half));
+  return float(half);
+}
+
+/// A block of one thread for each block of elements.
+template <typename T, typename Widen>
+void squares(void **params, Widen widen) {
+  const auto *grad = value<const T *>(params[0]);
+  auto *partials = value<double *>(params[1]);
+  const auto elements = value<int64_t>(params[2]);
+  const int64_t begin = int64_t(zge_block()) * ZRT_SQUARES_BLOCK;
+  const int64_t end = std::min(begin + ZRT_SQUARES_BLOCK, elements);
+  double lanes[16] = {};
+  for (int64_t i = begin; i < end; ++i) {
+    const double wide = widen(load(grad + i));
+    lanes[(i - begin) % 16] += wide * wide;
+  }
+  for (int apart = 8; apart > 0; apart /= 2)
+    for (int lane = 0; lane < apart; ++lane)
+      lanes[lane] += lanes[lane + apart];
+  store(partials + zge_block(), lanes[0]);
+}
+
+} // namespace
+
+extern "C" {
+
+void test_count(void **params) {
+  auto *numbers = value<int32_t *>(params[0]);
+  forUnits(value<int64_t>(params[1]), [&](int64_t i) {
+    store(numbers + i, load(numbers + i) + int32_t(i) + 1);
+  });
+}
+
+void test_add_to(void **params) {
+  const auto *from = value<const int32_t *>(params[0]);
+  auto *to = value<int32_t *>(params[1]);
+  forUnits(value<int64_t>(params[2]),
+           [&](int64_t i) { store(to + i, load(to + i) + load(from + i)); });
+}
+
+/// Doubles; two parts of a unit, of two blocks: the first and the second half of
+/// its 64 elements.
+void test_double_parts(void **params) {
+  auto *numbers = value<int32_t *>(params[0]);
+  const int64_t unit = zge_block() / 2, part = zge_block() % 2;
+  int32_t *mine = numbers + unit * kUnits + part * kThreads + zge_thread();
+  if (unit < value<int64_t>(params[1]))
+    store(mine, 2 * load(mine));
+}
+
+void test_fails(void **) {
+  zge_write(reinterpret_cast<const void *>(uintptr_t{16}), 4);
+}
+
+void test_plain(void **params) { update<0>(params); }
+void test_decayed(void **params) { update<1>(params); }
+
+/// args[2][i] = place of element i in its parameter, times the first key.
+void test_chance(void **params) {
+  const auto *bits = value<const uint32_t *>(params[1]);
+  auto *next = value<uint32_t *>(params[2]);
+  forUnits(value<int64_t>(params[3]), [&](int64_t i) {
+    store(next + i, (uint32_t(i) + load(bits + 2)) * load(bits));
+  });
+}
+
+void zrt_squares_f32(void **params) {
+  squares<float>(params, [](float value) { return widened(value); });
+}
+void zrt_squares_bf16(void **params) {
+  squares<uint16_t>(params, [](uint16_t bits) { return widened(bits, true); });
+}
+void zrt_squares_f16(void **params) {
+  squares<uint16_t>(params, [](uint16_t bits) { return widened(bits, false); });
+}
+
+} // extern "C"

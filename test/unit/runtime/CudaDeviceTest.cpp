@@ -1,0 +1,311 @@
+//===- CudaDeviceTest.cpp - Plans on the fake GPU, and errors -------------===//
+//
+// Beside what every device does (DeviceConformanceTest.cpp): what is in a plan for
+// GPUs alone, and that the CPU and the GPU leave the same bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/device/cpu/BucketWork.h"
+
+#include "Collectives.h"
+#include "CudaUnderTest.h"
+#include "KernelTwins.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+
+using namespace zrt;
+using namespace zrt::test;
+
+extern "C" void zrt_cuda_device(zrt_device_request *request);
+
+namespace {
+
+zrt_plan onGpu(const zrt_plan &plan) {
+  zrt_plan mine = withKernels(plan);
+  mine.make_device = zrt_cuda_device;
+  return mine;
+}
+
+std::vector<std::byte> bytesOf(const ContextPtr &ctx, const zrt_ref &ref) {
+  std::vector<std::byte> bytes(ref.bytes);
+  EXPECT_EQ(zrt_read(ctx.get(), &ref, bytes.data(), bytes.size()), 0)
+      << zrt_error_message(ctx.get());
+  return bytes;
+}
+template <typename T>
+void write(const ContextPtr &ctx, const zrt_ref &ref,
+           const std::vector<T> &values) {
+  ASSERT_EQ(zrt_write(ctx.get(), &ref, values.data(), ref.bytes), 0)
+      << zrt_error_message(ctx.get());
+}
+
+/// Numbers of mixed signs and sizes that are exact in 16 bits, too.
+std::vector<float> floatsOf(uint64_t seed, size_t count) {
+  std::vector<float> values(count);
+  for (float &value : values) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    value = float(int64_t(seed >> 56) - 128) / float(1 << (seed >> 40 & 7));
+  }
+  return values;
+}
+
+constexpr uint64_t kArena = (64 << 10) + (1 << 20);
+/// All bytes of device and host after `steps` steps of `plan`, which begin with
+/// numbers on the device; of each rank.
+std::vector<std::vector<std::byte>> bytesAfter(const zrt_plan &plan,
+                                               int steps) {
+  std::vector<std::vector<std::byte>> all(plan.world_size);
+  runRanks(int(plan.world_size), [&](World &world) {
+    const ContextPtr ctx = create(plan, world);
+    const zrt_ref device = deviceRef(0, plan.arena_bytes[ZRT_DEVICE]);
+    write(ctx, device,
+          floatsOf(uint64_t(world.rank() + 1), size_t(device.bytes / 4)));
+    for (int step = 0; step < steps; ++step)
+      EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+    auto &mine = all[size_t(world.rank())];
+    mine = bytesOf(ctx, device);
+    const auto host =
+        bytesOf(ctx, {ZRT_HOST, 0, 0, plan.arena_bytes[ZRT_HOST]});
+    mine.insert(mine.end(), host.begin(), host.end());
+  });
+  return all;
+}
+
+/// Expects that `plan` leaves the bytes of the CPU, whatever the GPU's order.
+void expectBytesOfCpu(const zrt_plan &plan, int steps = 3, int seeds = 5) {
+  const auto expected = bytesAfter(plan, steps);
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const Environment order("FAKE_CUDA_SEED", std::to_string(seed));
+    const auto found = bytesAfter(onGpu(plan), steps);
+    for (size_t rank = 0; rank < expected.size(); ++rank)
+      EXPECT_TRUE(found[rank] == expected[rank])
+          << "rank " << rank << ", seed " << seed;
+  }
+}
+
+zrt_ref numbers(uint64_t which, uint32_t tier = ZRT_DEVICE) {
+  return {tier, 0, which * 4096, 4000};
+}
+Table &launch(Table &table, zrt_stream stream, zrt_kernel_fn kernel,
+              const std::vector<zrt_ref> &args, int64_t units = 1000) {
+  std::vector<zrt_operand> operands;
+  for (const zrt_ref &ref : args)
+    operands.push_back(tensor(ref, ZRT_I32));
+  return table.launch(stream, "kernel.0", kernel, units, 64, operands);
+}
+zrt_plan planOf(const Table &table) {
+  zrt_plan plan = testPlan(table, kArena);
+  plan.arena_bytes[ZRT_HOST] = 1 << 16;
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+/// Down to the host, where its processors add, and up again.
+zrt_plan roundTrip() {
+  Table table;
+  launch(table, ZRT_COMPUTE, count, {numbers(0)})
+      .record(ZRT_COMPUTE, 0)
+      .wait(ZRT_D2H, 0)
+      .copy(ZRT_D2H, numbers(0), numbers(1, ZRT_HOST))
+      .record(ZRT_D2H, 1)
+      .wait(ZRT_HOST_STREAM, 1);
+  launch(table, ZRT_HOST_STREAM, addTo,
+         {numbers(1, ZRT_HOST), numbers(2, ZRT_HOST)})
+      .record(ZRT_HOST_STREAM, 2)
+      .wait(ZRT_H2D, 2)
+      .copy(ZRT_H2D, numbers(2, ZRT_HOST), numbers(3))
+      .record(ZRT_H2D, 3)
+      .wait(ZRT_COMPUTE, 3);
+  launch(table, ZRT_COMPUTE, addTo, {numbers(3), numbers(4)});
+  return planOf(table);
+}
+
+TEST(CudaDevice, DeviceAndHostWaitForEachOther) {
+  expectBytesOfCpu(roundTrip(), /*steps=*/5, /*seeds=*/20);
+}
+
+TEST(CudaDevice, EveryWaitIsNeeded) {
+  const Environment none("FAKE_CUDA_NO_WAITS", "1");
+  const auto expected = bytesAfter(roundTrip(), 5);
+  int wrong = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    const Environment order("FAKE_CUDA_SEED", std::to_string(seed));
+    wrong += bytesAfter(onGpu(roundTrip()), 5) != expected;
+  }
+  EXPECT_GT(wrong, 2);
+}
+
+TEST(CudaDevice, AGuardedHostArenaIsPinnedAllTheSame) {
+  const Environment guard("ZRT_GUARD", "1");
+  expectBytesOfCpu(roundTrip(), /*steps=*/3, /*seeds=*/3);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+TEST(CudaDevice, AKernelMayBeSeveralLaunches) {
+  Table table;
+  launch(table, ZRT_COMPUTE, twice, {numbers(0)});
+  const ContextPtr ctx = create(onGpu(planOf(table)));
+  ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
+  const auto bytes = bytesOf(ctx, numbers(0));
+  for (int32_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(reinterpret_cast<const int32_t *>(bytes.data())[i], 2 * (i + 1));
+}
+
+TEST(CudaDevice, BlocksMayShareAUnit) {
+  Table table;
+  launch(table, ZRT_COMPUTE, count, {numbers(0)});
+  launch(table, ZRT_COMPUTE, doubleParts, {numbers(0)}, /*units=*/3);
+  const ContextPtr ctx = create(onGpu(planOf(table)));
+  ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
+  const auto bytes = bytesOf(ctx, numbers(0));
+  for (int32_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(reinterpret_cast<const int32_t *>(bytes.data())[i],
+              (i < 3 * 64 ? 2 : 1) * (i + 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
+  // The fake multiplies with the CPU's code, hence all bytes are equal.
+  for (uint32_t flags = 0; flags < 16; ++flags)
+    for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16}) {
+      zrt_matmul_desc d = {};
+      d.name = "c_fc.3";
+      d.trans_a = flags & 1;
+      d.trans_b = flags >> 1 & 1;
+      d.has_bias = flags >> 2 & 1;
+      d.accumulate = flags >> 3 & 1;
+      d.batch = 3;
+      d.m = 5;
+      d.n = 7;
+      d.k = 11;
+      auto place = [at = uint64_t{0}](int64_t count, zrt_dtype type) mutable {
+        const zrt_ref ref = deviceRef(at, uint64_t(count) * dtypeBytes(type));
+        // Aligned to so much, and no more.
+        at += 4096 + 16;
+        return tensor(ref, type);
+      };
+      d.a = place(d.batch * d.m * d.k, dtype);
+      d.b = place(d.batch * d.k * d.n, dtype);
+      d.bias = place(d.n, dtype);
+      d.c = place(d.batch * d.m * d.n, dtype);
+      zrt_plan plan = planOf(Table().matmul(ZRT_COMPUTE, d));
+      plan.features = "";
+      plan.workspace = deviceRef(512 << 10, 4096);
+      // What products leave there is nobody's.
+      const auto expected = bytesAfter(plan, 1),
+                 found = bytesAfter(onGpu(plan), 1);
+      EXPECT_TRUE(std::equal(expected[0].begin(),
+                             expected[0].begin() + (512 << 10),
+                             found[0].begin()))
+          << flags << " " << dtypeName(dtype);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Buckets
+//===----------------------------------------------------------------------===//
+
+const int64_t memberShape[] = {600};
+const zrt_member members[] = {{"a", 1, 1, memberShape, 0, 0, 300, {}},
+                              {"b", 1, 0, memberShape, 200, 304, 400, {}},
+                              {"c", 1, 1, memberShape, 0, 720, 20, {}}};
+const zrt_bucket bucket = {"b0", 752, 3, 0, members};
+
+TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
+  const zrt_ref random = deviceRef(0, 8), next = deviceRef(8192, 4 * 752 / 2);
+  const zrt_operand args[] = {
+      sliceOfWhole(deviceRef(4096, 4 * 752)),
+      scalar(random, ZRT_I64),
+      {next, ZRT_I32, ZRT_SLICE},
+  };
+  zrt_plan plan = planOf(Table().update(
+      ZRT_COMPUTE, {"sgd of b0", 0, 3, chance, chance, args, 1, 0}));
+  plan.world_size = 2;
+  plan.exported_begin = kArena;
+  plan.buckets = &bucket;
+  plan.bucket_count = 1;
+  const zrt_input input = {"rounding", ZRT_I64, 0, nullptr, random, 0, 0, 0, 0};
+  plan.inputs = &input;
+  plan.input_count = 1;
+  runRanks(2, [&](World &world) {
+    const ContextPtr ctx = create(onGpu(plan), world);
+    const BucketPart part = partOf(bucket, uint32_t(world.rank()), 2);
+    for (const uint64_t step : {uint64_t{0x123456789abcdef}, uint64_t{77}}) {
+      write(ctx, random, std::vector<uint64_t>{step});
+      write(ctx, next, std::vector<uint32_t>(376, 5));
+      ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
+          << zrt_error_message(ctx.get());
+      std::vector<uint32_t> expected(376, 5);
+      for (const MemberRun &run : part.ownedRuns) {
+        // As the host's kernels get them, which count from the slice's first.
+        const RoundingBits bits = roundingBits(step, run, 0);
+        for (uint64_t i = run.segment.begin; i < run.segment.end; ++i)
+          expected[i] = (uint32_t(i) + bits.shift) * bits.key[0];
+      }
+      const auto bytes = bytesOf(ctx, next);
+      EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0)
+          << "rank " << world.rank();
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+TEST(CudaDevice, RanksExchangeThroughHostMemory) {
+  for (const int ranks : {2, 3}) {
+    const uint64_t elements = uint64_t(ranks) * 1000, bytes = elements * 4;
+    const zrt_ref gathered = exportedRef(0, bytes),
+                  summed = exportedRef(64 << 10, bytes),
+                  sum = deviceRef(8192, bytes / uint64_t(ranks)),
+                  loss = exportedRef(128 << 10, 8);
+    const auto collective = [&](uint32_t kind, uint64_t count,
+                                zrt_operand source, zrt_operand result,
+                                uint32_t accumulate = 0) {
+      return zrt_collective_desc{"exchange", kind, accumulate, count,
+                                 0.5,        0,    source,     result};
+    };
+    Table table;
+    // The source is made on another stream, and overwritten at once.
+    launch(table, ZRT_COMPUTE, count,
+           {deviceRef(gathered.offset, gathered.bytes)}, int64_t(elements));
+    table.record(ZRT_COMPUTE, 0)
+        .wait(ZRT_GATHER, 0)
+        .collective(ZRT_GATHER,
+                    collective(ZRT_ALL_GATHER, elements, sliceOfWhole(gathered),
+                               whole(gathered)))
+        .record(ZRT_GATHER, 1)
+        .wait(ZRT_COMPUTE, 1);
+    launch(table, ZRT_COMPUTE, addTo, {gathered, summed}, int64_t(elements));
+    table.record(ZRT_COMPUTE, 2)
+        .wait(ZRT_REDUCE, 2)
+        .collective(ZRT_REDUCE,
+                    collective(ZRT_REDUCE_SCATTER, elements, whole(summed),
+                               slice(sum), /*accumulate=*/1))
+        .collective(ZRT_REDUCE,
+                    collective(ZRT_ALL_REDUCE, 2, tensor(loss), tensor(loss)))
+        .record(ZRT_REDUCE, 3)
+        .wait(ZRT_COMPUTE, 3);
+    launch(table, ZRT_COMPUTE, addTo, {sum, gathered}, 1000);
+    zrt_plan plan = planOf(table);
+    plan.world_size = uint32_t(ranks);
+    plan.exported_begin = 64 << 10;
+    expectBytesOfCpu(plan, /*steps=*/2, /*seeds=*/4);
+  }
+}
+
+} // namespace

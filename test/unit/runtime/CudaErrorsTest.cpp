@@ -1,0 +1,199 @@
+//===- CudaErrorsTest.cpp - What a GPU cannot do, by name -----------------===//
+#include "runtime/Error.h"
+
+#include "Collectives.h"
+#include "CudaUnderTest.h"
+#include "KernelTwins.h"
+
+#include <gtest/gtest.h>
+
+using namespace zrt;
+using namespace zrt::test;
+
+namespace {
+
+/// What `action` throws.
+template <typename Action>
+std::string errorOf(Action action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+#define EXPECT_HAS(TEXT, PART)                                                 \
+  EXPECT_NE(std::string(TEXT).find(PART), std::string::npos) << (TEXT)
+
+std::string errorOfDevice(const zrt_plan &plan) {
+  return errorOf([&] { cudaDevice(plan); });
+}
+
+/// Of the one operation of `table`.
+std::string refusal(const Table &table) {
+  zrt_plan plan = testPlan(table, 1 << 20);
+  plan.arena_bytes[ZRT_HOST] = 1 << 16;
+  const auto device = cudaDevice(plan);
+  return errorOf(
+      [&] { device->check(opsOf(plan.programs[ZRT_STEP]).front()); });
+}
+
+//===----------------------------------------------------------------------===//
+// Driver and GPU
+//===----------------------------------------------------------------------===//
+
+TEST(CudaErrors, NoDriver) {
+  EXPECT_EQ(
+      errorOf([] { cuda::Driver("libcuda-none.so.1"); }),
+      "this program was compiled with --target=cuda and needs NVIDIA's "
+      "driver: libcuda-none.so.1: cannot open shared object file: No such "
+      "file or directory; install it, or name its folder in "
+      "LD_LIBRARY_PATH");
+  EXPECT_EQ(errorOf([] { cuda::Driver("libm.so.6"); }),
+            "libm.so.6 has no cuDriverGetVersion, which this program needs; "
+            "install a newer version of NVIDIA's driver");
+}
+
+TEST(CudaErrors, AnOldDriver) {
+  const Environment version("FAKE_CUDA_VERSION", "11080");
+  EXPECT_HAS(errorOfDevice(testPlan(Table())),
+             "is of CUDA 11.8, and this program needs 12.0 or later");
+}
+
+TEST(CudaErrors, NoGpu) {
+  const Environment devices("FAKE_CUDA_DEVICES", "0");
+  EXPECT_HAS(errorOfDevice(testPlan(Table())),
+             "this machine has no GPU of NVIDIA that it may use (cuInit: "
+             "CUDA_ERROR_NO_DEVICE (100)");
+}
+
+TEST(CudaErrors, TooLittleMemory) {
+  const Environment memory("FAKE_CUDA_MEMORY", std::to_string(8 << 20));
+  EXPECT_EQ(
+      errorOfDevice(testPlan(Table(), 9 << 20)),
+      "cannot take 10,485,760 bytes (10.0 MiB) for the device arena on "
+      "Fake GPU (sm_90), which has 8,388,608 bytes (8.0 MiB) free of "
+      "8,388,608 bytes (8.0 MiB): cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY "
+      "(2): out of memory; compile with a smaller batch, offload state to "
+      "another tier, or end what else runs there");
+}
+
+//===----------------------------------------------------------------------===//
+// Images and kernels
+//===----------------------------------------------------------------------===//
+
+/// A plan with what `change` makes of the kernels of tests.
+template <typename Change>
+std::string errorOfKernels(Change change) {
+  zrt_plan plan = withKernels(testPlan(Table()));
+  std::vector<zrt_device_kernel> kernels(
+      plan.device_kernels, plan.device_kernels + plan.device_kernel_count);
+  change(plan, kernels);
+  plan.device_kernels = kernels.data();
+  return errorOf([&] { const CudaDevice device(plan, 0); });
+}
+
+TEST(CudaErrors, ImagesAndKernels) {
+  EXPECT_HAS(errorOfKernels(
+                 [](zrt_plan &plan, auto &) { plan.device_image_count = 1; }),
+             "Fake GPU (sm_90) takes none of the program's 1 images, which are "
+             "for emulated; ptx: cuLibraryLoadData: "
+             "CUDA_ERROR_NO_BINARY_FOR_GPU (209)");
+  EXPECT_HAS(errorOfKernels([](zrt_plan &, auto &kernels) {
+               kernels[0].entry = "softmax";
+             }),
+             "the program's image has no kernel softmax: cuLibraryGetKernel: "
+             "CUDA_ERROR_NOT_FOUND (500)");
+  EXPECT_HAS(errorOfKernels(
+                 [](zrt_plan &, auto &kernels) { kernels[0].threads = 2048; }),
+             "kernel test_count needs 2048 threads in a block, and Fake GPU "
+             "(sm_90) has 1024");
+  EXPECT_HAS(errorOfKernels([](zrt_plan &, auto &kernels) {
+               kernels[0].shared_bytes = 300 << 10;
+             }),
+             "kernel test_count needs 307200 bytes of shared memory, and Fake "
+             "GPU (sm_90) has 232448");
+}
+
+void unknown(void *const *, int64_t, int64_t) {}
+
+TEST(CudaErrors, OperationsThatItCannotDo) {
+  const zrt_operand onDevice = tensor(deviceRef(0, 400), ZRT_I32),
+                    onHost = tensor({ZRT_HOST, 0, 0, 400}, ZRT_I32);
+  EXPECT_HAS(
+      refusal(Table().launch(ZRT_COMPUTE, "k", unknown, 100, 64, {onDevice})),
+      "the program has no kernel for GPUs that does it");
+  EXPECT_HAS(
+      refusal(Table().launch(ZRT_COMPUTE, "k", count, 100, 64, {onHost})),
+      "operand 0: it lies on host, and what stream compute does is done by the "
+      "GPU, in its own memory");
+  EXPECT_HAS(
+      refusal(Table().launch(ZRT_HOST_STREAM, "k", count, 100, 64, {onDevice})),
+      "operand 0: it lies on device, and what stream host does is done by the "
+      "host, which cannot reach the GPU's memory");
+  EXPECT_EQ(
+      refusal(Table().launch(ZRT_HOST_STREAM, "k", unknown, 100, 64, {onHost})),
+      "");
+  EXPECT_HAS(refusal(Table().launch(ZRT_COMPUTE, "k", count, INT64_MAX, 64,
+                                    {onDevice})),
+             "more blocks than the 2147483647 that a GPU launches at once");
+  zrt_grouped_desc grouped = {};
+  grouped.name = "experts";
+  grouped.x.dtype = grouped.y.dtype = ZRT_F32;
+  EXPECT_HAS(refusal(Table().add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &grouped)),
+             "this device has no products of groups of rows");
+  zrt_dequantize_desc packed = {};
+  packed.name = "unpack b0";
+  packed.result.dtype = ZRT_F32;
+  EXPECT_HAS(refusal(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &packed)),
+             "this device cannot unpack weights of 4 and 8 bits");
+  zrt_matmul_desc empty = {};
+  empty.name = "c_fc.3";
+  empty.batch = empty.m = empty.n = 1;
+  empty.a.dtype = empty.b.dtype = empty.c.dtype = ZRT_F32;
+  EXPECT_HAS(refusal(Table().matmul(ZRT_COMPUTE, empty)), "k is 0");
+}
+
+TEST(CudaErrors, ProductsOnTwoStreamsHaveNoTwoWorkspaces) {
+  zrt_matmul_desc d = {};
+  d.name = "c_fc.3";
+  d.batch = d.m = d.n = d.k = 1;
+  d.a = d.b = d.c = scalar(deviceRef(0, 4));
+  zrt_plan plan =
+      testPlan(Table().matmul(ZRT_COMPUTE, d).matmul(ZRT_GATHER, d), 1 << 20);
+  EXPECT_EQ(errorOfDevice(plan), "");
+  plan.workspace = deviceRef(4096, 4096);
+  EXPECT_HAS(errorOfDevice(plan),
+             "products run on the streams compute and gather");
+}
+
+//===----------------------------------------------------------------------===//
+// Failures in a program
+//===----------------------------------------------------------------------===//
+
+TEST(CudaErrors, AKernelThatFailsIsNamedWhereEachIsFinished) {
+  const Chaos chaos(1);
+  const zrt_plan plan =
+      testPlan(Table()
+                   .launch(ZRT_COMPUTE, "good.0", count, 64, 64,
+                           {tensor(deviceRef(0, 256), ZRT_I32)})
+                   .launch(ZRT_COMPUTE, "bad.1", fails, 1, 1, {}));
+  zrt_context context;
+  context.plan = plan;
+  ContextParts parts;
+  parts.chaos = std::make_unique<ChaosDelays>(0);
+  parts.device = cudaDevice(plan);
+  parts.collectives = std::make_unique<Transport>(
+      plan, parts.device->exported(), nullptr, *parts.chaos);
+  context.run = std::make_unique<zrt::Context>(context.plan, 0,
+                                               std::move(parts), context.error);
+  EXPECT_NE(zrt_run(&context, ZRT_STEP), 0);
+  EXPECT_HAS(
+      zrt_error_message(&context),
+      "stream compute, whose last operation was bad.1: "
+      "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal "
+      "memory access was encountered");
+}
+
+} // namespace

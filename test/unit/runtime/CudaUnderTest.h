@@ -1,0 +1,24 @@
+//===- CudaUnderTest.h - Plans for the GPU of test/fakecuda -----*- C++ -*-===//
+#ifndef TEST_UNIT_RUNTIME_CUDA_UNDER_TEST_H
+#define TEST_UNIT_RUNTIME_CUDA_UNDER_TEST_H
+
+#include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/zrt.h"
+
+#include <memory>
+
+namespace zrt::test {
+
+/// `plan` with the kernels of test/fakecuda/TestKernels.cpp; valid for ever.
+const zrt_plan &withKernels(const zrt_plan &plan);
+/// A device for it, with threads.
+std::unique_ptr<CudaDevice> cudaDevice(const zrt_plan &plan);
+
+/// Twins that are never called.
+void doubleParts(void *const *args, int64_t begin, int64_t end);
+void chance(void *const *args, int64_t begin, int64_t end);
+void twice(void *const *args, int64_t begin, int64_t end);
+
+} // namespace zrt::test
+
+#endif // TEST_UNIT_RUNTIME_CUDA_UNDER_TEST_H

@@ -1,0 +1,146 @@
+//===- FakeCudaTest.cpp - What the fake GPU finds -------------------------===//
+//
+// The GPU of test/fakecuda is worth what it finds: an event that is missing, host
+// code that reads a GPU's memory, and calls that no driver would accept.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/Streams.h"
+
+#include "Collectives.h"
+#include "CudaUnderTest.h"
+
+#include <array>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace zrt;
+using namespace zrt::cuda;
+using namespace zrt::test;
+
+namespace {
+
+constexpr uint64_t kBytes = 4096;
+
+CUstream newStream(const Gpu &gpu) {
+  CUstream stream = nullptr;
+  gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
+                                  &stream, CU_STREAM_NON_BLOCKING, 0));
+  return stream;
+}
+CUevent newEvent(const Gpu &gpu) {
+  CUevent event = nullptr;
+  gpu.check("cuEventCreate",
+            gpu.driver().EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  return event;
+}
+
+/// One stream writes ones, another copies them; whether it copied them all.
+bool copiesWhatIsWritten(int seed, bool hasEvent) {
+  const Environment order("FAKE_CUDA_SEED", std::to_string(seed));
+  const Gpu gpu(0);
+  const Driver &cu = gpu.driver();
+  const GpuMemory memory(gpu, 2 * kBytes, "a test");
+  const CUstream writer = newStream(gpu), reader = newStream(gpu);
+  const CUevent written = newEvent(gpu);
+  cu.MemsetD8Async(memory.at(0), 1, kBytes, writer);
+  cu.EventRecord(written, writer);
+  if (hasEvent)
+    cu.StreamWaitEvent(reader, written, 0);
+  cu.MemcpyAsync(memory.at(kBytes), memory.at(0), kBytes, reader);
+  cu.StreamSynchronize(reader);
+  std::array<char, kBytes> found = {};
+  cu.MemcpyDtoH(found.data(), memory.at(kBytes), kBytes);
+  cu.StreamDestroy(reader);
+  cu.StreamDestroy(writer);
+  cu.EventDestroy(written);
+  std::array<char, kBytes> ones;
+  ones.fill(1);
+  return found == ones;
+}
+
+TEST(FakeCuda, AMissingEventIsFoundUnderSomeSeeds) {
+  int wrong = 0;
+  for (int seed = 1; seed <= 40; ++seed) {
+    EXPECT_TRUE(copiesWhatIsWritten(seed, /*hasEvent=*/true)) << seed;
+    wrong += !copiesWhatIsWritten(seed, /*hasEvent=*/false);
+  }
+  EXPECT_GT(wrong, 4);
+  EXPECT_LT(wrong, 40);
+}
+
+TEST(FakeCuda, WhatIsCopiedToTheDeviceMayArriveLate) {
+  int late = 0;
+  for (int seed = 1; seed <= 40; ++seed) {
+    const Environment order("FAKE_CUDA_SEED", std::to_string(seed));
+    const Gpu gpu(0);
+    const Driver &cu = gpu.driver();
+    const GpuMemory memory(gpu, 2 * kBytes, "a test");
+    const CUstream other = newStream(gpu);
+    const std::array<char, kBytes> ones = {1, 1, 1};
+    cu.MemcpyHtoD(memory.at(0), ones.data(), kBytes);
+    cu.MemcpyAsync(memory.at(kBytes), memory.at(0), kBytes, other);
+    cu.StreamSynchronize(other);
+    std::array<char, kBytes> found = {};
+    cu.MemcpyDtoH(found.data(), memory.at(kBytes), kBytes);
+    late += found != ones;
+    cu.MemcpyDtoH(found.data(), memory.at(0), kBytes);
+    EXPECT_EQ(found, ones);
+    cu.StreamDestroy(other);
+  }
+  EXPECT_GT(late, 4);
+}
+
+//===----------------------------------------------------------------------===//
+// What ends the process
+//===----------------------------------------------------------------------===//
+
+using FakeCudaDeathTest = testing::Test;
+
+TEST(FakeCudaDeathTest, HostCodeThatTouchesTheDevicesMemoryEnds) {
+  const Gpu gpu(0);
+  const GpuMemory memory(gpu, kBytes, "a test");
+  const auto *bytes = reinterpret_cast<const volatile char *>(memory.at(0));
+  EXPECT_EXIT((void)bytes[5], testing::KilledBySignal(SIGSEGV), "");
+}
+
+/// Ends with `text` when `body` is called with a GPU and a stream of it.
+template <typename Body>
+void expectMisuse(const char *text, Body body) {
+  EXPECT_DEATH(
+      {
+        const Gpu gpu(0);
+        body(gpu, newStream(gpu));
+        // What is in a stream may be looked at later.
+      },
+      text);
+}
+
+TEST(FakeCudaDeathTest, MisuseIsNamed) {
+  std::array<char, kBytes> host = {};
+  const auto pageable = reinterpret_cast<CUdeviceptr>(host.data());
+  expectMisuse("neither of the device nor pinned", [&](auto &gpu, auto stream) {
+    const GpuMemory memory(gpu, kBytes, "a test");
+    gpu.driver().MemcpyAsync(memory.at(0), pageable, kBytes, stream);
+  });
+  expectMisuse("neither of the device nor pinned", [](auto &gpu, auto stream) {
+    const GpuMemory memory(gpu, 2 << 20, "a test");
+    gpu.driver().MemcpyAsync(memory.at(0), memory.at(kBytes), 2 << 20, stream);
+  });
+  expectMisuse("no memory of the device", [](auto &gpu, auto stream) {
+    const GpuMemory memory(gpu, kBytes, "a test");
+    gpu.driver().MemsetD8Async(memory.at(2 << 20), 0, 1, stream);
+  });
+  expectMisuse("an event that does not exist", [](auto &gpu, auto stream) {
+    const CUevent event = newEvent(gpu);
+    gpu.driver().EventDestroy(event);
+    gpu.driver().EventRecord(event, stream);
+  });
+  expectMisuse("a stream that does not exist", [](auto &gpu, auto stream) {
+    gpu.driver().StreamDestroy(stream);
+    gpu.driver().StreamSynchronize(stream);
+  });
+  expectMisuse("left: 1 streams", [](auto &, auto) {});
+}
+
+} // namespace
