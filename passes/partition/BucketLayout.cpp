@@ -22,6 +22,11 @@ StringRef zero::getBlockOfName(StringRef parameter) {
   return parameter.contains('.') ? parameter.rsplit('.').first : parameter;
 }
 
+StringRef zero::getBlockOfLayer(StringRef parameter) {
+  parameter.consume_front("base_model.model.");
+  return getBlockOfName(parameter);
+}
+
 namespace {
 
 /// A parameter, or some rows of one.

@@ -97,6 +97,8 @@ layOutBuckets(ArrayRef<LayoutParameter> parameters,
 /// The block that a parameter's name tells: up to its first number, or else up
 /// to its last dot.  "h.0.attn.c_fc.weight" is of "h.0", "wte.weight" of "wte".
 StringRef getBlockOfName(StringRef parameter);
+/// The same, but an adapter is of the block of its layer.
+StringRef getBlockOfLayer(StringRef parameter);
 
 } // namespace mlir::zero
 

@@ -81,10 +81,8 @@ StringRef ProgramBuilder::blockOf(size_t parameter) {
   unsigned argument = partition.arguments[parameter];
   if (auto block = function.getArgAttrOfType<StringAttr>(argument, kBlockAttr))
     return block.getValue();
-  StringRef name =
-      function.getArgAttrOfType<StringAttr>(argument, kParamAttr).getValue();
-  name.consume_front("base_model.model."); // of an adapter, whose layer it is
-  return getBlockOfName(name);
+  return getBlockOfLayer(
+      function.getArgAttrOfType<StringAttr>(argument, kParamAttr).getValue());
 }
 
 /// A copy of the buckets whose values are `flat`; gathers those that are not there

@@ -261,7 +261,8 @@ def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
     A parameter that is gathered in the forward and needed again in the backward
     would be held all the while.  Where other gathered parameters of more than
     `reuse-distance` bytes are used between two uses, the later use gets a gather
-    of its own, and the bytes are free in between.  So does a parameter that is
+    of its own, and the bytes are free in between.  Buckets of one block of which one
+    is frozen, or packed, and the other is not do not count.  So does a parameter that is
     fetched from host memory, with or without a gather; from nvme it is fetched to
     the host once.
 

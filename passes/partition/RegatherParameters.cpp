@@ -7,6 +7,9 @@
 //   others              @b1 @b2 ... @b2 @b1
 //                 '----'                      '  gathered anew
 //
+// Buckets of one block that are kept in different ways, such as adapters and the
+// frozen weights beside them, are used in turn and do not count for each other.
+//
 // Each part but the first gets its own gather, before its first use, and its
 // own copies of the operations that only name bytes (views, reshapes).  The
 // gathers of a parameter's pieces are used together and cut together.
@@ -17,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/partition/BucketLayout.h"
 #include "passes/partition/Passes.h"
 
 #include "dialect/zero/PlanPrograms.h"
@@ -67,12 +71,14 @@ public:
 private:
   ProgramOp function;
   int64_t reuseDistance;
+  SymbolTableCollection symbols;
   DenseMap<Operation *, unsigned> positions;
   /// Gathers, or last fetches, that are used together, in order of their uses.
   struct Unit {
     SmallVector<Operation *, 1> gathers;
     SmallVector<Use> uses;
     int64_t bytes = 0;
+    BucketOp bucket;
   };
   SmallVector<Unit> units;
   /// By position: the units that are used there.
@@ -126,6 +132,8 @@ private:
         u = joined.try_emplace(join, u).first->second;
       if (u == units.size()) {
         Unit &unit = units.emplace_back();
+        unit.bucket = symbols.lookupNearestSymbolFrom<BucketOp>(
+            function, getBucket(&gather));
         collect(gather.getResult(0), unit.uses);
         llvm::sort(unit.uses, [](const Use &a, const Use &b) {
           return std::pair(a.position, a.operand->getOperandNumber()) <
@@ -146,6 +154,36 @@ private:
         uses.push_back({positions.lookup(use.getOwner()), &use});
   }
 
+  /// Of what `gather` brings.
+  FlatSymbolRefAttr getBucket(Operation *gather) {
+    if (auto all = dyn_cast<AllGatherOp>(gather))
+      return all.getBucketAttr();
+    Value source = gather->getOperand(0);
+    while (Operation *def = source.getDefiningOp())
+      source = def->getOperand(0);
+    return function.getState(cast<BlockArgument>(source).getArgNumber())
+        .getBucket();
+  }
+
+  /// The block that all members of `bucket` are of, or nothing.
+  static StringRef blockOf(BucketOp bucket) {
+    StringRef block;
+    for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
+      StringRef mine = getBlockOfLayer(member.getName().getValue());
+      if (!block.empty() && block != mine)
+        return "";
+      block = mine;
+    }
+    return block;
+  }
+
+  /// Whether two buckets of one block are kept in different ways.
+  static bool areBeside(BucketOp a, BucketOp b) {
+    return (a.getFrozen() != b.getFrozen() ||
+            a.getPacking() != b.getPacking()) &&
+           !blockOf(a).empty() && blockOf(a) == blockOf(b);
+  }
+
   /// Whether more than the reuse distance of other units is used between two
   /// positions.
   bool isFar(size_t mine, unsigned from, unsigned to) {
@@ -153,7 +191,8 @@ private:
     int64_t sum = 0;
     for (unsigned at = from + 1; at < to; ++at)
       for (size_t u : readers[at])
-        if (u != mine && others.insert(u).second)
+        if (u != mine && !areBeside(units[u].bucket, units[mine].bucket) &&
+            others.insert(u).second)
           if ((sum += units[u].bytes) > reuseDistance)
             return true;
     return false;

@@ -6,7 +6,8 @@
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=2 base-storage=fp4" 2>&1 | FileCheck %s --check-prefix=WORD
 
 // A bucket of bytes, gathered packed and dequantised before each read: in the
-// forward, and for @h.0.down again in the backward.
+// forward, and for @h.0.down again in the backward.  The adapters beside it are
+// gathered as often, though they are read in turn.
 // CHECK: zero.bucket @[[B:b[0-9]]] over @dp elements 33824 frozen packed <nf4> members [#zero.member<"h.0.up.weight", 512x64 at 0, {{.*}}#zero.member<"h.0.down.weight", 64x512 at 16912,
 // CHECK-LABEL: zero.program @step(
 // CHECK: %[[P:[^: ]*]]: !zero.shard<33824 x i8 by 2> {zero.state = #zero.state<@[[B]], "param">}
@@ -14,14 +15,19 @@
 // CHECK-NEXT: %[[U:[^ ]*]] = zero.view %[[F]][@[[B]], "h.0.up.weight"] : tensor<33824xi8> -> tensor<16912xi8>
 // CHECK-NEXT: %[[UP:[^ ]*]] = zero.dequantize %[[U]] as <nf4> : tensor<16912xi8> -> tensor<512x64xf32>
 // CHECK-NEXT: nn.matmul %{{.*}}, %[[UP]]
-// CHECK: zero.all_gather %[[P]] of @[[B]]
-// CHECK-NEXT: zero.view %{{.*}}[@[[B]], "h.0.down.weight"]
+// CHECK: zero.all_gather %[[A:[^ ]*]] of @[[ADAPTERS:b[0-9]]]
+// CHECK-NOT: zero.all_gather
+// CHECK: zero.view %[[F]][@[[B]], "h.0.down.weight"]
 // CHECK-NEXT: %[[DOWN:[^ ]*]] = zero.dequantize
-// CHECK: nn.matmul %{{.*}}, %[[DOWN]]
+// CHECK-NEXT: nn.matmul %{{.*}}, %[[DOWN]]
+// CHECK: zero.all_gather %{{.*}} of @[[HEAD:b[0-9]]]
+// CHECK-NOT: zero.all_gather
+// CHECK: zero.all_gather %[[A]] of @[[ADAPTERS]]
+// CHECK-NOT: zero.all_gather
 // CHECK: %[[AGAIN:[^ ]*]] = zero.all_gather %[[P]] of @[[B]]
 // CHECK-NEXT: %[[D:[^ ]*]] = zero.view %[[AGAIN]][@[[B]], "h.0.down.weight"]
 // CHECK-NEXT: zero.dequantize %[[D]]
-// CHECK-NOT: zero.dequantize
+// CHECK-NOT: zero.{{dequantize|all_gather}}
 // CHECK: zero.return %[[P]],
 
 // Where it is whole, it is read where it lies.
