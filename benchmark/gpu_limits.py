@@ -12,8 +12,9 @@ the program `step`:
 
 A kernel reads and writes each operand once.  In flight are the bytes that a thread
 loads in one basic block, times the threads that are resident by registers, shared
-memory and the number of blocks.  Products and attention have their limits alone:
-cuBLASLt and cuDNN compute them, or the kernel of docs/cuda.md.
+memory and the number of blocks.  Products have their limit alone, for cuBLASLt computes
+them.  Attention's limit is that of tensor cores; its estimate is that of the kernel of
+docs/cuda.md, which reads tiles of f32 from shared memory.
 """
 import argparse
 import dataclasses
@@ -53,7 +54,7 @@ GPUS = {"h100": Gpu("sm_90", 132, 1.83e9, 3.35e12, {"bf16": 989e12, "f16": 989e1
 @dataclasses.dataclass
 class Kernel:
     """What a launch of it is made of."""
-    units: int
+    units: int  # of a block; 0: blocks share a unit
     threads: int
     shared: int
     registers: int = 0
@@ -103,6 +104,9 @@ def read_kernels(ptx, report):
     """{name: Kernel} of what zero-kernels and ptxas have printed."""
     kernels = {name: Kernel(int(units), int(threads), int(shared)) for name, units, threads, shared in re.findall(
         r"^// @(\S+): (\d+) units by (\d+) threads, (\d+) bytes shared", ptx, re.MULTILINE)}
+    for name, threads, shared in re.findall(
+            r"^// @(\S+): a unit by \d+ blocks of (\d+) threads, (\d+) bytes shared", ptx, re.MULTILINE):
+        kernels[name] = Kernel(0, int(threads), int(shared))
     read_code(ptx, kernels)
     names = {entry_of(name): kernel for name, kernel in kernels.items()}
     for entry, text in re.findall(r"entry function '(\S+)' for(.*?)Compile time", report, re.DOTALL):
@@ -147,14 +151,20 @@ def estimate(gpu, kernel, units, moved):
 
 
 def attention_flops(name, operands, units):
-    """Of the causal half: products of T x T x D, two forward and five backward."""
+    """Of the causal half: what a product of T x T x D takes, and how many of them there are at
+    least and in the kernels of docs/cuda.md."""
     sizes = [int(size) for size in re.findall(r"device \d+ \+ (\d+) ", operands)]
     backward = "backward" in name
     length = next(size // 4 // units for size, kind in
                   re.findall(r"\+ (\d+) (f32) members", operands) for size in [int(size)])
     width = (sizes[0] if backward else sizes[1]) // (2 if "bf16" in operands or "f16" in operands else 4) // (
         units * length)
-    return units * length * length * width * (5 if backward else 2)
+    return units * length * length * width, *((5, 9) if backward else (2, 3))
+
+
+def estimate_attention(gpu, flops):
+    """Seconds of products in f32 whose threads read 4 and 6 numbers of shared memory for 24 FMAs."""
+    return flops / 2 * (4 * (4 + 6) / 24) / (gpu.processors * gpu.lanes * gpu.clock)
 
 
 def add_all(gpu, plan, kernels):
@@ -175,7 +185,8 @@ def add_all(gpu, plan, kernels):
             batch = re.search(r"\(batch (\d+)\)", rest)
             flops, name = 2 * m * n * k * int(batch[1] if batch else 1), "products"
         elif "attention" in name:
-            flops = attention_flops(name, rest, int(re.search(r"(\d+) by \d+:", rest)[1]))
+            one, least, count = attention_flops(name, rest, int(re.search(r"(\d+) by \d+:", rest)[1]))
+            flops, seconds, why = least * one, estimate_attention(gpu, count * one), "shared memory"
         limit = max(moved / gpu.bandwidth, flops / gpu.flops[element])
         kernel = kernels.get(name)
         if kind == "update":
@@ -183,7 +194,7 @@ def add_all(gpu, plan, kernels):
             kernel = found[0] if found else None
         elif kind == "squares":
             kernel = kernels.get(f"zrt_squares_{element}")
-        if kernel:
+        if kernel and kernel.units:
             units = re.search(r"(\d+) by \d+:", rest)
             count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1
             seconds, why, blocks = estimate(gpu, kernel, count, moved)
@@ -192,7 +203,7 @@ def add_all(gpu, plan, kernels):
         work.bytes += moved
         work.limit += limit
         work.seconds += seconds
-        work.why, work.grid = why or work.why, f"{blocks} x {kernel.threads}" if kernel else ""
+        work.why, work.grid = why or work.why, f"{blocks} x {kernel.threads}" if blocks else ""
     return works
 
 

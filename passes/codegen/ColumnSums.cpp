@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/LoopNest.h"
+#include "passes/codegen/ColumnSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,221 +27,221 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-namespace {
-
 /// Rows that are added to columns at once.
-constexpr int64_t kColumnRows = 8;
-/// Rows of a run, and runs at most: with more rows, runs are longer.
-constexpr int64_t kRunRows = 64, kMaxRuns = 512;
+static constexpr int64_t kColumnRows = 8;
+/// Rows of a run, and runs at most: with more rows, runs are longer, up to all of
+/// the innermost loop.
+static constexpr int64_t kRunRows = 64, kMaxRuns = 256;
 /// Columns whose parts a thread of a CPU keeps.
-constexpr int64_t kPartColumns = 1024;
+static constexpr int64_t kPartColumns = 1024;
 
-class ColumnSums {
-public:
-  explicit ColumnSums(LoopNest &nest)
-      : nest(nest), op(nest.getOp()), loc(nest.getLoc()), lane(nest.getLane()),
-        runRows(chooseRun()) {}
+ColumnSums::ColumnSums(LoopNest &nest)
+    : nest(nest), op(nest.getOp()), loc(nest.getLoc()), lane(nest.getLane()) {
+  for (int loop = nest.findClosed(0, /*reduction=*/true);
+       loop < nest.getNumLoops();
+       loop = nest.findClosed(loop + 1, /*reduction=*/true))
+    rowLoops.push_back(loop);
+  chooseRuns();
+}
 
-  void emit(OpBuilder &b) {
-    if (runRows == 0)
-      return emitReductions(b, 0);
-    const int64_t columns =
-        nest.getLanes().isGroup() ? nest.getLanes().stride : kPartColumns;
-    createParts(b, columns);
-    auto [lower, upper] = nest.getBounds(b, lane);
-    Value step = index(b, columns);
-    scf::ForOp::create(
-        b, loc, lower, upper, step, {},
-        [&, end = upper](OpBuilder &inner, Location, Value begin, ValueRange) {
-          first = begin;
-          Value next = arith::AddIOp::create(inner, loc, begin, step);
-          nest.cutLane(begin, arith::MinUIOp::create(inner, loc, next, end));
-          emitReductions(inner, 0);
-          nest.cutLane(Value(), Value());
-          scf::YieldOp::create(inner, loc);
-        });
-  }
+/// Rows are not cut where there are few, or where what is summed up is not known to
+/// be a sum.
+void ColumnSums::chooseRuns() {
+  for (size_t i = 0; i < op.getDpsInits().size(); ++i)
+    if (!getCombinerOf(i) || !getIdentity(getCombinerOf(i)))
+      return;
+  for (int loop : ArrayRef<int>(rowLoops).drop_back())
+    outerRows *= nest.getExtent(loop);
+  const int64_t rows = nest.getExtent(rowLoops.back());
+  int64_t run = kRunRows;
+  while (run < rows && outerRows * llvm::divideCeil(rows, run) > kMaxRuns)
+    run *= 2;
+  run = std::min(run, rows);
+  if (run < kColumnRows || run == outerRows * rows || outerRows > kMaxRuns)
+    return;
+  runRows = run;
+  innerRuns = llvm::divideCeil(rows, run);
+}
 
-private:
-  LoopNest &nest;
-  linalg::LinalgOp op;
-  Location loc;
-  int lane;
-  int64_t runRows; ///< 0: rows are not cut
-  /// Sums of a run, of the columns from `first` on.
-  SmallVector<Value> parts;
-  Value first;
+Type ColumnSums::getElementOf(size_t i) {
+  return cast<MemRefType>(op.getDpsInits()[i].getType()).getElementType();
+}
 
-  Value index(OpBuilder &b, int64_t value) {
-    return nest.constantIndex(b, value);
-  }
+//===----------------------------------------------------------------------===//
+// Sums of a run
+//===----------------------------------------------------------------------===//
 
-  /// Of the innermost reduction; 0 where there are few, or what is summed up is
-  /// not known to be a sum.
-  int64_t chooseRun() {
-    int64_t rows = 1, inner = 1;
-    for (int loop = 0; loop < nest.getNumLoops(); ++loop)
-      if (nest.isReduction(loop) && !nest.isOpen(loop)) {
-        inner = nest.getExtent(loop);
-        rows *= inner;
-      }
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-      if (Operation *combiner = getCombiner(op, i);
-          !combiner || !getIdentity(combiner))
-        return 0;
-    int64_t run = kRunRows;
-    while (run * kMaxRuns < rows)
-      run *= 2;
-    return inner > run ? run : 0;
-  }
+void ColumnSums::createParts(OpBuilder &b, int64_t columns) {
+  auto kernel =
+      b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
+  OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  const Lanes &lanes = nest.getLanes();
+  for (size_t i = 0; i < op.getDpsInits().size(); ++i)
+    parts.push_back(memref::AllocaOp::create(
+        top, loc,
+        MemRefType::get({columns / lanes.stride * lanes.width},
+                        getElementOf(i)),
+        b.getI64IntegerAttr(64)));
+}
 
-  void createParts(OpBuilder &b, int64_t columns) {
-    auto kernel =
-        b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
-    OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    const int64_t mine =
-        columns / nest.getLanes().stride * nest.getLanes().width;
-    for (Value init : op.getDpsInits()) {
-      auto type = MemRefType::get(
-          {mine}, cast<MemRefType>(init.getType()).getElementType());
-      parts.push_back(
-          memref::AllocaOp::create(top, loc, type, b.getI64IntegerAttr(64)));
+/// Where the open vector lies in a part.
+Value ColumnSums::placeInPart(OpBuilder &b) {
+  const Lanes &lanes = nest.getLanes();
+  Value place = arith::SubIOp::create(b, loc, nest.getIndex(lane),
+                                      firstOf(b, loc, lanes, first));
+  return lanes.stride == lanes.width
+             ? place
+             : arith::DivUIOp::create(b, loc, place,
+                                      index(b, lanes.stride / lanes.width));
+}
+
+SmallVector<Value> ColumnSums::loadParts(OpBuilder &b) {
+  return llvm::map_to_vector(parts, [&](Value part) {
+    return loadVector(b, loc, nest.getLanes(), part, placeInPart(b), Value());
+  });
+}
+
+/// Whole vectors: what lies beyond the last column is never added.
+void ColumnSums::storeParts(OpBuilder &b, ArrayRef<Value> values) {
+  for (auto [part, value] : llvm::zip_equal(parts, values))
+    storeVector(b, loc, nest.getLanes(), nest.asVector(b, value), part,
+                placeInPart(b), Value());
+}
+
+void ColumnSums::clearParts(OpBuilder &b) {
+  nest.forLane(b, [&](OpBuilder &inner, Value) {
+    SmallVector<Value> zeros;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      Attribute identity =
+          b.getFloatAttr(getElementOf(i), *getIdentity(getCombinerOf(i)));
+      auto type = VectorType::get({nest.getLanes().width}, getElementOf(i));
+      zeros.push_back(arith::ConstantOp::create(
+          inner, loc, DenseElementsAttr::get(type, identity)));
     }
-  }
+    storeParts(inner, zeros);
+  });
+}
 
-  /// Where the open vector lies in a part.
-  Value placeInPart(OpBuilder &b) {
-    const Lanes &lanes = nest.getLanes();
-    Value place = arith::SubIOp::create(b, loc, nest.getIndex(lane),
-                                        firstOf(b, loc, lanes, first));
-    return lanes.stride == lanes.width
-               ? place
-               : arith::DivUIOp::create(b, loc, place,
-                                        index(b, lanes.stride / lanes.width));
-  }
+void ColumnSums::addParts(OpBuilder &b) {
+  nest.forLane(b, [&](OpBuilder &inner, Value mask) {
+    SmallVector<Value> sums = nest.loadInits(inner, mask);
+    for (auto [i, part] : llvm::enumerate(loadParts(inner)))
+      sums[i] = combine(inner, loc, getCombinerOf(i)->getName(),
+                        nest.asVector(inner, sums[i]), part);
+    nest.storeInits(inner, sums, mask);
+  });
+}
 
-  SmallVector<Value> loadParts(OpBuilder &b) {
-    SmallVector<Value> values;
-    for (Value part : parts)
-      values.push_back(
-          loadVector(b, loc, nest.getLanes(), part, placeInPart(b), Value()));
-    return values;
-  }
-  /// Whole vectors: what lies beyond the last column is never added.
-  void storeParts(OpBuilder &b, ArrayRef<Value> values) {
-    for (auto [part, value] : llvm::zip_equal(parts, values))
-      storeVector(b, loc, nest.getLanes(), nest.asVector(b, value), part,
-                  placeInPart(b), Value());
-  }
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
 
-  SmallVector<Value> loadSums(OpBuilder &b, Value mask) {
-    return runRows ? loadParts(b) : nest.loadInits(b, mask);
+/// Adds `rows` of `loop` to every column, from `from` on.
+void ColumnSums::addRows(OpBuilder &b, int loop, Value from, int64_t rows) {
+  SmallVector<Value> at = nest.positionsFrom(b, from, rows, 1);
+  // What a row has once is read before its columns.
+  IRMapping outside = nest.invariant;
+  SmallVector<IRMapping> ofRow;
+  for (Value row : at) {
+    nest.open(loop, row);
+    nest.hoistInvariants(b);
+    ofRow.push_back(nest.invariant);
+    nest.invariant = outside;
   }
-  void storeSums(OpBuilder &b, ArrayRef<Value> values, Value mask) {
-    if (runRows)
-      storeParts(b, values);
-    else
-      nest.storeInits(b, values, mask);
-  }
-
-  void clearParts(OpBuilder &b) {
-    nest.forLane(b, [&](OpBuilder &inner, Value) {
-      SmallVector<Value> zeros;
-      for (auto [i, part] : llvm::enumerate(parts)) {
-        Type element = cast<MemRefType>(part.getType()).getElementType();
-        Attribute identity =
-            b.getFloatAttr(element, *getIdentity(getCombiner(op, i)));
-        auto type = VectorType::get({nest.getLanes().width}, element);
-        zeros.push_back(arith::ConstantOp::create(
-            inner, loc, DenseElementsAttr::get(type, identity)));
-      }
-      storeParts(inner, zeros);
-    });
-  }
-
-  void addParts(OpBuilder &b) {
-    nest.forLane(b, [&](OpBuilder &inner, Value mask) {
-      SmallVector<Value> sums = nest.loadInits(inner, mask);
-      for (auto [i, part] : llvm::enumerate(loadParts(inner)))
-        sums[i] = combine(inner, loc, getCombiner(op, i)->getName(),
-                          nest.asVector(inner, sums[i]), part);
-      nest.storeInits(inner, sums, mask);
-    });
-  }
-
-  /// Adds `rows` of loop `loop` to every column, from `first` on.
-  void addRows(OpBuilder &b, int loop, Value from, int64_t rows) {
-    SmallVector<Value> at = nest.positionsFrom(b, from, rows, 1);
-    // What a row has once is read before its columns.
-    IRMapping outside = nest.invariant;
-    SmallVector<IRMapping> ofRow;
-    for (Value row : at) {
+  nest.forLane(b, [&](OpBuilder &inner, Value mask) {
+    SmallVector<Value> sums =
+        runRows ? loadParts(inner) : nest.loadInits(inner, mask);
+    for (auto [row, values] : llvm::zip_equal(at, ofRow)) {
       nest.open(loop, row);
-      nest.hoistInvariants(b);
-      ofRow.push_back(nest.invariant);
-      nest.invariant = outside;
+      nest.invariant = values;
+      sums = nest.emitBody(inner, sums, mask);
     }
-    nest.forLane(b, [&](OpBuilder &inner, Value mask) {
-      SmallVector<Value> sums = loadSums(inner, mask);
-      for (auto [row, values] : llvm::zip_equal(at, ofRow)) {
-        nest.open(loop, row);
-        nest.invariant = values;
-        sums = nest.emitBody(inner, sums, mask);
-      }
-      nest.invariant = outside;
-      storeSums(inner, sums, mask);
-    });
-    nest.close(loop);
-  }
+    nest.invariant = outside;
+    if (runRows)
+      storeParts(inner, sums);
+    else
+      nest.storeInits(inner, sums, mask);
+  });
+  nest.close(loop);
+}
 
-  /// Adds [begin, begin + rows) of the innermost reduction in blocks.
-  void addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows) {
-    const int64_t rest = rows % kColumnRows;
-    auto past = [&](int64_t count) -> Value {
-      return arith::AddIOp::create(b, loc, begin, index(b, count));
-    };
-    Value whole = past(rows - rest);
-    if (rows > rest)
-      scf::ForOp::create(
-          b, loc, begin, whole, index(b, kColumnRows), {},
-          [&](OpBuilder &inner, Location, Value row, ValueRange) {
-            addRows(inner, loop, row, kColumnRows);
-            scf::YieldOp::create(inner, loc);
-          });
-    if (rest > 0)
-      addRows(b, loop, whole, rest);
-  }
-
-  void addRun(OpBuilder &b, int loop, Value begin, int64_t rows) {
-    clearParts(b);
-    addBlocks(b, loop, begin, rows);
-    addParts(b);
-  }
-
-  /// Opens the reduction loops from `loop` on, the innermost in blocks of rows,
-  /// and inside them the vector loop.
-  void emitReductions(OpBuilder &b, int loop) {
-    loop = nest.findClosed(loop, /*reduction=*/true);
-    if (nest.findClosed(loop + 1, /*reduction=*/true) < nest.getNumLoops())
-      return nest.forEach(
-          b, loop, [&](OpBuilder &inner) { emitReductions(inner, loop + 1); });
-    const int64_t extent = nest.getExtent(loop);
-    if (runRows == 0)
-      return addBlocks(b, loop, index(b, 0), extent);
-    const int64_t rest = extent % runRows;
-    Value whole = index(b, extent - rest);
-    scf::ForOp::create(b, loc, index(b, 0), whole, index(b, runRows), {},
+/// Adds [begin, begin + rows) of `loop`, 8 at a time.
+void ColumnSums::addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows) {
+  const int64_t rest = rows % kColumnRows;
+  Value whole = arith::AddIOp::create(b, loc, begin, index(b, rows - rest));
+  if (rows > rest)
+    scf::ForOp::create(b, loc, begin, whole, index(b, kColumnRows), {},
                        [&](OpBuilder &inner, Location, Value row, ValueRange) {
-                         addRun(inner, loop, row, runRows);
+                         addRows(inner, loop, row, kColumnRows);
                          scf::YieldOp::create(inner, loc);
                        });
-    if (rest > 0)
-      addRun(b, loop, whole, rest);
-  }
-};
+  if (rest > 0)
+    addRows(b, loop, whole, rest);
+}
 
-} // namespace
+void ColumnSums::addRun(OpBuilder &b, int loop, Value begin, int64_t rows) {
+  clearParts(b);
+  addBlocks(b, loop, begin, rows);
+  addParts(b);
+}
 
-void zero::emitColumnSums(OpBuilder &b, LoopNest &nest) {
-  ColumnSums(nest).emit(b);
+/// Opens the reduction loops from `loop` on, the innermost in runs or in blocks of
+/// rows, and inside them the vector loop.
+void ColumnSums::emitReductions(OpBuilder &b, int loop) {
+  loop = nest.findClosed(loop, /*reduction=*/true);
+  if (loop != rowLoops.back())
+    return nest.forEach(
+        b, loop, [&](OpBuilder &inner) { emitReductions(inner, loop + 1); });
+  const int64_t extent = nest.getExtent(loop);
+  if (runRows == 0)
+    return addBlocks(b, loop, index(b, 0), extent);
+  const int64_t rest = extent % runRows;
+  Value whole = index(b, extent - rest);
+  scf::ForOp::create(b, loc, index(b, 0), whole, index(b, runRows), {},
+                     [&](OpBuilder &inner, Location, Value row, ValueRange) {
+                       addRun(inner, loop, row, runRows);
+                       scf::YieldOp::create(inner, loc);
+                     });
+  if (rest > 0)
+    addRun(b, loop, whole, rest);
+}
+
+void ColumnSums::forColumns(OpBuilder &b,
+                            llvm::function_ref<void(OpBuilder &)> emit) {
+  const Lanes &lanes = nest.getLanes();
+  const int64_t columns = lanes.isGroup() ? lanes.stride : kPartColumns;
+  createParts(b, columns);
+  auto [lower, upper] = nest.getBounds(b, lane);
+  Value step = index(b, columns);
+  scf::ForOp::create(
+      b, loc, lower, upper, step, {},
+      [&, end = upper](OpBuilder &inner, Location, Value begin, ValueRange) {
+        first = begin;
+        Value next = arith::AddIOp::create(inner, loc, begin, step);
+        nest.cutLane(begin, arith::MinUIOp::create(inner, loc, next, end));
+        emit(inner);
+        nest.cutLane(Value(), Value());
+        scf::YieldOp::create(inner, loc);
+      });
+}
+
+void ColumnSums::emit(OpBuilder &b) {
+  if (runRows == 0)
+    return emitReductions(b, 0);
+  if (nest.getRowShare().groups > 0)
+    return emitByBlock(b);
+  forColumns(b, [&](OpBuilder &inner) { emitReductions(inner, 0); });
+}
+
+ColumnRuns zero::getColumnRuns(linalg::LinalgOp op,
+                               const LoopContext &context) {
+  LoopNest nest(op, context);
+  if (nest.getLane() < 0 || nest.isReduction(nest.getLane()) ||
+      nest.findClosed(0, /*reduction=*/true) == nest.getNumLoops())
+    return {};
+  int64_t bytes = 0;
+  for (Value init : op.getDpsInits())
+    bytes += cast<MemRefType>(init.getType()).getElementTypeBitWidth() / 8;
+  const int64_t runs = ColumnSums(nest).getNumRuns();
+  return {runs, runs * kBlockColumns * bytes};
 }

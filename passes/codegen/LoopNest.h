@@ -47,6 +47,7 @@ public:
                                    int64_t step) const;
   Value asVector(OpBuilder &b, Value value) const;
   const Lanes &getLanes() const { return context.lanes; }
+  const RowShare &getRowShare() const { return context.rowShare; }
 
   /// The vector loop, where it carries nothing.
   void forLane(OpBuilder &b,
@@ -112,8 +113,6 @@ private:
   void emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map, Value mask);
 };
 
-/// Sums whose lanes are columns: rows are added to all columns of the range.
-void emitColumnSums(OpBuilder &b, LoopNest &nest);
 /// Sums along the lanes themselves.
 void emitRowSums(OpBuilder &b, LoopNest &nest);
 /// The same, by a group of threads.

@@ -17,7 +17,7 @@
 #include "passes/codegen/VectorLoops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/codegen/LoopNest.h"
+#include "passes/codegen/ColumnSums.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -53,7 +53,7 @@ static void emitParallel(OpBuilder &b, LoopNest &nest, int loop) {
   if (nest.isReduction(nest.getLane()))
     return emitRowSums(b, nest);
   if (nest.findClosed(0, /*reduction=*/true) < nest.getNumLoops())
-    return emitColumnSums(b, nest);
+    return ColumnSums(nest).emit(b);
   nest.forLane(
       b, [&](OpBuilder &inner, Value mask) { emitPoint(inner, nest, mask); });
 }

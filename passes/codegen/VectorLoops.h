@@ -71,9 +71,18 @@ Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
 Value combineLanes(OpBuilder &b, Location loc, OperationName name,
                    Value vector);
 
+/// Of a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp): its
+/// groups, of which each has all columns of the block, share the rows.
+struct RowShare {
+  int64_t groups = 0; ///< 0: it is not so
+  Value group;        ///< of this thread
+  Value memory;       ///< of the block, of unknown size
+};
+
 /// Where the loops of an operation are emitted.
 struct LoopContext {
   Lanes lanes;
+  RowShare rowShare;
   /// The first loops are these indices already (a kernel's row).
   SmallVector<Value> rows;
   /// Buffers of which only one row exists: what stands in for them, indexed
@@ -85,6 +94,13 @@ struct LoopContext {
   /// For column kernels: the range of the contiguous loop.
   Value columnBegin, columnEnd;
 };
+
+/// Into how many runs the rows of `op` are cut, a sum of columns (ColumnSums.h), and
+/// in how many bytes a block keeps what they add up to; 0 of all else.
+struct ColumnRuns {
+  int64_t count = 0, bytes = 0;
+};
+ColumnRuns getColumnRuns(linalg::LinalgOp op, const LoopContext &context);
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.
 void emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,

@@ -4,7 +4,7 @@
 // RUN: zero-kernels %s | FileCheck %s
 
 // CHECK-NOT: wrong
-// CHECK-COUNT-15: {{"outcome":"right"}}
+// CHECK-COUNT-16: {{"outcome":"right"}}
 
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
   zero.kernel @sums_of_7(%x: tensor<5x7xf32>) -> tensor<5xf32> units rows [5] {
@@ -308,6 +308,23 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
       linalg.yield %new : f32
     } -> tensor<1100xf32>
     zero.return %sum : tensor<1100xf32>
+  }
+  zero.program @step() {
+    zero.return
+  }
+}
+// -----
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  zero.kernel @columns_in_runs_of_a_batch(%x: tensor<5x21x37xf32>, %begin: tensor<37xf32>) -> tensor<37xf32> units columns [37] {
+    %sum = linalg.generic {
+      indexing_maps = [affine_map<(r, s, c) -> (r, s, c)>, affine_map<(r, s, c) -> (c)>],
+      iterator_types = ["reduction", "reduction", "parallel"]
+    } ins(%x : tensor<5x21x37xf32>) outs(%begin : tensor<37xf32>) {
+    ^bb0(%a: f32, %old: f32):
+      %new = arith.addf %old, %a : f32
+      linalg.yield %new : f32
+    } -> tensor<37xf32>
+    zero.return %sum : tensor<37xf32>
   }
   zero.program @step() {
     zero.return

@@ -63,7 +63,8 @@ public:
 
   /// An empty entry, at whose beginning `b` stands then.
   virtual llvm::Function *createEntry(const std::string &name,
-                                      ArrayRef<llvm::Type *> parameters) = 0;
+                                      ArrayRef<llvm::Type *> parameters,
+                                      uint32_t threads) = 0;
   /// Parameter `i` of the entry.
   virtual llvm::Value *getParameter(unsigned i, llvm::Type *type) = 0;
   virtual llvm::Value *getThread() = 0;
@@ -92,12 +93,13 @@ public:
   using Device::Device;
 
   llvm::Function *createEntry(const std::string &name,
-                              ArrayRef<llvm::Type *> parameters) override {
+                              ArrayRef<llvm::Type *> parameters,
+                              uint32_t threads) override {
     entry = llvm::Function::Create(
         llvm::FunctionType::get(b.getVoidTy(), parameters, false),
         llvm::GlobalValue::ExternalLinkage, name, module);
     entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    entry->addFnAttr("nvvm.maxntid", std::to_string(kBlockThreads));
+    entry->addFnAttr("nvvm.maxntid", std::to_string(threads));
     begin(entry);
     return entry;
   }
@@ -159,8 +161,8 @@ class Emulator : public Device {
 public:
   using Device::Device;
 
-  llvm::Function *createEntry(const std::string &name,
-                              ArrayRef<llvm::Type *>) override {
+  llvm::Function *createEntry(const std::string &name, ArrayRef<llvm::Type *>,
+                              uint32_t) override {
     entry = llvm::Function::Create(
         llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
         llvm::GlobalValue::ExternalLinkage, name, module);
@@ -303,6 +305,15 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
                        static_cast<uint32_t>(parts.getInt()), name.str()});
       continue;
     }
+    if (auto threads =
+            function->getAttrOfType<IntegerAttr>(kBlockThreadsAttr)) {
+      found.push_back({function.getName().str(), entryOf(function.getName()),
+                       static_cast<uint32_t>(threads.getInt()),
+                       static_cast<uint32_t>(units.getInt()),
+                       static_cast<uint32_t>(bytes), /*blocksPerUnit=*/0,
+                       function.getName().str(), /*isBlock=*/true});
+      continue;
+    }
     int64_t groups = kBlockThreads / kGroupThreads;
     while (groups * bytes > kMaxSharedBytes && groups > 1)
       groups /= 2;
@@ -322,10 +333,11 @@ groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
                llvm::Value *block, llvm::Value *units) {
   llvm::IRBuilder<> &b = device.b;
   SmallVector<llvm::Value *> args;
-  llvm::Value *group = b.CreateUDiv(thread, b.getInt64(kGroupThreads));
-  const uint64_t groups = kernel.threads / kGroupThreads,
+  const uint64_t size = kernel.isBlock ? kernel.threads : kGroupThreads,
+                 groups = kernel.threads / size,
                  unitsPerGroup = kernel.unitsPerBlock / groups;
-  args.push_back(b.CreateURem(thread, b.getInt64(kGroupThreads)));
+  llvm::Value *group = b.CreateUDiv(thread, b.getInt64(size));
+  args.push_back(b.CreateURem(thread, b.getInt64(size)));
   if (kernel.sharedBytes) {
     llvm::Value *shared = device.getShared(kernel.sharedBytes);
     args.push_back(b.CreateGEP(
@@ -366,7 +378,7 @@ void addEntry(Device &device, const DeviceKernel &kernel) {
   const unsigned operands = body->arg_size() - 4;
   SmallVector<llvm::Type *> types(operands, b.getPtrTy());
   types.push_back(b.getInt64Ty());
-  device.createEntry(kernel.entry, types);
+  device.createEntry(kernel.entry, types, kernel.threads);
 
   SmallVector<llvm::Value *> args;
   for (unsigned i = 0; i < operands; ++i)

@@ -45,6 +45,8 @@ struct DeviceKernel {
   /// Where many blocks share a unit; else 0.
   uint32_t blocksPerUnit = 0;
   std::string function; ///< that the entry calls
+  /// All threads of a block have its units together; else groups of 16 do.
+  bool isBlock = false;
 };
 
 struct DeviceCode {

@@ -10,7 +10,10 @@ namespace mlir::zero {
 
 /// On functions: units of a group.
 constexpr llvm::StringLiteral kGroupUnitsAttr = "group_units";
-/// On functions: bytes of shared memory of each group.
+/// On functions: threads of a block that works on such a range together; the
+/// function is given the thread of the block.
+constexpr llvm::StringLiteral kBlockThreadsAttr = "block_threads";
+/// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
 /// The most bytes of shared memory of a block, without asking the driver for more.
 constexpr int64_t kMaxSharedBytes = 48 << 10;

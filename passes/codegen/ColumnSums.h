@@ -1,0 +1,70 @@
+//===- ColumnSums.h - Sums of columns ---------------------------*- C++ -*-===//
+#ifndef PASSES_CODEGEN_COLUMNSUMS_H
+#define PASSES_CODEGEN_COLUMNSUMS_H
+
+#include "passes/codegen/LoopNest.h"
+
+namespace mlir::zero {
+
+/// Columns of which a block of a GPU sums all rows: 4 threads take a row of them,
+/// 32 bytes of bf16.
+constexpr int64_t kBlockColumns = 16;
+
+/// A sum whose lanes are columns: rows are added to all columns of the range.
+class ColumnSums {
+public:
+  explicit ColumnSums(LoopNest &nest);
+
+  /// Into how many runs all rows are cut; 0 for one sum through all of them.
+  int64_t getNumRuns() const {
+    return runRows == 0 ? 0 : outerRows * innerRuns;
+  }
+
+  void emit(OpBuilder &b);
+
+private:
+  LoopNest &nest;
+  linalg::LinalgOp op;
+  Location loc;
+  int lane;
+  SmallVector<int> rowLoops; ///< reductions, the innermost last
+  int64_t outerRows = 1;     ///< all that is not of the innermost
+  int64_t innerRuns = 1;     ///< of the innermost
+  int64_t runRows = 0;       ///< 0: rows are not cut
+  /// Sums of a run, of the columns from `first` on.
+  SmallVector<Value> parts;
+  Value first;
+
+  Value index(OpBuilder &b, int64_t value) {
+    return nest.constantIndex(b, value);
+  }
+  Operation *getCombinerOf(size_t i) {
+    return getCombiner(op, static_cast<unsigned>(i));
+  }
+  Type getElementOf(size_t i);
+  void chooseRuns();
+  void createParts(OpBuilder &b, int64_t columns);
+  Value placeInPart(OpBuilder &b);
+  SmallVector<Value> loadParts(OpBuilder &b);
+  void storeParts(OpBuilder &b, ArrayRef<Value> values);
+  void clearParts(OpBuilder &b);
+  void addParts(OpBuilder &b);
+
+  /// Calls `emit` for each 1024 columns, to which the vector loop is cut then; on a
+  /// GPU once, for those of the threads.
+  void forColumns(OpBuilder &b, llvm::function_ref<void(OpBuilder &)> emit);
+  void addRows(OpBuilder &b, int loop, Value from, int64_t rows);
+  void addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows);
+  void addRun(OpBuilder &b, int loop, Value begin, int64_t rows);
+  void emitReductions(OpBuilder &b, int loop);
+
+  // By a block of a GPU: gpu/BlockColumnSums.cpp.
+  void emitByBlock(OpBuilder &b);
+  SmallVector<Value> viewRuns(OpBuilder &b);
+  void sumRun(OpBuilder &b, Value run, ArrayRef<Value> runs);
+  void addRuns(OpBuilder &b, ArrayRef<Value> runs);
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_COLUMNSUMS_H
