@@ -1,11 +1,10 @@
 //===- Dequantize.cpp - Packed parameters, to compute with ----------------===//
 #include "runtime/packing/Dequantize.h"
 
-#include "runtime/Clones.h"
-#include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/packing/Codebooks.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/packing/ScaleInt8.h"
 
 #include <algorithm>
 #include <array>
@@ -22,45 +21,13 @@ float floatAt(const std::byte *bytes) {
   return value;
 }
 
-template <typename Element>
-[[gnu::always_inline]] inline void scaleBlocks(const std::byte *codes,
-                                               const float *scales,
-                                               uint64_t blocks, Element *to) {
-  const auto *numbers = reinterpret_cast<const int8_t *>(codes);
-  for (uint64_t b = 0; b < blocks; ++b)
-    for (uint64_t i = b * kPackedBlock; i < (b + 1) * kPackedBlock; ++i)
-      narrow(static_cast<float>(numbers[i]) * scales[b], to[i]);
-}
-
-ZRT_CLONES void scaleToFloat(const std::byte *codes, const float *scales,
-                             uint64_t blocks, float *to) {
-  scaleBlocks(codes, scales, blocks, to);
-}
-ZRT_CLONES void scaleToBrain(const std::byte *codes, const float *scales,
-                             uint64_t blocks, Brain *to) {
-  scaleBlocks(codes, scales, blocks, to);
-}
-ZRT_CLONES void scaleToHalf(const std::byte *codes, const float *scales,
-                            uint64_t blocks, Half *to) {
-  scaleBlocks(codes, scales, blocks, to);
-}
-
 /// Some blocks of a group.
-void dequantizeBlocks(uint32_t packing, const std::byte *codes,
-                      const float *scales, uint64_t blocks, zrt_dtype dtype,
-                      void *to, const Expander &expander) {
-  if (packing == ZRT_NF4) {
-    const auto run = dtype == ZRT_F32    ? expander.wide
-                     : dtype == ZRT_BF16 ? expander.brain
-                                         : expander.half;
-    return run(codes, scales, blocks, to);
-  }
-  if (dtype == ZRT_F32)
-    scaleToFloat(codes, scales, blocks, static_cast<float *>(to));
-  else if (dtype == ZRT_BF16)
-    scaleToBrain(codes, scales, blocks, static_cast<Brain *>(to));
-  else
-    scaleToHalf(codes, scales, blocks, static_cast<Half *>(to));
+void expand(const Expander &expander, zrt_dtype dtype, const std::byte *codes,
+            const float *scales, uint64_t blocks, void *to) {
+  const auto run = dtype == ZRT_F32    ? expander.wide
+                   : dtype == ZRT_BF16 ? expander.brain
+                                       : expander.half;
+  run(codes, scales, blocks, to);
 }
 
 /// A group, and where its parts lie.
@@ -98,6 +65,10 @@ struct Group {
 
 } // namespace
 
+const Expander &zrt::bestFor(uint32_t packing) {
+  return packing == ZRT_NF4 ? bestExpander() : bestScaler();
+}
+
 void zrt::dequantize(uint32_t packing, const std::byte *packed,
                      uint64_t elements, uint64_t firstBlock, uint64_t lastBlock,
                      zrt_dtype dtype, void *to, const Expander &expander) {
@@ -117,12 +88,11 @@ void zrt::dequantize(uint32_t packing, const std::byte *packed,
     const std::byte *codes = group.codes + (block - start) * codeBytes;
     auto *place = static_cast<std::byte *>(to) + block * kPackedBlock * size;
     group.readScales(packing, block - start, end - start, scales);
-    dequantizeBlocks(packing, codes, scales, whole - block, dtype, place,
-                     expander);
+    expand(expander, dtype, codes, scales, whole - block, place);
     if (whole < end) { // the last, which has room for its own elements only
       alignas(64) std::byte last[kPackedBlock * sizeof(float)];
-      dequantizeBlocks(packing, codes + (whole - block) * codeBytes,
-                       scales + (whole - block), 1, dtype, last, expander);
+      expand(expander, dtype, codes + (whole - block) * codeBytes,
+             scales + (whole - block), 1, last);
       std::memcpy(place + (whole - block) * kPackedBlock * size, last,
                   (elements - whole * kPackedBlock) * size);
     }

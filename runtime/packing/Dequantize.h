@@ -14,15 +14,16 @@
 
 namespace zrt {
 
-/// How so many blocks of nf4 become elements of a type: from their codes, as Pack.h
-/// has them, and a scale for each.
+/// How so many blocks become elements of a type: from their codes, as Pack.h has
+/// them, and a scale for each.
 struct Expander {
   using Run = void(const std::byte *codes, const float *scales, uint64_t blocks,
                    void *to);
   Run *wide, *brain, *half; ///< f32, bf16, f16
 };
 
-/// Of every processor; and of this one, the fastest.
+/// Of nf4, for every processor; and for this one, the fastest.  ScaleInt8.h has
+/// those of int8.
 extern const Expander kPortableExpander;
 const Expander &bestExpander();
 /// Whether this processor has AVX2 and F16C, and AVX-512 (F, BW, VL).
@@ -32,11 +33,20 @@ bool hasAvx512Expander();
 extern const Expander kAvx2Expander, kAvx512Expander;
 #endif
 
+/// The fastest of `packing`.
+const Expander &bestFor(uint32_t packing);
+
 /// Writes blocks [firstBlock, lastBlock) of `elements` packed ones, at their places
 /// in `to`: f32, bf16 or f16.
 void dequantize(uint32_t packing, const std::byte *packed, uint64_t elements,
                 uint64_t firstBlock, uint64_t lastBlock, zrt_dtype dtype,
-                void *to, const Expander &expander = bestExpander());
+                void *to, const Expander &expander);
+inline void dequantize(uint32_t packing, const std::byte *packed,
+                       uint64_t elements, uint64_t firstBlock,
+                       uint64_t lastBlock, zrt_dtype dtype, void *to) {
+  dequantize(packing, packed, elements, firstBlock, lastBlock, dtype, to,
+             bestFor(packing));
+}
 
 } // namespace zrt
 

@@ -20,7 +20,7 @@
 #include "runtime/packing/Pack.h"
 
 #ifdef __x86_64__
-#include <immintrin.h>
+#include "runtime/packing/Avx512.h"
 #endif
 
 using namespace zrt;
@@ -157,8 +157,6 @@ ZRT_AVX2 void expandHalfAvx2(const std::byte *codes, const float *scales,
 // AVX-512 F, BW and VL
 //===----------------------------------------------------------------------===//
 
-#define ZRT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
-
 ZRT_AVX512 inline __m512 tableAvx512(float scale) {
   return _mm512_mul_ps(_mm512_loadu_ps(kNormalFloats.data()),
                        _mm512_set1_ps(scale));
@@ -181,20 +179,6 @@ ZRT_AVX512 void expandFloatAvx512(const std::byte *codes, const float *scales,
   }
 }
 
-/// narrowBrain of finite numbers.
-ZRT_AVX512 inline __m256i narrowTable(__m512 table, Brain) {
-  const __m512i bits = _mm512_castps_si512(table);
-  const __m512i odd =
-      _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(
-      _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd),
-      16));
-}
-
-ZRT_AVX512 inline __m256i narrowTable(__m512 table, Half) {
-  return _mm512_cvtps_ph(table, _MM_FROUND_TO_NEAREST_INT);
-}
-
 template <typename Element>
 ZRT_AVX512 void expandHalfAvx512(const std::byte *codes, const float *scales,
                                  uint64_t blocks, void *to) {
@@ -202,7 +186,7 @@ ZRT_AVX512 void expandHalfAvx512(const std::byte *codes, const float *scales,
   const __m512i lower = _mm512_set1_epi16(15);
   for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
     const __m512i table = _mm512_castsi256_si512(
-                      narrowTable(tableAvx512(scales[b]), Element())),
+                      narrow16(tableAvx512(scales[b]), Element())),
                   bytes = _mm512_cvtepu8_epi16(_mm256_loadu_si256(
                       reinterpret_cast<const __m256i *>(codes)));
     _mm512_storeu_si512(

@@ -5,6 +5,7 @@
 #include "runtime/Vocabulary.h"
 #include "runtime/packing/Codebooks.h"
 #include "runtime/packing/Dequantize.h"
+#include "runtime/packing/ScaleInt8.h"
 
 #include <gtest/gtest.h>
 
@@ -151,41 +152,52 @@ TEST(Pack, IsTheSameHoweverItIsCut) {
   }
 }
 
-TEST(Dequantize, HasTheSameBitsOnAllInstructionSets) {
-  std::vector<std::pair<const char *, const Expander *>> sets;
-#ifdef __x86_64__
-  if (hasAvx2Expander())
-    sets.push_back({"avx2", &kAvx2Expander});
-  if (hasAvx512Expander())
-    sets.push_back({"avx512", &kAvx512Expander});
-#endif
+using Sets = std::vector<std::pair<const char *, const Expander *>>;
+
+/// `sets` make what `portable` makes.
+void expectSameBits(uint32_t packing, const Expander &portable,
+                    const Sets &sets) {
   // Of f16 denormals and infinity, too; of f32 denormals and the largest.
   for (const float factor : {1.0f, 0x1p-18f, 0x1p15f, 0x1p-140f, 0x1p124f})
     for (const uint64_t count : {1u, 31u, 64u, 100u, 16384u, 40001u}) {
       std::vector<float> values = random(count);
       for (float &value : values)
         value *= factor;
-      const auto bytes = packed(ZRT_NF4, values);
+      const auto bytes = packed(packing, values);
       const uint64_t blocks = (count + 63) / 64;
       for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16, ZRT_F16}) {
         const uint64_t size = count * dtypeBytes(dtype);
         // No byte after the last element is written.
         std::vector<std::byte> expected(size + 64, std::byte{7}), found;
-        dequantize(ZRT_NF4, bytes.data(), count, 0, blocks, dtype,
-                   expected.data(), kPortableExpander);
+        dequantize(packing, bytes.data(), count, 0, blocks, dtype,
+                   expected.data(), portable);
         for (size_t i = size; i < expected.size(); ++i)
           ASSERT_EQ(expected[i], std::byte{7});
         for (const auto &[name, expander] : sets) {
           found.assign(size + 64, std::byte{7});
-          dequantize(ZRT_NF4, bytes.data(), count, 0, blocks / 2, dtype,
+          dequantize(packing, bytes.data(), count, 0, blocks / 2, dtype,
                      found.data(), *expander);
-          dequantize(ZRT_NF4, bytes.data(), count, blocks / 2, blocks, dtype,
+          dequantize(packing, bytes.data(), count, blocks / 2, blocks, dtype,
                      found.data(), *expander);
           EXPECT_EQ(found, expected)
               << name << " " << dtypeName(dtype) << " " << factor;
         }
       }
     }
+}
+
+TEST(Dequantize, HasTheSameBitsOnAllInstructionSets) {
+  Sets expanders, scalers;
+#ifdef __x86_64__
+  if (hasAvx2Expander())
+    expanders.push_back({"avx2", &kAvx2Expander});
+  if (hasAvx512Expander()) {
+    expanders.push_back({"avx512", &kAvx512Expander});
+    scalers.push_back({"avx512", &kAvx512Scaler});
+  }
+#endif
+  expectSameBits(ZRT_NF4, kPortableExpander, expanders);
+  expectSameBits(ZRT_INT8, kPortableScaler, scalers);
 }
 
 TEST(Dequantize, RoundsWhatItMakesOnce) {
