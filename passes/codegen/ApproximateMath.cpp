@@ -19,9 +19,12 @@
 // no branch and no select on the processor's kind: the bits are those of the
 // operations, in vectors and not.
 //
+// pow is that of f64 (Power.cpp), which is rounded to other types.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/Passes.h"
+#include "passes/codegen/Power.h"
 
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -115,12 +118,32 @@ struct Approximate : OpRewritePattern<OpT> {
   }
 };
 
+struct ApproximatePower : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern<math::PowFOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), wide = rewriter.getF64Type();
+    const bool isWide = getElementTypeOrSelf(type) == wide;
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = vector.clone(wide);
+    auto widened = [&](Value value) -> S {
+      if (!isWide)
+        value = arith::ExtFOp::create(rewriter, op.getLoc(), wide, value);
+      return {rewriter, op.getLoc(), value};
+    };
+    Value result = emitPower(widened(op.getLhs()), widened(op.getRhs()));
+    if (!isWide)
+      result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct ApproximateMath : zero::impl::ApproximateMathBase<ApproximateMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Approximate<math::ExpOp>, Approximate<math::Exp2Op>>(
-        &getContext(),
-        /*benefit=*/10);
+    patterns.add<Approximate<math::ExpOp>, Approximate<math::Exp2Op>,
+                 ApproximatePower>(&getContext(), /*benefit=*/10);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

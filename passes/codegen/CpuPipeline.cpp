@@ -21,6 +21,7 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/ReferenceLowering.h"
+#include "passes/codegen/gpu/GroupSquares.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -142,8 +143,15 @@ LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
   return lowerKernels(module, options, setup);
 }
 
-LogicalResult zero::lowerKernelsToGpu(ModuleOp module, PassManagerSetup setup) {
+LogicalResult zero::lowerKernelsToGpu(ModuleOp module, ArrayRef<Type> squares,
+                                      PassManagerSetup setup) {
   CpuPipelineOptions options;
-  options.groups = true;
-  return lowerKernels(module, options, setup);
+  options.groups = options.stopAtLoops = true;
+  if (failed(lowerKernels(module, options, setup)))
+    return failure();
+  for (Type element : squares)
+    emitSquares(module, element);
+  PassManager pm(module->getName());
+  addLowering(pm, /*approximate=*/true);
+  return runPasses(pm, module, setup);
 }

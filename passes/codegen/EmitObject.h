@@ -35,8 +35,10 @@ LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {});
 
-/// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h).
-LogicalResult lowerKernelsToGpu(ModuleOp module, PassManagerSetup setup = {});
+/// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h), and sums of
+/// squares of gradients of the types `squares`.
+LogicalResult lowerKernelsToGpu(ModuleOp module, ArrayRef<Type> squares = {},
+                                PassManagerSetup setup = {});
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
 /// for each.

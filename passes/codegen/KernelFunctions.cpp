@@ -72,11 +72,17 @@ static void appendUnitArguments(func::FuncOp kernel, bool isGroup = false) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// How many units a group does: of columns a vector for each thread.
-static void setGroupUnits(func::FuncOp function, KernelKind kind) {
+/// How many units a group does: of columns a vector for each thread.  Kernels for
+/// any number of elements, such as updates, compute once what all elements share.
+static void setGroupUnits(func::FuncOp function, KernelKind kind,
+                          bool isForAnySize = false) {
+  constexpr int64_t kVectorsOfAnySize = 16;
   const bool isCut = kind == KernelKind::Columns || kind == KernelKind::Scatter;
-  function->setAttr(kGroupUnitsAttr, OpBuilder(function).getI64IntegerAttr(
-                                         isCut ? kSumLanes : 1));
+  int64_t units = isForAnySize ? kVectorsOfAnySize * kSumLanes
+                  : isCut      ? kSumLanes
+                               : 1;
+  function->setAttr(kGroupUnitsAttr,
+                    OpBuilder(function).getI64IntegerAttr(units));
 }
 
 namespace {
@@ -151,7 +157,7 @@ struct LowerUnitsToLoops
       func::FuncOp function = toFunction(kernel);
       appendUnitArguments(function, groups);
       if (groups)
-        setGroupUnits(function, kind);
+        setGroupUnits(function, kind, ShapedType::isDynamicShape(space));
       passFirstElements(function, function.getArguments().back());
       if (failed(emitUnitLoops(function, kind, space, groups)))
         return signalPassFailure();

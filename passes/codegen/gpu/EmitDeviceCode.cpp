@@ -6,274 +6,21 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "passes/codegen/OptimizeModule.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
+#include "passes/codegen/gpu/Device.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/GroupSquares.h"
 #include "passes/codegen/gpu/Shuffle.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-
-constexpr unsigned kSharedSpace = 3;
-/// Threads that NVIDIA's GPUs run in step.
-constexpr int kWarp = 32;
-
-std::unique_ptr<llvm::TargetMachine> createMachine(StringRef arch) {
-  static const bool initialized = [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  llvm::TargetOptions options;
-  // One rounding per operation, as on a CPU.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch, "", options, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
-}
-
-/// What a device is to an entry.
-class Device {
-public:
-  explicit Device(llvm::Module &module)
-      : module(module), b(module.getContext()) {}
-  virtual ~Device() = default;
-
-  /// An empty entry, at whose beginning `b` stands then.
-  virtual llvm::Function *createEntry(const std::string &name,
-                                      ArrayRef<llvm::Type *> parameters,
-                                      uint32_t threads) = 0;
-  /// Parameter `i` of the entry.
-  virtual llvm::Value *getParameter(unsigned i, llvm::Type *type) = 0;
-  virtual llvm::Value *getThread() = 0;
-  virtual llvm::Value *getBlock() = 0;
-  /// The shared memory of the block, so many bytes.
-  virtual llvm::Value *getShared(int64_t bytes) = 0;
-  /// Bodies of the functions that kernels call; null where they are none.
-  virtual void defineShuffle(llvm::Function *function) = 0;
-  virtual void defineSync(llvm::Function *function) = 0;
-  virtual void defineBarrier(llvm::Function *function) = 0;
-
-  llvm::Module &module;
-  llvm::IRBuilder<> b;
-
-protected:
-  llvm::Function *entry = nullptr;
-
-  void begin(llvm::Function *function) {
-    b.SetInsertPoint(
-        llvm::BasicBlock::Create(module.getContext(), "", function));
-  }
-};
-
-class Nvidia : public Device {
-public:
-  using Device::Device;
-
-  llvm::Function *createEntry(const std::string &name,
-                              ArrayRef<llvm::Type *> parameters,
-                              uint32_t threads) override {
-    entry = llvm::Function::Create(
-        llvm::FunctionType::get(b.getVoidTy(), parameters, false),
-        llvm::GlobalValue::ExternalLinkage, name, module);
-    entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    entry->addFnAttr("nvvm.maxntid", std::to_string(threads));
-    begin(entry);
-    return entry;
-  }
-  llvm::Value *getParameter(unsigned i, llvm::Type *) override {
-    return entry->getArg(i);
-  }
-  llvm::Value *getThread() override {
-    return call(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
-  }
-  llvm::Value *getBlock() override {
-    return call(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
-  }
-  llvm::Value *getShared(int64_t bytes) override {
-    auto *type = llvm::ArrayType::get(b.getInt8Ty(), bytes);
-    auto *shared = new llvm::GlobalVariable(
-        module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
-        llvm::UndefValue::get(type), entry->getName() + "_shared", nullptr,
-        llvm::GlobalValue::NotThreadLocal, kSharedSpace);
-    shared->setAlignment(llvm::Align(16));
-    return b.CreateAddrSpaceCast(shared, b.getPtrTy());
-  }
-  void defineShuffle(llvm::Function *function) override {
-    begin(function);
-    llvm::Value *lane = getLane();
-    llvm::Value *from = b.CreateOr(firstLaneOfGroup(lane), function->getArg(1));
-    b.CreateRet(
-        call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
-             {mask(lane), function->getArg(0), from, b.getInt32(kWarp - 1)}));
-  }
-  void defineSync(llvm::Function *function) override {
-    begin(function);
-    call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(getLane())});
-    b.CreateRetVoid();
-  }
-  void defineBarrier(llvm::Function *function) override {
-    begin(function);
-    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {b.getInt32(0)});
-    b.CreateRetVoid();
-  }
-
-private:
-  llvm::Value *call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> args = {}) {
-    return b.CreateIntrinsic(id, args);
-  }
-  llvm::Value *getLane() {
-    return b.CreateAnd(getThread(), b.getInt32(kWarp - 1));
-  }
-  llvm::Value *firstLaneOfGroup(llvm::Value *lane) {
-    return b.CreateAnd(lane, b.getInt32(kWarp - kGroupThreads));
-  }
-  /// The threads of the group, of those of the warp.
-  llvm::Value *mask(llvm::Value *lane) {
-    return b.CreateShl(b.getInt32((1u << kGroupThreads) - 1),
-                       firstLaneOfGroup(lane));
-  }
-};
-
-class Emulator : public Device {
-public:
-  using Device::Device;
-
-  llvm::Function *createEntry(const std::string &name, ArrayRef<llvm::Type *>,
-                              uint32_t) override {
-    entry = llvm::Function::Create(
-        llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
-        llvm::GlobalValue::ExternalLinkage, name, module);
-    begin(entry);
-    return entry;
-  }
-  llvm::Value *getParameter(unsigned i, llvm::Type *type) override {
-    llvm::Value *at = b.CreateLoad(
-        b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), entry->getArg(0), i));
-    return b.CreateLoad(type, at);
-  }
-  llvm::Value *getThread() override {
-    return call("zge_thread", b.getInt32Ty());
-  }
-  llvm::Value *getBlock() override { return call("zge_block", b.getInt32Ty()); }
-  llvm::Value *getShared(int64_t) override {
-    return call("zge_shared", b.getPtrTy());
-  }
-  void defineShuffle(llvm::Function *function) override {
-    begin(function);
-    b.CreateRet(call(
-        "zge_shuffle", b.getInt32Ty(),
-        {function->getArg(0), function->getArg(1), b.getInt32(kGroupThreads)}));
-  }
-  void defineSync(llvm::Function *function) override {
-    begin(function);
-    call("zge_sync", b.getVoidTy(), {b.getInt32(kGroupThreads)});
-    b.CreateRetVoid();
-  }
-  void defineBarrier(llvm::Function *function) override {
-    begin(function);
-    call("zge_barrier", b.getVoidTy());
-    b.CreateRetVoid();
-  }
-
-  /// Tells the emulator of each access of `function` to memory that is not the
-  /// thread's own.
-  void reportAccesses(llvm::Function &function) {
-    const llvm::DataLayout &layout = module.getDataLayout();
-    SmallVector<llvm::Instruction *> accesses;
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        accesses.push_back(&instruction);
-    for (llvm::Instruction *instruction : accesses) {
-      b.SetInsertPoint(instruction);
-      if (auto *load = dyn_cast<llvm::LoadInst>(instruction))
-        report("zge_read", load->getPointerOperand(),
-               layout.getTypeStoreSize(load->getType()), load->getAlign());
-      else if (auto *store = dyn_cast<llvm::StoreInst>(instruction))
-        report("zge_write", store->getPointerOperand(),
-               layout.getTypeStoreSize(store->getValueOperand()->getType()),
-               store->getAlign());
-      else if (auto *call = dyn_cast<llvm::IntrinsicInst>(instruction))
-        reportMasked(call, layout);
-    }
-  }
-
-private:
-  llvm::Value *call(StringRef name, llvm::Type *result,
-                    ArrayRef<llvm::Value *> args = {}) {
-    SmallVector<llvm::Type *> types;
-    for (llvm::Value *arg : args)
-      types.push_back(arg->getType());
-    llvm::FunctionCallee callee = module.getOrInsertFunction(
-        name, llvm::FunctionType::get(result, types, false));
-    cast<llvm::Function>(callee.getCallee())
-        ->addFnAttr(llvm::Attribute::Convergent);
-    return b.CreateCall(callee, args);
-  }
-
-  /// The thread's stack, or a constant.
-  static bool isOwn(llvm::Value *address) {
-    const llvm::Value *object = llvm::getUnderlyingObject(address, 0);
-    auto *global = dyn_cast<llvm::GlobalVariable>(object);
-    return isa<llvm::AllocaInst>(object) || (global && global->isConstant());
-  }
-
-  /// In pieces that are as wide as the device's would be.
-  void report(StringRef name, llvm::Value *address, uint64_t bytes,
-              llvm::Align alignment) {
-    if (isOwn(address))
-      return;
-    const uint64_t piece = std::min(bytes, alignment.value());
-    for (uint64_t at = 0; at < bytes; at += piece)
-      call(name, b.getVoidTy(),
-           {b.CreateConstGEP1_64(b.getInt8Ty(), address, at),
-            b.getInt64(std::min(piece, bytes - at))});
-  }
-
-  /// Of a masked access: of each lane that is on.
-  void reportMasked(llvm::IntrinsicInst *access,
-                    const llvm::DataLayout &layout) {
-    bool isLoad = access->getIntrinsicID() == llvm::Intrinsic::masked_load;
-    if (!isLoad && access->getIntrinsicID() != llvm::Intrinsic::masked_store)
-      return;
-    llvm::Value *address = access->getArgOperand(isLoad ? 0 : 1),
-                *mask = access->getArgOperand(isLoad ? 1 : 2);
-    auto *type = cast<llvm::FixedVectorType>(
-        isLoad ? access->getType() : access->getArgOperand(0)->getType());
-    if (isOwn(address))
-      return;
-    uint64_t size = layout.getTypeStoreSize(type->getElementType());
-    for (unsigned i = 0; i < type->getNumElements(); ++i) {
-      llvm::Value *on = b.CreateExtractElement(mask, i);
-      // No bytes where the lane is off.
-      llvm::Value *bytes = b.CreateSelect(on, b.getInt64(size), b.getInt64(0));
-      call(isLoad ? "zge_read" : "zge_write", b.getVoidTy(),
-           {b.CreateConstGEP1_64(type->getElementType(), address, i), bytes});
-    }
-  }
-};
 
 /// A name that PTX takes.
 std::string entryOf(StringRef name) {
@@ -295,6 +42,7 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     if (!units && !parts)
       continue;
     auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+    auto elements = function->getAttrOfType<IntegerAttr>(kUnitElementsAttr);
     const int64_t bytes = shared ? shared.getInt() : 0;
     if (parts) {
       auto kernel = function->getAttrOfType<StringAttr>(kLaunchOfAttr);
@@ -305,23 +53,24 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
                        static_cast<uint32_t>(parts.getInt()), name.str()});
       continue;
     }
+    StringRef name = function.getName();
     if (auto threads =
             function->getAttrOfType<IntegerAttr>(kBlockThreadsAttr)) {
-      found.push_back({function.getName().str(), entryOf(function.getName()),
-                       static_cast<uint32_t>(threads.getInt()),
-                       static_cast<uint32_t>(units.getInt()),
-                       static_cast<uint32_t>(bytes), /*blocksPerUnit=*/0,
-                       function.getName().str(), /*isBlock=*/true});
+      found.push_back(
+          {name.str(), entryOf(name), static_cast<uint32_t>(threads.getInt()),
+           static_cast<uint32_t>(units.getInt()), static_cast<uint32_t>(bytes),
+           /*blocksPerUnit=*/0, name.str(), /*isBlock=*/true});
       continue;
     }
     int64_t groups = kBlockThreads / kGroupThreads;
     while (groups * bytes > kMaxSharedBytes && groups > 1)
       groups /= 2;
-    found.push_back({function.getName().str(), entryOf(function.getName()),
+    found.push_back({name.str(), elements ? name.str() : entryOf(name),
                      static_cast<uint32_t>(groups * kGroupThreads),
                      static_cast<uint32_t>(groups * units.getInt()),
                      static_cast<uint32_t>(groups * bytes),
-                     /*blocksPerUnit=*/0, function.getName().str()});
+                     /*blocksPerUnit=*/0, name.str(), /*isBlock=*/false,
+                     static_cast<uint32_t>(elements ? elements.getInt() : 0)});
   }
   return found;
 }
@@ -335,7 +84,8 @@ groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
   SmallVector<llvm::Value *> args;
   const uint64_t size = kernel.isBlock ? kernel.threads : kGroupThreads,
                  groups = kernel.threads / size,
-                 unitsPerGroup = kernel.unitsPerBlock / groups;
+                 unitsPerGroup = kernel.unitsPerBlock / groups *
+                                 std::max<uint64_t>(kernel.unitElements, 1);
   llvm::Value *group = b.CreateUDiv(thread, b.getInt64(size));
   args.push_back(b.CreateURem(thread, b.getInt64(size)));
   if (kernel.sharedBytes) {
@@ -372,6 +122,8 @@ SmallVector<llvm::Value *> blockArguments(Device &device,
 
 void addEntry(Device &device, const DeviceKernel &kernel) {
   llvm::Function *body = device.module.getFunction(kernel.function);
+  if (kernel.function == kernel.entry)
+    body->setName(kernel.function + ".body");
   body->setLinkage(llvm::GlobalValue::InternalLinkage);
   body->addFnAttr(llvm::Attribute::AlwaysInline);
   llvm::IRBuilder<> &b = device.b;
@@ -427,16 +179,17 @@ std::string findMissing(const llvm::Function &body) {
   return "";
 }
 
-/// Leaves out of `code` what the device cannot do.
-void dropMissing(DeviceCode &code) {
+/// Notes what the device cannot do; what `leavesOut` has no code then.
+void findMissing(DeviceCode &code, bool leavesOut) {
   llvm::erase_if(code.kernels, [&](const DeviceKernel &kernel) {
     llvm::Function *body = code.module->getFunction(kernel.function);
     std::string what = findMissing(*body);
     if (what.empty())
       return false;
     code.missing.push_back({kernel.name, what});
-    body->eraseFromParent();
-    return true;
+    if (leavesOut)
+      body->eraseFromParent();
+    return leavesOut;
   });
 }
 
@@ -464,22 +217,27 @@ void defineCalls(Device &device) {
   define(kBarrier, [&](llvm::Function *f) { device.defineBarrier(f); });
 }
 
+void addEntries(Device &device, const DeviceCode &code) {
+  for (const DeviceKernel &kernel : code.kernels) {
+    device.prepare(*device.module.getFunction(kernel.function));
+    addEntry(device, kernel);
+  }
+  defineCalls(device);
+}
+
 } // namespace
 
 DeviceCode zero::translateForNvidia(ModuleOp kernels,
                                     llvm::LLVMContext &context,
                                     StringRef arch) {
   DeviceCode code = translate(kernels, context);
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(arch);
+  std::unique_ptr<llvm::TargetMachine> machine = createNvidiaMachine(arch);
   if (!code.module || !machine)
     return {};
   code.module->setTargetTriple(machine->getTargetTriple());
   code.module->setDataLayout(machine->createDataLayout());
-  dropMissing(code);
-  Nvidia device(*code.module);
-  for (const DeviceKernel &kernel : code.kernels)
-    addEntry(device, kernel);
-  defineCalls(device);
+  findMissing(code, /*leavesOut=*/true);
+  addEntries(*createNvidia(*code.module), code);
   return code;
 }
 
@@ -488,27 +246,7 @@ DeviceCode zero::translateForEmulator(ModuleOp kernels,
   DeviceCode code = translate(kernels, context);
   if (!code.module)
     return {};
-  Emulator device(*code.module);
-  for (const DeviceKernel &kernel : code.kernels) {
-    device.reportAccesses(*code.module->getFunction(kernel.function));
-    addEntry(device, kernel);
-  }
-  defineCalls(device);
+  findMissing(code, /*leavesOut=*/false);
+  addEntries(*createEmulated(*code.module), code);
   return code;
-}
-
-llvm::Expected<std::string> zero::emitPtx(llvm::Module &module,
-                                          StringRef arch) {
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(arch);
-  if (!machine)
-    return llvm::createStringError("this build of LLVM has no NVPTX");
-  runO3(module, *machine);
-  SmallString<0> text;
-  llvm::raw_svector_ostream out(text);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, out, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
-    return llvm::createStringError("NVPTX emits no text");
-  passes.run(module);
-  return text.str().str();
 }

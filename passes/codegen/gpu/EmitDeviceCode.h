@@ -47,12 +47,16 @@ struct DeviceKernel {
   std::string function; ///< that the entry calls
   /// All threads of a block have its units together; else groups of 16 do.
   bool isBlock = false;
+  /// Not 0 for functions of the runtime, which are no kernels of a plan: how many
+  /// elements are a unit.  Their entry is given elements in place of units.
+  uint32_t unitElements = 0;
 };
 
 struct DeviceCode {
   std::unique_ptr<llvm::Module> module;
   std::vector<DeviceKernel> kernels;
-  /// Kernels that are left out, and the function that the device does not have.
+  /// Kernels that need a function that GPUs do not have, and its name.  A module for
+  /// NVPTX is without them.
   std::vector<std::pair<std::string, std::string>> missing;
 };
 

@@ -1,0 +1,63 @@
+//===- Device.h - What a device is to an entry ------------------*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_DEVICE_H
+#define PASSES_CODEGEN_GPU_DEVICE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::zero {
+
+/// How code of a device's threads finds out where it is, and reaches other threads.
+class Device {
+public:
+  explicit Device(llvm::Module &module)
+      : module(module), b(module.getContext()) {}
+  virtual ~Device() = default;
+
+  /// An empty entry, at whose beginning `b` stands then.
+  virtual llvm::Function *createEntry(const std::string &name,
+                                      ArrayRef<llvm::Type *> parameters,
+                                      uint32_t threads) = 0;
+  /// Parameter `i` of the entry.
+  virtual llvm::Value *getParameter(unsigned i, llvm::Type *type) = 0;
+  virtual llvm::Value *getThread() = 0;
+  virtual llvm::Value *getBlock() = 0;
+  /// The shared memory of the block, so many bytes.
+  virtual llvm::Value *getShared(int64_t bytes) = 0;
+  /// Bodies of the functions that kernels call; null where they are none.
+  virtual void defineShuffle(llvm::Function *function) = 0;
+  virtual void defineSync(llvm::Function *function) = 0;
+  virtual void defineBarrier(llvm::Function *function) = 0;
+  /// Before the code of a kernel gets its entry.
+  virtual void prepare(llvm::Function &) {}
+
+  llvm::Module &module;
+  llvm::IRBuilder<> b;
+
+protected:
+  llvm::Function *entry = nullptr;
+
+  void begin(llvm::Function *function) {
+    b.SetInsertPoint(
+        llvm::BasicBlock::Create(module.getContext(), "", function));
+  }
+};
+
+/// One of NVIDIA's, by NVPTX (Nvidia.cpp).
+std::unique_ptr<Device> createNvidia(llvm::Module &module);
+/// The emulator's (Emulated.cpp).
+std::unique_ptr<Device> createEmulated(llvm::Module &module);
+
+/// Null if this build of LLVM has no NVPTX.
+std::unique_ptr<llvm::TargetMachine> createNvidiaMachine(StringRef arch);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_DEVICE_H

@@ -1,0 +1,34 @@
+//===- DeviceWork.h - What a plan needs code of a device for ----*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_DEVICEWORK_H
+#define PASSES_CODEGEN_GPU_DEVICEWORK_H
+
+#include "dialect/zero/Zero.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "passes/RunPasses.h"
+
+namespace mlir::zero {
+
+/// What the streams of the device do in the programs of a plan.  Updates in host
+/// memory are the processors' on any target.
+struct DeviceWork {
+  SmallVector<KernelOp> kernels; ///< in the plan's order
+  /// Types of the gradients whose squares are added.
+  SmallVector<Type> squares;
+};
+
+/// Of a plan whose kernels are formed.  Emits an error for what a GPU cannot do
+/// yet, which names the operations.
+FailureOr<DeviceWork> findDeviceWork(ModuleOp plan);
+
+/// The kernels of `work`, lowered for threads of a GPU, in a module of their own;
+/// null after an error, which has been reported.
+OwningOpRef<ModuleOp> lowerDeviceWork(ModuleOp plan, const DeviceWork &work,
+                                      PassManagerSetup setup = {});
+
+/// Bytes of the device that products of a plan for `arch` ("sm_90", "emulated")
+/// use while they run.
+int64_t getProductWorkspace(StringRef arch);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_DEVICEWORK_H

@@ -1,0 +1,141 @@
+//===- Emulated.cpp - Code for the emulator of a GPU ----------------------===//
+//
+// What runs in test/emulator is x86 code of the same functions.  It says which
+// memory it touches before it does, but for its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/Device.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+class Emulated : public Device {
+public:
+  using Device::Device;
+
+  llvm::Function *createEntry(const std::string &name, ArrayRef<llvm::Type *>,
+                              uint32_t) override {
+    entry = llvm::Function::Create(
+        llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
+        llvm::GlobalValue::ExternalLinkage, name, module);
+    begin(entry);
+    return entry;
+  }
+  llvm::Value *getParameter(unsigned i, llvm::Type *type) override {
+    llvm::Value *at = b.CreateLoad(
+        b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), entry->getArg(0), i));
+    return b.CreateLoad(type, at);
+  }
+  llvm::Value *getThread() override {
+    return call("zge_thread", b.getInt32Ty());
+  }
+  llvm::Value *getBlock() override { return call("zge_block", b.getInt32Ty()); }
+  llvm::Value *getShared(int64_t) override {
+    return call("zge_shared", b.getPtrTy());
+  }
+  void defineShuffle(llvm::Function *function) override {
+    begin(function);
+    b.CreateRet(call(
+        "zge_shuffle", b.getInt32Ty(),
+        {function->getArg(0), function->getArg(1), b.getInt32(kGroupThreads)}));
+  }
+  void defineSync(llvm::Function *function) override {
+    begin(function);
+    call("zge_sync", b.getVoidTy(), {b.getInt32(kGroupThreads)});
+    b.CreateRetVoid();
+  }
+  void defineBarrier(llvm::Function *function) override {
+    begin(function);
+    call("zge_barrier", b.getVoidTy());
+    b.CreateRetVoid();
+  }
+
+  /// Tells the emulator of each access of `function` to memory that is not the
+  /// thread's own.
+  void prepare(llvm::Function &function) override {
+    const llvm::DataLayout &layout = module.getDataLayout();
+    SmallVector<llvm::Instruction *> accesses;
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        accesses.push_back(&instruction);
+    for (llvm::Instruction *instruction : accesses) {
+      b.SetInsertPoint(instruction);
+      if (auto *load = dyn_cast<llvm::LoadInst>(instruction))
+        report("zge_read", load->getPointerOperand(),
+               layout.getTypeStoreSize(load->getType()), load->getAlign());
+      else if (auto *store = dyn_cast<llvm::StoreInst>(instruction))
+        report("zge_write", store->getPointerOperand(),
+               layout.getTypeStoreSize(store->getValueOperand()->getType()),
+               store->getAlign());
+      else if (auto *call = dyn_cast<llvm::IntrinsicInst>(instruction))
+        reportMasked(call, layout);
+    }
+  }
+
+private:
+  llvm::Value *call(StringRef name, llvm::Type *result,
+                    ArrayRef<llvm::Value *> args = {}) {
+    SmallVector<llvm::Type *> types;
+    for (llvm::Value *arg : args)
+      types.push_back(arg->getType());
+    llvm::FunctionCallee callee = module.getOrInsertFunction(
+        name, llvm::FunctionType::get(result, types, false));
+    cast<llvm::Function>(callee.getCallee())
+        ->addFnAttr(llvm::Attribute::Convergent);
+    return b.CreateCall(callee, args);
+  }
+
+  /// The thread's stack, or a constant.
+  static bool isOwn(llvm::Value *address) {
+    const llvm::Value *object = llvm::getUnderlyingObject(address, 0);
+    auto *global = dyn_cast<llvm::GlobalVariable>(object);
+    return isa<llvm::AllocaInst>(object) || (global && global->isConstant());
+  }
+
+  /// In pieces that are as wide as the device's would be.
+  void report(StringRef name, llvm::Value *address, uint64_t bytes,
+              llvm::Align alignment) {
+    if (isOwn(address))
+      return;
+    const uint64_t piece = std::min(bytes, alignment.value());
+    for (uint64_t at = 0; at < bytes; at += piece)
+      call(name, b.getVoidTy(),
+           {b.CreateConstGEP1_64(b.getInt8Ty(), address, at),
+            b.getInt64(std::min(piece, bytes - at))});
+  }
+
+  /// Of a masked access: of each lane that is on.
+  void reportMasked(llvm::IntrinsicInst *access,
+                    const llvm::DataLayout &layout) {
+    bool isLoad = access->getIntrinsicID() == llvm::Intrinsic::masked_load;
+    if (!isLoad && access->getIntrinsicID() != llvm::Intrinsic::masked_store)
+      return;
+    llvm::Value *address = access->getArgOperand(isLoad ? 0 : 1),
+                *mask = access->getArgOperand(isLoad ? 1 : 2);
+    auto *type = cast<llvm::FixedVectorType>(
+        isLoad ? access->getType() : access->getArgOperand(0)->getType());
+    if (isOwn(address))
+      return;
+    uint64_t size = layout.getTypeStoreSize(type->getElementType());
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      llvm::Value *on = b.CreateExtractElement(mask, i);
+      // No bytes where the lane is off.
+      llvm::Value *bytes = b.CreateSelect(on, b.getInt64(size), b.getInt64(0));
+      call(isLoad ? "zge_read" : "zge_write", b.getVoidTy(),
+           {b.CreateConstGEP1_64(type->getElementType(), address, i), bytes});
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<zero::Device> zero::createEmulated(llvm::Module &module) {
+  return std::make_unique<Emulated>(module);
+}

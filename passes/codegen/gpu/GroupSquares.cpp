@@ -1,0 +1,95 @@
+//===- GroupSquares.cpp - Sums of squares by groups of threads ------------===//
+//
+// zrt_squares_TYPE(gradient, f64 partials, elements): what ZRT_SQUARES is on the
+// host (runtime/device/cpu/SumSquares.cpp), bit for bit.  Its 16 running sums are
+// those of the 16 threads of a group, which does one block of the gradient:
+//
+//   for i = begin + thread, + 16, + 32, ... below end
+//     sum += x[i] x[i]                   exact in f64, then rounded once
+//   sum += sum of thread ^ 8, ^ 4, ^ 2, ^ 1
+//   thread 0: partials[begin / block] = sum
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/GroupSquares.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/Shuffle.h"
+#include "runtime/zrt.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// `first`, the first of `count` elements, as all of them.
+static Value viewAll(OpBuilder &b, Location loc, Value first, Value count) {
+  Type element = cast<MemRefType>(first.getType()).getElementType();
+  return memref::ReinterpretCastOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, element), first,
+      OpFoldResult(b.getIndexAttr(0)), OpFoldResult(count),
+      OpFoldResult(b.getIndexAttr(1)));
+}
+
+void zero::emitSquares(ModuleOp module, Type element) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  Type index = b.getIndexType(), wide = b.getF64Type();
+  auto function = func::FuncOp::create(
+      b, loc, "zrt_squares_" + debugString(element),
+      b.getFunctionType(
+          {MemRefType::get({}, element), MemRefType::get({}, wide), index,
+           MemRefType::get({kMaxSharedBytes}, b.getI8Type()), index, index},
+          {}));
+  function.setPrivate();
+  function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(1));
+  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(ZRT_SQUARES_BLOCK));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  func::ReturnOp::create(b, loc);
+  b.setInsertionPointToStart(&function.front());
+  Value gradient = function.getArgument(0), partials = function.getArgument(1),
+        thread = function.getArgument(2), begin = function.getArgument(4),
+        end = function.getArgument(5);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+
+  // The last group of the last block of threads may have nothing to do.
+  Value some =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
+  b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)
+          .getThenBodyBuilder();
+  Value elements = viewAll(b, loc, gradient, end),
+        none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
+        first = arith::AddIOp::create(b, loc, begin, thread);
+  Value sum =
+      scf::ForOp::create(
+          b, loc, first, end, constant(kGroupThreads), none,
+          [&](OpBuilder &inner, Location, Value at, ValueRange carried) {
+            Value x = memref::LoadOp::create(inner, loc, elements, at);
+            if (!element.isF32())
+              x = arith::ExtFOp::create(inner, loc, inner.getF32Type(), x);
+            x = arith::ExtFOp::create(inner, loc, wide, x);
+            Value square = arith::MulFOp::create(inner, loc, x, x);
+            Value next = arith::AddFOp::create(inner, loc, carried[0], square);
+            scf::YieldOp::create(inner, loc, next);
+          })
+          .getResult(0);
+  for (int64_t apart = kGroupThreads / 2; apart >= 1; apart /= 2) {
+    Value from = arith::XOrIOp::create(b, loc, thread, constant(apart));
+    sum = arith::AddFOp::create(b, loc, sum, shuffle(b, loc, sum, from));
+  }
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        thread, constant(0));
+  b = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false)
+          .getThenBodyBuilder();
+  Value block =
+      arith::DivUIOp::create(b, loc, begin, constant(ZRT_SQUARES_BLOCK));
+  Value blocks = arith::AddIOp::create(b, loc, block, constant(1));
+  memref::StoreOp::create(b, loc, sum, viewAll(b, loc, partials, blocks),
+                          block);
+}

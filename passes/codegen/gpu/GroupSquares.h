@@ -1,0 +1,19 @@
+//===- GroupSquares.h - Sums of squares by groups of threads ----*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_GROUPSQUARES_H
+#define PASSES_CODEGEN_GPU_GROUPSQUARES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero {
+
+/// On functions of the runtime, which are no kernels of a plan: how many elements
+/// are a unit.  They are given a number of elements in place of units.
+constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
+
+/// Adds zrt_squares_TYPE (runtime/ZrtStructs.def) of gradients of `element` (f32,
+/// bf16 or f16) to `module`, in which the functions of Shuffle.h are declared.
+void emitSquares(ModuleOp module, Type element);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_GROUPSQUARES_H

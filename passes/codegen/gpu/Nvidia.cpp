@@ -1,0 +1,139 @@
+//===- Nvidia.cpp - Code for NVIDIA's GPUs --------------------------------===//
+
+#include "passes/codegen/OptimizeModule.h"
+#include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/Device.h"
+#include "passes/codegen/gpu/EmitDeviceCode.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+constexpr unsigned kSharedSpace = 3;
+/// Threads that NVIDIA's GPUs run in step.
+constexpr int kWarp = 32;
+
+class Nvidia : public Device {
+public:
+  using Device::Device;
+
+  llvm::Function *createEntry(const std::string &name,
+                              ArrayRef<llvm::Type *> parameters,
+                              uint32_t threads) override {
+    entry = llvm::Function::Create(
+        llvm::FunctionType::get(b.getVoidTy(), parameters, false),
+        llvm::GlobalValue::ExternalLinkage, name, module);
+    entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    entry->addFnAttr("nvvm.maxntid", std::to_string(threads));
+    begin(entry);
+    return entry;
+  }
+  llvm::Value *getParameter(unsigned i, llvm::Type *) override {
+    return entry->getArg(i);
+  }
+  llvm::Value *getThread() override {
+    return call(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+  }
+  llvm::Value *getBlock() override {
+    return call(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  }
+  llvm::Value *getShared(int64_t) override {
+    // Its size is the launch's.
+    constexpr const char *kName = "zg_shared";
+    llvm::GlobalVariable *shared = module.getNamedGlobal(kName);
+    if (!shared) {
+      shared = new llvm::GlobalVariable(
+          module, llvm::ArrayType::get(b.getInt8Ty(), 0), /*isConstant=*/false,
+          llvm::GlobalValue::ExternalLinkage, nullptr, kName, nullptr,
+          llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+      shared->setAlignment(llvm::Align(16));
+    }
+    return b.CreateAddrSpaceCast(shared, b.getPtrTy());
+  }
+  void defineShuffle(llvm::Function *function) override {
+    begin(function);
+    llvm::Value *lane = getLane();
+    llvm::Value *from = b.CreateOr(firstLaneOfGroup(lane), function->getArg(1));
+    b.CreateRet(
+        call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
+             {mask(lane), function->getArg(0), from, b.getInt32(kWarp - 1)}));
+  }
+  void defineSync(llvm::Function *function) override {
+    begin(function);
+    call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(getLane())});
+    b.CreateRetVoid();
+  }
+  void defineBarrier(llvm::Function *function) override {
+    begin(function);
+    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {b.getInt32(0)});
+    b.CreateRetVoid();
+  }
+
+private:
+  llvm::Value *call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> args = {}) {
+    return b.CreateIntrinsic(id, args);
+  }
+  llvm::Value *getLane() {
+    return b.CreateAnd(getThread(), b.getInt32(kWarp - 1));
+  }
+  llvm::Value *firstLaneOfGroup(llvm::Value *lane) {
+    return b.CreateAnd(lane, b.getInt32(kWarp - kGroupThreads));
+  }
+  /// The threads of the group, of those of the warp.
+  llvm::Value *mask(llvm::Value *lane) {
+    return b.CreateShl(b.getInt32((1u << kGroupThreads) - 1),
+                       firstLaneOfGroup(lane));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<zero::Device> zero::createNvidia(llvm::Module &module) {
+  return std::make_unique<Nvidia>(module);
+}
+
+std::unique_ptr<llvm::TargetMachine> zero::createNvidiaMachine(StringRef arch) {
+  static const bool initialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  // One rounding per operation, as on a CPU.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, arch, "", options, std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+llvm::Expected<std::string> zero::emitPtx(llvm::Module &module,
+                                          StringRef arch) {
+  std::unique_ptr<llvm::TargetMachine> machine = createNvidiaMachine(arch);
+  if (!machine)
+    return llvm::createStringError("this build of LLVM has no NVPTX");
+  runO3(module, *machine);
+  SmallString<0> text;
+  llvm::raw_svector_ostream out(text);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, out, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return llvm::createStringError("NVPTX emits no text");
+  passes.run(module);
+  return text.str().str();
+}

@@ -1,0 +1,190 @@
+//===- DeviceKernelTest.cpp - A plan's own kernels on a GPU ---------------===//
+//
+// Updates and sums of squares, which work on any number of elements, as threads of
+// a GPU do them, beside what the processors compute: the same bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledKernel.h"
+#include "EmulatedKernels.h"
+
+#include "runtime/device/cpu/SumSquares.h"
+#include "runtime/zrt.h"
+#include "gtest/gtest.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// AdamW in f32, with everything that its kernel can have.
+constexpr char kAdamW[] = R"(
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<1.0>>]
+zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32, %step: f32)
+    state ["m", "v"] scalars ["lr", "decay", "step"] {
+  %one = arith.constant 1.0 : f64
+  %wide_step = arith.extf %step : f32 to f64
+  %wide_lr = arith.extf %lr : f32 to f64
+  %beta1 = arith.constant 0.9 : f64
+  %power1 = math.powf %beta1, %wide_step : f64
+  %correction1 = arith.subf %one, %power1 : f64
+  %wide_rate = arith.divf %wide_lr, %correction1 : f64
+  %rate = arith.truncf %wide_rate : f64 to f32
+  %beta2 = arith.constant 0.999 : f64
+  %power2 = math.powf %beta2, %wide_step : f64
+  %correction2 = arith.subf %one, %power2 : f64
+  %root2 = math.sqrt %correction2 : f64
+  %wide_scale = arith.divf %one, %root2 : f64
+  %scale = arith.truncf %wide_scale : f64 to f32
+  %b1 = arith.constant 0.9 : f32
+  %r1 = arith.constant 0.1 : f32
+  %old1 = arith.mulf %m, %b1 : f32
+  %new1 = arith.mulf %g, %r1 : f32
+  %m1 = arith.addf %old1, %new1 : f32
+  %b2 = arith.constant 0.999 : f32
+  %r2 = arith.constant 0.001 : f32
+  %old2 = arith.mulf %v, %b2 : f32
+  %square = arith.mulf %g, %g : f32
+  %new2 = arith.mulf %square, %r2 : f32
+  %v1 = arith.addf %old2, %new2 : f32
+  %root = math.sqrt %v1 : f32
+  %scaled = arith.mulf %root, %scale : f32
+  %eps = arith.constant 1.0e-8 : f32
+  %divisor = arith.addf %scaled, %eps : f32
+  %direction = arith.divf %m1, %divisor : f32
+  %change = arith.mulf %rate, %direction : f32
+  %shrink = arith.mulf %lr, %decay : f32
+  %kept = arith.mulf %p, %shrink : f32
+  %less = arith.subf %p, %kept : f32
+  %p1 = arith.subf %less, %change : f32
+  zero.yield %p1, %m1, %v1 : f32, f32, f32
+}
+zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "param">},
+                   %m: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "m">},
+                   %v: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, "v">},
+                   %g: tensor<64xf32> {zero.input = "g"}, %lr: tensor<f32> {zero.scalar = "lr"},
+                   %step: tensor<f32> {zero.scalar = "step"})
+    -> (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>) {
+  %p1, %m1, %v1 = zero.update @adamw of @b (%p, %g, %m, %v) scalars(%lr, %step) {decay = 0.1 : f64}
+    : (!zero.shard<64 x f32 by 1>, tensor<64xf32>, !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>),
+      (tensor<f32>, tensor<f32>)
+    -> !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>
+  zero.return %p1, %m1, %v1 : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>
+})";
+
+std::vector<float> draw(size_t count, uint64_t seed, bool arePositive = false) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> numbers;
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = arePositive ? std::abs(numbers(random)) : numbers(random);
+  return values;
+}
+
+TEST(DeviceKernels, AdamWHasTheBitsOfProcessors) {
+  EmulatedKernels device(kAdamW);
+  for (const char *name : {"adamw_decay0", "adamw_decay0.1"}) {
+    const CompiledKernel host(kAdamW, name);
+    for (float step : {1.0f, 2.0f, 10.0f, 999.0f, 123457.0f})
+      for (size_t count : {1, 63, 1024, 1025, 9001}) {
+        std::vector<float> g = draw(count, 1), lr = {3e-4f}, at = {step};
+        std::vector<float> p[] = {draw(count, 2), {}},
+                           m[] = {draw(count, 3), {}},
+                           v[] = {draw(count, 4, true), {}};
+        p[1] = p[0];
+        m[1] = m[0];
+        v[1] = v[0];
+        // In place, as in a plan.
+        void *buffers[] = {p[0].data(), g.data(),    m[0].data(),
+                           v[0].data(), lr.data(),   at.data(),
+                           p[0].data(), m[0].data(), v[0].data()};
+        host.call(buffers, 0, static_cast<int64_t>(count));
+        const EmulatedKernels::Operand operands[] = {
+            EmulatedKernels::write(p[1]), EmulatedKernels::read(g),
+            EmulatedKernels::write(m[1]), EmulatedKernels::write(v[1]),
+            EmulatedKernels::read(lr),    EmulatedKernels::read(at),
+            EmulatedKernels::write(p[1]), EmulatedKernels::write(m[1]),
+            EmulatedKernels::write(v[1])};
+        const auto units = static_cast<int64_t>(count);
+        ASSERT_EQ(device.launch(name, operands, units, units, count), "");
+        for (auto *state : {p, m, v})
+          ASSERT_EQ(std::memcmp(state[0].data(), state[1].data(),
+                                count * sizeof(float)),
+                    0)
+              << name << ", step " << step << ", " << count << " elements";
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of squares
+//===----------------------------------------------------------------------===//
+
+/// A plan that adds squares of each type.
+std::string squaresOf(const std::string &type) {
+  return R"(
+zero.axis @dp size 1
+zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<1.0>>]
+zero.program @step(%g: tensor<64x)" +
+         type +
+         R"(> {zero.input = "g"}) -> (tensor<1xf64> {zero.output = "s"}) {
+  %s = zero.sum_squares %g of @b : tensor<64x)" +
+         type + R"(> -> tensor<1xf64>
+  zero.return %s : tensor<1xf64>
+})";
+}
+
+/// `values` rounded to `dtype`, as bytes.
+std::vector<std::byte> encode(const std::vector<float> &values,
+                              zrt_dtype dtype) {
+  const size_t size = dtype == ZRT_F32 ? 4 : 2;
+  std::vector<std::byte> bytes(values.size() * size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t word = std::bit_cast<uint32_t>(values[i]);
+    auto half = static_cast<uint16_t>(word >> 16);
+    if (dtype == ZRT_F16)
+      half = std::bit_cast<uint16_t>(static_cast<_Float16>(values[i]));
+    if (dtype == ZRT_F32)
+      std::memcpy(&bytes[i * size], &word, size);
+    else
+      std::memcpy(&bytes[i * size], &half, size);
+  }
+  return bytes;
+}
+
+TEST(DeviceKernels, SquaresHaveTheBitsOfProcessors) {
+  constexpr size_t kBlock = ZRT_SQUARES_BLOCK;
+  constexpr std::pair<const char *, zrt_dtype> kTypes[] = {
+      {"f32", ZRT_F32}, {"bf16", ZRT_BF16}, {"f16", ZRT_F16}};
+  for (auto [type, dtype] : kTypes) {
+    EmulatedKernels device(squaresOf(type));
+    for (size_t count : {size_t(1), size_t(2), size_t(15), size_t(16),
+                         size_t(17), size_t(31), size_t(259), kBlock - 1,
+                         kBlock, kBlock + 1, 3 * kBlock + 5, 9 * kBlock + 77}) {
+      const std::vector<std::byte> gradient = encode(draw(count, count), dtype);
+      const size_t blocks = (count + kBlock - 1) / kBlock;
+      std::vector<double> partials(blocks, -1);
+      const EmulatedKernels::Operand operands[] = {
+          EmulatedKernels::read(gradient), EmulatedKernels::write(partials)};
+      ASSERT_EQ(device.launch(std::string("zrt_squares_") + type, operands,
+                              static_cast<int64_t>(blocks),
+                              static_cast<int64_t>(count), count),
+                "");
+      const size_t size = gradient.size() / count;
+      for (size_t i = 0; i < blocks; ++i)
+        ASSERT_EQ(partials[i],
+                  zrt::sumSquares(gradient.data() + i * kBlock * size, dtype,
+                                  std::min(kBlock, count - i * kBlock)))
+            << "block " << i << " of " << count << " of " << type;
+    }
+  }
+}
+
+} // namespace

@@ -1,0 +1,95 @@
+//===- EmulatedKernels.cpp - Kernels as threads of a GPU do them ----------===//
+
+#include "EmulatedKernels.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/gpu/DeviceWork.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+static void require(bool holds, const char *what) {
+  if (!holds)
+    llvm::report_fatal_error(what);
+}
+
+EmulatedKernels::EmulatedKernels(const std::string &text) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registry.insert<nn::NNDialect, zero::ZeroDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  auto plan = parseSourceString<ModuleOp>(text, &context);
+  require(plan && succeeded(zero::formPlanKernels(*plan)),
+          "the plan's text is wrong");
+  FailureOr<zero::DeviceWork> work = zero::findDeviceWork(*plan);
+  require(succeeded(work), "a GPU cannot do the plan");
+  OwningOpRef<ModuleOp> lowered = zero::lowerDeviceWork(*plan, *work);
+  require(static_cast<bool>(lowered), "the kernels cannot be lowered");
+  llvm::LLVMContext llvmContext;
+  zero::DeviceCode device = zero::translateForEmulator(*lowered, llvmContext);
+  require(static_cast<bool>(device.module), "the kernels have no code");
+  kernels = device.kernels;
+
+  SmallString<64> path;
+  require(!llvm::sys::fs::createTemporaryFile("device", "o", path),
+          "cannot make a temporary file");
+  llvm::FileRemover remover(path);
+  zero::CpuTarget target = llvm::cantFail(zero::resolveCpu("native"));
+  llvm::cantFail(
+      zero::emitObject(*device.module, target, /*optimise=*/true, path));
+  code = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  llvm::orc::MangleAndInterner mangle(code->getExecutionSession(),
+                                      code->getDataLayout());
+  auto symbol = [](auto *function) {
+    return llvm::orc::ExecutorSymbolDef(
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported);
+  };
+  llvm::cantFail(code->getMainJITDylib().define(
+      llvm::orc::absoluteSymbols({{mangle("zge_thread"), symbol(zge_thread)},
+                                  {mangle("zge_block"), symbol(zge_block)},
+                                  {mangle("zge_shuffle"), symbol(zge_shuffle)},
+                                  {mangle("zge_sync"), symbol(zge_sync)},
+                                  {mangle("zge_barrier"), symbol(zge_barrier)},
+                                  {mangle("zge_shared"), symbol(zge_shared)},
+                                  {mangle("zge_read"), symbol(zge_read)},
+                                  {mangle("zge_write"), symbol(zge_write)}})));
+  llvm::cantFail(code->addObjectFile(llvm::cantFail(
+      llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))));
+}
+
+std::string EmulatedKernels::launch(const std::string &name,
+                                    std::span<const Operand> operands,
+                                    int64_t units, int64_t count,
+                                    uint64_t seed) {
+  for (const zero::DeviceKernel &kernel : kernels) {
+    if (kernel.name != name)
+      continue;
+    zge::Emulator emulator;
+    std::vector<void *> addresses, params;
+    for (const Operand &operand : operands) {
+      addresses.push_back(operand.address);
+      emulator.memory.add(operand.address, operand.bytes, operand.isWritten);
+    }
+    for (void *&address : addresses)
+      params.push_back(static_cast<void *>(&address));
+    params.push_back(&count);
+    auto entry =
+        llvm::cantFail(code->lookup(kernel.entry)).toPtr<void (*)(void **)>();
+    const auto blocks =
+        static_cast<uint32_t>(llvm::divideCeil(units, kernel.unitsPerBlock));
+    return emulator.tryRun({name.c_str(), entry, params.data(), blocks,
+                            kernel.threads, kernel.sharedBytes, seed});
+  }
+  return "there is no kernel " + name;
+}
