@@ -83,6 +83,13 @@ static Rotation getRotation(const PipelineOptions &options) {
                                  : Rotation::None;
 }
 
+/// Of the device memory that a rank may use; -1: any number of bytes.
+static int64_t getMemoryOfValues(const PipelineOptions &options) {
+  return options.deviceMemory < 0
+             ? -1
+             : std::max<int64_t>(options.deviceMemory - options.workspace, 0);
+}
+
 /// Appends the passes that lead from the level before to `level`.
 static void addPasses(OpPassManager &pm, Level level,
                       const PipelineOptions &options) {
@@ -152,15 +159,15 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
-    pm.addPass(createMoveTransfers(
-        {options.deviceMemory, options.hostMemory, getRotation(options)}));
+    pm.addPass(createMoveTransfers({getMemoryOfValues(options),
+                                    options.hostMemory, getRotation(options)}));
     // When all is where it is to be, but for the updates.
     if (options.overlapUpdate || options.delayedUpdate)
       pm.addPass(createRotateUpdates({options.delayedUpdate}));
     break;
   case Level::Memory:
     // Ranges first: which waits are needed for reused bytes depends on them.
-    pm.addPass(createAssignMemory());
+    pm.addPass(createAssignMemory({options.workspace}));
     pm.addPass(createInsertEvents());
     break;
   }

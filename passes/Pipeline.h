@@ -50,6 +50,8 @@ struct PipelineOptions : PartitionStateOptions {
   int64_t deviceMemory = -1;
   /// The same of host memory.
   int64_t hostMemory = -1;
+  /// Bytes of the device that products use while they run, beside all values.
+  int64_t workspace = 0;
 };
 
 /// The level that `module` says it has reached in `zero.level`; the model's

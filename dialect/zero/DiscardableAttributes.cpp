@@ -69,6 +69,7 @@ const Known kKnown[] = {
     {kLivePeakAttr, OnModule, isTierNumbers, "an i64 of each tier"},
     {kBudgetAttr, OnModule, isTierNumbers, "an i64 of each tier"},
     {kExportedAttr, OnModule, isNumber, "an i64"},
+    {kWorkspaceAttr, OnModule, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kStreamAttr, OnOperation, isOneOf<StreamAttr>, "a #zero.stream"},
     {kBytesAttr, OnOperation, isByteRanges, "an array of #zero.bytes"},
     {kSameAttr, OnOperation, isOneOf<DenseI64ArrayAttr>, "an array of i64"},

@@ -123,6 +123,9 @@ constexpr llvm::StringLiteral kLivePeakAttr = "zero.live_peak";
 constexpr llvm::StringLiteral kBudgetAttr = "zero.budget";
 // On the module: peers read the device arena from this byte to its end.
 constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
+// On the module: bytes of the device that products use, while they run, for
+// nothing but what they compute in between; without it none.
+constexpr llvm::StringLiteral kWorkspaceAttr = "zero.workspace";
 
 /// Elements of a group of a packed parameter.  Parts of one begin with a group.
 constexpr int64_t kPackedGroupElements = 16384;

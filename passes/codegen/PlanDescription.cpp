@@ -115,6 +115,31 @@ private:
     return list;
   }
 
+  void describe(const PlanDevice &device, Zrt<zrt_plan> &compiled) {
+    auto images = llvm::map_to_vector(
+        device.images, [&](const auto &image) -> Zrt<zrt_device_image> {
+          return {.data = constants.bytes(image.bytes),
+                  .bytes = image.bytes.size(),
+                  .kind = constants.string(image.kind)};
+        });
+    auto kernels = llvm::map_to_vector(
+        device.kernels,
+        [&](const DeviceKernel &kernel) -> Zrt<zrt_device_kernel> {
+          return {.fn = kernel.unitElements ? nullptr
+                                            : constants.kernel(kernel.name),
+                  .entry = constants.string(kernel.entry),
+                  .threads = kernel.threads,
+                  .units_per_block = kernel.unitsPerBlock,
+                  .shared_bytes = kernel.sharedBytes,
+                  .blocks_per_unit = kernel.blocksPerUnit};
+        });
+    compiled.make_device = constants.deviceMaker(device.maker);
+    compiled.device_image_count = static_cast<uint32_t>(images.size());
+    compiled.device_kernel_count = static_cast<uint32_t>(kernels.size());
+    compiled.device_images = constants.array<Zrt<zrt_device_image>>(images);
+    compiled.device_kernels = constants.array<Zrt<zrt_device_kernel>>(kernels);
+  }
+
   static uint32_t microStepOf(Attribute attribute) {
     auto number = dyn_cast_or_null<IntegerAttr>(attribute);
     return number ? static_cast<uint32_t>(number.getInt()) : 0;
@@ -176,8 +201,8 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .features = constants.string(info.features),
       .certificate = constants.string(info.certificate),
       .adapters = constants.string(adapters ? adapters.getValue() : ""),
-      .target = constants.string("cpu"),
-      .device_arch = constants.string(""),
+      .target = constants.string(info.device ? info.device->target : "cpu"),
+      .device_arch = constants.string(info.device ? info.device->arch : ""),
       .exported_begin =
           static_cast<uint64_t>(intOf(plan, kExportedAttr, arena[0])),
       .stream_count = static_cast<uint32_t>(streamList.size()),
@@ -194,6 +219,10 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .outputs = constants.array<Zrt<zrt_output>>(outputList),
       .categories = constants.array<Zrt<zrt_category>>(categories)};
   llvm::copy(arena, compiled.arena_bytes.begin());
+  if (auto workspace = plan->getAttrOfType<BytesAttr>(kWorkspaceAttr))
+    compiled.workspace = operands.getRef(workspace);
+  if (info.device)
+    describe(*info.device, compiled);
   for (auto [name, program] : llvm::zip_equal(kPrograms, compiled.programs))
     if (auto found = plan.lookupSymbol<ProgramOp>(name);
         found && !found.isExternal())

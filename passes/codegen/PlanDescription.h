@@ -3,7 +3,9 @@
 #define PASSES_CODEGEN_PLANDESCRIPTION_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/codegen/gpu/EmitDeviceCode.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,18 @@ class Module;
 } // namespace llvm
 
 namespace mlir::zero {
+
+/// The device of a plan that is not the host's processors, and its code.
+struct PlanDevice {
+  std::string target; ///< "cuda"
+  std::string arch;   ///< "sm_90"
+  std::string maker;  ///< the function that makes the device at run time
+  struct Image {
+    std::string kind, bytes;
+  };
+  std::vector<Image> images;
+  std::vector<DeviceKernel> kernels;
+};
 
 /// What a training binary says about itself besides its plan.
 struct PlanInfo {
@@ -26,6 +40,8 @@ struct PlanInfo {
     uint64_t bytes;
   };
   std::vector<Category> categories;
+  /// None: the host's processors.
+  std::optional<PlanDevice> device = std::nullopt;
 };
 
 /// Builds plan.o's module from a plan whose kernels are formed:

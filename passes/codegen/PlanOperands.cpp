@@ -55,7 +55,10 @@ static uint32_t getZrtExtent(PlanOpInterface op, Value value) {
 }
 
 Zrt<zrt_ref> PlanOperands::getRef(Value value) {
-  BytesAttr bytes = bytesOf(value);
+  return getRef(bytesOf(value));
+}
+
+Zrt<zrt_ref> PlanOperands::getRef(BytesAttr bytes) {
   return {.tier = static_cast<uint32_t>(bytes.getTier()),
           .offset = static_cast<uint64_t>(bytes.getOffset()),
           .bytes = static_cast<uint64_t>(bytes.getSize())};

@@ -25,6 +25,7 @@ public:
   /// hold that: `isBroken` is true from then on.
   ElementType getElement(Value value);
 
+  static Zrt<zrt_ref> getRef(BytesAttr bytes);
   Zrt<zrt_ref> getRef(Value value);
   /// What `op` has of `value`; without a value, all zeros.
   Zrt<zrt_operand> getOperand(PlanOpInterface op, Value value);

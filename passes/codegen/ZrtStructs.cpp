@@ -58,6 +58,22 @@ llvm::Constant *ZrtConstants::kernel(llvm::StringRef name) {
   return llvm::cast<llvm::Constant>(entry.getCallee());
 }
 
+llvm::Constant *ZrtConstants::deviceMaker(llvm::StringRef name) {
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {llvm::PointerType::get(context, 0)},
+                                       /*isVarArg=*/false);
+  return llvm::cast<llvm::Constant>(
+      module.getOrInsertFunction(name, type).getCallee());
+}
+
+llvm::Constant *ZrtConstants::bytes(llvm::StringRef content) {
+  llvm::GlobalVariable *copy = globalOf(
+      llvm::ConstantDataArray::getString(context, content, /*AddNull=*/false),
+      "bytes");
+  copy->setAlignment(llvm::Align(16));
+  return copy;
+}
+
 llvm::Constant *
 ZrtConstants::arrayOf(llvm::ArrayRef<llvm::Constant *> elements) {
   if (elements.empty())

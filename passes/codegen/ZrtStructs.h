@@ -67,6 +67,10 @@ public:
   llvm::Constant *string(llvm::StringRef text);
   /// A pointer to the function `zk.NAME`, a zrt_kernel_fn of kernels.o.
   llvm::Constant *kernel(llvm::StringRef name);
+  /// A pointer to a function of the runtime, a zrt_device_maker.
+  llvm::Constant *deviceMaker(llvm::StringRef name);
+  /// A pointer to a copy of `content`, at a multiple of 16.
+  llvm::Constant *bytes(llvm::StringRef content);
   /// A pointer to an array of numbers or structs, or null for none.
   template <typename T>
   llvm::Constant *array(llvm::ArrayRef<T> elements) {

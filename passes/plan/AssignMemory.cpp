@@ -22,13 +22,14 @@
 // The programs of a step share one arena: state, inputs, scalars and outputs
 // have the same bytes in all of them, temporaries of each overlay the rest.
 // What peers read lies at the end of the device arena; where nothing of it is
-// alive, other temporaries may lie there too:
+// alive, other temporaries may lie there too.  Before it lies what products of a
+// device use meanwhile, all of them the same bytes:
 //
-//   0            exported                end
-//   +------------+-----------------------+
-//   | private    | state and buffers     |
-//   |            | that collectives read |
-//   +------------+-----------------------+
+//   0            workspace   exported                end
+//   +------------+-----------+-----------------------+
+//   | private    | of        | state and buffers     |
+//   |            | products  | that collectives read |
+//   +------------+-----------+-----------------------+
 //
 // Lifetimes follow program order, which is issue order.  Streams run ahead of
 // each other, so bytes that are free in program order may still be in use;
@@ -60,6 +61,8 @@ static constexpr int64_t kAlignment = 64;
 /// Exported bytes are a mapping of their own.  Of nvme no block holds two
 /// buffers, and the host's are what such blocks are copied from and to.
 static constexpr int64_t kPage = 4096;
+/// What libraries for products ask of their workspace.
+static constexpr int64_t kWorkspaceAlignment = 256;
 
 static int64_t align(const Buffer &buffer) {
   return llvm::alignTo(buffer.size,
@@ -108,7 +111,12 @@ struct Program {
 };
 
 struct AssignMemory : zero::impl::AssignMemoryBase<AssignMemory> {
+  using AssignMemoryBase::AssignMemoryBase;
+
   void runOnOperation() override;
+
+private:
+  int64_t placeWorkspace(int64_t end);
 };
 
 } // namespace
@@ -333,6 +341,20 @@ static void agreeOnExports(MutableArrayRef<Program> programs) {
   }
 }
 
+/// Puts the workspace of products after the `end` of other private bytes; where it
+/// ends.
+int64_t AssignMemory::placeWorkspace(int64_t end) {
+  ModuleOp module = getOperation();
+  module->removeAttr(kWorkspaceAttr);
+  if (workspace == 0)
+    return end;
+  const auto begin =
+      static_cast<int64_t>(llvm::alignTo(end, kWorkspaceAlignment));
+  module->setAttr(kWorkspaceAttr, BytesAttr::get(&getContext(), Tier::Device,
+                                                 begin, workspace));
+  return begin + workspace;
+}
+
 void AssignMemory::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<Program> programs;
@@ -371,9 +393,11 @@ void AssignMemory::runOnOperation() {
   }
   // ... and lies after it, in pages of its own.
   int64_t &device = arena[static_cast<unsigned>(Tier::Device)];
+  const int64_t end = placeWorkspace(sizes[1]);
+  device += end - sizes[1];
   int64_t exported = device;
   if (sizes[0] > 0) {
-    exported = llvm::alignTo(sizes[1], kPage);
+    exported = llvm::alignTo(end, kPage);
     begins[0] = exported;
     device = exported + sizes[0];
   }

@@ -227,7 +227,7 @@ void countPeak(const Program &program, Tier tier, Certificate::Arena &arena) {
     }
   }
   arena.peak = peak.bytes;
-  arena.unused = arena.size - peak.bytes;
+  arena.unused = arena.size - peak.bytes - arena.workspace;
   if (peak.point > 0) {
     Operation *op = program.storage.operations[peak.point - 1];
     arena.peakAt = op->getNumResults() ? getValueName(op->getResult(0))
@@ -264,6 +264,9 @@ Certificate zero::certify(ModuleOp module) {
     return certificate;
   for (auto [tier, bytes] : llvm::enumerate(arena.asArrayRef()))
     certificate.arenas[tier].size = bytes;
+  if (auto workspace = module->getAttrOfType<BytesAttr>(kWorkspaceAttr))
+    certificate.arenas[static_cast<unsigned>(Tier::Device)].workspace =
+        static_cast<int64_t>(workspace.getSize());
   certificate.stage = getInt(module, kStageAttr, 0);
   certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
   certificate.isLayered = isLayered(module);

@@ -23,7 +23,9 @@ struct Certificate {
   struct Arena {
     int64_t size = 0;
     int64_t parameters = 0, masters = 0, gradients = 0, optimizerState = 0,
-            communication = 0, activations = 0, workspace = 0;
+            communication = 0, activations = 0;
+    /// Of products, beside what is alive.
+    int64_t workspace = 0;
     /// Inputs, scalars and outputs.
     int64_t io = 0;
     int64_t unused = 0;

@@ -134,8 +134,11 @@ def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
     ```
 
     The module gets `zero.arena` and `zero.live_peak`: bytes of the device, host
-    and nvme arena, and the most bytes that are alive at once in each.
+    and nvme arena, and the most bytes that are alive at once in each.  With
+    `workspace` it gets `zero.workspace`: so many bytes of the device that products
+    use while they run, beside all values.
   }];
+  let options = [Option<"workspace", "workspace", "int64_t", "0", "bytes of the device for products to use">];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }
 

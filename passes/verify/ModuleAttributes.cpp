@@ -31,6 +31,19 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
            << bytesText(device) << " from byte " << begin
            << " on, which is no page of it (S4)";
   arenas.exported = begin;
+  if (Attribute workspace = module->getAttr(kWorkspaceAttr)) {
+    constexpr int64_t kAlignment = 256;
+    arenas.workspace = dyn_cast<BytesAttr>(workspace);
+    if (!arenas.workspace || arenas.workspace.getTier() != Tier::Device ||
+        arenas.workspace.getSize() == 0 ||
+        arenas.workspace.getOffset() % kAlignment != 0 ||
+        arenas.workspace.getOffset() >
+            device - arenas.workspace.getSize()) // (S1)
+      return module.emitError("has zero.workspace = ")
+             << workspace << " (S1); it is some bytes of the device arena of "
+             << bytesText(device) << ", from a multiple of " << kAlignment
+             << " on";
+  }
   return arenas;
 }
 

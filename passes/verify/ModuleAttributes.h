@@ -2,7 +2,7 @@
 #ifndef PASSES_VERIFY_MODULEATTRIBUTES_H
 #define PASSES_VERIFY_MODULEATTRIBUTES_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "dialect/zero/Zero.h"
 
 namespace mlir::zero::judge {
 
@@ -10,9 +10,11 @@ namespace mlir::zero::judge {
 struct Arenas {
   ArrayRef<int64_t> bytes; ///< by tier
   int64_t exported = 0;    ///< peers read the device arena from here on
+  BytesAttr workspace;     ///< of products; null if they have none
 };
 
-/// (S1), (S4) Arenas have sizes, and what is exported are whole pages.
+/// (S1), (S4) Arenas have sizes, the workspace of products lies in the device's, and
+/// what is exported are whole pages.
 FailureOr<Arenas> judgeArenas(ModuleOp module);
 /// (V8) No arena is larger than the budget of its tier.
 LogicalResult judgeBudget(ModuleOp module, const Arenas &arenas);

@@ -103,6 +103,11 @@ LogicalResult Structure::judgeRange(Operation *op, Value value,
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range)
            << ", outside of the arena of " << limit << " bytes (S1)";
+  if (arenas.workspace && range.overlaps(arenas.workspace)) // (S1)
+    return op->emitOpError("puts ")
+           << describe(value) << " at " << describe(range)
+           << ", over the workspace of products at "
+           << describe(arenas.workspace) << " (S1)";
   if (range.getTier() == Tier::Nvme && range.getOffset() % kBlock != 0) // (S1)
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range)

@@ -201,6 +201,52 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
+// (S1) over the workspace of products.
+
+module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.workspace = #zero.bytes<device, 256 + 512>} {
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 768 + 64>}) {
+    // expected-error @below {{puts a result of 'zero.launch' at device bytes [704, 768), over the workspace of products at device bytes [256, 768) (S1)}}
+    %a = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 704 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    zero.return
+  }
+}
+
+// -----
+
+// (S1) a workspace outside of the arena.
+
+// expected-error @below {{has zero.workspace = #zero.bytes<device, 768 + 512> (S1); it is some bytes of the device arena of 1,024 bytes (1.0 KiB), from a multiple of 256 on}}
+module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.workspace = #zero.bytes<device, 768 + 512>} {
+  zero.program @step() {
+    zero.return
+  }
+}
+
+// -----
+
+// (S1) a workspace that is not aligned.
+
+// expected-error @below {{has zero.workspace = #zero.bytes<device, 64 + 512> (S1)}}
+module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.workspace = #zero.bytes<device, 64 + 512>} {
+  zero.program @step() {
+    zero.return
+  }
+}
+
+// -----
+
+// (S1) a workspace that is not the device's.
+
+// expected-error @below {{has zero.workspace = #zero.bytes<host, 0 + 512> (S1)}}
+module attributes {zero.arena = array<i64: 1024, 1024, 0>, zero.workspace = #zero.bytes<host, 0 + 512>} {
+  zero.program @step() {
+    zero.return
+  }
+}
+
+// -----
+
 // (S1) arguments overlap.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {

@@ -183,10 +183,12 @@ private:
   void checkOptimizer();
   void offload(PipelineOptions &p, StringRef tier) const;
   void checkComparison();
+  void takeTarget();
   std::vector<Variant> listCompared() const;
 
   DriverOptions options;
   std::string offloadAll = "none", deepSpeedFile;
+  std::string target = "cpu", cudaArch = "sm_80";
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   ExportOptions exportOptions;

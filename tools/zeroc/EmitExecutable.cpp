@@ -20,7 +20,9 @@
 #include "passes/codegen/PlanDescription.h"
 #include "passes/plan/Certificate.h"
 #include "runtime/zrt.h"
+#include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/LibraryFile.h"
+#include "tools/zeroc/RunTool.h"
 #include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -28,36 +30,11 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-
-/// Runs `args`; what it prints becomes part of the error.
-llvm::Error runTool(ArrayRef<StringRef> args, const TemporaryFolder &folder) {
-  auto program = llvm::sys::findProgramByName(args[0]);
-  if (!program)
-    return llvm::createStringError(
-        "%s is not installed; install g++ (it links the program)",
-        args[0].str().c_str());
-  SmallVector<StringRef> command = {*program};
-  llvm::append_range(command, args.drop_front());
-  std::string log = folder.file("link.log");
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
-                                          StringRef(log)};
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(*program, command, std::nullopt,
-                                         redirects, 0, 0, &message);
-  if (status == 0)
-    return llvm::Error::success();
-  if (auto text = llvm::MemoryBuffer::getFile(log))
-    message += (*text)->getBuffer().str();
-  return llvm::createStringError("%s failed with status %d: %s",
-                                 args[0].str().c_str(), status,
-                                 StringRef(message).trim().str().c_str());
-}
 
 /// Puts a finished file in place.
 llvm::Error install(StringRef from, StringRef to, bool executable) {
@@ -126,9 +103,13 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (reference)
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
-  certificate.outside.push_back(
-      llvm::formatv("copies of blocks of matrices, {0} MiB for each thread",
-                    ZRT_PACKING_BYTES >> 20));
+  if (options.cudaArch.empty())
+    certificate.outside.push_back(
+        llvm::formatv("copies of blocks of matrices, {0} MiB for each thread",
+                      ZRT_PACKING_BYTES >> 20));
+  else
+    certificate.outside.push_back(
+        "on the GPU, what its driver and libraries keep there, and kernels");
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
   int64_t waiting =
@@ -143,15 +124,28 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.options = getPlanOptions(plan);
 
   std::string features = target->required;
-  if (multipliesHalves(plan) && !target->ofHalves.empty())
+  if (options.cudaArch.empty() && multipliesHalves(plan) &&
+      !target->ofHalves.empty())
     features += (features.empty() ? "" : ",") + target->ofHalves;
   PlanInfo info{certificate.model,    certificate.options,
                 target->description,  features,
                 certificate.toJson(), listCategories(certificate)};
+  TemporaryFolder folder;
+  if (std::error_code error = folder.create())
+    return llvm::createStringError(
+        error, "cannot create a temporary folder: %s", error.message().c_str());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables, code;
-  if (succeeded(formPlanKernels(plan, setup)))
+  if (succeeded(formPlanKernels(plan, setup))) {
+    if (!options.cudaArch.empty()) {
+      llvm::Expected<PlanDevice> device =
+          emitDevice(plan, options.cudaArch, *target, folder, setup);
+      if (!device)
+        return device.takeError();
+      info.device = std::move(*device);
+    }
     tables = describePlan(plan, context, info);
+  }
   if (tables && succeeded(lowerKernelsToCpu(plan, reference, setup)))
     code = translateKernels(plan, context, *target);
   if (!code)
@@ -165,10 +159,6 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     return frontend::writeOutput(options.output, text);
   }
 
-  TemporaryFolder folder;
-  if (std::error_code error = folder.create())
-    return llvm::createStringError(
-        error, "cannot create a temporary folder: %s", error.message().c_str());
   std::string kernelObject = folder.file("kernels.o"),
               planObject = folder.file("plan.o"),
               result = folder.file("result");
@@ -178,7 +168,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (llvm::Error error =
           emitObject(*tables, *target, /*optimise=*/false, planObject))
     return error;
-  const char *linker = getenv("ZERO_LINKER") ? getenv("ZERO_LINKER") : "c++";
+  StringRef linker = getLinker();
   if (options.emit == Emit::Object) {
     if (llvm::Error error = runTool(
             {linker, "-r", "-nostdlib", kernelObject, planObject, "-o", result},
@@ -199,6 +189,16 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     if (certificate.ranks > 1) {
       command[6] = "-lzrt_mpi";
       command.push_back(ZERO_MPI_LIBRARY);
+    }
+    if (!options.cudaArch.empty()) {
+      llvm::Expected<std::string> cuda =
+          findLibraryFile(argv0, "libzrt_cuda.a");
+      if (!cuda)
+        return llvm::createStringError(
+            "this build has no CUDA: " + llvm::toString(cuda.takeError()) +
+            "; CMake builds it where the CUDA toolkit (12 or later) is "
+            "installed");
+      command.append({"-lzrt_cuda", "-lzrt", "-ldl"});
     }
     command.append({"-luring", "-lpthread", "-lm", "-o", result});
     if (llvm::Error error = runTool(command, folder))

@@ -1,7 +1,9 @@
 //===- Options.cpp - The command line of zeroc ----------------------------===//
 #include "tools/zeroc/Options.h"
 
+#include "passes/codegen/gpu/DeviceWork.h"
 #include "tools/zeroc/CommandLine.h"
+#include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/OptionConflicts.h"
 #include "tools/zeroc/OtherProgram.h"
 #include "tools/zeroc/PassOptions.h"
@@ -197,6 +199,15 @@ void CommandLine::declareDriver() {
       "target CPU: x86-64-v3, x86-64-v4, znver4, or another\n"
       "name that LLVM knows",
       {machine, Emit::LLVM});
+  add("target=cpu|cuda", text(target, {"cpu", "cuda"}),
+      "what the device is: the processors, or an NVIDIA GPU\n"
+      "for each rank",
+      {machine, Emit::Memory});
+  add("cuda-arch=ARCH", text(cudaArch, getCudaArchs()),
+      "the GPU of --target=cuda: sm_80, sm_86, sm_87, sm_89,\n"
+      "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121 (later\n"
+      "ones run it, too); emulated is for tests",
+      {machine, Emit::Memory});
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
       "most device memory that a rank may use; a plan that\n"
       "needs more is an error",
@@ -251,6 +262,18 @@ void CommandLine::dropAlienOptions() {
 // Options together
 //===----------------------------------------------------------------------===//
 
+void CommandLine::takeTarget() {
+  if (target == "cpu" && isGiven("--cuda-arch"))
+    fail("--cuda-arch=" + cudaArch + " is for GPUs; add --target=cuda");
+  if (target == "cpu")
+    return;
+  if (options.pipeline.reference)
+    fail("--reference computes on one thread of the processors; drop "
+         "--target=cuda");
+  options.cudaArch = cudaArch;
+  options.pipeline.workspace = getProductWorkspace(cudaArch);
+}
+
 DriverOptions CommandLine::check() {
   if (!deepSpeedFile.empty())
     takeDeepSpeed();
@@ -283,6 +306,7 @@ DriverOptions CommandLine::check() {
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");
+  takeTarget();
   if (options.compare)
     options.compared = listCompared();
   if (isGiven("--offload"))

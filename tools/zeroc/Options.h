@@ -32,6 +32,8 @@ enum class Emit {
 
 struct DriverOptions {
   std::string input, output, cpu = "native", certificate = "text";
+  /// The GPU to compile for; "": none, the processors.
+  std::string cudaArch;
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
   /// Of --optimizer, where that is a file; and values for numbers of its rule.

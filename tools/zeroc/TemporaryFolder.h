@@ -27,8 +27,9 @@ public:
     return path + "/" + name.str();
   }
 
-  static constexpr const char *kNames[] = {"kernels.o", "plan.o", "result",
-                                           "link.log"};
+  static constexpr const char *kNames[] = {
+      "kernels.o",   "plan.o",        "result",     "tool.log",
+      "kernels.ptx", "kernels.cubin", "emulated.o", "emulated.so"};
 
 private:
   std::string path;

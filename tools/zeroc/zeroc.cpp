@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/ExplainErrors.h"
 #include "tools/zeroc/Messages.h"
@@ -232,6 +233,11 @@ int main(int argc, char **argv) {
       llvm::errs() << certify(module).print();
     return fail(options->input + " does not compile; the errors are above");
   }
+
+  if (options->getLevel() == Level::Memory)
+    if (llvm::Error error =
+            checkTarget(module, options->input, options->cudaArch))
+      return fail(llvm::toString(std::move(error)));
 
   llvm::Error error =
       options->isText()

@@ -1,0 +1,28 @@
+//===- EmitDevice.h - Code for the device of a plan -------------*- C++ -*-===//
+#ifndef TOOLS_ZEROC_EMITDEVICE_H
+#define TOOLS_ZEROC_EMITDEVICE_H
+
+#include "passes/RunPasses.h"
+#include "passes/codegen/EmitObject.h"
+#include "passes/codegen/PlanDescription.h"
+#include "tools/zeroc/TemporaryFolder.h"
+
+namespace mlir::zero {
+
+/// The names that --cuda-arch has.
+llvm::ArrayRef<StringRef> getCudaArchs();
+
+/// Whether `plan`, at level memory, was made for the target: with a workspace for
+/// products of `arch`, or, if that is "", of none.
+llvm::Error checkTarget(ModuleOp plan, StringRef input, StringRef arch);
+
+/// The code of `plan`, whose kernels are formed, for GPUs of `arch`; errors of the
+/// plan have been reported as well.  `cpu` is what an emulated one runs on.
+llvm::Expected<PlanDevice> emitDevice(ModuleOp plan, StringRef arch,
+                                      const CpuTarget &cpu,
+                                      const TemporaryFolder &folder,
+                                      PassManagerSetup setup);
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_EMITDEVICE_H

@@ -1,0 +1,43 @@
+//===- RunTool.cpp - Programs that zeroc needs ----------------------------===//
+
+#include "tools/zeroc/RunTool.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+llvm::Error zero::runTool(llvm::ArrayRef<StringRef> args,
+                          const TemporaryFolder &folder) {
+  auto program = llvm::sys::findProgramByName(args[0]);
+  if (!program)
+    return llvm::createStringError(
+        "%s is not installed; install g++ (it links the program)",
+        args[0].str().c_str());
+  SmallVector<StringRef> command = {*program};
+  llvm::append_range(command, args.drop_front());
+  std::string log = folder.file("tool.log");
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(*program, command, std::nullopt,
+                                         redirects, 0, 0, &message);
+  if (status == 0)
+    return llvm::Error::success();
+  if (auto text = llvm::MemoryBuffer::getFile(log))
+    message += (*text)->getBuffer().str();
+  return llvm::createStringError("%s failed with status %d: %s",
+                                 args[0].str().c_str(), status,
+                                 StringRef(message).trim().str().c_str());
+}
+
+StringRef zero::getLinker() {
+  const char *linker = getenv("ZERO_LINKER");
+  return linker ? linker : "c++";
+}

@@ -1,0 +1,20 @@
+//===- RunTool.h - Programs that zeroc needs --------------------*- C++ -*-===//
+#ifndef TOOLS_ZEROC_RUNTOOL_H
+#define TOOLS_ZEROC_RUNTOOL_H
+
+#include "tools/zeroc/TemporaryFolder.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::zero {
+
+/// Runs the program args[0]; what it prints becomes part of the error, if it fails.
+llvm::Error runTool(llvm::ArrayRef<llvm::StringRef> args,
+                    const TemporaryFolder &folder);
+
+/// What links: c++, or what ZERO_LINKER says.
+llvm::StringRef getLinker();
+
+} // namespace mlir::zero
+
+#endif // TOOLS_ZEROC_RUNTOOL_H
