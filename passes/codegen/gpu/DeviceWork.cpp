@@ -27,7 +27,7 @@ static std::string nameAll(ArrayRef<Operation *> ops) {
 FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan) {
   llvm::SetVector<KernelOp> kernels;
   llvm::SetVector<Type> squares;
-  SmallVector<Operation *> grouped;
+  SmallVector<Operation *> grouped, packed;
   SymbolTableCollection symbols;
   for (ProgramOp program : findPrograms(plan))
     for (Operation &op : program.front()) {
@@ -35,15 +35,20 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan) {
         continue;
       if (isa<nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp>(op))
         grouped.push_back(&op);
+      if (isa<DequantizeOp>(op))
+        packed.push_back(&op);
       if (isa<SumSquaresOp>(op))
         squares.insert(getElementType(op.getOperand(0).getType()));
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }
-  if (!grouped.empty())
-    return plan.emitError("has products of groups (experts), which GPUs do not "
-                          "have yet: ")
-           << nameAll(grouped) << "; drop --target=cuda";
+  for (auto [what, ops] :
+       {std::pair{"products of groups (experts)", &grouped},
+        {"weights of 4 or 8 bits (--base-storage)", &packed}})
+    if (!ops->empty())
+      return plan.emitError("has ")
+             << what << ", which GPUs do not have yet: " << nameAll(*ops)
+             << "; drop --target=cuda";
   return DeviceWork{kernels.takeVector(), squares.takeVector()};
 }
 
