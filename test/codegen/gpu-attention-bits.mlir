@@ -5,7 +5,7 @@
 // RUN: zero-kernels %s --chaos=0 | FileCheck %s
 
 // CHECK-NOT: wrong
-// CHECK-COUNT-12: {{"outcome":"right"}}
+// CHECK-COUNT-13: {{"outcome":"right"}}
 
 // one query
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
@@ -40,11 +40,11 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
   }
 }
 // -----
-// two chunks of columns, capped; rows that are not aligned
+// three tiles of columns, capped; rows that are not aligned
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  zero.kernel @k(%q: tensor<1x50x1x65xf32>, %k: tensor<1x50x1x65xf32>, %v: tensor<1x50x1x65xf32>) -> (tensor<1x50x1x65xf32>, tensor<1x1x50xf32>) units attention [1, 1] {
-    %o, %l = nn.attention %q, %k, %v {causal, soft_cap = 0.5 : f64, scale = 0.125 : f64} : tensor<1x50x1x65xf32>, tensor<1x50x1x65xf32> stats tensor<1x1x50xf32>
-    zero.return %o, %l : tensor<1x50x1x65xf32>, tensor<1x1x50xf32>
+  zero.kernel @k(%q: tensor<1x50x1x130xf32>, %k: tensor<1x50x1x130xf32>, %v: tensor<1x50x1x130xf32>) -> (tensor<1x50x1x130xf32>, tensor<1x1x50xf32>) units attention [1, 1] {
+    %o, %l = nn.attention %q, %k, %v {causal, soft_cap = 0.5 : f64, scale = 0.0009765625 : f64} : tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32> stats tensor<1x1x50xf32>
+    zero.return %o, %l : tensor<1x50x1x130xf32>, tensor<1x1x50xf32>
   }
   zero.program @step() {
     zero.return
@@ -106,11 +106,22 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
   }
 }
 // -----
-// two chunks of columns, capped
+// documents that begin after all keys of a block
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  zero.kernel @k(%g: tensor<1x50x1x65xf32>, %q: tensor<1x50x1x65xf32>, %k: tensor<1x50x1x65xf32>, %v: tensor<1x50x1x65xf32>, %l: tensor<1x1x50xf32>) -> (tensor<1x50x1x65xf32>, tensor<1x50x1x65xf32>, tensor<1x50x1x65xf32>) units attention [1, 1] {
-    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {causal, soft_cap = 0.5 : f64, scale = 0.125 : f64} : tensor<1x50x1x65xf32>, tensor<1x50x1x65xf32>, tensor<1x1x50xf32>
-    zero.return %dq, %dk, %dv : tensor<1x50x1x65xf32>, tensor<1x50x1x65xf32>, tensor<1x50x1x65xf32>
+  zero.kernel @k(%g: tensor<8x65x1x4xf32>, %q: tensor<8x65x1x4xf32>, %k: tensor<8x65x1x4xf32>, %v: tensor<8x65x1x4xf32>, %l: tensor<8x1x65xf32>, %s: tensor<8x65xi32>) -> (tensor<8x65x1x4xf32>, tensor<8x65x1x4xf32>, tensor<8x65x1x4xf32>) units attention [8, 1] {
+    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l from %s {causal, scale = 0.125 : f64} : tensor<8x65x1x4xf32>, tensor<8x65x1x4xf32>, tensor<8x1x65xf32>, tensor<8x65xi32>
+    zero.return %dq, %dk, %dv : tensor<8x65x1x4xf32>, tensor<8x65x1x4xf32>, tensor<8x65x1x4xf32>
+  }
+  zero.program @step() {
+    zero.return
+  }
+}
+// -----
+// three tiles of columns, capped
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  zero.kernel @k(%g: tensor<1x50x1x130xf32>, %q: tensor<1x50x1x130xf32>, %k: tensor<1x50x1x130xf32>, %v: tensor<1x50x1x130xf32>, %l: tensor<1x1x50xf32>) -> (tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>) units attention [1, 1] {
+    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {causal, soft_cap = 0.5 : f64, scale = 0.0009765625 : f64} : tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>, tensor<1x1x50xf32>
+    zero.return %dq, %dk, %dv : tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>
   }
   zero.program @step() {
     zero.return

@@ -35,7 +35,8 @@ static Attribute elementOf(const uint8_t *bytes, Type type) {
   return IntegerAttr::get(type, value);
 }
 
-Elements zero::drawElements(RankedTensorType type, uint64_t seed) {
+Elements zero::drawElements(RankedTensorType type, uint64_t seed,
+                            uint64_t integers) {
   Elements elements;
   Type element = type.getElementType();
   for (int64_t i = 0; i < type.getNumElements(); ++i) {
@@ -44,8 +45,8 @@ Elements zero::drawElements(RankedTensorType type, uint64_t seed) {
     if (isa<FloatType>(element))
       elements.push_back(FloatAttr::get(element, double(drawn % 9) - 4));
     else
-      elements.push_back(
-          IntegerAttr::get(element, drawn % (element.isInteger(1) ? 2 : 3)));
+      elements.push_back(IntegerAttr::get(
+          element, drawn % (element.isInteger(1) ? 2 : integers)));
   }
   return elements;
 }

@@ -53,8 +53,9 @@ struct Layout {
 };
 
 /// Small whole numbers of type `type`, whose sums and products are exact; of
-/// integers the first three.
-Elements drawElements(RankedTensorType type, uint64_t seed);
+/// integers the first `integers`.
+Elements drawElements(RankedTensorType type, uint64_t seed,
+                      uint64_t integers = 3);
 
 /// Where `bytes` differ from `expected`, or nothing.  Functions of math are
 /// approximated, and attention adds in another order: without `exact` in about

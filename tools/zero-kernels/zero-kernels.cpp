@@ -107,9 +107,14 @@ void prepare(Entry &entry, StringRef text, unsigned number) {
     Dispatch dispatch = getDispatch(kernel);
     found->extent = dispatch.extent;
     found->grain = dispatch.grain;
-    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      auto tensor = cast<RankedTensorType>(type);
+      // Attention's are where documents start.
+      bool isStarts = *kernel.getKind() == KernelKind::Attention;
       found->operands.push_back(
-          drawElements(cast<RankedTensorType>(type), seed + i));
+          drawElements(tensor, seed + i,
+                       isStarts ? uint64_t(tensor.getShape().back()) + 2 : 3));
+    }
     Errors errors(kernel.getContext());
     OwningOpRef<KernelOp> copy = kernel.clone(); // folding may change it
     FailureOr<SmallVector<Elements>> results =

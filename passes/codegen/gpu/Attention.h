@@ -47,13 +47,18 @@ struct AttentionShape {
   int64_t window; ///< 0: none
   // The CPU's blocks, which sums depend on.
   int64_t queryBlock, keyBlock;
-  /// Columns that are held at a time, and how often.
-  int64_t chunk, chunks;
+  /// Whether the CPU adds to dK and dV at each block of queries.
+  bool addsToKeys = false;
+  /// Columns of a tile, of how many tiles a row consists, and the sums of how many
+  /// of them a block has.
+  int64_t chunk, chunks, held;
 
   int64_t headsPerKey() const { return heads / keyHeads; }
   /// Keys that come before the one that query 0 sees last.
   int64_t ahead() const { return keys - queries; }
   bool oneKeyBlock() const { return keys <= keyBlock; }
+  /// Blocks that share the columns of a row.
+  int64_t columnParts() const { return llvm::divideCeil(chunks, held); }
   int64_t queryTiles() const { return llvm::divideCeil(queries, queryBlock); }
 };
 
@@ -91,6 +96,7 @@ public:
   /// Of each of the thread's queries, in i32: keys from `seenFrom` to before
   /// `seenTo` are seen; `seenTo` is 0 beyond the queries.
   Values seenFrom, seenTo;
+  bool hasDocuments() const { return static_cast<bool>(starts); }
   /// No query of the tile sees a key before `leastKey`, or from `endKey` on.
   Value leastKey, endKey;
 
@@ -121,7 +127,17 @@ public:
   Values addToKeys(ArrayRef<Value> sums);
   /// Vectors of columns of the thread.
   int64_t columnVectors() const { return llvm::divideCeil(shape.chunk, 32); }
-  Values zeroSums(int64_t count);
+  /// Sums of `rows` rows of each tile of columns of the block.
+  Values zeroSums(int64_t rows);
+  /// Those of the `chunk`-th, of sums that end with those of all.
+  ArrayRef<Value> sumsOf(ArrayRef<Value> sums, int64_t chunk) const {
+    const size_t count = sums.size() / size_t(shape.held);
+    return sums.slice(size_t(chunk) * count, count);
+  }
+  /// Where the block's `chunk`-th columns begin.
+  Value columnOf(Value first, int64_t chunk) {
+    return add(first, chunk * kChunk);
+  }
   /// to[first + i] = factor sums, rounded, for the thread's rows `own`.
   void putRows(ArrayRef<Value> sums, ArrayRef<Value> factors, HeadRows to,
                Value first, Value count, ArrayRef<Value> own, Value column);
@@ -156,7 +172,7 @@ private:
 };
 
 /// Bytes of a block's memory.
-constexpr int64_t kAttentionSharedBytes = 4 * 68 * (64 + 48 + 48 + 1);
+constexpr int64_t kAttentionSharedBytes = int64_t{4} * 68 * (64 + 48 + 48 + 1);
 
 } // namespace mlir::zero
 

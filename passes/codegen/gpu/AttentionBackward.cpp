@@ -5,7 +5,7 @@
 //
 //   dots     tiles of queries: the sums of P D of each query, which wait in the first
 //            four bytes of its row of dQ
-//   keys     48 keys and up to 64 columns: for all query heads, and tiles of queries
+//   keys     48 keys and up to 128 columns: for all query heads, and tiles of queries
 //            that see the keys, P and dS; dV += P dO; dK += dS Q'
 //   queries  tiles of queries: for panels of keys, dS; dQ += dS^T K
 //
@@ -102,46 +102,59 @@ Values BackwardCode::addTile(Value firstKey, Value column,
                              ArrayRef<Value> sums) {
   Values lse = loadLse(), dots = loadDots();
   Panel panel = computePanel(firstKey, c.index(shape.keys), lse);
-  Values adjoint = adjoints(panel, dots);
+  Values adjoint = adjoints(panel, dots), result;
   const size_t half = sums.size() / 2;
+  // Rows of dO lie in their tile already if it has all of their columns.
+  auto addColumns = [&](ArrayRef<Value> before, HeadRows rows,
+                        std::optional<float> scale, bool areThere) {
+    for (int64_t i = 0; i < shape.held; ++i) {
+      if (!areThere)
+        c.copyQueries(rows, c.columnOf(column, i), scale);
+      c.barrier();
+      result.append(c.addToKeys(c.sumsOf(before, i)));
+      c.barrier();
+    }
+  };
   c.storeScores(panel.p, c.scoreTile);
-  if (shape.chunks > 1) // else they lie there
-    c.copyQueries(ofHead(all.grad), column, std::nullopt);
-  c.barrier();
-  Values result = c.addToKeys(sums.take_front(half));
-  c.barrier();
+  addColumns(sums.take_front(half), ofHead(all.grad), std::nullopt,
+             shape.chunks == 1);
   c.storeScores(adjoint, c.scoreTile);
-  c.copyQueries(ofHead(all.q), column, factor);
-  c.barrier();
-  result.append(c.addToKeys(sums.drop_front(half)));
-  c.barrier();
+  addColumns(sums.drop_front(half), ofHead(all.q), factor, false);
   return result;
 }
 
 void BackwardCode::emitKeys() {
-  Value firstKey = c.mul(c.div(c.part, shape.chunks), kTile),
-        column = c.mul(c.rem(c.part, shape.chunks), AttentionCode::kChunk);
-  Type element = cast<MemRefType>(all.dk.view.getType()).getElementType();
-  // With several blocks of keys, the CPU adds to results in f32.
-  const bool addsOften = element.isF32() && !shape.oneKeyBlock();
-  const size_t count = size_t(kKeyRows * c.columnVectors());
-  const float factors[] = {1, ::zrt::kLn2};
+  const int64_t columnParts = shape.columnParts();
+  Value firstKey = c.mul(c.div(c.part, columnParts), kTile),
+        column = c.mul(c.rem(c.part, columnParts),
+                       shape.held * AttentionCode::kChunk);
+  const float factors[] = {1, ::zrt::kLn2}; // of dV and dK
   Values zeros = c.zeroSums(2 * kKeyRows);
+  const size_t half = zeros.size() / 2;
   Values sums =
       overQueries(firstKey, zeros, [&](Value first, ArrayRef<Value> carried) {
         c.setQueries(first);
-        if (!addsOften)
-          return addTile(firstKey, column, carried);
-        Values result = addTile(firstKey, column, zeros);
-        for (auto [i, sum] : llvm::enumerate(result))
-          sum = c.fma(c.spread(c.f32(factors[i / count]), 4), sum, carried[i]);
-        return result;
+        auto add = [&]() -> Values {
+          if (!shape.addsToKeys)
+            return addTile(firstKey, column, carried);
+          Values result = addTile(firstKey, column, zeros);
+          for (auto [i, sum] : llvm::enumerate(result))
+            sum = c.fma(c.spread(c.f32(factors[i / half]), 4), sum, carried[i]);
+          return result;
+        };
+        if (!c.hasDocuments())
+          return add();
+        // Documents may hide all of the keys.
+        Value isSeen = c.isLess(c.leastKey, c.add(firstKey, kTile));
+        return c.ifThen(isSeen, carried, add);
       });
   for (auto [i, to] : {std::pair(0, all.dv), std::pair(1, all.dk)}) {
-    Values factor(kKeyRows, c.f32(addsOften ? 1 : factors[i]));
-    c.putRows(ArrayRef<Value>(sums).slice(size_t(i) * count, count), factor, to,
-              firstKey, c.sub(c.index(shape.keys), firstKey), c.ownKeys(),
-              column);
+    Values factor(kKeyRows, c.f32(shape.addsToKeys ? 1 : factors[i]));
+    ArrayRef<Value> all = ArrayRef<Value>(sums).slice(size_t(i) * half, half);
+    for (int64_t chunk = 0; chunk < shape.held; ++chunk)
+      c.putRows(c.sumsOf(all, chunk), factor, to, firstKey,
+                c.sub(c.index(shape.keys), firstKey), c.ownKeys(),
+                c.columnOf(column, chunk));
   }
 }
 
@@ -152,26 +165,35 @@ void BackwardCode::emitKeys() {
 void BackwardCode::emitQueries() {
   openQueries();
   Values lse = loadLse(), dots = loadDots();
-  c.loop(c.index(0), c.index(shape.chunks * AttentionCode::kChunk),
-         AttentionCode::kChunk, {}, [&](Value column, ArrayRef<Value>) {
+  auto addPanel = [&](Value firstKey, Value end, Value column,
+                      ArrayRef<Value> sums) {
+    Panel panel = computePanel(firstKey, end, lse);
+    c.storeScores(adjoints(panel, dots), c.scoreTile);
+    Value count = c.least(c.sub(end, firstKey), kTile);
+    Values result;
+    for (int64_t i = 0; i < shape.held; ++i) {
+      c.copyKeys(all.k, firstKey, count, c.columnOf(column, i));
+      c.barrier();
+      result.append(c.addToQueries(c.sumsOf(sums, i)));
+      c.barrier();
+    }
+    return result;
+  };
+  const int64_t step = shape.held * AttentionCode::kChunk;
+  c.loop(c.index(0), c.index(shape.columnParts() * step), step, {},
+         [&](Value column, ArrayRef<Value>) {
            Values sums = c.overKeyBlocks(
                c.zeroSums(kRows), [&](Value start, ArrayRef<Value> carried) {
                  return c.overPanels(
                      start, carried,
                      [&](Value firstKey, Value end, ArrayRef<Value> inner) {
-                       Panel panel = computePanel(firstKey, end, lse);
-                       c.storeScores(adjoints(panel, dots), c.scoreTile);
-                       Value count = c.least(c.sub(end, firstKey), kTile);
-                       c.copyKeys(all.k, firstKey, count, column);
-                       c.barrier();
-                       Values result = c.addToQueries(inner);
-                       c.barrier();
-                       return result;
+                       return addPanel(firstKey, end, column, inner);
                      });
                });
            Values factors(kRows, c.f32(shape.scale));
-           c.putRows(sums, factors, ofHead(all.dq), c.firstQuery, c.rows,
-                     c.ownQueries(), column);
+           for (int64_t i = 0; i < shape.held; ++i)
+             c.putRows(c.sumsOf(sums, i), factors, ofHead(all.dq), c.firstQuery,
+                       c.rows, c.ownQueries(), c.columnOf(column, i));
            return Values();
          });
 }
@@ -191,6 +213,6 @@ int64_t zero::countBackwardParts(const AttentionShape &shape,
                                  BackwardLaunch launch) {
   if (launch == BackwardLaunch::Keys)
     return llvm::divideCeil(shape.keys, AttentionCode::kTileKeys) *
-           shape.chunks;
+           shape.columnParts();
   return shape.queryTiles() * shape.headsPerKey();
 }

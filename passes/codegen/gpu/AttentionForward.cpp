@@ -1,6 +1,6 @@
 //===- AttentionForward.cpp - softmax(Q K^T) V by blocks of threads -------===//
 //
-// A part is a tile of queries and up to 64 columns of the result, the last queries
+// A part is a tile of queries and up to 128 columns of the result, the last queries
 // first: they see most keys.  For each block of keys, of which there is one in the
 // usual case:
 //
@@ -111,19 +111,25 @@ Values Forward::addPanel(Value firstKey, Value end, ArrayRef<Value> most,
   for (auto [i, one] : llvm::enumerate(p))
     one = c.select(isSeen[i], c.exp2(c.subf(one, most[i / kKeys])), c.f32(0));
   c.storeScores(p, c.scoreTile);
-  c.copyKeys(all.v, firstKey, c.least(c.sub(end, firstKey), kTile), column);
-  c.barrier();
-  Values result{c.addf(sums[0], sumOfRow())};
-  result.append(c.addToQueries(sums.drop_front()));
-  c.barrier();
+  Values result;
+  for (int64_t i = 0; i < shape.held; ++i) {
+    c.copyKeys(all.v, firstKey, c.least(c.sub(end, firstKey), kTile),
+               c.columnOf(column, i));
+    c.barrier();
+    if (i == 0)
+      result.push_back(c.addf(sums[0], sumOfRow()));
+    result.append(c.addToQueries(c.sumsOf(sums.drop_front(), i)));
+    c.barrier();
+  }
   return result;
 }
 
 void Forward::emit() {
   const int64_t tiles = shape.queryTiles();
-  // A part of a tile for each 64 columns.
-  Value tile = c.div(c.part, shape.chunks),
-        column = c.mul(c.rem(c.part, shape.chunks), AttentionCode::kChunk);
+  const int64_t columnParts = shape.columnParts();
+  Value tile = c.div(c.part, columnParts),
+        column = c.mul(c.rem(c.part, columnParts),
+                       shape.held * AttentionCode::kChunk);
   c.setQueries(c.mul(c.sub(c.index(tiles - 1), tile), shape.queryBlock));
   if (isHeld())
     c.copyQueries(all.q, c.index(0), factor);
@@ -139,8 +145,10 @@ void Forward::emit() {
       for (int64_t r = 0; r < kRows; ++r) {
         Value scale = c.exp2(c.subf(before[r], most[r]));
         Value wide = c.spread(scale, 4);
-        for (int64_t v = 0; v < c.columnVectors(); ++v) {
-          Value &sum = sums[1 + r * c.columnVectors() + v];
+        const int64_t vectors = c.columnVectors();
+        for (int64_t i = 0; i < shape.held * vectors; ++i) {
+          Value &sum =
+              sums[1 + (i / vectors * kRows + r) * vectors + i % vectors];
           sum = c.mulf(sum, wide);
         }
         Value isFirst = c.isLess(c.x, 1);
@@ -170,7 +178,7 @@ void Forward::emit() {
     if (!all.lse)
       continue;
     Value isMine = c.isLess(c.x, 1);
-    if (shape.chunks > 1)
+    if (columnParts > 1)
       isMine = c.both(isMine, c.isLess(column, 1));
     c.when(c.both(isMine, c.isLess(own[r], c.rows)), [&] {
       memref::StoreOp::create(
@@ -178,8 +186,10 @@ void Forward::emit() {
           ValueRange{c.batch, c.head, c.add(c.firstQuery, own[r])});
     });
   }
-  c.putRows(ArrayRef<Value>(state).drop_front(kRows + 1), inverse, all.out,
-            c.firstQuery, c.rows, own, column);
+  ArrayRef<Value> sums = ArrayRef<Value>(state).drop_front(kRows + 1);
+  for (int64_t i = 0; i < shape.held; ++i)
+    c.putRows(c.sumsOf(sums, i), inverse, all.out, c.firstQuery, c.rows, own,
+              c.columnOf(column, i));
 }
 
 void zero::emitForwardBlock(AttentionCode &code, const ForwardOperands &all) {
@@ -187,5 +197,5 @@ void zero::emitForwardBlock(AttentionCode &code, const ForwardOperands &all) {
 }
 
 int64_t zero::countForwardParts(const AttentionShape &shape) {
-  return shape.queryTiles() * shape.chunks;
+  return shape.queryTiles() * shape.columnParts();
 }

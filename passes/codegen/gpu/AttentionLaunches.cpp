@@ -77,7 +77,10 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
   if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv ||
       (op.getStarts() && !starts))
     return refuse(op);
-  const AttentionShape shape = shapeOf(op);
+  AttentionShape shape = shapeOf(op);
+  // Then there are sums of a block beside those of all.
+  if (launch == BackwardLaunch::Keys && shape.addsToKeys)
+    shape.held = 1;
   AttentionCode code(b, op.getLoc(), shape, views, starts);
   code.batch = code.div(views.begin, shape.keyHeads);
   Value keyHead = code.rem(views.begin, shape.keyHeads),

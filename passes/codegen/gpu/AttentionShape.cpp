@@ -25,6 +25,8 @@ static AttentionShape describe(OpT op) {
   const int64_t filled = ::zrt::Sizes::filledUp(shape.width);
   shape.chunk = std::min(filled, AttentionCode::kChunk);
   shape.chunks = llvm::divideCeil(filled, AttentionCode::kChunk);
+  // More sums do not fit into a thread's registers.
+  shape.held = std::min<int64_t>(shape.chunks, 2);
   return shape;
 }
 
@@ -53,5 +55,6 @@ AttentionShape zero::shapeOf(nn::AttentionBackwardOp op) {
   const bool isF32 = op.getQ().getType().getElementType().isF32();
   setBlocks(shape, ::zrt::backwardSizes(cpuShape(shape), shape.softCap > 0,
                                         isF32, shape.headsPerKey()));
+  shape.addsToKeys = isF32 && !shape.oneKeyBlock();
   return shape;
 }

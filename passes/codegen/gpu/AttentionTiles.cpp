@@ -169,7 +169,7 @@ void AttentionCode::storeScores(ArrayRef<Value> scores, Value tile) {
 
 Values AttentionCode::zeroSums(int64_t count) {
   auto type = VectorType::get({kQuad}, b.getF32Type());
-  return Values(count * columnVectors(),
+  return Values(shape.held * count * columnVectors(),
                 arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
 }
 

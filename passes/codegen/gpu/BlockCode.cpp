@@ -109,4 +109,16 @@ void BlockCode::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+Values BlockCode::ifThen(Value condition, ArrayRef<Value> otherwise,
+                         llvm::function_ref<Values()> body) {
+  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(otherwise)),
+                                  condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, body());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, Values(otherwise));
+  return Values(branch.getResults());
+}
+
 void BlockCode::barrier() { syncBlock(b, loc); }

@@ -73,6 +73,9 @@ public:
   Values loop(Value lower, Value upper, int64_t step, ArrayRef<Value> carried,
               llvm::function_ref<Values(Value, ArrayRef<Value>)> body);
   void when(Value condition, llvm::function_ref<void()> body);
+  /// What `body` gives, or `otherwise`.
+  Values ifThen(Value condition, ArrayRef<Value> otherwise,
+                llvm::function_ref<Values()> body);
 
   /// Waits for all threads of the block, which see each other's memory then.
   void barrier();
