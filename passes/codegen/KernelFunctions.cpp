@@ -72,15 +72,15 @@ static void appendUnitArguments(func::FuncOp kernel, bool isGroup = false) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// How many units a group does: of columns a vector for each thread.  Kernels for
-/// any number of elements, such as updates, compute once what all elements share.
+/// How many units a group does: of columns a vector for each thread, or several
+/// where there may be any number, as in updates, which compute once what all
+/// elements share.
 static void setGroupUnits(func::FuncOp function, KernelKind kind,
                           bool isForAnySize = false) {
   constexpr int64_t kVectorsOfAnySize = 16;
-  const bool isCut = kind == KernelKind::Columns || kind == KernelKind::Scatter;
-  int64_t units = isForAnySize ? kVectorsOfAnySize * kSumLanes
-                  : isCut      ? kSumLanes
-                               : 1;
+  int64_t units = isForAnySize                  ? kVectorsOfAnySize * kSumLanes
+                  : kind == KernelKind::Columns ? kSumLanes
+                                                : 1;
   function->setAttr(kGroupUnitsAttr,
                     OpBuilder(function).getI64IntegerAttr(units));
 }

@@ -2,13 +2,15 @@
 //
 // Units are columns: each thread walks all tokens in order for its own columns,
 // so no two threads touch one element and every element is summed in token
-// order.  On a GPU a thread of a group has 4 of the group's 64 columns.
+// order.  A GPU has more threads than there are columns, and does the same sums by
+// rows (gpu/GroupScatter.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/KernelViews.h"
 #include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/GroupScatter.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
@@ -135,7 +137,16 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isGroup) {
   Type element = op.getInit().getType().getElementType();
 
   // A fresh table starts from zero; otherwise init's bytes are the result's.
-  if (op.getInit().getDefiningOp<linalg::FillOp>()) {
+  const bool isFresh = op.getInit().getDefiningOp<linalg::FillOp>();
+  if (!isFresh && !isa<BlockArgument>(op.getInit()))
+    return op.emitError(
+        "starts from a value that is neither zeros nor an operand");
+  if (isGroup) {
+    emitGroupScatter(b, op, views, {tokens, grad, out}, isFresh);
+    views.finish();
+    return success();
+  }
+  if (isFresh) {
     Value rows = arith::ConstantIndexOp::create(
         b, loc, op.getInit().getType().getDimSize(0));
     auto loop = scf::ForOp::create(b, loc, zero, rows, one);
@@ -149,9 +160,6 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isGroup) {
                              {loop.getInductionVar(), column}, mask);
                  return SmallVector<Value>();
                });
-  } else if (!isa<BlockArgument>(op.getInit())) {
-    return op.emitError(
-        "starts from a value that is neither zeros nor an operand");
   }
 
   if (nn::isHalf(element)) {

@@ -76,7 +76,7 @@ class NNKernel:
 def random_scatter(rng):
     k = NNKernel(rng)
     rows, width = rng.choice((3, 4, 9)), rng.choice((1, 3, 8, 16, 17, 33, 130))
-    tokens = rng.choice(([5], [1], [2, 7], [3, 1]))
+    tokens = rng.choice(([5], [1], [2, 7], [3, 1], [37]))
     ids, grad = k.seen(tokens, "i32"), k.seen([*tokens, width])
     attribute = ""
     if rng.random() < 0.5:
