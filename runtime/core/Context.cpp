@@ -88,12 +88,11 @@ void Context::run(uint32_t which) {
     trace()->startRun(program, runs);
   const auto start = Clock::now();
   parts.device->beginProgram();
-  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
-    if (!lists[program][stream].empty())
-      queues[stream]->start(lists[program][stream]);
-  for (const auto &queue : queues)
-    if (queue)
-      queue->join();
+  bool isReplayed = false;
+  if (!isObserved())
+    attempt([&] { isReplayed = parts.device->replay(program); });
+  if (!isReplayed)
+    issue();
   finishStreams();
   parts.device->endProgram();
   if (profile.enabled())
@@ -103,14 +102,28 @@ void Context::run(uint32_t which) {
     trace()->endRun();
 }
 
+void Context::issue() {
+  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+    if (!lists[program][stream].empty())
+      queues[stream]->start(lists[program][stream]);
+  for (const auto &queue : queues)
+    if (queue)
+      queue->join();
+  attempt([&] { parts.device->endIssue(!error.set()); });
+}
+
 void Context::finishStreams() {
   for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
     if (!lists[program][stream].empty())
       attempt([&] { parts.device->finish(stream); });
 }
 
+bool Context::isObserved() {
+  return profile.enabled() || trace() || parts.chaos->on();
+}
+
 void Context::finishIfObserved(zrt_stream stream) {
-  if (profile.enabled() || trace() || parts.chaos->on())
+  if (isObserved())
     parts.device->finish(stream);
 }
 

@@ -11,7 +11,7 @@
 // what has been issued: a wait holds the stream's thread until the record has been
 // issued, and the device holds the stream until it has been reached.  Where times
 // or orders are looked at (profile, trace, chaos), each operation is finished
-// before the next.
+// before the next; else the device may repeat an earlier run by itself.
 //
 // After the first error streams drop their work but still reach their events,
 // so nobody waits for ever and the step ends soon; the peers are told.
@@ -75,8 +75,12 @@ private:
   void startQueues();
   /// Host thread, while no stream runs.
   void poison();
+  /// Host thread: lets all streams issue what they have of the program.
+  void issue();
   /// Host thread, after all has been issued.
   void finishStreams();
+  /// Whether somebody looks at single operations.
+  bool isObserved();
   /// Stream thread, after an operation.
   void finishIfObserved(zrt_stream stream);
   /// Latches what `action` throws.

@@ -67,6 +67,12 @@ public:
   /// Host thread: work is only asked for between these two.
   virtual void beginProgram() {}
   virtual void endProgram() {}
+  /// Host thread, between them, before anything is issued: whether the device
+  /// issues all of `program` by itself, as it was issued in an earlier run.
+  virtual bool replay(uint32_t /*program*/) { return false; }
+  /// Host thread: all of a program that is not replayed has been issued; or, where
+  /// not `isWhole`, something has failed meanwhile.
+  virtual void endIssue(bool /*isWhole*/) {}
 
   //===--------------------------------------------------------------------===//
   // Work, on the thread of `stream`

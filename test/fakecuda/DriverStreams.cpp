@@ -40,8 +40,8 @@ CUresult cuStreamSynchronize(CUstream stream) {
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   ENTER("cuStreamWaitEvent");
-  if (numberOf("FAKE_CUDA_NO_WAITS", 0) == 0)
-    machine.wait(idOf(stream), idOf(event));
+  machine.wait(idOf(stream), idOf(event),
+               /*isLeftOut=*/numberOf("FAKE_CUDA_NO_WAITS", 0) != 0);
   return CUDA_SUCCESS;
 }
 
@@ -74,6 +74,51 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   ENTER("cuCtxGetStreamPriorityRange");
   *least = 0;
   *greatest = -5;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
+  ENTER("cuStreamBeginCapture");
+  if (mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+    misuse("a capture that forbids calls of other threads");
+  machine.beginCapture(idOf(stream));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  ENTER("cuStreamEndCapture");
+  *graph = handleOf<CUgraph>(machine.endCapture(idOf(stream)));
+  return *graph ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *copy, CUgraph graph,
+                                     unsigned long long) {
+  ENTER("cuGraphInstantiate");
+  *copy = handleOf<CUgraphExec>(machine.copyGraph(idOf(graph)));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  machine.removeGraph(idOf(graph));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec graph) {
+  Machine &machine = Machine::get();
+  const Lock lock(machine.mutex);
+  machine.removeGraph(idOf(graph));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+  ENTER("cuGraphLaunch");
+  machine.launchGraph(idOf(graph), idOf(stream));
   return CUDA_SUCCESS;
 }
 

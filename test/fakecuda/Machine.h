@@ -28,6 +28,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <string>
 
 namespace fakecuda {
@@ -35,9 +36,12 @@ namespace fakecuda {
 /// Ends the process.
 [[noreturn]] void misuse(const std::string &text);
 
+struct Graph;
+
 /// Whether a record has been executed.
 struct Mark {
   bool isReached = false;
+  Graph *graph = nullptr; ///< that it is captured in
 };
 
 struct Operation {
@@ -45,6 +49,17 @@ struct Operation {
   std::function<void()> run;      ///< empty: there is nothing to do
   std::shared_ptr<Mark> waitsFor; ///< what must have been reached before
   std::shared_ptr<Mark> reaches;  ///< what is reached by it
+};
+
+/// Operations of each stream.
+using Queues = std::map<uint64_t, std::deque<Operation>>;
+
+/// What is, or was, captured: executed as a whole, in any order that its own
+/// streams and events allow.
+struct Graph {
+  uint64_t origin = 0;
+  Queues queues;
+  std::set<const Mark *> joined; ///< marks that the origin has waited for
 };
 
 /// All functions expect that the caller holds `mutex`.
@@ -99,11 +114,24 @@ public:
 
   void add(uint64_t stream, Operation operation);
   void record(uint64_t event, uint64_t stream);
-  void wait(uint64_t stream, uint64_t event);
+  /// One that `isLeftOut` orders nothing.
+  void wait(uint64_t stream, uint64_t event, bool isLeftOut);
   /// Execute until a stream is empty, or an event reached.
   void finish(uint64_t stream);
   void finishEvent(uint64_t event);
   void runKernel(const zge::Launch &launch);
+
+  //===--------------------------------------------------------------------===//
+  // Graphs, by their numbers
+  //===--------------------------------------------------------------------===//
+
+  void beginCapture(uint64_t stream);
+  /// 0 when the stream does not wait for the end of another that is captured.
+  uint64_t endCapture(uint64_t stream);
+  /// Another that is the same.
+  uint64_t copyGraph(uint64_t graph);
+  void removeGraph(uint64_t graph);
+  void launchGraph(uint64_t graph, uint64_t stream);
 
   /// What is still there, or "".
   std::string leftover() const;
@@ -122,8 +150,9 @@ private:
   Reservation &reservation(const char *what, char *begin, uint64_t bytes);
   std::deque<Operation> &queue(uint64_t stream);
   void protect(int access);
-  /// Executes one operation, or ends the process when none can go on.
-  void step();
+  Graph &graphOf(uint64_t graph);
+  /// Executes one operation of these, or ends the process when none can go on.
+  void step(Queues &queues);
   void execute(Operation &operation);
   template <typename Until>
   void runUntil(Until until);
@@ -134,9 +163,11 @@ private:
   std::map<uint64_t, Block> blocks;
   std::map<char *, Reservation> reservations;
   std::map<const char *, uint64_t> pinned;
-  std::map<uint64_t, std::deque<Operation>> streams{{0, {}}};
+  Queues streams{{0, {}}};
   /// The last record of each, or nothing.
   std::map<uint64_t, std::shared_ptr<Mark>> events;
+  std::map<uint64_t, std::shared_ptr<Graph>> graphs;
+  std::map<uint64_t, std::shared_ptr<Graph>> capturing; ///< by stream
   zge::Emulator emulator;
 };
 

@@ -51,7 +51,8 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
       arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena"),
       pinned(pinHost(gpu, host)), kernels(gpu, plan),
       products(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes),
-      buckets(gpu, kernels, plan, rank), streams(gpu, plan) {
+      buckets(gpu, kernels, plan, rank), streams(gpu, plan),
+      graphs(gpu, plan, streams) {
   if (hasCollectives(plan))
     mirror.allocate(plan.arena_bytes[ZRT_DEVICE], ZRT_DEVICE,
                     plan.world_size > 1 ? plan.exported_begin
@@ -131,12 +132,12 @@ void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
 }
 
 std::string CudaDevice::note() const {
-  std::string all = host.note();
+  std::string all = "the device tier is on " + gpu.name();
   if (plan.world_size > 1)
-    all += std::string(all.empty() ? "" : "\n") +
-           "ranks exchange what is on their GPUs through host memory, which is "
-           "slower than between the GPUs";
-  return all;
+    all += "\nranks exchange what is on their GPUs through host memory, which "
+           "is slower than between the GPUs";
+  const std::string others = host.note();
+  return all + (others.empty() ? "" : "\n" + others);
 }
 
 void CudaDevice::bringToHost(zrt_stream stream, const zrt_ref &ref) {
@@ -164,6 +165,16 @@ void CudaDevice::beginProgram() {
 }
 
 void CudaDevice::endProgram() { host.endProgram(); }
+
+bool CudaDevice::replay(uint32_t program) {
+  gpu.enter();
+  return graphs.replay(program);
+}
+
+void CudaDevice::endIssue(bool isWhole) {
+  gpu.enter();
+  graphs.endIssue(isWhole);
+}
 
 template <typename Action>
 void CudaDevice::issue(zrt_stream stream, const char *name, Action action) {

@@ -24,6 +24,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/BucketLaunches.h"
 #include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/Graphs.h"
 #include "runtime/device/cuda/Kernels.h"
 #include "runtime/device/cuda/Products.h"
 #include "runtime/device/cuda/Streams.h"
@@ -54,6 +55,8 @@ public:
   double productRate(zrt_dtype dtype) override;
   void beginProgram() override;
   void endProgram() override;
+  bool replay(uint32_t program) override;
+  void endIssue(bool isWhole) override;
 
   void check(const zrt_op &op) const override;
   int threads() const override { return host.hostThreads(); }
@@ -94,7 +97,8 @@ private:
   const cuda::Kernels kernels;
   mutable cuda::Products products; ///< `check` prepares them
   cuda::BucketLaunches buckets;
-  cuda::Streams streams; ///< last: it ends before what it uses
+  cuda::Streams streams; ///< ends before what its operations use
+  cuda::Graphs graphs;
 };
 
 } // namespace zrt

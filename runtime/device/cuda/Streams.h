@@ -33,6 +33,7 @@ public:
     all[stream].last = name;
     return all[stream].handle;
   }
+  CUstream handle(zrt_stream stream) const { return all[stream].handle; }
   void record(zrt_stream stream, uint32_t event);
   void wait(zrt_stream stream, uint32_t event);
   void finish(zrt_stream stream);

@@ -148,6 +148,77 @@ TEST(CudaDevice, AGuardedHostArenaIsPinnedAllTheSame) {
 }
 
 //===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// Two streams of the GPU that need each other's results.
+zrt_plan pingPong() {
+  Table table;
+  launch(table, ZRT_COMPUTE, count, {numbers(0)})
+      .record(ZRT_COMPUTE, 0)
+      .wait(ZRT_GATHER, 0)
+      .copy(ZRT_GATHER, numbers(0), numbers(1));
+  launch(table, ZRT_GATHER, addTo, {numbers(1), numbers(2)})
+      .record(ZRT_GATHER, 1)
+      .wait(ZRT_COMPUTE, 1);
+  launch(table, ZRT_COMPUTE, addTo, {numbers(2), numbers(0)});
+  // Nobody in the program waits for this one.
+  return planOf(table.copy(ZRT_GATHER, numbers(1), numbers(3)));
+}
+
+TEST(CudaDevice, AProgramThatIsRepeatedAsAGraphLeavesTheSameBytes) {
+  expectBytesOfCpu(pingPong(), /*steps=*/6, /*seeds=*/20);
+  const Environment none("ZRT_CUDA_GRAPHS", "0");
+  expectBytesOfCpu(pingPong(), /*steps=*/6, /*seeds=*/3);
+}
+
+TEST(CudaDevice, AGraphHasTheWaitsOfItsProgram) {
+  const auto expected = bytesAfter(pingPong(), 6);
+  const Environment missing("FAKE_CUDA_NO_WAITS", "1");
+  int wrong = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    const Environment order("FAKE_CUDA_SEED", std::to_string(seed));
+    wrong += bytesAfter(onGpu(pingPong()), 6) != expected;
+  }
+  EXPECT_GT(wrong, 2);
+}
+
+TEST(CudaDevice, OnlyProgramsWithoutTheHostAreRepeated) {
+  // The second run is captured, and what follows is not issued at all.
+  for (const bool isPure : {true, false}) {
+    const zrt_plan plan = withKernels(isPure ? pingPong() : roundTrip());
+    const auto device = cudaDevice(plan);
+    EXPECT_FALSE(device->replay(ZRT_STEP));
+    device->endIssue(true);
+    EXPECT_FALSE(device->replay(ZRT_STEP));
+    device->endIssue(true);
+    EXPECT_EQ(device->replay(ZRT_STEP), isPure);
+    for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+      device->finish(stream);
+  }
+}
+
+TEST(CudaDevice, ACaptureThatFailsIsDropped) {
+  const zrt_plan plan = withKernels(pingPong());
+  const auto device = cudaDevice(plan);
+  EXPECT_FALSE(device->replay(ZRT_STEP));
+  device->endIssue(true);
+  EXPECT_FALSE(device->replay(ZRT_STEP));
+  device->endIssue(false);
+  EXPECT_FALSE(device->replay(ZRT_STEP));
+  device->endIssue(true);
+  EXPECT_TRUE(device->replay(ZRT_STEP));
+  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+    device->finish(stream);
+}
+
+TEST(CudaDevice, ItSaysWhereTheDeviceTierIs) {
+  const auto device = cudaDevice(planOf(Table()));
+  EXPECT_EQ(device->note().find("the device tier is on Fake GPU (sm_90)"), 0u)
+      << device->note();
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -222,7 +293,7 @@ const int64_t memberShape[] = {600};
 const zrt_member members[] = {{"a", 1, 1, memberShape, 0, 0, 300, {}},
                               {"b", 1, 0, memberShape, 200, 304, 400, {}},
                               {"c", 1, 1, memberShape, 0, 720, 20, {}}};
-const zrt_bucket bucket = {"b0", 752, 3, 0, members};
+const zrt_bucket bucket = {"b0", 752, 3, 0, members, 0, 0};
 
 TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
   const zrt_ref random = deviceRef(0, 8), next = deviceRef(8192, 4 * 752 / 2);

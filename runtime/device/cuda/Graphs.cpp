@@ -1,0 +1,125 @@
+//===- Graphs.cpp - Programs that a GPU repeats by itself -----------------===//
+#include "runtime/device/cuda/Graphs.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+/// The streams that a program uses; none where the host takes part in it.
+std::vector<zrt_stream> streamsOf(const zrt_program &program,
+                                  const Streams &streams) {
+  std::vector<zrt_stream> used;
+  for (const zrt_op &op : opsOf(program)) {
+    if (!streams.isOnGpu(op.stream) || op.kind == ZRT_COLLECTIVE)
+      return {};
+    if (std::find(used.begin(), used.end(), op.stream) == used.end())
+      used.push_back(op.stream);
+  }
+  return used;
+}
+
+} // namespace
+
+Graphs::Graphs(const Gpu &theGpu, const zrt_plan &thePlan,
+               const Streams &theStreams)
+    : gpu(theGpu), plan(thePlan), streams(theStreams) {
+  const char *wanted = std::getenv("ZRT_CUDA_GRAPHS");
+  if (wanted && std::string_view(wanted) == "0")
+    return;
+  for (uint32_t i = 0; i < ZRT_PROGRAM_COUNT; ++i)
+    programs[i].streams = streamsOf(plan.programs[i], streams);
+}
+
+Graphs::~Graphs() {
+  for (const Kept &program : programs)
+    if (program.graph)
+      (void)gpu.driver().GraphExecDestroy(program.graph);
+  for (CUevent event : ends)
+    (void)gpu.driver().EventDestroy(event);
+}
+
+bool Graphs::replay(uint32_t which) {
+  Kept &program = programs[which];
+  if (program.streams.empty())
+    return false;
+  if (program.graph) {
+    launch(program);
+    return true;
+  }
+  if (program.hasRun) {
+    begin(program);
+    captured = &program;
+  }
+  program.hasRun = true;
+  return false;
+}
+
+void Graphs::begin(const Kept &program) {
+  while (ends.size() < plan.stream_count) {
+    CUevent event = nullptr;
+    gpu.check("cuEventCreate",
+              gpu.driver().EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    ends.push_back(event);
+  }
+  // Its threads issue while others may copy what has nothing to do with it.
+  const zrt_stream first = program.streams.front();
+  gpu.check("cuStreamBeginCapture",
+            gpu.driver().StreamBeginCapture(streams.handle(first),
+                                            CU_STREAM_CAPTURE_MODE_RELAXED));
+  for (const zrt_stream other : program.streams)
+    if (other != first)
+      waitFor(other, first);
+}
+
+/// `stream` goes on after what has been issued to `other`.
+void Graphs::waitFor(zrt_stream stream, zrt_stream other) {
+  gpu.check("cuEventRecord",
+            gpu.driver().EventRecord(ends[other], streams.handle(other)));
+  gpu.check("cuStreamWaitEvent", gpu.driver().StreamWaitEvent(
+                                     streams.handle(stream), ends[other], 0));
+}
+
+void Graphs::endIssue(bool isWhole) {
+  if (!captured)
+    return;
+  Kept &program = *captured;
+  captured = nullptr;
+  const Driver &driver = gpu.driver();
+  const zrt_stream first = program.streams.front();
+  CUgraph graph = nullptr;
+  if (!isWhole) {
+    // The run has failed, and nothing of it is launched.
+    (void)driver.StreamEndCapture(streams.handle(first), &graph);
+    if (graph)
+      (void)driver.GraphDestroy(graph);
+    return;
+  }
+  for (const zrt_stream other : program.streams)
+    if (other != first)
+      waitFor(first, other);
+  gpu.check("cuStreamEndCapture",
+            driver.StreamEndCapture(streams.handle(first), &graph));
+  const CUresult result = driver.GraphInstantiate(&program.graph, graph, 0);
+  (void)driver.GraphDestroy(graph);
+  if (result != CUDA_SUCCESS) {
+    program.graph = nullptr;
+    fail("program {} cannot be kept as a graph: {}; set ZRT_CUDA_GRAPHS=0",
+         programName(uint32_t(&program - programs.data())),
+         driver.describe("cuGraphInstantiate", result));
+  }
+  launch(program);
+}
+
+void Graphs::launch(const Kept &program) {
+  gpu.check("cuGraphLaunch",
+            gpu.driver().GraphLaunch(program.graph,
+                                     streams.handle(program.streams.front())));
+}

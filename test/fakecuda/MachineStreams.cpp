@@ -1,0 +1,230 @@
+//===- MachineStreams.cpp - Streams, events and graphs --------------------===//
+#include "Machine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <vector>
+
+using namespace fakecuda;
+
+uint64_t Machine::makeStream() {
+  streams[nextNumber];
+  return nextNumber++;
+}
+
+std::deque<Operation> &Machine::queue(uint64_t stream) {
+  const auto found = streams.find(stream);
+  if (found == streams.end())
+    misuse("a stream that does not exist, or exists no more");
+  return found->second;
+}
+
+void Machine::removeStream(uint64_t stream) {
+  if (stream == 0)
+    misuse("cuStreamDestroy of the stream that is always there");
+  finish(stream);
+  streams.erase(stream);
+}
+
+uint64_t Machine::makeEvent() {
+  events[nextNumber];
+  return nextNumber++;
+}
+
+void Machine::removeEvent(uint64_t event) {
+  if (events.erase(event) == 0)
+    misuse("cuEventDestroy of what is no event, or was destroyed before");
+}
+
+void Machine::add(uint64_t stream, Operation operation) {
+  if (const auto graph = capturing.find(stream); graph != capturing.end()) {
+    graph->second->queues[stream].push_back(std::move(operation));
+    return;
+  }
+  queue(stream).push_back(std::move(operation));
+  // A GPU does not wait until it is waited for.
+  withMemory([&] {
+    while (random() % 4 == 0) {
+      const bool isIdle =
+          std::none_of(streams.begin(), streams.end(),
+                       [](const auto &one) { return !one.second.empty(); });
+      if (isIdle)
+        return;
+      step(streams);
+    }
+  });
+}
+
+void Machine::record(uint64_t event, uint64_t stream) {
+  const auto found = events.find(event);
+  if (found == events.end())
+    misuse("cuEventRecord of an event that does not exist, or exists no more");
+  found->second = std::make_shared<Mark>();
+  if (const auto graph = capturing.find(stream); graph != capturing.end())
+    found->second->graph = graph->second.get();
+  add(stream, {"a record", {}, {}, found->second});
+}
+
+void Machine::wait(uint64_t stream, uint64_t event, bool isLeftOut) {
+  const auto found = events.find(event);
+  if (found == events.end())
+    misuse("cuStreamWaitEvent for an event that does not exist, or exists no "
+           "more");
+  const std::shared_ptr<Mark> mark = found->second;
+  // An event that has never been recorded holds nobody.
+  if (!mark)
+    return;
+  const auto mine = capturing.find(stream);
+  if (mark->graph) {
+    // The stream's operations are captured, too, from here on.
+    if (mine == capturing.end())
+      for (const auto &[other, graph] : capturing)
+        if (graph.get() == mark->graph) {
+          capturing[stream] = graph;
+          break;
+        }
+    const auto now = capturing.find(stream);
+    if (now == capturing.end() || now->second.get() != mark->graph)
+      misuse("cuStreamWaitEvent for an event of another capture");
+    if (stream == mark->graph->origin)
+      mark->graph->joined.insert(mark.get());
+  } else if (mine != capturing.end()) {
+    misuse(
+        "cuStreamWaitEvent of a stream that is captured for an event that is "
+        "not");
+  }
+  add(stream, {"a wait", {}, isLeftOut ? nullptr : mark, {}});
+}
+
+void Machine::execute(Operation &operation) {
+  if (operation.run && !failed)
+    operation.run();
+  if (operation.reaches)
+    operation.reaches->isReached = true;
+}
+
+void Machine::step(Queues &queues) {
+  std::vector<std::deque<Operation> *> ready;
+  for (auto &[number, operations] : queues)
+    if (!operations.empty()) {
+      const auto &mark = operations.front().waitsFor;
+      if (!mark || mark->isReached)
+        ready.push_back(&operations);
+    }
+  if (ready.empty())
+    misuse("every stream waits for another");
+  std::deque<Operation> &from = *ready[random() % ready.size()];
+  Operation operation = std::move(from.front());
+  from.pop_front();
+  execute(operation);
+}
+
+template <typename Until>
+void Machine::runUntil(Until until) {
+  withMemory([&] {
+    while (!until())
+      step(streams);
+  });
+}
+
+void Machine::finish(uint64_t stream) {
+  if (capturing.contains(stream))
+    misuse("a stream is waited for while it is captured");
+  const std::deque<Operation> &operations = queue(stream);
+  runUntil([&] { return operations.empty(); });
+}
+
+void Machine::finishEvent(uint64_t event) {
+  const auto found = events.find(event);
+  if (found == events.end())
+    misuse("cuEventSynchronize of an event that does not exist, or exists no "
+           "more");
+  const std::shared_ptr<Mark> mark = found->second;
+  if (mark)
+    runUntil([&] { return mark->isReached; });
+}
+
+void Machine::runKernel(const zge::Launch &launch) {
+  zge::Launch seeded = launch;
+  seeded.seed = random();
+  const std::string wrong = emulator.tryRun(seeded);
+  if (wrong.empty())
+    return;
+  // A GPU would say less, later.
+  std::fprintf(stderr, "fake cuda: %s\n", wrong.c_str());
+  failed = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+void Machine::beginCapture(uint64_t stream) {
+  (void)queue(stream);
+  if (stream == 0 || capturing.contains(stream))
+    misuse("cuStreamBeginCapture of a stream that is captured, or cannot be");
+  capturing[stream] = std::make_shared<Graph>();
+  capturing[stream]->origin = stream;
+}
+
+uint64_t Machine::endCapture(uint64_t stream) {
+  const auto found = capturing.find(stream);
+  if (found == capturing.end() || found->second->origin != stream)
+    misuse("cuStreamEndCapture of a stream whose capture did not begin there");
+  const std::shared_ptr<Graph> graph = found->second;
+  std::erase_if(capturing,
+                [&](const auto &one) { return one.second == graph; });
+  for (const auto &[number, operations] : graph->queues)
+    if (number != stream &&
+        !graph->joined.contains(operations.back().reaches.get()))
+      return 0;
+  graphs[nextNumber] = graph;
+  return nextNumber++;
+}
+
+Graph &Machine::graphOf(uint64_t graph) {
+  const auto found = graphs.find(graph);
+  if (found == graphs.end())
+    misuse("a graph that does not exist, or exists no more");
+  return *found->second;
+}
+
+uint64_t Machine::copyGraph(uint64_t graph) {
+  graphs[nextNumber] = std::make_shared<Graph>(graphOf(graph));
+  return nextNumber++;
+}
+
+void Machine::removeGraph(uint64_t graph) {
+  (void)graphOf(graph);
+  graphs.erase(graph);
+}
+
+void Machine::launchGraph(uint64_t graph, uint64_t stream) {
+  add(stream, {"a graph",
+               [this, kept = Graph(graphOf(graph))] {
+                 Queues queues = kept.queues;
+                 size_t left = 0;
+                 for (auto &[number, operations] : queues)
+                   for (Operation &operation : operations) {
+                     ++left;
+                     if (operation.reaches)
+                       operation.reaches->isReached = false;
+                   }
+                 for (; left > 0; --left)
+                   step(queues);
+               },
+               {},
+               {}});
+}
+
+std::string Machine::leftover() const {
+  const auto some = [](size_t count, const char *what) {
+    return count == 0 ? "" : fmt::format(" {} {}", count, what);
+  };
+  return some(blocks.size(), "blocks of memory") +
+         some(reservations.size(), "ranges of addresses") +
+         some(pinned.size(), "ranges of pinned memory") +
+         some(streams.size() - 1, "streams") + some(events.size(), "events") +
+         some(graphs.size(), "graphs");
+}
