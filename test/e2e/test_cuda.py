@@ -6,6 +6,12 @@ import unittest
 import support
 
 FAKE = support.BUILD / "lib" / "fakecuda"
+CPU = "--cpu=x86-64-v3"
+GPU = ("--target=cuda", "--cuda-arch=emulated")
+
+
+def fake(seed=1, **more):
+    return {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(seed), **more}
 
 
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
@@ -13,16 +19,15 @@ class Cuda(support.Case):
     def outcome(self, model, vocab, tokens, name, *options, ranks=1, steps=3, env=None, run=()):
         data = self.folder / "tokens.u16"
         support.write_tokens(data, tokens, vocab)
-        binary = support.compile_model(model, "--cpu=x86-64-v3", *options)
+        binary = support.compile_model(model, CPU, *options)
         lines, saved = self.train(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
     def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=()):
         expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, run=run)
         for seed in seeds:
-            env = {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(seed)}
-            found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, "--target=cuda",
-                                 "--cuda-arch=emulated", ranks=ranks, env=env, run=run)
+            found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, ranks=ranks, env=fake(seed),
+                                 run=run)
             self.assertEqual(found[0], expected[0], f"losses or gradient norms, seed {seed}")
             self.assertTrue(found[1] == expected[1], f"weights, seed {seed}")
 
@@ -63,3 +68,64 @@ class Cuda(support.Case):
 
     def test_odd_sizes(self):
         self.gpt2(config=support.ODD, batch=1, seq=23)
+
+    def test_nvme(self):
+        self.gpt2("--offload=nvme", "--stage=3", ranks=2, run=("--nvme-path", self.folder))
+
+    def test_overlapped_updates(self):
+        self.gpt2("--precision=bf16", "--stage=3", "--offload=cpu", "--overlap-update", ranks=2, seeds=(1, 2))
+
+    def test_one_by_one(self):
+        """Operations that are finished before the next, as a profile and chaos want, and no graphs."""
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
+        self.check_same_bits(
+            (name, self.losses_and_weights(binary, data, name, *run, env=fake(**env)))
+            for name, run, env in (("graphs", (), {}), ("profile", ("--profile",), {}),
+                                   ("chaos", (), {"ZRT_CHAOS": "3"}), ("eager", (), {"ZRT_CUDA_GRAPHS": "0"})))
+
+    def losses_and_weights(self, binary, data, name, *run, env=None):
+        lines, saved = self.train(binary, data, 4, 1e-2, *run, name=name, env=env)
+        return [line["loss"] for line in lines], saved.read_bytes()
+
+    def test_every_wait_is_needed(self):
+        """Streams that do not wait for each other train something else, or nothing."""
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--offload=cpu", *GPU)
+        right = self.losses_and_weights(binary, data, "right", env=fake())[1]
+        wrong = 0
+        for seed in range(1, 6):
+            saved = self.folder / f"{seed}.safetensors"
+            done = support.run(binary, "--data", data, "--steps", 4, "--lr", 1e-2, "--save", saved, "--quiet",
+                               cwd=self.folder, env=fake(seed, FAKE_CUDA_NO_WAITS="1"))
+            wrong += done.returncode != 0 or saved.read_bytes() != right
+        self.assertGreater(wrong, 0)
+
+    def test_resume(self):
+        """A checkpoint of a GPU is gone on with by a GPU and by a CPU."""
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        cpu, gpu = (support.compile_gpt2(support.SMALL, 2, 16, CPU, *target) for target in ((), GPU))
+        expected = self.losses_and_weights(cpu, data, "whole")[1]
+        half = self.folder / "half"
+        self.train(gpu, data, 2, 1e-2, "--checkpoint", half, "--save-every", 2, name="half", env=fake())
+        for name, binary, env in (("gpu", gpu, fake(5)), ("cpu", cpu, None)):
+            with self.subTest(name):
+                saved = self.folder / f"resumed-{name}.safetensors"
+                self.run_ok(binary, "--data", data, "--steps", 4, "--lr", 1e-2, "--resume", half, "--save", saved,
+                            "--quiet", env=env)
+                self.assertTrue(saved.read_bytes() == expected)
+
+    def test_errors(self):
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        for env, *words in (
+                ({"LD_LIBRARY_PATH": ""}, "compiled with --target=cuda", "libcuda.so.1"),
+                (fake(FAKE_CUDA_DEVICES="0"), "no GPU of NVIDIA", "CUDA_ERROR_NO_DEVICE"),
+                (fake(FAKE_CUDA_MEMORY="2097152"), "cannot take", "device arena", r"2,097,152 bytes \(2.0 MiB\) free"),
+                (fake(FAKE_CUDA_VERSION="11080"), "is of CUDA 11.8")):
+            done = support.run(binary, "--data", data, "--steps", 1, "--lr", 1e-2, cwd=self.folder, env=env)
+            self.assert_refused(done, *words, status=1)

@@ -23,7 +23,7 @@ struct Products::Library {
   Library() {
     const SharedLibrary file("libcublasLt.so." ZRT_TEXT(CUBLAS_VER_MAJOR),
                              "NVIDIA's cuBLASLt");
-#define ZRT_CUBLAS_LT(FUNCTION) file.find("cublasLt" #FUNCTION, FUNCTION);
+#define ZRT_LT(FUNCTION) file.find("cublasLt" #FUNCTION, FUNCTION);
 #include "runtime/device/cuda/LtFunctions.def"
     check("cublasLtCreate", Create(&handle));
   }
@@ -38,8 +38,7 @@ struct Products::Library {
   }
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses)
-#define ZRT_CUBLAS_LT(FUNCTION)                                                \
-  decltype(&::cublasLt##FUNCTION) FUNCTION = nullptr;
+#define ZRT_LT(FUNCTION) decltype(&::cublasLt##FUNCTION) FUNCTION = nullptr;
 #include "runtime/device/cuda/LtFunctions.def"
   cublasLtHandle_t handle = nullptr;
 };
