@@ -5,7 +5,7 @@
 // RUN: zero-kernels %s --chaos=0 | FileCheck %s
 
 // CHECK-NOT: wrong
-// CHECK-COUNT-13: {{"outcome":"right"}}
+// CHECK-COUNT-14: {{"outcome":"right"}}
 
 // one query
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
@@ -122,6 +122,17 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
   zero.kernel @k(%g: tensor<1x50x1x130xf32>, %q: tensor<1x50x1x130xf32>, %k: tensor<1x50x1x130xf32>, %v: tensor<1x50x1x130xf32>, %l: tensor<1x1x50xf32>) -> (tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>) units attention [1, 1] {
     %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {causal, soft_cap = 0.5 : f64, scale = 0.0009765625 : f64} : tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>, tensor<1x1x50xf32>
     zero.return %dq, %dk, %dv : tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>, tensor<1x50x1x130xf32>
+  }
+  zero.program @step() {
+    zero.return
+  }
+}
+// -----
+// two blocks of keys: the CPU adds to dK and dV at each block of queries
+module attributes {zero.arena = array<i64: 0, 0, 0>} {
+  zero.kernel @k(%g: tensor<1x1x1x512xf32>, %q: tensor<1x1x1x512xf32>, %k: tensor<1x131x1x512xf32>, %v: tensor<1x131x1x512xf32>, %l: tensor<1x1x1xf32>) -> (tensor<1x1x1x512xf32>, tensor<1x131x1x512xf32>, tensor<1x131x1x512xf32>) units attention [1, 1] {
+    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {scale = 0.0009765625 : f64} : tensor<1x1x1x512xf32>, tensor<1x131x1x512xf32>, tensor<1x1x1xf32>
+    zero.return %dq, %dk, %dv : tensor<1x1x1x512xf32>, tensor<1x131x1x512xf32>, tensor<1x131x1x512xf32>
   }
   zero.program @step() {
     zero.return

@@ -14,6 +14,13 @@ def fake(seed=1, **more):
     return {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(seed), **more}
 
 
+#: Four query heads on two of keys, windows in every other layer, and capped scores.
+GEMMA2 = dict(model_type="gemma2", hidden_size=24, intermediate_size=40, num_hidden_layers=2, num_attention_heads=4,
+              num_key_value_heads=2, head_dim=8, vocab_size=131, max_position_embeddings=96, sliding_window=20,
+              attn_logit_softcapping=5.0, final_logit_softcapping=10.0, query_pre_attn_scalar=8,
+              hidden_activation="gelu_pytorch_tanh", rms_norm_eps=1e-6, rope_theta=10000.0)
+
+
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
 class Cuda(support.Case):
     def outcome(self, model, vocab, tokens, name, *options, ranks=1, steps=3, env=None, run=()):
@@ -68,6 +75,12 @@ class Cuda(support.Case):
 
     def test_odd_sizes(self):
         self.gpt2(config=support.ODD, batch=1, seq=23)
+
+    def test_attention(self):
+        """More queries than a tile has, and keys than a panel."""
+        for options in ((), ("--precision=bf16",)):
+            with self.subTest(options=options):
+                self.gpt2(*options, config=GEMMA2, batch=1, seq=70)
 
     def test_nvme(self):
         self.gpt2("--offload=nvme", "--stage=3", ranks=2, run=("--nvme-path", self.folder))

@@ -226,6 +226,13 @@ private:
   }
 };
 
+/// Whether a result may have the bytes of an operand.
+bool mayReplace(KernelOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getNumResults()), [&](unsigned i) {
+    return !kernel.getMayReplace(i).empty();
+  });
+}
+
 /// Compiles and executes what was accepted; false if the runtime fails.
 bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
   if (entries.empty())
@@ -246,7 +253,8 @@ bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
   for (Entry *entry : entries)
     for (const auto &one : entry->cases) {
       layout.add(*one, /*inPlace=*/false);
-      layout.add(*one, /*inPlace=*/true);
+      if (mayReplace(one->kernel))
+        layout.add(*one, /*inPlace=*/true);
     }
   layout.finish();
   if (!execute(layout, runs))
