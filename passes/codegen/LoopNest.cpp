@@ -122,13 +122,30 @@ SmallVector<Value> LoopNest::indicesOf(OpBuilder &b, OpOperand &operand) {
     indices.push_back(affine::expandAffineExpr(b, loc, expr, index, {}));
   // Of a buffer of its own a thread has its own elements alone.
   if (context.owned.contains(bufferOf(operand))) {
-    Value own = arith::SubIOp::create(
-        b, loc, indices.back(),
-        firstOf(b, loc, context.lanes, constantIndex(b, 0)));
-    Value ratio = constantIndex(b, context.lanes.stride / context.lanes.width);
-    indices.back() = arith::DivUIOp::create(b, loc, own, ratio);
+    indices.back() = placeOfOwn(b, indices.back());
   }
   return indices;
+}
+
+/// Where a thread has the element that it owns, of a row.
+Value LoopNest::placeOfOwn(OpBuilder &b, Value element) const {
+  const Lanes &lanes = context.lanes;
+  Value chunks;
+  if (lanes.team > 0) {
+    Value size = constantIndex(b, kChunk);
+    chunks = arith::DivUIOp::create(b, loc, element,
+                                    constantIndex(b, kChunk * lanes.team));
+    element = arith::RemUIOp::create(b, loc, element, size);
+  }
+  Value own = arith::SubIOp::create(
+      b, loc, element, firstOf(b, loc, lanes, constantIndex(b, 0)));
+  const int64_t ratio = lanes.stride / lanes.width;
+  own = arith::DivUIOp::create(b, loc, own, constantIndex(b, ratio));
+  if (!chunks)
+    return own;
+  return arith::AddIOp::create(
+      b, loc, own,
+      arith::MulIOp::create(b, loc, chunks, constantIndex(b, kChunk / ratio)));
 }
 
 Value LoopNest::bufferOf(OpOperand &operand) const {
@@ -164,9 +181,14 @@ void LoopNest::onOneThread(OpBuilder &b, bool every,
                            llvm::function_ref<void(OpBuilder &)> emit) {
   if (every || !context.lanes.isGroup())
     return emit(b);
-  Value isFirst =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                            context.lanes.thread, constantIndex(b, 0));
+  auto isZero = [&](Value value) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value,
+                                 constantIndex(b, 0));
+  };
+  Value isFirst = isZero(context.lanes.thread);
+  if (context.lanes.team > 0)
+    isFirst =
+        arith::AndIOp::create(b, loc, isFirst, isZero(context.lanes.member));
   scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inner, Location) {
     emit(inner);
     scf::YieldOp::create(inner, loc);

@@ -48,6 +48,7 @@ public:
   Value asVector(OpBuilder &b, Value value) const;
   const Lanes &getLanes() const { return context.lanes; }
   const RowShare &getRowShare() const { return context.rowShare; }
+  Value getTeamMemory() const { return context.teamMemory; }
 
   /// The vector loop, where it carries nothing.
   void forLane(OpBuilder &b,
@@ -102,6 +103,7 @@ private:
   int lane;                     ///< the same if it is in vectors, or -1
   std::pair<Value, Value> part; ///< of the lane; null: all
 
+  Value placeOfOwn(OpBuilder &b, Value element) const;
   SmallVector<Value> indicesOf(OpBuilder &b, OpOperand &operand);
   Value bufferOf(OpOperand &operand) const;
   bool onLane(OpOperand &operand);
@@ -113,6 +115,8 @@ private:
   void emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map, Value mask);
 };
 
+/// Whether a sum along the lanes is made of sums of kChunk elements, added in order.
+bool isLongRow(const LoopNest &nest);
 /// Sums along the lanes themselves.
 void emitRowSums(OpBuilder &b, LoopNest &nest);
 /// The same, by a group of threads.

@@ -13,6 +13,9 @@
 //   for the rest: a += x[i ..]          the last one masked
 //   sum = sum + pairwise(a)
 //
+// A row of more than 4096 elements is cut into chunks of so many, each of which is
+// added to the sum in this way: on a GPU several groups of threads share such a row.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/LoopNest.h"
@@ -35,7 +38,31 @@ public:
   }
 
   void emit(OpBuilder &b) {
-    SmallVector<Value> lanes = emitReductions(b, 0, identities(b));
+    if (!isLongRow(nest))
+      return add(b, emitReductions(b, 0, identities(b)));
+    auto addChunk = [&](OpBuilder &at, Value begin, int64_t size) {
+      add(at, sumRange(at, begin, size, identities(at)));
+    };
+    const int64_t extent = nest.getExtent(lane), rest = extent % kChunk;
+    Value whole = nest.constantIndex(b, extent - rest);
+    scf::ForOp::create(
+        b, loc, nest.constantIndex(b, 0), whole, nest.constantIndex(b, kChunk),
+        {}, [&](OpBuilder &inner, Location, Value begin, ValueRange) {
+          addChunk(inner, begin, kChunk);
+          scf::YieldOp::create(inner, loc);
+        });
+    if (rest > 0)
+      addChunk(b, whole, rest);
+  }
+
+private:
+  LoopNest &nest;
+  linalg::LinalgOp op;
+  Location loc;
+  int lane;
+
+  /// Adds what all lanes hold to the results.
+  void add(OpBuilder &b, ArrayRef<Value> lanes) {
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
       OpOperand &init = *op.getDpsInitOperand(i);
       Value total =
@@ -44,12 +71,6 @@ public:
       nest.store(b, init, combine(b, i, start, total), Value());
     }
   }
-
-private:
-  LoopNest &nest;
-  linalg::LinalgOp op;
-  Location loc;
-  int lane;
 
   /// One accumulator of lanes for each result.
   SmallVector<Value> identities(OpBuilder &b) {
@@ -81,13 +102,27 @@ private:
                                return emitReductions(inner, loop + 1, carried);
                              });
     auto [lower, upper] = nest.getBounds(b, lane);
-    SmallVector<Value> start(lanes);
-    int64_t extent = nest.getExtent(lane), step = kSumLanes;
-    if (extent >= 2 * step && !nest.isCut(lane)) {
-      Value end = nest.constantIndex(b, extent / step * step);
-      start = emitTurns(b, lower, end, lanes);
-      lower = end;
-    }
+    if (nest.isCut(lane))
+      return sumVectors(b, lower, upper, lanes);
+    return sumRange(b, lower, nest.getExtent(lane), lanes);
+  }
+
+  /// Accumulates `extent` elements from `lower` on.
+  SmallVector<Value> sumRange(OpBuilder &b, Value lower, int64_t extent,
+                              ArrayRef<Value> lanes) {
+    auto past = [&](int64_t count) {
+      return b.createOrFold<arith::AddIOp>(loc, lower,
+                                           nest.constantIndex(b, count));
+    };
+    if (extent < 2 * kSumLanes)
+      return sumVectors(b, lower, past(extent), lanes);
+    Value end = past(extent / kSumLanes * kSumLanes);
+    SmallVector<Value> sums = emitTurns(b, lower, end, lanes);
+    return extent % kSumLanes ? sumVectors(b, end, past(extent), sums) : sums;
+  }
+
+  SmallVector<Value> sumVectors(OpBuilder &b, Value lower, Value upper,
+                                ArrayRef<Value> start) {
     return forVectors(
         b, loc, nest.getLanes(), lower, upper, start,
         [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
@@ -137,6 +172,12 @@ private:
 };
 
 } // namespace
+
+bool zero::isLongRow(const LoopNest &nest) {
+  return nest.getExtent(nest.getLane()) > kChunk &&
+         !nest.isCut(nest.getLane()) &&
+         nest.findClosed(0, /*reduction=*/true) == nest.getNumLoops();
+}
 
 void zero::emitRowSums(OpBuilder &b, LoopNest &nest) {
   if (nest.getLanes().isGroup())

@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/BytesText.h"
-#include "passes/codegen/ColumnSums.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/BlockUnits.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 
@@ -49,58 +49,6 @@ LogicalResult placeForGroup(func::FuncOp kernel, ArrayRef<int64_t> rows,
   for (memref::AllocOp alloc : allocs)
     buffers.place(alloc, rows);
   return buffers.finish(shared);
-}
-
-/// Gives sums of columns to whole blocks of threads (gpu/BlockColumnSums.cpp).  Does
-/// nothing where `work` has none that are made in runs, or keeps temporaries.
-void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
-               LoopContext &context, Value thread, Value shared) {
-  ColumnRuns all;
-  for (linalg::LinalgOp op : work) {
-    ColumnRuns runs = getColumnRuns(op, context);
-    all.count = std::max(all.count, runs.count);
-    all.bytes = std::max(all.bytes, runs.bytes);
-  }
-  const bool hasTemporaries =
-      kernel.walk([](memref::AllocOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (all.count == 0 || all.bytes > kMaxSharedBytes || hasTemporaries)
-    return;
-  // As many as have a run, in whole warps.
-  constexpr int64_t kWidth = kSumLanes / kGroupThreads,
-                    kRowThreads = kBlockColumns / kWidth, kWarp = 32,
-                    kMostThreads = 512;
-  const int64_t threads = std::min<int64_t>(
-      kMostThreads, llvm::alignTo<int64_t>(all.count * kRowThreads, kWarp));
-  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  Location loc = kernel.getLoc();
-  Value width = arith::ConstantIndexOp::create(b, loc, kRowThreads);
-  context.lanes = {kWidth, kBlockColumns,
-                   arith::RemUIOp::create(b, loc, thread, width)};
-  context.rowShare = {threads / kRowThreads,
-                      arith::DivUIOp::create(b, loc, thread, width), shared};
-  kernel->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(kBlockColumns));
-  kernel->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(threads));
-  kernel->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(all.bytes));
-}
-
-/// Emits `op` of a kernel whose rows a block shares: what has no rows to share is
-/// the first group's.
-void emitForBlock(OpBuilder &b, linalg::LinalgOp op,
-                  const LoopContext &context) {
-  Location loc = op.getLoc();
-  if (getColumnRuns(op, context).count > 0) {
-    emitVectorLoops(b, op, context);
-  } else {
-    Value isFirst = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, context.rowShare.group,
-        arith::ConstantIndexOp::create(b, loc, 0));
-    scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inner, Location) {
-      emitVectorLoops(inner, op, context);
-      scf::YieldOp::create(inner, loc);
-    });
-  }
-  syncBlock(b, loc);
 }
 
 /// Puts temporaries on the stack; those indexed by the row shrink to one row.
@@ -164,17 +112,15 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   for (Operation &op : body)
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       work.push_back(linalgOp);
-  Value shared;
   if (isGroup) {
-    shared = body.getArgument(body.getNumArguments() - 3);
-    if (kind == KernelKind::Columns)
-      shareRows(kernel, work, context, context.lanes.thread, shared);
-  }
-  const bool isBlock = context.rowShare.groups > 0;
-  if (failed(isGroup && !isBlock
-                 ? placeForGroup(kernel, rowSpace, context, shared)
-                 : placeTemporaries(kernel, rowSpace, context)))
+    Value shared = body.getArgument(body.getNumArguments() - 3);
+    shareUnits(kernel, kind, work, context, shared);
+    if (failed(placeForGroup(kernel, rowSpace, context, shared)))
+      return failure();
+    placeTeamMemory(kernel, work, context, shared);
+  } else if (failed(placeTemporaries(kernel, rowSpace, context))) {
     return failure();
+  }
 
   OpBuilder b(body.getTerminator());
   if (rows) {
@@ -203,7 +149,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     context.columnEnd = end;
   }
   for (linalg::LinalgOp op : work) {
-    if (isBlock) {
+    if (isBlock(context)) {
       emitForBlock(b, op, context);
       continue;
     }

@@ -14,6 +14,8 @@ namespace mlir::zero {
 /// width.
 constexpr int64_t kSumLanes = 64;
 constexpr int64_t kRestLanes = 16;
+/// Elements of a long row that are summed up alone; what they give is added in order.
+constexpr int64_t kChunk = 4096;
 
 /// How the loop along memory is cut.  On a CPU a thread takes 16 elements at a
 /// time.  On a GPU a group of 16 threads does what a CPU's thread does: it takes
@@ -22,10 +24,15 @@ constexpr int64_t kRestLanes = 16;
 ///           width  stride  thread
 ///   CPU     16     16      none
 ///   GPU     4      64      0 to 15
+///
+/// Where rows are long, some groups share a row: chunk i is that of member
+/// i % team.
 struct Lanes {
   int64_t width = kRestLanes;  ///< elements in a vector
   int64_t stride = kRestLanes; ///< elements from one vector to the next
   Value thread;                ///< of the group; its vector is the thread-th
+  int64_t team = 0;            ///< groups that share a row; 0: each has its own
+  Value member;                ///< of the team, this thread's group
 
   static Lanes ofGroup(Value thread);
   bool isGroup() const { return static_cast<bool>(thread); }
@@ -36,7 +43,11 @@ constexpr int64_t kGroupThreads = 16;
 constexpr int64_t kBlockThreads = 128;
 
 inline Lanes Lanes::ofGroup(Value thread) {
-  return {kSumLanes / kGroupThreads, kSumLanes, thread};
+  Lanes lanes;
+  lanes.width = kSumLanes / kGroupThreads;
+  lanes.stride = kSumLanes;
+  lanes.thread = thread;
+  return lanes;
 }
 
 /// Emits a loop over [lower, upper) in whole vectors, then one masked vector
@@ -83,6 +94,8 @@ struct RowShare {
 struct LoopContext {
   Lanes lanes;
   RowShare rowShare;
+  /// Of a team: what its threads share, of unknown size, behind their temporaries.
+  Value teamMemory;
   /// The first loops are these indices already (a kernel's row).
   SmallVector<Value> rows;
   /// Buffers of which only one row exists: what stands in for them, indexed
@@ -101,6 +114,9 @@ struct ColumnRuns {
   int64_t count = 0, bytes = 0;
 };
 ColumnRuns getColumnRuns(linalg::LinalgOp op, const LoopContext &context);
+
+/// Bytes in which a team keeps what the chunks of `op` add up to (GroupSums.cpp).
+int64_t getTeamBytes(linalg::LinalgOp op, const LoopContext &context);
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.
 void emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,

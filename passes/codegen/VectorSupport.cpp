@@ -35,12 +35,38 @@ Value zero::maskBelow(OpBuilder &b, Location loc, const Lanes &lanes,
       b, loc, VectorType::get({lanes.width}, b.getI1Type()), ValueRange{rest});
 }
 
+/// The same loop by a team: each group goes through its chunks.
+static SmallVector<Value>
+forChunks(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
+          Value upper, ValueRange carried,
+          llvm::function_ref<SmallVector<Value>(OpBuilder &, Value, Value,
+                                                ValueRange)>
+              body) {
+  assert(getConstantIntValue(lower) == 0 && "a team has whole rows");
+  Lanes one = lanes;
+  one.team = 0;
+  Value size = arith::ConstantIndexOp::create(b, loc, kChunk),
+        step = arith::ConstantIndexOp::create(b, loc, kChunk * lanes.team),
+        first = arith::MulIOp::create(b, loc, lanes.member, size);
+  auto chunks = scf::ForOp::create(
+      b, loc, first, upper, step, carried,
+      [&](OpBuilder &at, Location, Value begin, ValueRange current) {
+        Value end = arith::AddIOp::create(at, loc, begin, size);
+        end = arith::MinUIOp::create(at, loc, end, upper);
+        scf::YieldOp::create(
+            at, loc, forVectors(at, loc, one, begin, end, current, body));
+      });
+  return chunks.getResults();
+}
+
 SmallVector<Value>
 zero::forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
                  Value upper, ValueRange carried,
                  llvm::function_ref<SmallVector<Value>(OpBuilder &, Value,
                                                        Value, ValueRange)>
                      body) {
+  if (lanes.team > 0)
+    return forChunks(b, loc, lanes, lower, upper, carried, body);
   const int64_t stride = lanes.stride;
   Value step = arith::ConstantIndexOp::create(b, loc, stride);
   std::optional<int64_t> low = getConstantIntValue(lower),

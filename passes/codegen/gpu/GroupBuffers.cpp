@@ -90,7 +90,11 @@ void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
   bool isOwned = use == Use::Owned && ofRow;
   if (isOwned) {
     SmallVector<int64_t> shape(type.getShape());
-    shape.back() = llvm::divideCeil(shape.back(), lanes.stride) * lanes.width;
+    shape.back() =
+        lanes.team > 0
+            ? llvm::divideCeil(shape.back(), kChunk * lanes.team) * kChunk *
+                  lanes.width / lanes.stride
+            : llvm::divideCeil(shape.back(), lanes.stride) * lanes.width;
     type = MemRefType::get(shape, type.getElementType());
   }
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());

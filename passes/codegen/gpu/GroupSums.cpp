@@ -28,6 +28,9 @@ using namespace mlir::zero;
 
 namespace {
 
+/// Of a total in shared memory.
+constexpr int64_t kPartBytes = 8;
+
 /// Threads whose lanes are those of the rest.
 constexpr int64_t kRestThreads = kRestLanes * kGroupThreads / kSumLanes;
 
@@ -38,19 +41,15 @@ public:
         thread(nest.getLanes().thread) {}
 
   void emit(OpBuilder &b) {
-    SmallVector<Value> sums = emitReductions(b, 0, identities(b));
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-      OpOperand &init = *op.getDpsInitOperand(i);
-      for (int64_t apart = kRestThreads / 2; apart >= 1; apart /= 2)
-        sums[i] = addFrom(b, i, sums[i], apart);
-      Value total =
-          combineLanes(b, loc, getCombiner(op, i)->getName(), sums[i]);
-      total = shuffle(b, loc, total, index(b, 0));
-      nest.onOneThread(b, nest.isReplicated(init), [&](OpBuilder &inner) {
-        Value start = nest.load(inner, init, Value());
-        nest.store(inner, init, combine(inner, i, start, total), Value());
-      });
-    }
+    if (nest.getLanes().team > 0)
+      return emitByTeam(b);
+    if (!isLongRow(nest))
+      return add(b, getTotals(b, emitReductions(b, 0, identities(b))));
+    forChunks(b, index(b, 0), 1,
+              [&](OpBuilder &at, Value, Value begin, int64_t size) {
+                add(at,
+                    getTotals(at, sumRange(at, begin, size, identities(at))));
+              });
   }
 
 private:
@@ -59,6 +58,102 @@ private:
   Location loc;
   int lane;
   Value thread;
+
+  /// What all lanes of the group add up to, for each result; in all threads.
+  SmallVector<Value> getTotals(OpBuilder &b, ArrayRef<Value> lanes) {
+    SmallVector<Value> totals;
+    for (auto [i, sum] : llvm::enumerate(lanes)) {
+      Value all = sum;
+      for (int64_t apart = kRestThreads / 2; apart >= 1; apart /= 2)
+        all = addFrom(b, i, all, apart);
+      all = combineLanes(b, loc, getCombiner(op, i)->getName(), all);
+      totals.push_back(shuffle(b, loc, all, index(b, 0)));
+    }
+    return totals;
+  }
+
+  /// Adds them to the results.
+  void add(OpBuilder &b, ArrayRef<Value> totals) {
+    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+      OpOperand &init = *op.getDpsInitOperand(i);
+      nest.onOneThread(b, nest.isReplicated(init), [&](OpBuilder &inner) {
+        Value start = nest.load(inner, init, Value());
+        nest.store(inner, init, combine(inner, i, start, totals[i]), Value());
+      });
+    }
+  }
+
+  /// Calls `emit` for every `step`-th chunk of the row from `first` on, with its
+  /// number, where it begins, and its size.
+  void forChunks(OpBuilder &b, Value first, int64_t step,
+                 llvm::function_ref<void(OpBuilder &, Value number, Value begin,
+                                         int64_t size)>
+                     emit) {
+    const int64_t extent = nest.getExtent(lane), rest = extent % kChunk,
+                  count = llvm::divideCeil(extent, kChunk);
+    scf::ForOp::create(
+        b, loc, first, index(b, count), index(b, step), {},
+        [&](OpBuilder &at, Location, Value number, ValueRange) {
+          Value begin =
+              arith::MulIOp::create(at, loc, number, index(at, kChunk));
+          auto chunk = [&](int64_t size) {
+            return [&, size](OpBuilder &inner, Location) {
+              emit(inner, number, begin, size);
+              scf::YieldOp::create(inner, loc);
+            };
+          };
+          if (rest == 0) {
+            emit(at, number, begin, kChunk);
+          } else if (count == 1) {
+            emit(at, number, begin, rest);
+          } else {
+            Value isLast =
+                arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, number,
+                                      index(at, count - 1));
+            scf::IfOp::create(at, loc, isLast, chunk(rest), chunk(kChunk));
+          }
+          scf::YieldOp::create(at, loc);
+        });
+  }
+
+  /// Each group of the team leaves the totals of its chunks in shared memory; then
+  /// they are added in order.
+  void emitByTeam(OpBuilder &b) {
+    const int64_t count = llvm::divideCeil(nest.getExtent(lane), kChunk);
+    SmallVector<Value> parts;
+    int64_t offset = 0;
+    for (Value init : op.getDpsInits()) {
+      auto type = MemRefType::get(
+          {count}, cast<MemRefType>(init.getType()).getElementType());
+      parts.push_back(memref::ViewOp::create(b, loc, type, nest.getTeamMemory(),
+                                             index(b, offset), ValueRange()));
+      offset += count * kPartBytes;
+    }
+    const Lanes &lanes = nest.getLanes();
+    forChunks(b, lanes.member, lanes.team,
+              [&](OpBuilder &at, Value number, Value begin, int64_t size) {
+                SmallVector<Value> totals =
+                    getTotals(at, sumRange(at, begin, size, identities(at)));
+                Value isFirst = arith::CmpIOp::create(
+                    at, loc, arith::CmpIPredicate::eq, thread, index(at, 0));
+                scf::IfOp::create(
+                    at, loc, isFirst, [&](OpBuilder &in, Location) {
+                      for (auto [part, total] : llvm::zip_equal(parts, totals))
+                        memref::StoreOp::create(in, loc, total, part, number);
+                      scf::YieldOp::create(in, loc);
+                    });
+              });
+    syncBlock(b, loc);
+    scf::ForOp::create(b, loc, index(b, 0), index(b, count), index(b, 1), {},
+                       [&](OpBuilder &at, Location, Value number, ValueRange) {
+                         SmallVector<Value> totals;
+                         for (Value part : parts)
+                           totals.push_back(
+                               memref::LoadOp::create(at, loc, part, number));
+                         add(at, totals);
+                         scf::YieldOp::create(at, loc);
+                       });
+  }
 
   Value index(OpBuilder &b, int64_t value) {
     return nest.constantIndex(b, value);
@@ -97,15 +192,26 @@ private:
                              [&](OpBuilder &inner, ArrayRef<Value> carried) {
                                return emitReductions(inner, loop + 1, carried);
                              });
-    int64_t extent = nest.getExtent(lane), begin = 0;
+    return sumRange(b, index(b, 0), nest.getExtent(lane), sums);
+  }
+
+  /// Adds `extent` elements from `base` on to `sums`.
+  SmallVector<Value> sumRange(OpBuilder &b, Value base, int64_t extent,
+                              ArrayRef<Value> sums) {
+    int64_t begin = 0;
     SmallVector<Value> all(sums);
     if (extent >= 2 * kSumLanes) {
       begin = extent / kSumLanes * kSumLanes;
-      all = emitTurns(b, begin, all);
+      all = emitTurns(b, base, begin, all);
     }
     for (; begin < extent; begin += kSumLanes)
-      all = emitRest(b, begin, std::min(extent, begin + kSumLanes), all);
+      all = emitRest(b, past(b, base, begin),
+                     std::min(extent - begin, kSumLanes), all);
     return all;
+  }
+
+  Value past(OpBuilder &b, Value base, int64_t count) {
+    return b.createOrFold<arith::AddIOp>(loc, base, index(b, count));
   }
 
   /// What the body yields for the vector of this thread at `begin`.
@@ -122,8 +228,8 @@ private:
     return values;
   }
 
-  /// Adds [0, end) to `sums` of the first threads.
-  SmallVector<Value> emitTurns(OpBuilder &b, int64_t end,
+  /// Adds `count` elements from `base` on to `sums` of the first threads.
+  SmallVector<Value> emitTurns(OpBuilder &b, Value base, int64_t count,
                                ArrayRef<Value> sums) {
     Value hasSum = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                          thread, index(b, kRestThreads));
@@ -131,7 +237,7 @@ private:
     for (auto [sum, identity] : llvm::zip_equal(sums, identities(b)))
       start.push_back(arith::SelectOp::create(b, loc, hasSum, sum, identity));
     auto turns = scf::ForOp::create(
-        b, loc, index(b, 0), index(b, end), index(b, kSumLanes), start,
+        b, loc, base, past(b, base, count), index(b, kSumLanes), start,
         [&](OpBuilder &inner, Location, Value at, ValueRange carried) {
           Value first = firstOf(inner, loc, nest.getLanes(), at);
           scf::YieldOp::create(
@@ -145,15 +251,15 @@ private:
     return all;
   }
 
-  /// Adds [begin, end), at most kSumLanes of them.
-  SmallVector<Value> emitRest(OpBuilder &b, int64_t begin, int64_t end,
+  /// Adds `count` elements from `base` on, at most kSumLanes of them.
+  SmallVector<Value> emitRest(OpBuilder &b, Value base, int64_t count,
                               ArrayRef<Value> sums) {
-    Value first = firstOf(b, loc, nest.getLanes(), index(b, begin)), mask;
-    if (end - begin < kSumLanes)
-      mask = maskBelow(b, loc, nest.getLanes(), first, index(b, end));
+    Value first = firstOf(b, loc, nest.getLanes(), base), mask;
+    if (count < kSumLanes)
+      mask = maskBelow(b, loc, nest.getLanes(), first, past(b, base, count));
     SmallVector<Value> terms = emitBodyAt(b, first, identities(b), mask),
                        all(sums);
-    int64_t turns = llvm::divideCeil(end - begin, kRestLanes);
+    int64_t turns = llvm::divideCeil(count, kRestLanes);
     Value low = arith::RemUIOp::create(b, loc, thread, index(b, kRestThreads));
     for (int64_t turn = 0; turn < turns; ++turn) {
       Value from =
@@ -169,4 +275,13 @@ private:
 
 void zero::emitGroupSums(OpBuilder &b, LoopNest &nest) {
   GroupSums(nest).emit(b);
+}
+
+int64_t zero::getTeamBytes(linalg::LinalgOp op, const LoopContext &context) {
+  LoopNest nest(op, context);
+  const int lane = nest.getLane();
+  if (lane < 0 || !nest.isReduction(lane))
+    return 0;
+  return llvm::divideCeil(nest.getExtent(lane), kChunk) * op.getNumDpsInits() *
+         kPartBytes;
 }

@@ -1,0 +1,137 @@
+//===- BlockUnits.cpp - Units that a whole block works on -----------------===//
+
+#include "passes/codegen/gpu/BlockUnits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/codegen/ColumnSums.h"
+#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/Shuffle.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// Groups that share a row at most.
+static constexpr int64_t kMaxTeam = 16;
+
+static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
+  Builder b(kernel.getContext());
+  kernel->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(units));
+  kernel->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(threads));
+}
+
+static int64_t getSharedBytes(func::FuncOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  return bytes ? bytes.getInt() : 0;
+}
+
+/// Does nothing where no sums are made in runs, or the kernel keeps temporaries.
+static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
+                      LoopContext &context, Value shared) {
+  ColumnRuns all;
+  for (linalg::LinalgOp op : work) {
+    ColumnRuns runs = getColumnRuns(op, context);
+    all.count = std::max(all.count, runs.count);
+    all.bytes = std::max(all.bytes, runs.bytes);
+  }
+  const bool hasTemporaries =
+      kernel.walk([](memref::AllocOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (all.count == 0 || all.bytes > kMaxSharedBytes || hasTemporaries)
+    return;
+  // As many as have a run, in whole warps.
+  constexpr int64_t kWidth = kSumLanes / kGroupThreads,
+                    kRowThreads = kBlockColumns / kWidth, kWarp = 32,
+                    kMostThreads = 512;
+  const int64_t threads = std::min<int64_t>(
+      kMostThreads, llvm::alignTo<int64_t>(all.count * kRowThreads, kWarp));
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  Location loc = kernel.getLoc();
+  Value thread = context.lanes.thread,
+        width = arith::ConstantIndexOp::create(b, loc, kRowThreads);
+  context.lanes.stride = kBlockColumns;
+  context.lanes.thread = arith::RemUIOp::create(b, loc, thread, width);
+  context.rowShare = {threads / kRowThreads,
+                      arith::DivUIOp::create(b, loc, thread, width), shared};
+  setBlock(kernel, kBlockColumns, threads);
+}
+
+/// The longest row in vectors; 0 where an operation cannot share one.
+static int64_t getLongestRow(ArrayRef<linalg::LinalgOp> work,
+                             const LoopContext &context) {
+  int64_t longest = 0;
+  for (linalg::LinalgOp op : work) {
+    LoopNest nest(op, context);
+    if (nest.getLane() < 0)
+      continue;
+    if (nest.findClosed(0, /*reduction=*/true) < nest.getNumLoops())
+      return 0;
+    longest = std::max(longest, nest.getExtent(nest.getLane()));
+  }
+  return longest;
+}
+
+static void shareLongRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
+                          LoopContext &context) {
+  const int64_t longest = getLongestRow(work, context);
+  if (longest <= kChunk)
+    return;
+  // An even number: whole warps.
+  const int64_t team = std::min<int64_t>(
+      kMaxTeam, llvm::alignTo<int64_t>(llvm::divideCeil(longest, kChunk), 2));
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  Location loc = kernel.getLoc();
+  Value thread = context.lanes.thread,
+        size = arith::ConstantIndexOp::create(b, loc, kGroupThreads);
+  context.lanes.thread = arith::RemUIOp::create(b, loc, thread, size);
+  context.lanes.member = arith::DivUIOp::create(b, loc, thread, size);
+  context.lanes.team = team;
+  setBlock(kernel, /*units=*/1, team * kGroupThreads);
+}
+
+void zero::shareUnits(func::FuncOp kernel, KernelKind kind,
+                      ArrayRef<linalg::LinalgOp> work, LoopContext &context,
+                      Value shared) {
+  if (kind == KernelKind::Columns)
+    shareRows(kernel, work, context, shared);
+  else if (kind == KernelKind::Rows)
+    shareLongRows(kernel, work, context);
+}
+
+void zero::placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
+                           LoopContext &context, Value shared) {
+  int64_t bytes = 0;
+  for (linalg::LinalgOp op : work)
+    bytes = std::max(bytes, context.rowShare.groups > 0
+                                ? getColumnRuns(op, context).bytes
+                                : getTeamBytes(op, context));
+  if (bytes == 0)
+    return;
+  const int64_t before = getSharedBytes(kernel);
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  kernel->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(before + bytes));
+  if (context.lanes.team == 0)
+    return;
+  Location loc = kernel.getLoc();
+  context.teamMemory = memref::ViewOp::create(
+      b, loc, MemRefType::get({bytes}, b.getI8Type()), shared,
+      arith::ConstantIndexOp::create(b, loc, before), ValueRange());
+}
+
+void zero::emitForBlock(OpBuilder &b, linalg::LinalgOp op,
+                        const LoopContext &context) {
+  Location loc = op.getLoc();
+  if (context.lanes.team > 0 || getColumnRuns(op, context).count > 0) {
+    emitVectorLoops(b, op, context);
+  } else {
+    // What has no rows to share is the first group's.
+    Value isFirst = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, context.rowShare.group,
+        arith::ConstantIndexOp::create(b, loc, 0));
+    scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inner, Location) {
+      emitVectorLoops(inner, op, context);
+      scf::YieldOp::create(inner, loc);
+    });
+  }
+  syncBlock(b, loc);
+}

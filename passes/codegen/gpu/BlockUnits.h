@@ -1,0 +1,39 @@
+//===- BlockUnits.h - Units that a whole block works on ---------*- C++ -*-===//
+//
+// A group of 16 threads has units of its own, as a thread of a CPU does.  That
+// leaves a GPU idle where there are few units with much work, so there whole blocks
+// take them:
+//
+//   sums of columns   16 columns; the rows are shared (BlockColumnSums.cpp)
+//   long rows         one row; groups form a team that shares its chunks
+//                     (VectorLoops.h, GroupSums.cpp)
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_CODEGEN_GPU_BLOCKUNITS_H
+#define PASSES_CODEGEN_GPU_BLOCKUNITS_H
+
+#include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/codegen/VectorLoops.h"
+
+namespace mlir::zero {
+
+/// Chooses that for a kernel of `kind` whose operations are `work`, and writes it
+/// into `context` and on the kernel.  `shared` is the block's memory then.
+void shareUnits(func::FuncOp kernel, KernelKind kind,
+                ArrayRef<linalg::LinalgOp> work, LoopContext &context,
+                Value shared);
+/// What a team shares, behind its temporaries.
+void placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
+                     LoopContext &context, Value shared);
+
+inline bool isBlock(const LoopContext &context) {
+  return context.rowShare.groups > 0 || context.lanes.team > 0;
+}
+/// Emits `op` of such a kernel, and a barrier.
+void emitForBlock(OpBuilder &b, linalg::LinalgOp op,
+                  const LoopContext &context);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_BLOCKUNITS_H
