@@ -68,6 +68,12 @@ TEST(CudaErrors, NoGpu) {
              "CUDA_ERROR_NO_DEVICE (100)");
 }
 
+TEST(CudaErrors, RanksShareTheGpusThatThereAre) {
+  const Environment devices("FAKE_CUDA_DEVICES", "3");
+  for (int rank = 0; rank < 7; ++rank)
+    EXPECT_EQ(cuda::Gpu(rank).number(), rank % 3);
+}
+
 TEST(CudaErrors, TooLittleMemory) {
   const Environment memory("FAKE_CUDA_MEMORY", std::to_string(8 << 20));
   EXPECT_EQ(
