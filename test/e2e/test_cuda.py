@@ -38,6 +38,10 @@ class Cuda(support.Case):
             self.assertEqual(found[0], expected[0], f"losses or gradient norms, seed {seed}")
             self.assertTrue(found[1] == expected[1], f"weights, seed {seed}")
 
+    def family(self, case, *options, **keywords):
+        model = support.import_model(support.ROOT / "test" / "golden" / case / "config.json", 2, 12)
+        self.check(model, 64, 1200, *options, **keywords)
+
     def gpt2(self, *options, config=support.SMALL, batch=2, seq=16, ranks=1, **keywords):
         model = support.import_model(config, batch, seq)
         more = [f"--world-size={ranks}"] if ranks > 1 else []
@@ -69,6 +73,12 @@ class Cuda(support.Case):
 
     def test_offload(self):
         self.gpt2("--precision=bf16", "--offload=cpu", "--accumulate=2")
+
+    def test_heads_of_odd_width(self):
+        self.family("gpt_neox", "--precision=bf16")
+
+    def test_windows_and_caps(self):
+        self.family("gemma2")
 
     def test_accumulates_in_blocks(self):
         self.gpt2("--accumulate=2", "--accumulate-order=block", "--optimizer=sgd")

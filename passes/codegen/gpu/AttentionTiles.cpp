@@ -248,20 +248,26 @@ void AttentionCode::putRows(ArrayRef<Value> sums, ArrayRef<Value> factors,
       for (int64_t v = 0; v < vectors; ++v) {
         Value result = fma(factor, sums[r * vectors + v], zeros),
               at = add(column, add(mul(x, kQuad), 32 * v));
-        if (type.getElementType() != b.getF32Type())
-          result = arith::TruncFOp::create(b, loc, type, result);
+        auto rounded = [&](Value x) -> Value {
+          if (narrow == b.getF32Type())
+            return x;
+          Type to = isa<VectorType>(x.getType()) ? Type(type) : narrow;
+          return arith::TruncFOp::create(b, loc, to, x);
+        };
         if (isWhole) {
           when(isLess(at, shape.width), [&] {
-            auto store = vector::StoreOp::create(
-                b, loc, result, to.view, ValueRange{batch, place, to.head, at});
+            auto store =
+                vector::StoreOp::create(b, loc, rounded(result), to.view,
+                                        ValueRange{batch, place, to.head, at});
             store.setAlignment(kQuad * narrow.getIntOrFloatBitWidth() / 8);
           });
           continue;
         }
         for (int64_t e = 0; e < kQuad; ++e)
           when(isLess(add(at, e), shape.width), [&] {
+            // Lanes of bf16 are no numbers that every processor has.
             memref::StoreOp::create(
-                b, loc, lane(result, e), to.view,
+                b, loc, rounded(lane(result, e)), to.view,
                 ValueRange{batch, place, to.head, add(at, e)});
           });
       }
