@@ -19,14 +19,6 @@ zrt_plan withoutDevice(zrt_plan plan) {
   return plan;
 }
 
-bool hasCollectives(const zrt_plan &plan) {
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program))
-      if (op.kind == ZRT_COLLECTIVE)
-        return true;
-  return false;
-}
-
 const char *named(const char *name) { return name ? name : "unnamed"; }
 
 /// Pins the host's arena, which may be closed between programs.
@@ -39,7 +31,8 @@ PinnedMemory pinHost(const Gpu &gpu, CpuDevice &host) {
     CpuDevice &device;
   };
   const Opened opened(host);
-  return {gpu, host.memory({ZRT_HOST, 0, 0, 0}), host.arenaBytes(ZRT_HOST)};
+  return {gpu, host.memory({ZRT_HOST, 0, 0, 0}), host.arenaBytes(ZRT_HOST),
+          "the host arena"};
 }
 
 } // namespace
@@ -49,14 +42,10 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
     : plan(thePlan), gpu(rank),
       host(withoutDevice(plan), isGuarded, std::move(store)),
       arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena"),
-      pinned(pinHost(gpu, host)), kernels(gpu, plan),
+      pinned(pinHost(gpu, host)), mirror(gpu, plan), kernels(gpu, plan),
       products(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes),
       buckets(gpu, kernels, plan, rank), streams(gpu, plan),
       graphs(gpu, plan, streams) {
-  if (hasCollectives(plan))
-    mirror.allocate(plan.arena_bytes[ZRT_DEVICE], ZRT_DEVICE,
-                    plan.world_size > 1 ? plan.exported_begin
-                                        : plan.arena_bytes[ZRT_DEVICE]);
   checkProductStreams();
 }
 
@@ -81,7 +70,7 @@ uint64_t CudaDevice::arenaBytes(uint32_t tier) const {
 }
 
 std::byte *CudaDevice::memory(const zrt_ref &ref) const {
-  return ref.tier == ZRT_DEVICE ? mirror.data() + ref.offset : host.memory(ref);
+  return ref.tier == ZRT_DEVICE ? mirror.at(ref.offset) : host.memory(ref);
 }
 
 CUdeviceptr CudaDevice::address(const zrt_ref &ref) const {

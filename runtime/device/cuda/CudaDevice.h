@@ -13,8 +13,7 @@
 // A record puts a CUDA event into its stream, which other streams of CUDA wait for
 // by themselves; a thread without one waits for it.  The host's arena is pinned.
 //
-// Ranks exchange through host memory: the mirror has an address for each byte of
-// the device arena, and memory where collectives use it.
+// Ranks exchange through host memory (Mirror.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CUDA_CUDA_DEVICE_H
@@ -26,6 +25,7 @@
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/cuda/Graphs.h"
 #include "runtime/device/cuda/Kernels.h"
+#include "runtime/device/cuda/Mirror.h"
 #include "runtime/device/cuda/Products.h"
 #include "runtime/device/cuda/Streams.h"
 
@@ -93,7 +93,7 @@ private:
   CpuDevice host;
   cuda::GpuMemory arena;
   cuda::PinnedMemory pinned; ///< the host's arena
-  Arena mirror;              ///< empty in a plan without collectives
+  cuda::Mirror mirror;
   const cuda::Kernels kernels;
   mutable cuda::Products products; ///< `check` prepares them
   cuda::BucketLaunches buckets;

@@ -91,18 +91,18 @@ void Streams::finish(zrt_stream stream) {
 //===----------------------------------------------------------------------===//
 
 PinnedMemory::PinnedMemory(const Gpu &theGpu, std::byte *theBegin,
-                           uint64_t bytes)
+                           uint64_t bytes, const char *what)
     : gpu(theGpu) {
   if (bytes == 0)
     return;
   const CUresult result = gpu.driver().MemHostRegister(
       theBegin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
   if (result != CUDA_SUCCESS)
-    fail(
-        "cannot pin the host arena of {} for {}: {}; the machine needs as much "
-        "free memory, and a container must be allowed to lock it",
-        shownBytes(bytes), gpu.name(),
-        gpu.driver().describe("cuMemHostRegister", result));
+    fail("cannot pin {} of {} for {}: {}; the machine needs as much free "
+         "memory, "
+         "and a container must be allowed to lock it",
+         what, shownBytes(bytes), gpu.name(),
+         gpu.driver().describe("cuMemHostRegister", result));
   begin = theBegin;
 }
 

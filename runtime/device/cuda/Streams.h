@@ -61,8 +61,9 @@ private:
 /// Host memory that the GPU copies from and to by itself.
 class PinnedMemory {
 public:
-  /// Throws zrt::Error.
-  PinnedMemory(const Gpu &gpu, std::byte *begin, uint64_t bytes);
+  /// `what` it is, for messages.  Throws zrt::Error.
+  PinnedMemory(const Gpu &gpu, std::byte *begin, uint64_t bytes,
+               const char *what);
   ~PinnedMemory();
   PinnedMemory(const PinnedMemory &) = delete;
   PinnedMemory &operator=(const PinnedMemory &) = delete;

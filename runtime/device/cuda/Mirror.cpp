@@ -1,0 +1,57 @@
+//===- Mirror.cpp - Host memory for what ranks exchange -------------------===//
+#include "runtime/device/cuda/Mirror.h"
+
+#include "runtime/PlanTable.h"
+
+#include <algorithm>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+struct Range {
+  uint64_t begin, end;
+};
+
+/// What of the device arena collectives work on: whole pages, which do not touch
+/// each other, in order.
+std::vector<Range> exchanged(const zrt_plan &plan) {
+  constexpr uint64_t kPage = 4096;
+  std::vector<Range> all;
+  const auto add = [&](const zrt_ref &ref) {
+    if (ref.tier == ZRT_DEVICE && ref.bytes != 0)
+      all.push_back({ref.offset / kPage * kPage,
+                     (ref.offset + ref.bytes + kPage - 1) / kPage * kPage});
+  };
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program))
+      if (op.kind == ZRT_COLLECTIVE) {
+        add(collectiveOf(op).source.ref);
+        add(collectiveOf(op).result.ref);
+      }
+  std::sort(all.begin(), all.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  std::vector<Range> merged;
+  for (const Range &range : all)
+    if (!merged.empty() && range.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, range.end);
+    else
+      merged.push_back(range);
+  return merged;
+}
+
+} // namespace
+
+Mirror::Mirror(const Gpu &gpu, const zrt_plan &plan) {
+  const std::vector<Range> ranges = exchanged(plan);
+  if (ranges.empty())
+    return;
+  const uint64_t bytes = plan.arena_bytes[ZRT_DEVICE];
+  arena.allocate(bytes, ZRT_DEVICE,
+                 plan.world_size > 1 ? plan.exported_begin : bytes);
+  for (const Range &range : ranges)
+    pinned.push_back(std::make_unique<PinnedMemory>(
+        gpu, at(range.begin), range.end - range.begin,
+        "what ranks exchange through host memory"));
+}

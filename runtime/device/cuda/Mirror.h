@@ -1,0 +1,37 @@
+//===- Mirror.h - Host memory for what ranks exchange -----------*- C++ -*-===//
+//
+// Ranks exchange what is on their GPUs through host memory.  The mirror has an
+// address for each byte of the device arena, so that peers find things at the
+// offsets of the plan; memory, which is pinned, only where collectives work.
+//
+//   device arena   | ............ | source ..... | result | ... |
+//   mirror         | no memory    | pinned            | no memory |
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CUDA_MIRROR_H
+#define ZRT_DEVICE_CUDA_MIRROR_H
+
+#include "runtime/device/cpu/Arena.h"
+#include "runtime/device/cuda/Streams.h"
+
+#include <memory>
+#include <vector>
+
+namespace zrt::cuda {
+
+class Mirror {
+public:
+  /// Empty in a plan without collectives.  Throws zrt::Error.
+  Mirror(const Gpu &gpu, const zrt_plan &plan);
+
+  std::byte *at(uint64_t offset) const { return arena.data() + offset; }
+  ExportedMemory exported() const { return arena.exported(); }
+
+private:
+  Arena arena;
+  std::vector<std::unique_ptr<PinnedMemory>> pinned;
+};
+
+} // namespace zrt::cuda
+
+#endif // ZRT_DEVICE_CUDA_MIRROR_H
