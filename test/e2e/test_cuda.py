@@ -1,9 +1,13 @@
 """Plans for GPUs train with the bits of plans for processors: under an emulator of a GPU,
 whose driver is test/fakecuda.  That multiplies by what every processor has; a newer one
 has instructions for products of 16 bits whose sums are others, so --cpu leaves them out."""
+import sys
 import unittest
 
 import support
+
+sys.path.insert(0, str(support.ROOT / "test" / "random"))
+from generator import random_model
 
 FAKE = support.BUILD / "lib" / "fakecuda"
 CPU = "--cpu=x86-64-v3"
@@ -79,6 +83,13 @@ class Cuda(support.Case):
 
     def test_windows_and_caps(self):
         self.family("gemma2")
+
+    def test_random_models(self):
+        for seed, precision in ((100, "fp32"), (101, "bf16")):
+            with self.subTest(seed=seed):
+                model = random_model(seed)
+                self.check(self.write(f"random{seed}.mlir", model.text(2)), model.vocab, 3000,
+                           f"--precision={precision}")
 
     def test_accumulates_in_blocks(self):
         self.gpt2("--accumulate=2", "--accumulate-order=block", "--optimizer=sgd")
