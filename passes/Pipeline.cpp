@@ -8,6 +8,7 @@
 #include "passes/Pipeline.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/tm_tensor/TMTensor.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Sizes.h"
 #include "mlir/IR/Verifier.h"
@@ -55,7 +56,8 @@ bool zero::isReference(ModuleOp module) {
 
 void zero::registerPipelineDialects(DialectRegistry &registry) {
   registerAllDialects(registry); // with the interface models of bufferization
-  registry.insert<nn::NNDialect, ZeroDialect>();
+  // The last is torch-mlir's, of which models have some operations.
+  registry.insert<nn::NNDialect, ZeroDialect, tm_tensor::TMTensorDialect>();
   registerDerivatives(registry);
 }
 

@@ -6,15 +6,16 @@
 // 1. Calls of functions of the module are inlined, and functions that nobody
 //    calls any more are dropped.
 // 2. Assertions are dropped, with a remark: a step has no place to stop.
-// 3. Results of linalg.generic that nobody reads are dropped, with what
+// 3. Cumulative sums of torch-mlir become sums over windows (Scans.h).
+// 4. Results of linalg.generic that nobody reads are dropped, with what
 //    computes them: a maximum that also carries its index becomes a maximum.
-// 4. math.fpowi with a constant exponent becomes the products that it stands
+// 5. math.fpowi with a constant exponent becomes the products that it stands
 //    for.
-// 5. Offsets and sizes of slices that are constant operands become attributes;
+// 6. Offsets and sizes of slices that are constant operands become attributes;
 //    parts of a concatenation get back the shape that a cast hides.
-// 6. A tensor that only says how far a window goes, and holds nothing, becomes
+// 7. A tensor that only says how far a window goes, and holds nothing, becomes
 //    zeros.
-// 7. Generics that compute integers are fused into those that read tensors
+// 8. Generics that compute integers are fused into those that read tensors
 //    where the integers say: which input a position comes from is seen in one
 //    body.
 //
@@ -23,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/model/Passes.h"
+#include "passes/model/Scans.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -167,6 +169,8 @@ struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
     if (failed(inlineCalls()))
       return signalPassFailure();
     dropAssertions(module);
+    if (failed(lowerScans(module)))
+      return signalPassFailure();
 
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

@@ -14,6 +14,8 @@ def NormalizeModel : Pass<"zero-normalize-model", "::mlir::ModuleOp"> {
     * Calls of functions of the module are inlined; functions without callers are
       dropped.
     * `cf.assert` is dropped, with a remark.
+    * `tm_tensor.scan`, torch-mlir's cumulative sums, becomes a `linalg.generic` over
+      windows.
     * Results of `linalg.generic` that nobody reads are dropped, with the part of
       the body that only they need.
     * `math.fpowi` with a constant exponent becomes products, in the order in

@@ -1,0 +1,16 @@
+//===- TMTensor.h - What torch-mlir prints beside linalg --------*- C++ -*-===//
+#ifndef DIALECT_TM_TENSOR_TMTENSOR_H
+#define DIALECT_TM_TENSOR_TMTENSOR_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/tm_tensor/TMTensorDialect.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/tm_tensor/TMTensorOps.h.inc"
+
+#endif // DIALECT_TM_TENSOR_TMTENSOR_H
