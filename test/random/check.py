@@ -16,6 +16,9 @@ zeroc judges every plan (VerifyPlan) as it compiles it.  The stages must agree t
 bit (with several micro-steps 0 with 1, and 2 with 3: docs/zero.md, "Which bits are
 equal"), and with the reference within rounding (compare.py).
 
+With --gpu the plans of stages 1 to 3 are for a GPU, emulated under the driver of test/fakecuda, and
+must have the bits of stage 0 on the processors all the same.
+
 With --judge-only plans are made and judged (zeroc --emit=memory), and nothing is
 compiled to machine code or trained: a thousand models in minutes.
 
@@ -75,6 +78,12 @@ def offloaded_state(rng, options):
     return places
 
 
+#: The fake driver, and options of plans that it runs: products of 16 bits are those that every
+#: processor has.
+FAKE = support.BUILD / "lib" / "fakecuda"
+ANY_CPU, GPU = "--cpu=x86-64-v3", ("--target=cuda", "--cuda-arch=emulated")
+#: Of models that a GPU has no kernels for.
+NOT_ON_GPU = re.compile("--target=cuda|on a GPU")
 #: Of models of several losses.
 NO_LOGITS = re.compile("drop --sample")
 #: Of models whose blocks leave nothing to the backward.
@@ -84,9 +93,10 @@ NOTHING_TO_DO = re.compile("nothing that remat=block could compute|no activation
 class Trial(Workplace):
     """One model, everything that is drawn for it, and the folder it is tried in."""
 
-    def __init__(self, seed, folder, precision="fp32"):
+    def __init__(self, seed, folder, precision="fp32", gpu=False):
         super().__init__(folder)
         self.seed = seed
+        self.gpu = gpu
         self.precision = precision
         self.unit = compare.HALVES.get(precision, compare.UNIT)
         self.model = random_model(seed)
@@ -158,6 +168,11 @@ class Trial(Workplace):
                 flags += ["--eval-data", "tokens.u16", "--eval-every", 2]
             if self.drawn.random() < 0.4:
                 options.append("--sample")
+            if self.gpu:
+                options.append(ANY_CPU)
+                if stage > 0:
+                    options += GPU
+                    environment |= {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(self.seed)}
             yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
@@ -173,6 +188,9 @@ class Trial(Workplace):
             if self.adapters and adapters.NONE.search(str(error)):
                 self.adapters = []
                 return self.compile(model, name, *options)
+            if GPU[0] in options and NOT_ON_GPU.search(str(error)):
+                self.counts["refused"] += 1
+                return self.compile(model, name, *(option for option in options if option not in GPU))
             needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
                 ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
             if not needless:
@@ -226,6 +244,7 @@ class Trial(Workplace):
             if "--sample" in used:
                 flags += ["--sample", 3, "--prompt-ids", 1, "--sample-tokens", 4]
             outcome = self.train(name, self.ranks, *flags, environment=environment)
+            self.counts["gpu"] += GPU[0] in used
             what = f"{name} (stage {stage})"
             group = stage // 2 if self.micro_steps > 1 else 0
             if losses := [line["eval_loss"] for line in outcome.lines if "eval_loss" in line]:
@@ -255,11 +274,11 @@ class Trial(Workplace):
             raise Failure("\n".join(found[:12] + [f"and {len(found) - 12} more"] * (len(found) > 12)))
 
 
-def attempt(seed, keep=None, judge_only=False, precision="fp32"):
+def attempt(seed, keep=None, judge_only=False, precision="fp32", gpu=False):
     """(seed, counts, what failed or nothing)."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zeroc-random-"))
-        trial = Trial(seed, folder, precision)
+        trial = Trial(seed, folder, precision, gpu)
         try:
             trial.judge() if judge_only else trial.run()
             return seed, trial.counts, ""
@@ -267,23 +286,24 @@ def attempt(seed, keep=None, judge_only=False, precision="fp32"):
             text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
             if keep:
                 shutil.copytree(folder, Path(keep) / str(seed), dirs_exist_ok=True)
-        repeat = [f"test/random/check.py --models=1 --seed={seed} --precision={precision} --keep=DIR   # files in DIR/{seed}",
+        repeat = [f"test/random/check.py --models=1 --seed={seed} --precision={precision}{' --gpu' * gpu} --keep=DIR   # files in DIR/{seed}",
                   f"# batches: whole.mlir {trial.rows * trial.ranks * trial.micro_steps}, "
                   f"model.mlir {trial.rows}; in that folder:", *trial.commands]
         return seed, trial.counts, text + "\nto repeat:\n  " + "\n  ".join(repeat)
 
 
-def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", report=print):
+def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", report=print, gpu=False):
     """Tries the models; returns counts, with `failures` among them."""
     total, started = Counter(models=0), time.monotonic()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        tried = [pool.submit(attempt, seed + i, keep, judge_only, precision) for i in range(models)]
+        tried = [pool.submit(attempt, seed + i, keep, judge_only, precision, gpu) for i in range(models)]
         for future in concurrent.futures.as_completed(tried):
             number, counts, text = future.result()
             total["models"] += 1
             total["plans"] += counts["plans"]
             total["runs"] += counts["runs"]
-            total["packed"] += counts["packed"]
+            for what in ("packed", "gpu", "refused"):
+                total[what] += counts[what]
             total["nudged"] += counts["nudged"] > 0
             total["ratio"] = max(total["ratio"], counts["ratio"])
             if text:
@@ -294,8 +314,10 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
     trained = ("" if judge_only else
                f"; {total['nudged']} models amplify roundings; the largest difference from the "
                f"reference is {total['ratio']:.2g} of the tolerance")
+    gpus = f"{total['gpu']} on the emulated GPU, {total['refused']} plans it has no kernels for, " if gpu else ""
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
-           f"{total['runs']} runs, {total['packed']} of packed weights, {time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
+           f"{total['runs']} runs, {total['packed']} of packed weights, {gpus}"
+           f"{time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
     return total
 
 
@@ -308,14 +330,17 @@ def main():
     parser.add_argument("--experts", action="store_true", help="with mixtures of experts among the pieces")
     parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
     parser.add_argument("--judge-only", action="store_true", help="make and judge plans, train nothing")
+    parser.add_argument("--gpu", action="store_true", help="stages 1 to 3 on an emulated GPU")
     parser.add_argument("--precision", default="fp32", choices=("fp32", *compare.HALVES),
                         help="of all plans and the reference (default fp32)")
     options = parser.parse_args()
     support.require_zeroc()
+    if options.gpu and not (FAKE / "libcuda.so.1").exists():
+        sys.exit("check.py: error: --gpu needs a build with CUDA; its headers were not found")
     if options.experts:
         layers.PIECES = experts.PIECES
     total = check(options.models, options.seed, options.jobs, options.keep, options.judge_only,
-                  options.precision, report=lambda text: print(text, flush=True))
+                  options.precision, report=lambda text: print(text, flush=True), gpu=options.gpu)
     return 1 if total["failures"] or not total["models"] else 0
 
 
