@@ -25,11 +25,13 @@ static std::string inOurWords(const CLI::ParseError &error) {
 static bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {"--accumulate",
                                                  "--accumulate-order",
+                                                 "--base-storage",
                                                  "--betas",
                                                  "--bucket-size",
                                                  "--compare",
                                                  "--constants-as-params",
                                                  "--cpu",
+                                                 "--cuda-arch",
                                                  "--delayed-update",
                                                  "--device-memory",
                                                  "--ds-config",
@@ -64,6 +66,7 @@ static bool isOptionOfZeroc(std::string_view option) {
                                                  "--skip-nonfinite",
                                                  "--stage",
                                                  "--state-dtype",
+                                                 "--target",
                                                  "--timing",
                                                  "--weight-decay",
                                                  "--world-size"};
