@@ -175,12 +175,13 @@ static void addPasses(OpPassManager &pm, Level level,
   }
 }
 
-/// The precision of the parameters of `module`.
+/// The precision of the parameters of `module` that are not packed.
 static StringRef getPrecision(ModuleOp module) {
   for (auto program : module.getOps<ProgramOp>())
     for (BlockArgument argument : program.getArguments())
       if (auto state = program.getState(argument.getArgNumber());
-          state && state.getSlot() == "param")
+          state && state.getSlot() == "param" &&
+          !module.lookupSymbol<BucketOp>(state.getBucket()).getPacking())
         return stringifyPrecision(getElementType(argument.getType()));
   return "fp32";
 }
