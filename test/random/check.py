@@ -84,6 +84,8 @@ FAKE = support.BUILD / "lib" / "fakecuda"
 ANY_CPU, GPU = "--cpu=x86-64-v3", ("--target=cuda", "--cuda-arch=emulated")
 #: Of models that a GPU has no kernels for.
 NOT_ON_GPU = re.compile("--target=cuda|on a GPU")
+#: Of the library of products, at the start of a program.
+NO_PRODUCT = "cuBLASLt has no product"
 #: Of models of several losses.
 NO_LOGITS = re.compile("drop --sample")
 #: Of models whose blocks leave nothing to the backward.
@@ -243,7 +245,13 @@ class Trial(Workplace):
                 flags += ["--nvme-path", "."]
             if "--sample" in used:
                 flags += ["--sample", 3, "--prompt-ids", 1, "--sample-tokens", 4]
-            outcome = self.train(name, self.ranks, *flags, environment=environment)
+            try:
+                outcome = self.train(name, self.ranks, *flags, environment=environment)
+            except Failure as error:
+                if GPU[0] not in used or NO_PRODUCT not in str(error):
+                    raise
+                self.counts["refused"] += 1
+                continue
             self.counts["gpu"] += GPU[0] in used
             what = f"{name} (stage {stage})"
             group = stage // 2 if self.micro_steps > 1 else 0
