@@ -292,6 +292,25 @@ struct DifferentiateLossPass
     prepare(*model);
     if (failed(Differentiator(*model, scalesLoss, gradDtype).run()))
       return signalPassFailure();
+    forgetUnused(*model);
+  }
+
+  /// What was kept for a backward that there is none of: nothing before is trained.
+  static void forgetUnused(func::FuncOp model) {
+    SmallVector<nn::AttentionOp> unused;
+    model.walk([&](nn::AttentionOp op) {
+      if (op.getLse() && op.getLse().use_empty())
+        unused.push_back(op);
+    });
+    for (nn::AttentionOp op : unused) {
+      OpBuilder b(op);
+      auto plain = nn::AttentionOp::create(
+          b, op.getLoc(), op.getQ().getType(), /*lse=*/Type(), op.getQ(),
+          op.getK(), op.getV(), op.getStarts(), op.getScaleAttr(),
+          op.getCausalAttr(), op.getWindowAttr(), op.getSoftCapAttr());
+      op.getResult().replaceAllUsesWith(plain.getResult());
+      op.erase();
+    }
   }
 
   void generalize(func::FuncOp model) {
