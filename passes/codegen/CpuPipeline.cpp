@@ -143,14 +143,17 @@ LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
   return lowerKernels(module, options, setup);
 }
 
-LogicalResult zero::lowerKernelsToGpu(ModuleOp module, ArrayRef<Type> squares,
+LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
+                                      const RuntimeKernels &more,
                                       PassManagerSetup setup) {
   CpuPipelineOptions options;
   options.groups = options.stopAtLoops = true;
   if (failed(lowerKernels(module, options, setup)))
     return failure();
-  for (Type element : squares)
+  for (Type element : more.squares)
     emitSquares(module, element);
+  for (const RankedSum &sum : more.sums)
+    emitRankedSum(module, sum);
   PassManager pm(module->getName());
   addLowering(pm, /*approximate=*/true);
   return runPasses(pm, module, setup);

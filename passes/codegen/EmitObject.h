@@ -3,6 +3,7 @@
 #define PASSES_CODEGEN_EMITOBJECT_H
 
 #include "passes/RunPasses.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -35,9 +36,10 @@ LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {});
 
-/// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h), and sums of
-/// squares of gradients of the types `squares`.
-LogicalResult lowerKernelsToGpu(ModuleOp module, ArrayRef<Type> squares = {},
+/// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h), with what the
+/// runtime calls there.
+LogicalResult lowerKernelsToGpu(ModuleOp module,
+                                const RuntimeKernels &more = {},
                                 PassManagerSetup setup = {});
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn

@@ -203,6 +203,8 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .adapters = constants.string(adapters ? adapters.getValue() : ""),
       .target = constants.string(info.device ? info.device->target : "cpu"),
       .device_arch = constants.string(info.device ? info.device->arch : ""),
+      .collectives =
+          constants.string(info.device ? info.device->collectives : "host"),
       .exported_begin =
           static_cast<uint64_t>(intOf(plan, kExportedAttr, arena[0])),
       .stream_count = static_cast<uint32_t>(streamList.size()),

@@ -18,9 +18,10 @@ namespace mlir::zero {
 
 /// The device of a plan that is not the host's processors, and its code.
 struct PlanDevice {
-  std::string target; ///< "cuda"
-  std::string arch;   ///< "sm_90"
-  std::string maker;  ///< the function that makes the device at run time
+  std::string target;      ///< "cuda"
+  std::string arch;        ///< "sm_90"
+  std::string collectives; ///< "host", "nccl"
+  std::string maker;       ///< the function that makes the device at run time
   struct Image {
     std::string kind, bytes;
   };

@@ -139,13 +139,15 @@ static std::string nameMissing(const DeviceCode &code) {
 }
 
 llvm::Expected<PlanDevice> zero::emitDevice(ModuleOp plan, StringRef arch,
+                                            StringRef collectives,
                                             const CpuTarget &cpu,
                                             const TemporaryFolder &folder,
                                             PassManagerSetup setup) {
   auto failed = [] {
     return llvm::createStringError("code generation for the GPU failed");
   };
-  FailureOr<DeviceWork> work = findDeviceWork(plan);
+  FailureOr<DeviceWork> work =
+      findDeviceWork(plan, /*addsUp=*/collectives == "nccl");
   if (mlir::failed(work))
     return failed();
   OwningOpRef<ModuleOp> kernels = lowerDeviceWork(plan, *work, setup);
@@ -161,7 +163,8 @@ llvm::Expected<PlanDevice> zero::emitDevice(ModuleOp plan, StringRef arch,
     return llvm::createStringError(
         "GPUs do not have a function that kernels need: " + nameMissing(code) +
         "; drop --target=cuda");
-  PlanDevice device{"cuda", arch.str(), "zrt_cuda_device", {}, code.kernels};
+  PlanDevice device{"cuda", arch.str(),  collectives.str(), "zrt_cuda_device",
+                    {},     code.kernels};
   if (llvm::Error error = isEmulated
                               ? emitEmulated(*code.module, cpu, folder, device)
                               : emitNvidia(*code.module, arch, folder, device))

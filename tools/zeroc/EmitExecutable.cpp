@@ -110,6 +110,9 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   else
     certificate.outside.push_back(
         "on the GPU, what its driver and libraries keep there, and kernels");
+  if (options.collectives == "nccl" && certificate.ranks > 1)
+    certificate.outside.push_back(
+        "on the GPU, what ranks contribute to sums, up to 32 MiB");
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
   int64_t waiting =
@@ -138,8 +141,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   std::unique_ptr<llvm::Module> tables, code;
   if (succeeded(formPlanKernels(plan, setup))) {
     if (!options.cudaArch.empty()) {
-      llvm::Expected<PlanDevice> device =
-          emitDevice(plan, options.cudaArch, *target, folder, setup);
+      llvm::Expected<PlanDevice> device = emitDevice(
+          plan, options.cudaArch, options.collectives, *target, folder, setup);
       if (!device)
         return device.takeError();
       info.device = std::move(*device);

@@ -208,6 +208,10 @@ void CommandLine::declareDriver() {
       "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121 (later\n"
       "ones run it, too); emulated is for tests",
       {machine, Emit::Memory});
+  add("collectives=host|nccl", text(options.collectives, {"host", "nccl"}),
+      "how GPUs exchange: through host memory, or by NVIDIA's\n"
+      "NCCL, with the same bits",
+      {machine, Emit::Memory});
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
       "most device memory that a rank may use; a plan that\n"
       "needs more is an error",
@@ -265,6 +269,9 @@ void CommandLine::dropAlienOptions() {
 void CommandLine::takeTarget() {
   if (target == "cpu" && isGiven("--cuda-arch"))
     fail("--cuda-arch=" + cudaArch + " is for GPUs; add --target=cuda");
+  if (target == "cpu" && options.collectives != "host")
+    fail("--collectives=" + options.collectives +
+         " is for GPUs; add --target=cuda");
   if (target == "cpu")
     return;
   if (options.pipeline.reference)

@@ -67,6 +67,14 @@ Value BlockCode::vectorOf(ArrayRef<Value> lanes) {
   return vector::FromElementsOp::create(b, loc, type, lanes);
 }
 
+Value BlockCode::viewAll(Value first, Value count) {
+  Type element = cast<MemRefType>(first.getType()).getElementType();
+  return memref::ReinterpretCastOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, element), first,
+      OpFoldResult(b.getIndexAttr(0)), OpFoldResult(count),
+      OpFoldResult(b.getIndexAttr(1)));
+}
+
 static int64_t bytesOf(VectorType type) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }

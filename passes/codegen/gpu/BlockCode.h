@@ -65,6 +65,8 @@ public:
   Value lane(Value vector, int64_t i);
   Value spread(Value x, int64_t width);
   Value vectorOf(ArrayRef<Value> lanes);
+  /// `first`, the first of `count` elements, as all of them.
+  Value viewAll(Value first, Value count);
   /// Vectors of shared memory, at places that are multiples of their size.
   Value loadShared(Value tile, Value row, Value column, int64_t width = 4);
   void storeShared(Value vector, Value tile, Value row, Value column);

@@ -24,9 +24,10 @@ static std::string nameAll(ArrayRef<Operation *> ops) {
   return text;
 }
 
-FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan) {
+FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
   llvm::SetVector<KernelOp> kernels;
   llvm::SetVector<Type> squares;
+  SmallVector<RankedSum> sums;
   SmallVector<Operation *> grouped, packed;
   SymbolTableCollection symbols;
   for (ProgramOp program : findPrograms(plan))
@@ -39,6 +40,12 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan) {
         packed.push_back(&op);
       if (isa<SumSquaresOp>(op))
         squares.insert(getElementType(op.getOperand(0).getType()));
+      if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op)) {
+        RankedSum sum{getElementType(op.getOperand(0).getType()),
+                      getElementType(op.getResult(0).getType())};
+        if (!llvm::is_contained(sums, sum))
+          sums.push_back(sum);
+      }
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }
@@ -49,7 +56,7 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan) {
       return plan.emitError("has ")
              << what << ", which GPUs do not have yet: " << nameAll(*ops)
              << "; drop --target=cuda";
-  return DeviceWork{kernels.takeVector(), squares.takeVector()};
+  return DeviceWork{kernels.takeVector(), {squares.takeVector(), sums}};
 }
 
 OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,
@@ -58,7 +65,7 @@ OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,
   OwningOpRef<ModuleOp> module = ModuleOp::create(plan.getLoc());
   for (KernelOp kernel : work.kernels)
     module->push_back(kernel.clone());
-  if (failed(lowerKernelsToGpu(*module, work.squares, setup)))
+  if (failed(lowerKernelsToGpu(*module, work.more, setup)))
     return nullptr;
   return module;
 }

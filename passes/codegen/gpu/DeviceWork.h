@@ -5,6 +5,7 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/RunPasses.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 
 namespace mlir::zero {
 
@@ -12,13 +13,13 @@ namespace mlir::zero {
 /// memory are the processors' on any target.
 struct DeviceWork {
   SmallVector<KernelOp> kernels; ///< in the plan's order
-  /// Types of the gradients whose squares are added.
-  SmallVector<Type> squares;
+  RuntimeKernels more;
 };
 
-/// Of a plan whose kernels are formed.  Emits an error for what a GPU cannot do
+/// Of a plan whose kernels are formed; where GPUs exchange among themselves, with
+/// the sums that they add up (`addsUp`).  Emits an error for what a GPU cannot do
 /// yet, which names the operations.
-FailureOr<DeviceWork> findDeviceWork(ModuleOp plan);
+FailureOr<DeviceWork> findDeviceWork(ModuleOp plan, bool addsUp = false);
 
 /// The kernels of `work`, lowered for threads of a GPU, in a module of their own;
 /// null after an error, which has been reported.

@@ -19,21 +19,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "runtime/zrt.h"
 
 using namespace mlir;
 using namespace mlir::zero;
-
-/// `first`, the first of `count` elements, as all of them.
-static Value viewAll(OpBuilder &b, Location loc, Value first, Value count) {
-  Type element = cast<MemRefType>(first.getType()).getElementType();
-  return memref::ReinterpretCastOp::create(
-      b, loc, MemRefType::get({ShapedType::kDynamic}, element), first,
-      OpFoldResult(b.getIndexAttr(0)), OpFoldResult(count),
-      OpFoldResult(b.getIndexAttr(1)));
-}
 
 void zero::emitSquares(ModuleOp module, Type element) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
@@ -63,7 +55,7 @@ void zero::emitSquares(ModuleOp module, Type element) {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
   b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)
           .getThenBodyBuilder();
-  Value elements = viewAll(b, loc, gradient, end),
+  Value elements = BlockCode(b, loc).viewAll(gradient, end),
         none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
         first = arith::AddIOp::create(b, loc, begin, thread);
   Value sum =
@@ -90,6 +82,6 @@ void zero::emitSquares(ModuleOp module, Type element) {
   Value block =
       arith::DivUIOp::create(b, loc, begin, constant(ZRT_SQUARES_BLOCK));
   Value blocks = arith::AddIOp::create(b, loc, block, constant(1));
-  memref::StoreOp::create(b, loc, sum, viewAll(b, loc, partials, blocks),
-                          block);
+  memref::StoreOp::create(b, loc, sum,
+                          BlockCode(b, loc).viewAll(partials, blocks), block);
 }

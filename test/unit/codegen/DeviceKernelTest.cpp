@@ -1,6 +1,6 @@
 //===- DeviceKernelTest.cpp - A plan's own kernels on a GPU ---------------===//
 //
-// Updates and sums of squares, which work on any number of elements, as threads of
+// Updates, sums of squares and sums over ranks, which work on any number of elements, as threads of
 // a GPU do them, beside what the processors compute: the same bits.
 //
 //===----------------------------------------------------------------------===//
@@ -9,6 +9,7 @@
 #include "EmulatedKernels.h"
 
 #include "runtime/device/cpu/SumSquares.h"
+#include "runtime/transport/RankedSum.h"
 #include "runtime/zrt.h"
 #include "gtest/gtest.h"
 
@@ -184,6 +185,81 @@ TEST(DeviceKernels, SquaresHaveTheBitsOfProcessors) {
                                   std::min(kBlock, count - i * kBlock)))
             << "block " << i << " of " << count << " of " << type;
     }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over ranks
+//===----------------------------------------------------------------------===//
+
+struct SumCase {
+  const char *from, *to;
+  zrt_dtype fromType, toType;
+};
+
+/// A plan of two ranks that adds `from` up to `to`.
+std::string sumOf(const SumCase &types) {
+  const std::string from = types.from,
+                    to = std::string("!zero.shard<64 x ") + types.to + " by 2>";
+  return R"(
+zero.axis @dp size 2
+zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<1.0>>]
+zero.program @step(%w: )" +
+         to + R"( {zero.state = #zero.state<@b, "grad">}, %g: tensor<64x)" +
+         from + R"(> {zero.input = "g"}) -> ()" + to + R"() {
+  %s = zero.reduce_scatter %g of @b into %w {scale = 0.5 : f64} : tensor<64x)" +
+         from + ">, " + to + " -> " + to + R"(
+  zero.return %s : )" +
+         to + R"(
+})";
+}
+
+/// What the kernel reads of a sum.
+struct HowToAdd {
+  int64_t ranks, stride;
+  double scale;
+  int64_t accumulates;
+};
+
+TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
+  constexpr SumCase kTypes[] = {{"f32", "f32", ZRT_F32, ZRT_F32},
+                                {"bf16", "f32", ZRT_BF16, ZRT_F32},
+                                {"bf16", "bf16", ZRT_BF16, ZRT_BF16},
+                                {"f16", "f32", ZRT_F16, ZRT_F32},
+                                {"f16", "f16", ZRT_F16, ZRT_F16}};
+  for (const SumCase &types : kTypes) {
+    EmulatedKernels device(sumOf(types));
+    for (size_t count : {1, 15, 16, 255, 257, 2049})
+      for (size_t ranks : {2, 3, 8})
+        for (bool accumulates : {false, true}) {
+          // More apart than there are elements, as the last chunk of a slice is.
+          const size_t stride = count + 24,
+                       size = types.fromType == ZRT_F32 ? 4 : 2;
+          const float scale = 1.0f / static_cast<float>(ranks);
+          const std::vector<std::byte> given =
+              encode(draw(ranks * stride, count), types.fromType);
+          std::vector<std::byte> found =
+              encode(draw(count, ranks), types.toType);
+          std::vector<std::byte> expected = found;
+          std::vector<const std::byte *> sources;
+          for (size_t rank = 0; rank < ranks; ++rank)
+            sources.push_back(given.data() + rank * stride * size);
+          zrt::rankedSum(sources.data(), ranks, types.fromType, count, scale,
+                         accumulates, types.toType, expected.data());
+          const std::vector<HowToAdd> how = {{static_cast<int64_t>(ranks),
+                                              static_cast<int64_t>(stride),
+                                              scale, accumulates}};
+          const EmulatedKernels::Operand operands[] = {
+              EmulatedKernels::read(given), EmulatedKernels::read(how),
+              EmulatedKernels::write(found)};
+          const std::string name =
+              std::string("zrt_ranked_sum_") + types.from + "_" + types.to;
+          ASSERT_EQ(device.launch(name, operands, static_cast<int64_t>(count),
+                                  static_cast<int64_t>(count), count),
+                    "");
+          ASSERT_EQ(found, expected)
+              << name << ", " << count << " elements of " << ranks << " ranks";
+        }
   }
 }
 

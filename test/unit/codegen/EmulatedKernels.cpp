@@ -31,7 +31,8 @@ EmulatedKernels::EmulatedKernels(const std::string &text) {
   auto plan = parseSourceString<ModuleOp>(text, &context);
   require(plan && succeeded(zero::formPlanKernels(*plan)),
           "the plan's text is wrong");
-  FailureOr<zero::DeviceWork> work = zero::findDeviceWork(*plan);
+  FailureOr<zero::DeviceWork> work =
+      zero::findDeviceWork(*plan, /*addsUp=*/true);
   require(succeeded(work), "a GPU cannot do the plan");
   OwningOpRef<ModuleOp> lowered = zero::lowerDeviceWork(*plan, *work);
   require(static_cast<bool>(lowered), "the kernels cannot be lowered");

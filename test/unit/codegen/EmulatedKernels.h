@@ -13,8 +13,8 @@
 /// What zeroc --target=cuda --cuda-arch=emulated compiles, run in this process.
 class EmulatedKernels {
 public:
-  /// The kernels on the device of the plan `text`, and its sums of squares.  Ends
-  /// the test program where that fails.
+  /// The kernels on the device of the plan `text`, and its sums of squares and over
+  /// ranks.  Ends the test program where that fails.
   explicit EmulatedKernels(const std::string &text);
 
   /// Memory that a kernel is given.

@@ -1,0 +1,21 @@
+//===- GroupRankedSum.h - Sums over ranks by groups of threads --*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_GROUPRANKEDSUM_H
+#define PASSES_CODEGEN_GPU_GROUPRANKEDSUM_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero {
+
+/// A sum of contributions of type `from`, whose result has the type `to`.
+struct RankedSum {
+  Type from, to;
+  bool operator==(const RankedSum &) const = default;
+};
+
+/// Adds zrt_ranked_sum_FROM_TO (runtime/ZrtStructs.def) to `module`, in which the
+/// functions of Shuffle.h are declared.
+void emitRankedSum(ModuleOp module, const RankedSum &sum);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_GROUPRANKEDSUM_H

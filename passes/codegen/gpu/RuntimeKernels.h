@@ -1,0 +1,19 @@
+//===- RuntimeKernels.h - What the runtime calls on a GPU -------*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
+#define PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
+
+#include "passes/codegen/gpu/GroupRankedSum.h"
+
+namespace mlir::zero {
+
+/// Kernels that are no kernels of a plan: for which types they are needed.
+struct RuntimeKernels {
+  /// Of the gradients whose squares are added.
+  SmallVector<Type> squares;
+  /// Of what ranks contribute.
+  SmallVector<RankedSum> sums;
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
