@@ -24,6 +24,15 @@ public:
   /// and ranges.
   virtual void check(const zrt_collective_desc &desc) const = 0;
 
+  /// Whether they take what is on the device where it is.  Then `run` may only
+  /// issue them, as a Device does its work, and needs no addresses.
+  virtual bool isOnDevice() const { return false; }
+
+  /// Host thread: a program begins; all its streams have been finished.  The latter
+  /// throws when a collective has failed since it was issued.
+  virtual void begin() {}
+  virtual void end() {}
+
   /// Stream thread: executes a checked `desc`, counts it in `row`, and writes
   /// down in `trace`, unless that is null, how it went.  Throws when a peer
   /// fails.

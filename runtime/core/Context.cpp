@@ -88,12 +88,14 @@ void Context::run(uint32_t which) {
     trace()->startRun(program, runs);
   const auto start = Clock::now();
   parts.device->beginProgram();
+  parts.collectives->begin();
   bool isReplayed = false;
   if (!isObserved())
     attempt([&] { isReplayed = parts.device->replay(program); });
   if (!isReplayed)
     issue();
   finishStreams();
+  attempt([&] { parts.collectives->end(); });
   parts.device->endProgram();
   if (profile.enabled())
     profile.addProgram(secondsSince(start),
@@ -217,6 +219,8 @@ void Context::work(const zrt_op &op, uint32_t operation) {
 
 void Context::exchange(const zrt_op &op, uint32_t operation) {
   const zrt_collective_desc &desc = collectiveOf(op);
+  if (parts.collectives->isOnDevice())
+    return exchangeOnDevice(op, operation);
   Device &device = *parts.device;
   const zrt_ref result = refOf(desc.result, rank, plan.world_size);
   device.bringToHost(op.stream, refOf(desc.source, rank, plan.world_size));
@@ -227,6 +231,16 @@ void Context::exchange(const zrt_op &op, uint32_t operation) {
                          wire.row(program, operation),
                          trace() ? &trace()->collective(op.stream) : nullptr);
   device.bringBack(op.stream, result);
+}
+
+void Context::exchangeOnDevice(const zrt_op &op, uint32_t operation) {
+  WireRow &row = wire.row(program, operation);
+  const auto start = Clock::now();
+  parts.collectives->run(op.stream, collectiveOf(op), /*source=*/nullptr,
+                         /*result=*/nullptr, row,
+                         trace() ? &trace()->collective(op.stream) : nullptr);
+  finishIfObserved(op.stream);
+  row.seconds += secondsSince(start);
 }
 
 void Context::copy(const zrt_op &op, uint32_t operation) {

@@ -93,6 +93,7 @@ private:
   void executeWork(const zrt_op &op, uint32_t operation);
   void work(const zrt_op &op, uint32_t operation);
   void exchange(const zrt_op &op, uint32_t operation);
+  void exchangeOnDevice(const zrt_op &op, uint32_t operation);
   void copy(const zrt_op &op, uint32_t operation);
   uint64_t copyInHalves(zrt_stream stream, const zrt_ref &from,
                         const zrt_ref &to);

@@ -10,7 +10,14 @@
 #include "runtime/core/Device.h"
 #include "runtime/store/Store.h"
 
+#include <functional>
 #include <memory>
+
+namespace zrt {
+class Collectives;
+class Transport;
+class World;
+} // namespace zrt
 
 /// What a maker is given, and where it puts what it has made.  It throws
 /// zrt::Error.
@@ -20,6 +27,11 @@ struct zrt_device_request {
   bool isGuarded;                    ///< see docs/runtime.md, ZRT_GUARD
   std::unique_ptr<zrt::Store> store; ///< the bytes of nvme, or nullptr
   std::unique_ptr<zrt::Device> device;
+  /// Where devices exchange by themselves: called by all ranks together, with the
+  /// transport that tells them of failures.
+  std::function<std::unique_ptr<zrt::Collectives>(
+      zrt::World &, std::unique_ptr<zrt::Transport>)>
+      connect;
 };
 
 #endif // ZRT_DEVICE_MAKE_DEVICE_H

@@ -17,6 +17,7 @@
 
 #include <exception>
 #include <new>
+#include <optional>
 
 using namespace zrt;
 
@@ -39,14 +40,16 @@ std::unique_ptr<Store> makeStore(const zrt_plan &plan, const zrt_setup &setup,
                                  setup.verify_reads != 0 || isChaos);
 }
 
-std::unique_ptr<Device> makeDevice(const zrt_plan &plan, int rank,
-                                   std::unique_ptr<Store> store) {
+zrt_device_request makeDevice(const zrt_plan &plan, int rank,
+                              std::unique_ptr<Store> store) {
   const bool isGuarded = environmentNumber("ZRT_GUARD", 0, 1) != 0;
-  if (!plan.make_device)
-    return std::make_unique<CpuDevice>(plan, isGuarded, std::move(store));
-  zrt_device_request request = {plan, rank, isGuarded, std::move(store), {}};
-  plan.make_device(&request);
-  return std::move(request.device);
+  zrt_device_request made = {plan, rank, isGuarded, std::move(store), {}, {}};
+  if (plan.make_device)
+    plan.make_device(&made);
+  else
+    made.device =
+        std::make_unique<CpuDevice>(plan, isGuarded, std::move(made.store));
+  return made;
 }
 
 void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
@@ -58,10 +61,10 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   for (const int32_t threads : {setup.threads, setup.host_threads})
     if (threads < 0)
       fail("the number of threads is {}; give 0 for all", threads);
-  std::unique_ptr<Device> device;
+  std::optional<zrt_device_request> made;
   const auto allocate = [&] {
-    device =
-        makeDevice(plan, rank, makeStore(plan, setup, rank, parts.chaos->on()));
+    made.emplace(makeDevice(plan, rank,
+                            makeStore(plan, setup, rank, parts.chaos->on())));
     parts.trace = Trace::fromEnvironment(plan, rank);
   };
   // A rank without memory must not leave the others waiting for it.
@@ -69,6 +72,7 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
     together(*world, allocate);
   else
     allocate();
+  std::unique_ptr<Device> &device = made->device;
   auto transport = std::make_unique<Transport>(plan, device->exported(), world,
                                                *parts.chaos);
   std::vector<int> processors = availableProcessors();
@@ -77,7 +81,10 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   device->startThreads(plan, setup.threads, std::move(processors),
                        setup.host_threads);
   parts.device = std::move(device);
-  parts.collectives = std::move(transport);
+  if (world && made->connect)
+    parts.collectives = made->connect(*world, std::move(transport));
+  else
+    parts.collectives = std::move(transport);
   ctx.run = std::make_unique<Context>(plan, rank, std::move(parts), ctx.error);
 }
 

@@ -122,11 +122,18 @@ void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
 
 std::string CudaDevice::note() const {
   std::string all = "the device tier is on " + gpu.name();
-  if (plan.world_size > 1)
+  if (plan.world_size > 1 && !usesNccl(plan))
     all += "\nranks exchange what is on their GPUs through host memory, which "
            "is slower than between the GPUs";
   const std::string others = host.note();
   return all + (others.empty() ? "" : "\n" + others);
+}
+
+Connect CudaDevice::connection() {
+  if (!usesNccl(plan))
+    return {};
+  return openNccl({gpu, plan, kernels, streams,
+                   [this](const zrt_ref &ref) { return address(ref); }});
 }
 
 void CudaDevice::bringToHost(zrt_stream stream, const zrt_ref &ref) {
@@ -259,7 +266,9 @@ void CudaDevice::finish(zrt_stream stream) {
 
 /// What a plan with target cuda names as its maker.
 extern "C" void zrt_cuda_device(zrt_device_request *request) {
-  request->device = std::make_unique<CudaDevice>(request->plan, request->rank,
-                                                 request->isGuarded,
-                                                 std::move(request->store));
+  auto device = std::make_unique<CudaDevice>(request->plan, request->rank,
+                                             request->isGuarded,
+                                             std::move(request->store));
+  request->connect = device->connection();
+  request->device = std::move(device);
 }

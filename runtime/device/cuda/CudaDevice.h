@@ -13,7 +13,7 @@
 // A record puts a CUDA event into its stream, which other streams of CUDA wait for
 // by themselves; a thread without one waits for it.  The host's arena is pinned.
 //
-// Ranks exchange through host memory (Mirror.h).
+// Ranks exchange by NCCL (ConnectNccl.h), or through host memory (Mirror.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CUDA_CUDA_DEVICE_H
@@ -22,6 +22,7 @@
 #include "runtime/core/Device.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/BucketLaunches.h"
+#include "runtime/device/cuda/ConnectNccl.h"
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/cuda/Graphs.h"
 #include "runtime/device/cuda/Kernels.h"
@@ -57,6 +58,10 @@ public:
   void endProgram() override;
   bool replay(uint32_t program) override;
   void endIssue(bool isWhole) override;
+
+  /// Where GPUs of `plan` exchange by themselves, connects them; else nothing.
+  /// Throws zrt::Error.
+  cuda::Connect connection();
 
   void check(const zrt_op &op) const override;
   int threads() const override { return host.hostThreads(); }

@@ -1,0 +1,15 @@
+//===- ConnectNccl.cpp - GPUs that exchange by NCCL -----------------------===//
+#include "runtime/device/cuda/ConnectNccl.h"
+
+#include "runtime/device/cuda/NcclCollectives.h"
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+Connect cuda::openNccl(NcclDevice device) {
+  return [device = std::move(device), nccl = std::make_shared<const Nccl>()](
+             World &world, std::unique_ptr<Transport> host) {
+    return std::make_unique<NcclCollectives>(device, nccl, world,
+                                             std::move(host));
+  };
+}

@@ -1,0 +1,39 @@
+//===- Nccl.cpp - NVIDIA's NCCL, loaded at run time -----------------------===//
+#include "runtime/device/cuda/Nccl.h"
+
+#include "runtime/Error.h"
+#include "runtime/device/cuda/SharedLibrary.h"
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+/// The first version whose communicators can all be made without waiting, and that
+/// takes the settings of any header.
+static constexpr int kOldest = NCCL_VERSION(2, 18, 1);
+
+static std::string show(int version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100,
+                     version % 100);
+}
+
+Nccl::Nccl(const char *library) {
+  const SharedLibrary file(library, "NVIDIA's NCCL (--collectives=nccl)");
+  // The version first: an old library lacks symbols.
+  file.find("ncclGetVersion", GetVersion);
+  int version = 0;
+  if (GetVersion(&version) != ncclSuccess || version < kOldest)
+    fail("{} is NCCL {}, and this program needs {} or later; install a newer "
+         "one, or compile with --collectives=host",
+         library, show(version), show(kOldest));
+  shownVersion = show(version);
+#define ZRT_NCCL(FUNCTION, SYMBOL) file.find(#SYMBOL, FUNCTION);
+#include "runtime/device/cuda/NcclFunctions.def"
+}
+
+std::string Nccl::describe(const char *call, ncclResult_t result,
+                           ncclComm_t of) const {
+  const char *text = GetErrorString(result), *more = GetLastError(of);
+  return fmt::format("{}: {}{}{}; NCCL_DEBUG=WARN says more", call,
+                     text ? text : "an error without a name",
+                     more && *more ? ": " : "", more && *more ? more : "");
+}

@@ -1,0 +1,39 @@
+//===- Nccl.h - NVIDIA's NCCL, loaded at run time ---------------*- C++ -*-===//
+//
+// libnccl.so.2 is opened by name, and its functions are kept in a table:
+//
+//   nccl.Send(...)                        ncclResult_t, as in nccl.h
+//   nccl.describe("ncclSend", ...)        the error's text, and what NCCL says more
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CUDA_NCCL_H
+#define ZRT_DEVICE_CUDA_NCCL_H
+
+#include <nccl.h>
+
+#include <string>
+
+namespace zrt::cuda {
+
+class Nccl {
+public:
+  /// Opens `library`.  Throws zrt::Error, which says what is missing.
+  explicit Nccl(const char *library = "libnccl.so.2");
+
+  /// "2.28.9"
+  const std::string &version() const { return shownVersion; }
+  /// "ncclSend: unhandled system error: connection reset"; `of` may be null.
+  std::string describe(const char *call, ncclResult_t result,
+                       ncclComm_t of) const;
+
+  // NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define ZRT_NCCL(FUNCTION, SYMBOL) decltype(&::SYMBOL) FUNCTION = nullptr;
+#include "runtime/device/cuda/NcclFunctions.def"
+
+private:
+  std::string shownVersion;
+};
+
+} // namespace zrt::cuda
+
+#endif // ZRT_DEVICE_CUDA_NCCL_H

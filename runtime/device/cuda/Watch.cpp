@@ -1,0 +1,52 @@
+//===- Watch.cpp - Looks again and again while others wait ----------------===//
+#include "runtime/device/cuda/Watch.h"
+
+#include "runtime/StartThread.h"
+#include "runtime/world/Waiting.h"
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+Watch::Watch(std::function<bool()> theLook) : look(std::move(theLook)) {
+  thread = startThread("the thread that looks after NCCL", [this] { work(); });
+}
+
+Watch::~Watch() {
+  tell(State::Over);
+  thread.join();
+}
+
+void Watch::tell(State next) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    state = next;
+  }
+  changed.notify_all();
+}
+
+void Watch::end() {
+  std::unique_lock<std::mutex> lock(mutex);
+  state = State::Rests;
+  changed.notify_all();
+  changed.wait(lock, [&] { return !isLooking; });
+}
+
+void Watch::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return state != State::Rests; });
+    if (state == State::Over)
+      return;
+    changed.wait_for(lock, kLookEvery, [&] { return state != State::Looks; });
+    if (state != State::Looks)
+      continue;
+    isLooking = true;
+    lock.unlock();
+    const bool goesOn = look();
+    lock.lock();
+    isLooking = false;
+    if (!goesOn && state == State::Looks)
+      state = State::Rests;
+    changed.notify_all();
+  }
+}

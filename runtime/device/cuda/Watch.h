@@ -1,0 +1,41 @@
+//===- Watch.h - Looks again and again while others wait --------*- C++ -*-===//
+#ifndef ZRT_DEVICE_CUDA_WATCH_H
+#define ZRT_DEVICE_CUDA_WATCH_H
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace zrt::cuda {
+
+/// A thread that calls `look` every kLookEvery between `begin` and `end`, until it
+/// returns false.
+class Watch {
+public:
+  /// Throws zrt::Error when there is no thread to be had.
+  explicit Watch(std::function<bool()> look);
+  ~Watch();
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+
+  void begin() { tell(State::Looks); }
+  /// Returns when `look` is not running.
+  void end();
+
+private:
+  enum class State { Rests, Looks, Over };
+  void tell(State next);
+  void work();
+
+  const std::function<bool()> look;
+  std::mutex mutex;
+  std::condition_variable changed;
+  State state = State::Rests;
+  bool isLooking = false;
+  std::thread thread;
+};
+
+} // namespace zrt::cuda
+
+#endif // ZRT_DEVICE_CUDA_WATCH_H
