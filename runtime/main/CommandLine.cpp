@@ -28,6 +28,7 @@ static bool isOptionOfZeroc(std::string_view option) {
                                                  "--base-storage",
                                                  "--betas",
                                                  "--bucket-size",
+                                                 "--collectives",
                                                  "--compare",
                                                  "--constants-as-params",
                                                  "--cpu",

@@ -12,6 +12,8 @@ from generator import random_model
 FAKE = support.BUILD / "lib" / "fakecuda"
 CPU = "--cpu=x86-64-v3"
 GPU = ("--target=cuda", "--cuda-arch=emulated")
+NCCL = ("--collectives=nccl",)
+needs_nccl = unittest.skipUnless((FAKE / "libnccl.so.2").exists(), "this build has no NCCL: nccl.h was not found")
 
 
 def fake(seed=1, **more):
@@ -34,11 +36,11 @@ class Cuda(support.Case):
         lines, saved = self.train(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
-    def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=()):
+    def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=(), env=None):
         expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, run=run)
         for seed in seeds:
-            found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, ranks=ranks, env=fake(seed),
-                                 run=run)
+            found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, *gpu, ranks=ranks,
+                                 env=fake(seed, **(env or {})), run=run)
             self.assertEqual(found[0], expected[0], f"losses or gradient norms, seed {seed}")
             self.assertTrue(found[1] == expected[1], f"weights, seed {seed}")
 
@@ -108,6 +110,43 @@ class Cuda(support.Case):
 
     def test_overlapped_updates(self):
         self.gpt2("--precision=bf16", "--stage=3", "--offload=cpu", "--overlap-update", ranks=2, seeds=(1, 2))
+
+    @needs_nccl
+    def test_nccl(self):
+        """GPUs exchange by NCCL, and add up in the order of processors."""
+        for stage in range(4):
+            with self.subTest(stage=stage):
+                self.gpt2("--precision=bf16", f"--stage={stage}", ranks=2, gpu=NCCL)
+
+    @needs_nccl
+    def test_nccl_of_float32(self):
+        """Slices of many chunks, and streams that are finished after each operation."""
+        self.gpt2("--stage=3", "--accumulate=2", ranks=2, gpu=NCCL, seeds=(3,),
+                  env={"ZRT_NCCL_STAGE": "2048", "ZRT_CHAOS": "2"})
+
+    @needs_nccl
+    def test_nccl_of_three(self):
+        """An order of sums that matters; and updates in host memory."""
+        self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=NCCL)
+
+    @needs_nccl
+    def test_nccl_that_fails(self):
+        """No rank waits for one that has failed, at the start or in a step."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *NCCL)
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        for env, *words in (
+                (fake(FAKE_NCCL_FAILS="1:1"), "rank 1 failed: the first exchange between GPUs: NCCL: .* cable is out"),
+                (fake(FAKE_NCCL_FAILS="1:9"), "step 0: rank 1 failed: .* cable is out",
+                 "rank 0 was waiting for it in an exchange between GPUs"),
+                (fake(FAKE_NCCL_VERSION="21700"), "is NCCL 2.17.0, and this program needs 2.18.1 or later")):
+            done = support.run(*support.launcher(2), binary, "--data", data, "--steps", 1, "--lr", 1e-2,
+                               cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
+            self.assert_refused(done, *words)
+
+    def test_collectives_of_processors(self):
+        done = support.run(support.ZEROC, support.EXAMPLES / "mlp.mlir", *NCCL, "-o", self.folder / "train")
+        self.assert_refused(done, "--collectives=nccl is for GPUs; add --target=cuda")
 
     def test_one_by_one(self):
         """Operations that are finished before the next, as a profile and chaos want, and no graphs."""

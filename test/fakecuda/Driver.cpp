@@ -42,10 +42,10 @@ CUresult fakecuda::enter(const char *call) {
 //===----------------------------------------------------------------------===//
 
 void fakecuda::issue(CUstream stream, const char *name,
-                     std::function<void()> run) {
+                     std::function<void()> run, std::function<bool()> isReady) {
   Machine &machine = Machine::get();
   const Lock lock(machine.mutex);
-  machine.add(idOf(stream), {name, std::move(run), {}, {}});
+  machine.add(idOf(stream), {name, std::move(run), {}, {}, std::move(isReady)});
 }
 
 void fakecuda::needDevice(const char *what, const void *begin, uint64_t bytes) {

@@ -8,8 +8,9 @@
 
 namespace fakecuda {
 
-/// Adds an operation to `stream`.
-void issue(CUstream stream, const char *name, std::function<void()> run);
+/// Adds an operation to `stream`; `isReady` as of an Operation.
+void issue(CUstream stream, const char *name, std::function<void()> run,
+           std::function<bool()> isReady = {});
 /// Ends the process unless all of these bytes are memory of the device.
 void needDevice(const char *what, const void *begin, uint64_t bytes);
 

@@ -49,6 +49,9 @@ struct Operation {
   std::function<void()> run;      ///< empty: there is nothing to do
   std::shared_ptr<Mark> waitsFor; ///< what must have been reached before
   std::shared_ptr<Mark> reaches;  ///< what is reached by it
+  /// Asked again and again once it is the first of its stream, while memory is
+  /// open; empty: it waits for nobody outside of this process.
+  std::function<bool()> isReady = {};
 };
 
 /// Operations of each stream.
@@ -151,8 +154,9 @@ private:
   std::deque<Operation> &queue(uint64_t stream);
   void protect(int access);
   Graph &graphOf(uint64_t graph);
-  /// Executes one operation of these, or ends the process when none can go on.
-  void step(Queues &queues);
+  /// Executes one operation of these.  False where all wait for other processes;
+  /// where some wait for none and cannot go on either, ends the process.
+  bool step(Queues &queues);
   void execute(Operation &operation);
   template <typename Until>
   void runUntil(Until until);

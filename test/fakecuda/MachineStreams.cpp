@@ -2,8 +2,10 @@
 #include "Machine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
+#include <thread>
 #include <vector>
 
 using namespace fakecuda;
@@ -51,7 +53,8 @@ void Machine::add(uint64_t stream, Operation operation) {
                        [](const auto &one) { return !one.second.empty(); });
       if (isIdle)
         return;
-      step(streams);
+      if (!step(streams))
+        return;
     }
   });
 }
@@ -104,28 +107,47 @@ void Machine::execute(Operation &operation) {
     operation.reaches->isReached = true;
 }
 
-void Machine::step(Queues &queues) {
+bool Machine::step(Queues &queues) {
   std::vector<std::deque<Operation> *> ready;
-  for (auto &[number, operations] : queues)
-    if (!operations.empty()) {
-      const auto &mark = operations.front().waitsFor;
-      if (!mark || mark->isReached)
-        ready.push_back(&operations);
-    }
+  bool waitsForOthers = false;
+  for (auto &[number, operations] : queues) {
+    if (operations.empty())
+      continue;
+    const Operation &first = operations.front();
+    if (first.waitsFor && !first.waitsFor->isReached)
+      continue;
+    if (!first.isReady || failed || first.isReady())
+      ready.push_back(&operations);
+    else
+      waitsForOthers = true;
+  }
+  if (ready.empty() && waitsForOthers)
+    return false;
   if (ready.empty())
     misuse("every stream waits for another");
   std::deque<Operation> &from = *ready[random() % ready.size()];
   Operation operation = std::move(from.front());
   from.pop_front();
   execute(operation);
+  return true;
 }
 
 template <typename Until>
 void Machine::runUntil(Until until) {
-  withMemory([&] {
-    while (!until())
-      step(streams);
-  });
+  while (true) {
+    bool isOver = false;
+    withMemory([&] {
+      do
+        isOver = until();
+      while (!isOver && step(streams));
+    });
+    if (isOver)
+      return;
+    // Other threads of this process may go on meanwhile.
+    mutex.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    mutex.lock();
+  }
 }
 
 void Machine::finish(uint64_t stream) {
@@ -212,7 +234,8 @@ void Machine::launchGraph(uint64_t graph, uint64_t stream) {
                        operation.reaches->isReached = false;
                    }
                  for (; left > 0; --left)
-                   step(queues);
+                   if (!step(queues))
+                     misuse("a graph that waits for another process");
                },
                {},
                {}});

@@ -1,0 +1,336 @@
+//===- Nccl.cpp - libnccl.so.2, for tests ---------------------------------===//
+//
+// The functions of NCCL that the runtime calls, between processes of one machine.
+// As in NCCL with `blocking` 0, a call has only begun when it returns, and is in
+// the stream once ncclCommGetAsyncError says so.  There it is an operation that is
+// ready when its peers have sent theirs.
+//
+// It ends the process at misuse: ranks that do not do the same, buffers that overlap
+// or are not the device's, a communicator that is used while a call has only begun,
+// and messages that nobody has received.
+//
+//   FAKE_NCCL_VERSION   of the library (22809)
+//   FAKE_NCCL_FAILS     RANK:CALL: that call of this rank, from 1, fails later
+//   FAKE_NCCL_FOLDER    where ranks meet (/dev/shm)
+//
+//===----------------------------------------------------------------------===//
+#include "Driver.h"
+#include "Machine.h"
+#include "NcclRanks.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <nccl.h>
+#include <utility>
+#include <vector>
+
+using namespace fakecuda;
+
+namespace {
+
+/// One message, or the bytes that it becomes.
+struct Part {
+  int peer;
+  MessageKind kind;
+  char *buffer;
+  uint64_t bytes;
+};
+
+/// What one call, or a group of them, does.
+struct Exchange {
+  CUstream stream = nullptr;
+  std::vector<Part> sends, receives;
+  bool hasSent = false;
+};
+
+/// Outlives its handle: operations may still be in streams.
+struct Shared {
+  Shared(const char *folder, int rank, int ranks)
+      : ranks(folder, rank, ranks) {}
+
+  std::mutex mutex; ///< of what follows
+  NcclRanks ranks;
+  bool isConnected = false, isAborted = false, isFinal = false;
+  std::unique_ptr<Exchange> begun; ///< not yet in its stream
+  int polls = 0;                   ///< since then
+  int calls = 0;
+  ncclResult_t state = ncclInProgress;
+};
+
+} // namespace
+
+struct ncclComm {
+  std::shared_ptr<Shared> shared;
+};
+
+namespace {
+
+using Lock = std::lock_guard<std::mutex>;
+
+thread_local int depth = 0;
+thread_local ncclComm *grouped = nullptr;
+thread_local std::unique_ptr<Exchange> group;
+
+bool overlaps(const Part &a, const Part &b) {
+  return a.buffer < b.buffer + b.bytes && b.buffer < a.buffer + a.bytes;
+}
+
+void checkParts(const Exchange &exchange) {
+  const auto check = [](const Part &part) {
+    needDevice("a buffer of NCCL", part.buffer, part.bytes);
+  };
+  for (const Part &send : exchange.sends)
+    check(send);
+  for (const Part &receive : exchange.receives) {
+    check(receive);
+    for (const Part &send : exchange.sends)
+      if (overlaps(receive, send))
+        misuse("NCCL receives where it sends from");
+    for (const Part &other : exchange.receives)
+      if (&other != &receive && overlaps(receive, other))
+        misuse("NCCL receives twice in the same bytes");
+  }
+}
+
+/// Whether an exchange, the first of its stream, can be executed.
+bool isReady(Shared &shared, Exchange &exchange) {
+  const Lock lock(shared.mutex);
+  if (shared.isAborted)
+    return true;
+  if (!exchange.hasSent)
+    for (const Part &send : exchange.sends)
+      shared.ranks.send(send.peer, send.kind, send.buffer, send.bytes);
+  exchange.hasSent = true;
+  std::vector<uint64_t> ahead(size_t(shared.ranks.ranks));
+  for (const Part &receive : exchange.receives)
+    if (!shared.ranks.hasCome(receive.peer, ahead[size_t(receive.peer)]++))
+      return false;
+  return true;
+}
+
+void execute(Shared &shared, const Exchange &exchange) {
+  const Lock lock(shared.mutex);
+  if (shared.isAborted)
+    return;
+  for (const Part &receive : exchange.receives)
+    shared.ranks.receive(receive.peer, receive.kind, receive.buffer,
+                         receive.bytes);
+}
+
+void issueBegun(const std::shared_ptr<Shared> &shared,
+                std::unique_ptr<Exchange> begun) {
+  const std::shared_ptr<Exchange> exchange = std::move(begun);
+  issue(
+      exchange->stream, "an exchange by NCCL",
+      [shared, exchange] { execute(*shared, *exchange); },
+      [shared, exchange] { return isReady(*shared, *exchange); });
+}
+
+ncclResult_t begin(ncclComm *comm, std::unique_ptr<Exchange> exchange) {
+  checkParts(*exchange);
+  Shared &shared = *comm->shared;
+  const Lock lock(shared.mutex);
+  if (shared.state != ncclSuccess || shared.begun)
+    misuse("a communicator is used while a call of it has only begun, or has "
+           "failed");
+  int rank = -1, call = 0;
+  const char *fails = std::getenv("FAKE_NCCL_FAILS");
+  if (fails && std::sscanf(fails, "%d:%d", &rank, &call) != 2)
+    misuse("FAKE_NCCL_FAILS is RANK:CALL");
+  ++shared.calls;
+  if (rank == shared.ranks.rank && call == shared.calls) {
+    shared.state = ncclSystemError;
+    return ncclInProgress;
+  }
+  shared.begun = std::move(exchange);
+  shared.polls = 0;
+  shared.state = ncclInProgress;
+  return ncclInProgress;
+}
+
+/// Adds to the group that this thread has begun, or makes one.
+ncclResult_t add(ncclComm *comm, CUstream stream,
+                 const std::vector<Part> &sends,
+                 const std::vector<Part> &receives) {
+  auto mine =
+      depth > 0 && group ? std::move(group) : std::make_unique<Exchange>();
+  if (depth > 0 && grouped && grouped != comm)
+    misuse("a group of two communicators, which the fake does not know");
+  mine->stream = stream;
+  mine->sends.insert(mine->sends.end(), sends.begin(), sends.end());
+  mine->receives.insert(mine->receives.end(), receives.begin(), receives.end());
+  if (depth == 0)
+    return begin(comm, std::move(mine));
+  grouped = comm;
+  group = std::move(mine);
+  return ncclSuccess;
+}
+
+uint64_t bytesOf(ncclDataType_t type, size_t count) {
+  if (type != ncclUint8)
+    misuse(fmt::format("NCCL moves elements of type {}", int(type)));
+  return count;
+}
+
+void checkPeer(const ncclComm *comm, int peer) {
+  const NcclRanks &ranks = comm->shared->ranks;
+  if (peer < 0 || peer >= ranks.ranks || peer == ranks.rank)
+    misuse(fmt::format("rank {} of {} sends to, or receives from, rank {}",
+                       ranks.rank, ranks.ranks, peer));
+}
+
+} // namespace
+
+extern "C" {
+
+ncclResult_t ncclGetVersion(int *version) {
+  *version = int(numberOf("FAKE_NCCL_VERSION", 22809));
+  return ncclSuccess;
+}
+
+const char *ncclGetErrorString(ncclResult_t result) {
+  return result == ncclSystemError ? "unhandled system error" : "another error";
+}
+
+const char *ncclGetLastError(ncclComm_t comm) {
+  return comm ? "the fake's cable is out" : "";
+}
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
+  const std::string folder = NcclRanks::makeFolder();
+  if (folder.size() >= sizeof(id->internal))
+    misuse(folder + " is too long a path");
+  std::memset(id, 0, sizeof(*id));
+  std::memcpy(id->internal, folder.data(), folder.size());
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks,
+                                    ncclUniqueId id, int rank,
+                                    ncclConfig_t *config) {
+  if (!config || config->blocking != 0 || config->magic != 0xcafebeef)
+    misuse("a communicator whose calls wait");
+  if (rank < 0 || rank >= ranks)
+    misuse(fmt::format("rank {} of {}", rank, ranks));
+  *comm = new ncclComm{std::make_shared<Shared>(id.internal, rank, ranks)};
+  return ncclInProgress;
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *state) {
+  const std::shared_ptr<Shared> shared = comm->shared;
+  std::unique_ptr<Exchange> due;
+  {
+    const Lock lock(shared->mutex);
+    if (!shared->isConnected && shared->ranks.areThere()) {
+      shared->isConnected = true;
+      shared->state = ncclSuccess;
+    }
+    // Not at once: who does not ask again goes on too early.
+    if (shared->begun && ++shared->polls > 1)
+      due = std::move(shared->begun);
+    *state = shared->state;
+  }
+  if (!due)
+    return ncclSuccess;
+  issueBegun(shared, std::move(due));
+  const Lock lock(shared->mutex);
+  *state = shared->state = ncclSuccess;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+  const Lock lock(comm->shared->mutex);
+  comm->shared->isFinal = true;
+  return comm->shared->state;
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  Shared &shared = *comm->shared;
+  {
+    const Lock lock(shared.mutex);
+    if (!shared.isFinal)
+      misuse("ncclCommDestroy without ncclCommFinalize");
+    if (const int left = shared.ranks.unread())
+      misuse(fmt::format("rank {} has not received {} messages",
+                         shared.ranks.rank, left));
+    shared.ranks.leave();
+    shared.isAborted = true;
+  }
+  delete comm;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  {
+    const Lock lock(comm->shared->mutex);
+    comm->shared->isAborted = true;
+    comm->shared->ranks.leave();
+  }
+  delete comm;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupStart() {
+  ++depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  if (depth == 0)
+    misuse("ncclGroupEnd without ncclGroupStart");
+  if (--depth > 0 || !group)
+    return ncclSuccess;
+  return begin(std::exchange(grouped, nullptr), std::move(group));
+}
+
+ncclResult_t ncclSend(const void *from, size_t count, ncclDataType_t type,
+                      int peer, ncclComm_t comm, cudaStream_t stream) {
+  checkPeer(comm, peer);
+  return add(comm, stream,
+             {{peer,
+               {'S', {}, int(type), count},
+               static_cast<char *>(const_cast<void *>(from)),
+               bytesOf(type, count)}},
+             {});
+}
+
+ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+  checkPeer(comm, peer);
+  return add(comm, stream, {},
+             {{peer,
+               {'S', {}, int(type), count},
+               static_cast<char *>(to),
+               bytesOf(type, count)}});
+}
+
+ncclResult_t ncclAllGather(const void *from, void *to, size_t count,
+                           ncclDataType_t type, ncclComm_t comm,
+                           cudaStream_t stream) {
+  const NcclRanks &ranks = comm->shared->ranks;
+  const uint64_t bytes = bytesOf(type, count);
+  auto *source = static_cast<char *>(const_cast<void *>(from)),
+       *all = static_cast<char *>(to);
+  std::vector<Part> sends, receives;
+  for (int peer = 0; peer < ranks.ranks; ++peer) {
+    if (peer == ranks.rank)
+      continue;
+    const MessageKind kind = {'G', {}, int(type), count};
+    sends.push_back({peer, kind, source, bytes});
+    receives.push_back({peer, kind, all + uint64_t(peer) * bytes, bytes});
+  }
+  char *mine = all + uint64_t(ranks.rank) * bytes;
+  if (source != mine) {
+    if (source < all + uint64_t(ranks.ranks) * bytes && all < source + bytes)
+      misuse("ncclAllGather from a part of the result that is another rank's");
+    needDevice("a result of NCCL", mine, bytes);
+    issue(stream, "a copy by NCCL",
+          [source, mine, bytes] { std::memcpy(mine, source, bytes); });
+  }
+  return add(comm, stream, sends, receives);
+}
+
+} // extern "C"
