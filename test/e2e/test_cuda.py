@@ -144,10 +144,6 @@ class Cuda(support.Case):
                                cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
             self.assert_refused(done, *words)
 
-    def test_collectives_of_processors(self):
-        done = support.run(support.ZEROC, support.EXAMPLES / "mlp.mlir", *NCCL, "-o", self.folder / "train")
-        self.assert_refused(done, "--collectives=nccl is for GPUs; add --target=cuda")
-
     def test_one_by_one(self):
         """Operations that are finished before the next, as a profile and chaos want, and no graphs."""
         data = self.folder / "tokens.u16"
