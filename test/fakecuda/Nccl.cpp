@@ -200,7 +200,7 @@ const char *ncclGetLastError(ncclComm_t comm) {
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
-  const std::string folder = NcclRanks::makeFolder();
+  const std::string folder = NcclRanks::newFolder();
   if (folder.size() >= sizeof(id->internal))
     misuse(folder + " is too long a path");
   std::memset(id, 0, sizeof(*id));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 using namespace fakecuda;
 namespace fs = std::filesystem;
@@ -38,18 +39,17 @@ std::string shown(const MessageKind &kind) {
 
 } // namespace
 
-std::string NcclRanks::makeFolder() {
+std::string NcclRanks::newFolder() {
   const char *parent = std::getenv("FAKE_NCCL_FOLDER");
-  std::string path =
-      fmt::format("{}/fake-nccl-XXXXXX", parent ? parent : "/dev/shm");
-  if (!mkdtemp(path.data()))
-    misuse("cannot make a folder " + path);
-  return path;
+  std::random_device random;
+  return fmt::format("{}/fake-nccl-{:08x}{:08x}", parent ? parent : "/dev/shm",
+                     random(), random());
 }
 
 NcclRanks::NcclRanks(std::string theFolder, int theRank, int theRanks)
     : rank(theRank), ranks(theRanks), folder(std::move(theFolder)),
       sent(size_t(ranks)), received(size_t(ranks)) {
+  fs::create_directories(folder);
   const std::string mine = fmt::format("{}/rank{}", folder, rank);
   if (fs::exists(mine))
     misuse(fmt::format("two processes are rank {} of a communicator", rank));

@@ -23,8 +23,8 @@ struct MessageKind {
 
 class NcclRanks {
 public:
-  /// A new folder.
-  static std::string makeFolder();
+  /// A path that nobody else has; the ranks that meet there make it.
+  static std::string newFolder();
   NcclRanks(std::string folder, int rank, int ranks);
   /// Reads no more: takes away what is for this rank, and everything if it is the
   /// last one to leave.
