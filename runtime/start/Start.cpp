@@ -17,7 +17,6 @@
 
 #include <exception>
 #include <new>
-#include <optional>
 
 using namespace zrt;
 
@@ -61,10 +60,13 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   for (const int32_t threads : {setup.threads, setup.host_threads})
     if (threads < 0)
       fail("the number of threads is {}; give 0 for all", threads);
-  std::optional<zrt_device_request> made;
+  std::unique_ptr<Device> device;
+  decltype(zrt_device_request::connect) connect;
   const auto allocate = [&] {
-    made.emplace(makeDevice(plan, rank,
-                            makeStore(plan, setup, rank, parts.chaos->on())));
+    zrt_device_request made =
+        makeDevice(plan, rank, makeStore(plan, setup, rank, parts.chaos->on()));
+    device = std::move(made.device);
+    connect = std::move(made.connect);
     parts.trace = Trace::fromEnvironment(plan, rank);
   };
   // A rank without memory must not leave the others waiting for it.
@@ -72,7 +74,6 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
     together(*world, allocate);
   else
     allocate();
-  std::unique_ptr<Device> &device = made->device;
   auto transport = std::make_unique<Transport>(plan, device->exported(), world,
                                                *parts.chaos);
   std::vector<int> processors = availableProcessors();
@@ -81,8 +82,8 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
   device->startThreads(plan, setup.threads, std::move(processors),
                        setup.host_threads);
   parts.device = std::move(device);
-  if (world && made->connect)
-    parts.collectives = made->connect(*world, std::move(transport));
+  if (world && connect)
+    parts.collectives = connect(*world, std::move(transport));
   else
     parts.collectives = std::move(transport);
   ctx.run = std::make_unique<Context>(plan, rank, std::move(parts), ctx.error);

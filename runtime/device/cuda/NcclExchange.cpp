@@ -14,6 +14,7 @@ using namespace zrt::cuda;
 namespace {
 
 void *pointer(CUdeviceptr address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void *>(uintptr_t(address));
 }
 
