@@ -6,8 +6,8 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-Connect cuda::openNccl(NcclDevice device) {
-  return [device = std::move(device), nccl = std::make_shared<const Nccl>()](
+Connect cuda::openNccl(const NcclDevice &device) {
+  return [device, nccl = std::make_shared<const Nccl>()](
              World &world, std::unique_ptr<Transport> host) {
     return std::make_unique<NcclCollectives>(device, nccl, world,
                                              std::move(host));

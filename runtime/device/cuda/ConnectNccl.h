@@ -34,7 +34,7 @@ using Connect = std::function<std::unique_ptr<Collectives>(
 
 /// Opens NCCL; the function connects the ranks, which call it together.  Throws
 /// zrt::Error, also where this build is without NCCL.
-Connect openNccl(NcclDevice device);
+Connect openNccl(const NcclDevice &device);
 
 } // namespace zrt::cuda
 

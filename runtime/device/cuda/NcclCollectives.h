@@ -81,7 +81,6 @@ private:
   std::vector<ncclUniqueId> makeIds(World &world) const;
   void connect(const std::vector<ncclUniqueId> &ids);
   void meet(zrt_stream stream);
-  void giveUp(const std::string &message);
   bool look();
   uint64_t sliceBytes(const zrt_collective_desc &desc) const;
   /// Of a slice, how much is added up at once.

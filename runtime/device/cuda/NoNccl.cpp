@@ -6,7 +6,7 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-Connect cuda::openNccl(NcclDevice) {
+Connect cuda::openNccl(const NcclDevice & /*device*/) {
   fail("this build of zeroc has no NCCL, which the program was compiled for; "
        "compile with --collectives=host, or build zeroc where nccl.h is");
 }
