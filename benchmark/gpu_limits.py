@@ -71,6 +71,8 @@ def run(*command):
 
 
 def entry_of(name):
+    if name.startswith("zrt_"):
+        return name
     return "zk_" + "".join(c if c.isalnum() or c == "_" else f"${ord(c):x}" for c in name)
 
 
@@ -173,7 +175,7 @@ def add_all(gpu, plan, kernels):
     text = plan[plan.index("\nprogram step:"):]
     end = text.find("\nprogram ", 1)
     for line in text[:end if end > 0 else None].splitlines():
-        match = re.match(r"\s+\d+\s+\S+\s+(launch|matmul|update|squares)\s+(\S+) (?:of )?(.*)", line)
+        match = re.match(r"\s+\d+\s+\S+\s+(launch|matmul|update|squares|dequantize)\s+(\S+) (?:of )?(.*)", line)
         if not match:
             continue
         kind, name, rest = match.groups()
@@ -194,9 +196,16 @@ def add_all(gpu, plan, kernels):
             kernel = found[0] if found else None
         elif kind == "squares":
             kernel = kernels.get(f"zrt_squares_{element}")
+        elif kind == "dequantize":
+            elements, packing = re.search(r"(\d+) elements of (\w+)", rest).groups()
+            name = f"zrt_dequantize_{packing}_{element}"
+            # A thread moves 8 bytes of codes and what they stand for; it looks numbers up in caches.
+            run = 8 + (16 if packing == "nf4" else 8) * (4 if element == "f32" else 2)
+            kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
         if kernel and kernel.units:
             units = re.search(r"(\d+) by \d+:", rest)
-            count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1
+            if kind != "dequantize":
+                count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1
             seconds, why, blocks = estimate(gpu, kernel, count, moved)
         work = works[name]
         work.calls += 1

@@ -154,6 +154,8 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
     emitSquares(module, element);
   for (const RankedSum &sum : more.sums)
     emitRankedSum(module, sum);
+  for (const PackedType &packed : more.packed)
+    emitDequantize(module, packed);
   PassManager pm(module->getName());
   addLowering(pm, /*approximate=*/true);
   return runPasses(pm, module, setup);

@@ -15,6 +15,7 @@
 #ifndef ZRT_PACKING_CODEBOOKS_H
 #define ZRT_PACKING_CODEBOOKS_H
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -38,7 +39,29 @@ constexpr std::array<float, 16> kNormalFloats = {-1.0f,
                                                  0.7229568362236023f,
                                                  1.0f};
 
-const std::array<float, 256> &scaleFloats();
+inline std::array<float, 256> makeScaleFloats() {
+  constexpr double kDecades[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
+  std::array<float, 256> values = {};
+  size_t count = 0;
+  int steps = 1; // 2^e
+  for (const double decade : kDecades) {
+    for (int i = 0; i < steps; ++i) {
+      const double value = decade * (0.1 + 0.9 * (i + 0.5) / steps);
+      values[count++] = static_cast<float>(value);
+      values[count++] = static_cast<float>(-value);
+    }
+    steps *= 2;
+  }
+  values[count++] = 0;
+  values[count++] = 1;
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+inline const std::array<float, 256> &scaleFloats() {
+  static const std::array<float, 256> values = makeScaleFloats();
+  return values;
+}
 
 /// What lies half way between neighbours: a number has as many codes below its
 /// own as there are middles below it.

@@ -34,6 +34,8 @@ class Cuda(support.Case):
         support.write_tokens(data, tokens, vocab)
         binary = support.compile_model(model, CPU, *options)
         lines, saved = self.train(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
+        if saved.is_dir():
+            saved /= "adapter_model.safetensors"
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
     def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=(), env=None):
@@ -95,6 +97,15 @@ class Cuda(support.Case):
 
     def test_accumulates_in_blocks(self):
         self.gpt2("--accumulate=2", "--accumulate-order=block", "--optimizer=sgd")
+
+    def test_packed_weights(self):
+        """Adapters beside weights of 4 and 8 bits, whole and cut at any byte."""
+        for ranks, *options in (
+                (1, "--base-storage=nf4", "--offload=cpu"),
+                (2, "--base-storage=nf4", "--precision=bf16", "--stage=3", "--bucket-size=2KiB", "--remat=block"),
+                (2, "--base-storage=int8", "--precision=fp16", "--stage=3", "--offload=cpu")):
+            with self.subTest(options):
+                self.gpt2("--lora=4:8", *options, ranks=ranks)
 
     def test_odd_sizes(self):
         self.gpt2(config=support.ODD, batch=1, seq=23)

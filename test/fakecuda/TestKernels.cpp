@@ -9,6 +9,7 @@
 #include "runtime/zrt.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 namespace {
@@ -137,6 +138,24 @@ void zrt_squares_bf16(void **params) {
 }
 void zrt_squares_f16(void **params) {
   squares<uint16_t>(params, [](uint16_t bits) { return widened(bits, false); });
+}
+
+/// A thread for each group of packed blocks.
+void zrt_dequantize_int8_f32(void **params) {
+  constexpr int64_t kGroup = ZRT_PACKED_GROUP * ZRT_PACKED_BLOCK;
+  const auto *packed = value<const std::byte *>(params[0]);
+  auto *result = value<float *>(params[1]);
+  const auto elements = value<int64_t>(params[2]);
+  const int64_t begin = zge_block() * kGroup,
+                end = std::min(begin + kGroup, elements);
+  const std::byte *codes = packed + zrt_packed_bytes(ZRT_INT8, begin),
+                  *scales = codes + (end - begin + 63) / 64 * 64;
+  for (int64_t i = begin; i < end; ++i) {
+    const auto *scale =
+        reinterpret_cast<const float *>(scales) + (i - begin) / 64;
+    const auto *number = reinterpret_cast<const int8_t *>(codes + i - begin);
+    store(result + i, float(load(number)) * load(scale));
+  }
 }
 
 } // extern "C"

@@ -28,6 +28,7 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/codegen/Dispatch.h"
 #include "passes/codegen/EmitObject.h"
+#include "passes/codegen/gpu/DeviceWork.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "passes/verify/Passes.h"
 #include "test/emulator/Emulator.h"
@@ -271,7 +272,8 @@ int printPtx(StringRef text, MLIRContext *context, StringRef arch) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   if (!module || failed(formPlanKernels(*module)))
     return 2;
-  if (failed(lowerKernelsToGpu(*module)))
+  FailureOr<DeviceWork> work = findDeviceWork(*module);
+  if (failed(work) || failed(lowerKernelsToGpu(*module, work->more)))
     return 2;
   llvm::LLVMContext llvmContext;
   DeviceCode code = translateForNvidia(*module, llvmContext, arch);

@@ -28,7 +28,8 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
   llvm::SetVector<KernelOp> kernels;
   llvm::SetVector<Type> squares;
   SmallVector<RankedSum> sums;
-  SmallVector<Operation *> grouped, packed;
+  SmallVector<PackedType> packed;
+  SmallVector<Operation *> grouped;
   SymbolTableCollection symbols;
   for (ProgramOp program : findPrograms(plan))
     for (Operation &op : program.front()) {
@@ -36,8 +37,12 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
         continue;
       if (isa<nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp>(op))
         grouped.push_back(&op);
-      if (isa<DequantizeOp>(op))
-        packed.push_back(&op);
+      if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+        PackedType type{dequantize.getPacking(),
+                        getElementType(dequantize.getResult().getType())};
+        if (!llvm::is_contained(packed, type))
+          packed.push_back(type);
+      }
       if (isa<SumSquaresOp>(op))
         squares.insert(getElementType(op.getOperand(0).getType()));
       if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op)) {
@@ -49,14 +54,11 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }
-  for (auto [what, ops] :
-       {std::pair{"products of groups (experts)", &grouped},
-        {"weights of 4 or 8 bits (--base-storage)", &packed}})
-    if (!ops->empty())
-      return plan.emitError("has ")
-             << what << ", which GPUs do not have yet: " << nameAll(*ops)
-             << "; drop --target=cuda";
-  return DeviceWork{kernels.takeVector(), {squares.takeVector(), sums}};
+  if (!grouped.empty())
+    return plan.emitError("has products of groups (experts), which GPUs do not "
+                          "have yet: ")
+           << nameAll(grouped) << "; drop --target=cuda";
+  return DeviceWork{kernels.takeVector(), {squares.takeVector(), sums, packed}};
 }
 
 OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,

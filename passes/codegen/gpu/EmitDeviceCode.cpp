@@ -54,23 +54,25 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
       continue;
     }
     StringRef name = function.getName();
+    const auto unitElements =
+        static_cast<uint32_t>(elements ? elements.getInt() : 0);
+    std::string entry = elements ? name.str() : entryOf(name);
     if (auto threads =
             function->getAttrOfType<IntegerAttr>(kBlockThreadsAttr)) {
       found.push_back(
-          {name.str(), entryOf(name), static_cast<uint32_t>(threads.getInt()),
+          {name.str(), entry, static_cast<uint32_t>(threads.getInt()),
            static_cast<uint32_t>(units.getInt()), static_cast<uint32_t>(bytes),
-           /*blocksPerUnit=*/0, name.str(), /*isBlock=*/true});
+           /*blocksPerUnit=*/0, name.str(), /*isBlock=*/true, unitElements});
       continue;
     }
     int64_t groups = kBlockThreads / kGroupThreads;
     while (groups * bytes > kMaxSharedBytes && groups > 1)
       groups /= 2;
-    found.push_back({name.str(), elements ? name.str() : entryOf(name),
-                     static_cast<uint32_t>(groups * kGroupThreads),
-                     static_cast<uint32_t>(groups * units.getInt()),
-                     static_cast<uint32_t>(groups * bytes),
-                     /*blocksPerUnit=*/0, name.str(), /*isBlock=*/false,
-                     static_cast<uint32_t>(elements ? elements.getInt() : 0)});
+    found.push_back(
+        {name.str(), entry, static_cast<uint32_t>(groups * kGroupThreads),
+         static_cast<uint32_t>(groups * units.getInt()),
+         static_cast<uint32_t>(groups * bytes),
+         /*blocksPerUnit=*/0, name.str(), /*isBlock=*/false, unitElements});
   }
   return found;
 }

@@ -13,6 +13,9 @@ constexpr llvm::StringLiteral kGroupUnitsAttr = "group_units";
 /// On functions: threads of a block that works on such a range together; the
 /// function is given the thread of the block.
 constexpr llvm::StringLiteral kBlockThreadsAttr = "block_threads";
+/// On functions of the runtime, which are no kernels of a plan: how many elements
+/// are a unit.  They are given a number of elements in place of units.
+constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
 /// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
 /// The most bytes of shared memory of a block, without asking the driver for more.

@@ -6,10 +6,6 @@
 
 namespace mlir::zero {
 
-/// On functions of the runtime, which are no kernels of a plan: how many elements
-/// are a unit.  They are given a number of elements in place of units.
-constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
-
 /// Adds zrt_squares_TYPE (runtime/ZrtStructs.def) of gradients of `element` (f32,
 /// bf16 or f16) to `module`, in which the functions of Shuffle.h are declared.
 void emitSquares(ModuleOp module, Type element);

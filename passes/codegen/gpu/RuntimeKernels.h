@@ -2,6 +2,7 @@
 #ifndef PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
 #define PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
 
+#include "passes/codegen/gpu/Dequantize.h"
 #include "passes/codegen/gpu/GroupRankedSum.h"
 
 namespace mlir::zero {
@@ -12,6 +13,8 @@ struct RuntimeKernels {
   SmallVector<Type> squares;
   /// Of what ranks contribute.
   SmallVector<RankedSum> sums;
+  /// Of packed weights.
+  SmallVector<PackedType> packed;
 };
 
 } // namespace mlir::zero

@@ -56,8 +56,8 @@ void CudaDevice::checkOnGpu(const zrt_op &op) const {
     fail("this device has no products of groups of rows; compile the model "
          "without --target=cuda");
   case ZRT_DEQUANTIZE:
-    fail("this device cannot unpack weights of 4 and 8 bits; compile the model "
-         "without --target=cuda");
+    (void)kernels.find(dequantizeKernel(dequantizeOf(op)));
+    return;
   case ZRT_UPDATE:
     return buckets.check(updateOf(op));
   case ZRT_SQUARES:

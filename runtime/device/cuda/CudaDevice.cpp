@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/device/MakeDevice.h"
 
 #include <algorithm>
@@ -151,6 +152,11 @@ void CudaDevice::bringBack(zrt_stream /*stream*/, const zrt_ref &ref) {
 // Work
 //===----------------------------------------------------------------------===//
 
+std::string CudaDevice::dequantizeKernel(const zrt_dequantize_desc &desc) {
+  return fmt::format("zrt_dequantize_{}_{}", packingName(desc.packing),
+                     dtypeName(desc.result.dtype));
+}
+
 void CudaDevice::beginProgram() {
   host.beginProgram();
   buckets.prepare([this](const zrt_ref &ref) {
@@ -209,8 +215,15 @@ void CudaDevice::multiplyGroups(zrt_stream stream,
 
 void CudaDevice::dequantize(zrt_stream stream,
                             const zrt_dequantize_desc &desc) {
-  // `check` refuses it on the GPU.
-  host.dequantize(stream, desc);
+  if (!streams.isOnGpu(stream))
+    return host.dequantize(stream, desc);
+  issue(stream, desc.name, [&](CUstream queue) {
+    constexpr auto kUnit = uint64_t{ZRT_PACKED_GROUP} * ZRT_PACKED_BLOCK;
+    const uint64_t parameters[] = {address(desc.source.ref),
+                                   address(desc.result.ref), desc.elements};
+    kernels.launch(queue, kernels.find(dequantizeKernel(desc)),
+                   int64_t((desc.elements + kUnit - 1) / kUnit), parameters);
+  });
 }
 
 void CudaDevice::update(zrt_stream stream, const zrt_update_desc &desc,

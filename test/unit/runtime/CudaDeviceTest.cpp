@@ -244,6 +244,18 @@ TEST(CudaDevice, BlocksMayShareAUnit) {
               (i < 3 * 64 ? 2 : 1) * (i + 1));
 }
 
+TEST(CudaDevice, UnpacksGroupByGroup) {
+  constexpr uint64_t kElements = 16384 + 7 * 64 + 3, kBytes = 17408 + 8 * 68;
+  static_assert(kBytes < 32768);
+  zrt_dequantize_desc d = {};
+  d.name = "unpack b0";
+  d.packing = ZRT_INT8;
+  d.elements = kElements;
+  d.source = {deviceRef(0, kBytes), ZRT_I8, ZRT_MEMBERS};
+  d.result = {deviceRef(32768, 4 * kElements), ZRT_F32, ZRT_MEMBERS};
+  expectBytesOfCpu(planOf(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &d)));
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

@@ -151,9 +151,10 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
              "this device has no products of groups of rows");
   zrt_dequantize_desc packed = {};
   packed.name = "unpack b0";
+  packed.packing = ZRT_NF4;
   packed.result.dtype = ZRT_F32;
   EXPECT_HAS(refusal(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &packed)),
-             "this device cannot unpack weights of 4 and 8 bits");
+             "the program has no kernel zrt_dequantize_nf4_f32 for GPUs");
   zrt_matmul_desc empty = {};
   empty.name = "c_fc.3";
   empty.batch = empty.m = empty.n = 1;

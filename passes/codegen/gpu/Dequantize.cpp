@@ -1,0 +1,216 @@
+//===- Dequantize.cpp - Packed weights by blocks of threads ---------------===//
+//
+// zrt_dequantize_PACKING_TYPE(packed, result, elements): what ZRT_DEQUANTIZE is on
+// the host (runtime/packing/Dequantize.cpp), bit for bit.  A block of threads has a
+// group of 256 packed blocks, of each of which 4 or 8 threads take 8 bytes of codes:
+//
+//   int8   thread t has codes 8 t to 8 t + 7
+//   nf4    thread t has bytes 8 t to 8 t + 7: elements 8 t to 8 t + 7, and those 32
+//          further on
+//
+// It stores vectors of 16 bytes, but for the last elements where they are no vector.
+// The numbers of codes are in tables, which the GPU's first-level caches hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/Dequantize.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/gpu/BlockCode.h"
+#include "passes/codegen/gpu/GroupBuffers.h"
+#include "runtime/packing/Codebooks.h"
+#include "runtime/zrt.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+constexpr int64_t kBlock = ZRT_PACKED_BLOCK,
+                  kGroupElements = kBlock * ZRT_PACKED_GROUP;
+constexpr int64_t kThreads = 512;
+/// Bytes of codes of a thread, and elements that it stores side by side.
+constexpr int64_t kRun = 8;
+
+class DequantizeBuilder {
+public:
+  DequantizeBuilder(OpBuilder &builder, Location loc, const PackedType &type)
+      : code(builder, loc), b(builder), loc(loc), to(type.to),
+        isNormal(type.packing == Packing::NF4),
+        codeBytes(isNormal ? kBlock / 2 : kBlock),
+        groupBytes(static_cast<int64_t>(zrt_packed_bytes(
+            static_cast<uint32_t>(type.packing), kGroupElements))) {}
+
+  void build(func::FuncOp function) {
+    Value thread = function.getArgument(2), begin = function.getArgument(4);
+    end = function.getArgument(5);
+    blocks = code.div(code.add(code.sub(end, begin), kBlock - 1), kBlock);
+    codes = code.mul(code.div(begin, kGroupElements), groupBytes);
+    scales = code.add(codes, code.mul(blocks, codeBytes));
+    bytes = code.viewAll(function.getArgument(0), code.add(codes, groupBytes));
+    result = code.viewAll(function.getArgument(1), end);
+    const int64_t threads = codeBytes / kRun;
+    Value run = code.mul(code.rem(thread, threads), kRun);
+    code.loop(code.div(thread, threads), blocks, kThreads / threads, {},
+              [&](Value block, ArrayRef<Value>) -> Values {
+                unpack(block, run,
+                       code.add(code.add(begin, code.mul(block, kBlock)), run));
+                return {};
+              });
+  }
+
+private:
+  /// A number or vector of the packed bytes, at a multiple of its size.
+  Value load(Type type, Value at) {
+    auto vector = dyn_cast<VectorType>(type);
+    Type element = vector ? vector.getElementType() : type;
+    const int64_t count = vector ? vector.getNumElements() : 1;
+    Value view = memref::ViewOp::create(
+        b, loc, MemRefType::get({count}, element), bytes, at, ValueRange());
+    if (!vector)
+      return memref::LoadOp::create(b, loc, view, code.index(0));
+    auto loaded = vector::LoadOp::create(b, loc, vector, view, code.index(0));
+    loaded.setAlignment(count * vector.getElementTypeBitWidth() / 8);
+    return loaded;
+  }
+
+  /// Number `i`, an i32, of a table of constants.
+  Value lookUp(StringRef table, ArrayRef<float> numbers, Value i) {
+    auto type =
+        MemRefType::get({static_cast<int64_t>(numbers.size())}, b.getF32Type());
+    auto module = bytes.getDefiningOp()->getParentOfType<ModuleOp>();
+    if (!module.lookupSymbol(table)) {
+      OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+      memref::GlobalOp::create(
+          top, loc, table, b.getStringAttr("private"), type,
+          DenseElementsAttr::get(
+              RankedTensorType::get(type.getShape(), b.getF32Type()), numbers),
+          /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
+    }
+    Value view = memref::GetGlobalOp::create(b, loc, type, table);
+    return memref::LoadOp::create(b, loc, view, code.toIndex(i));
+  }
+
+  Value scaleOf(Value block) {
+    Type f32 = b.getF32Type();
+    if (!isNormal)
+      return load(f32, code.add(scales, code.mul(block, 4)));
+    Value mean = load(f32, scales), range = load(f32, code.add(scales, 4)),
+          number = load(b.getI8Type(), code.add(code.add(scales, 8), block)),
+          wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), number);
+    Value scale = code.addf(
+        mean,
+        code.mulf(range, lookUp("zg_scale_numbers", zrt::scaleFloats(), wide)));
+    // The largest numbers would be rounded to infinity.
+    Value most = code.f32(std::numeric_limits<float>::max());
+    return code.select(code.isLessF(most, scale), most, scale);
+  }
+
+  Value shift(Value word, int64_t left, int64_t right) {
+    if (left != 0)
+      word = arith::ShLIOp::create(b, loc, word, code.i32(left));
+    return right == 0 ? word
+                      : arith::ShRSIOp::create(b, loc, word, code.i32(right));
+  }
+
+  /// The codes of a thread's `run` of `block`, whose first element is `at`.
+  void unpack(Value block, Value run, Value at) {
+    Value words =
+        load(VectorType::get({2}, b.getI32Type()),
+             code.add(code.add(codes, code.mul(block, codeBytes)), run));
+    Value scale = scaleOf(block);
+    Values low, high;
+    for (int64_t i = 0; i < kRun; ++i) {
+      Value word = code.lane(words, i / 4);
+      const int64_t bit = 8 * (i % 4);
+      if (!isNormal) {
+        Value number = arith::SIToFPOp::create(b, loc, b.getF32Type(),
+                                               shift(word, 24 - bit, 24));
+        low.push_back(code.mulf(number, scale));
+        continue;
+      }
+      for (auto [values, first] : {std::pair(&low, bit), {&high, bit + 4}}) {
+        Value number =
+            arith::AndIOp::create(b, loc, shift(word, 0, first), code.i32(15));
+        values->push_back(code.mulf(
+            lookUp("zg_nf4_numbers", zrt::kNormalFloats, number), scale));
+      }
+    }
+    put(low, at);
+    if (isNormal)
+      put(high, code.add(at, kBlock / 2));
+  }
+
+  Value rounded(Value x) {
+    if (to.isF32())
+      return x;
+    auto vector = dyn_cast<VectorType>(x.getType());
+    return arith::TruncFOp::create(b, loc, vector ? vector.clone(to) : Type(to),
+                                   x);
+  }
+
+  /// Stores those of `values` that are elements, from `at` on.
+  void put(ArrayRef<Value> values, Value at) {
+    const int64_t size = to.getIntOrFloatBitWidth() / 8, width = 16 / size;
+    Value isWhole = code.isLess(code.add(at, kRun - 1), end);
+    code.when(isWhole, [&] {
+      for (int64_t i = 0; i < kRun; i += width) {
+        auto store = vector::StoreOp::create(
+            b, loc, rounded(code.vectorOf(values.slice(i, width))), result,
+            code.add(at, i));
+        store.setAlignment(16);
+      }
+    });
+    Value isCut = arith::XOrIOp::create(
+        b, loc, isWhole, arith::ConstantIntOp::create(b, loc, 1, 1));
+    code.when(isCut, [&] {
+      for (int64_t i = 0; i < kRun; ++i) {
+        Value place = code.add(at, i);
+        code.when(code.isLess(place, end), [&] {
+          memref::StoreOp::create(b, loc, rounded(values[i]), result, place);
+        });
+      }
+    });
+  }
+
+  BlockCode code;
+  OpBuilder &b;
+  Location loc;
+  Type to;
+  bool isNormal;
+  int64_t codeBytes; ///< of a block
+  int64_t groupBytes;
+  Value end;           ///< of the group's elements
+  Value blocks;        ///< of the group
+  Value codes, scales; ///< where the group has them in `bytes`
+  Value bytes, result;
+};
+
+} // namespace
+
+void zero::emitDequantize(ModuleOp module, const PackedType &type) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  Type index = b.getIndexType(), byte = b.getI8Type();
+  auto function = func::FuncOp::create(
+      b, loc,
+      ("zrt_dequantize_" + stringifyPacking(type.packing) + "_" +
+       debugString(type.to))
+          .str(),
+      b.getFunctionType(
+          {MemRefType::get({}, byte), MemRefType::get({}, type.to), index,
+           MemRefType::get({kMaxSharedBytes}, byte), index, index},
+          {}));
+  function.setPrivate();
+  function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(1));
+  function->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(kThreads));
+  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(kGroupElements));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  func::ReturnOp::create(b, loc);
+  b.setInsertionPointToStart(&function.front());
+  DequantizeBuilder(b, loc, type).build(function);
+}
