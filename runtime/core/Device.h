@@ -28,6 +28,7 @@
 #include "runtime/zrt.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,14 @@ public:
   /// Host thread, between programs: flops by the second of large matrix products
   /// of this type.
   virtual double productRate(zrt_dtype dtype) = 0;
+  /// How the device does a product that `check` has seen, for reports; "" where
+  /// there is one way.
+  virtual std::string howMultiplied(const zrt_matmul_desc & /*desc*/) const {
+    return "";
+  }
+  /// Bytes of the device's own memory that are in use, by whomever; none where
+  /// it has no memory of its own.
+  virtual std::optional<uint64_t> bytesInUse() const { return std::nullopt; }
 
   /// Host thread: work is only asked for between these two.
   virtual void beginProgram() {}

@@ -17,18 +17,6 @@ namespace {
 /// Files up to this size are checked whole before training.
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
 
-/// Of the plan, those of the first micro-step; scalars have no dimensions, and are
-/// no samples of anything, nor is what the program predict alone reads.
-std::vector<const zrt_input *> fedInputs(const zrt_plan &plan) {
-  std::vector<const zrt_input *> inputs;
-  const bool predicts = plan.programs[ZRT_PREDICT].ops != nullptr;
-  for (uint32_t i = 0; i < plan.input_count; ++i)
-    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
-        !(predicts && std::string_view(plan.inputs[i].name) == "position"))
-      inputs.push_back(&plan.inputs[i]);
-  return inputs;
-}
-
 /// Where the batches of an input go, by micro-step of a program.
 std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
   std::vector<zrt_ref> refs(microStepsAtOnce(plan));
@@ -118,6 +106,16 @@ void checkSeparator(const Text &text, int64_t separator) {
 }
 
 } // namespace
+
+std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
+  std::vector<const zrt_input *> inputs;
+  const bool predicts = plan.programs[ZRT_PREDICT].ops != nullptr;
+  for (uint32_t i = 0; i < plan.input_count; ++i)
+    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
+        !(predicts && std::string_view(plan.inputs[i].name) == "position"))
+      inputs.push_back(&plan.inputs[i]);
+  return inputs;
+}
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   if (plan.abi_version != ZRT_ABI_VERSION)

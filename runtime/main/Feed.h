@@ -26,6 +26,10 @@ namespace zrt {
 /// `plan`, and for nothing else.  Opens no file.
 void checkGiven(const zrt_plan &plan, const TrainOptions &options);
 
+/// The inputs of `plan` that samples are for, of the first micro-step: no scalars,
+/// and none that the program predict alone reads.
+std::vector<const zrt_input *> fedInputs(const zrt_plan &plan);
+
 class Feed {
 public:
   /// Opens the files.  Throws zrt::Error for one that does not fit, or has

@@ -14,6 +14,7 @@
 #include "runtime/main/DataOptions.h"
 #include "runtime/main/EvalOptions.h"
 #include "runtime/main/LossScale.h"
+#include "runtime/main/MachineOptions.h"
 #include "runtime/main/OptionValues.h"
 #include "runtime/main/RunLength.h"
 #include "runtime/main/SampleOptions.h"
@@ -30,13 +31,14 @@ namespace {
 
 /// What was typed, before it is judged.
 struct Typed {
-  std::string warmup = "0", cooldown = "0", threads = "0", hostThreads = "0",
-              seed = "0", lossScale = "dynamic", saveType = "f32";
-  std::string lr = "0", minLr = "0", nvmeEndurance, spikeGuard, spikeWindow;
+  std::string warmup = "0", cooldown = "0", seed = "0", lossScale = "dynamic",
+              saveType = "f32";
+  std::string lr = "0", minLr = "0", spikeGuard, spikeWindow;
   std::string schedule = "constant", progress, certificate;
   TypedData data;
   TypedCheckpoint checkpoint;
   TypedEval eval;
+  TypedMachine machine;
   TypedSample sample;
 };
 
@@ -111,22 +113,6 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   schedule.cooldown = readCount("--cooldown", typed.cooldown, kMaxSteps);
   schedule.peak = readRate("--lr", typed.lr);
   schedule.minimum = readRate("--min-lr", typed.minLr);
-  options.threads =
-      static_cast<int32_t>(readCount("--threads", typed.threads, 4096));
-  if (given("--nvme-path") &&
-      (options.nvmePath.empty() ||
-       ("," + options.nvmePath + ",").find(",,") != std::string::npos))
-    usage("--nvme-path must be DIR[,DIR...], got \"{}\"", options.nvmePath);
-  if (given("--nvme-endurance")) {
-    constexpr const char *kKind = "a number of terabytes above 0";
-    const auto value =
-        number<double>("--nvme-endurance", typed.nvmeEndurance, kKind);
-    if (!(value > 0 && std::isfinite(value)))
-      usage("--nvme-endurance must be {}, got {}", kKind, typed.nvmeEndurance);
-    options.nvmeEndurance = value;
-  }
-  options.hostThreads = static_cast<int32_t>(
-      readCount("--host-threads", typed.hostThreads, 4096));
   if (given("--loss-scale")) {
     options.lossScale = readScale(typed.lossScale);
     options.lossScaleText = typed.lossScale;
@@ -147,8 +133,6 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
       usage("--spike-window must be at least 2 steps, got {}",
             typed.spikeWindow);
   }
-  options.seed =
-      number<uint64_t>("--seed", typed.seed, "a whole number from 0 to 2^64-1");
   schedule.kind = choose("--schedule", typed.schedule, kSchedules);
   if (given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
     usage("--min-lr needs --schedule=linear, cosine or wsd");
@@ -299,15 +283,10 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
          "of it that steps reach")
       ->group("Output");
   addCertificateOption(app, typed.certificate);
-  addCommonOptions(app, typed.threads, options);
+  addCommonOptions(app, typed.machine.threads, options);
   app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
       ->group("Output");
-  number("--host-threads", typed.hostThreads, "Machine",
-         "Threads for work in host memory, such as offloaded updates "
-         "(default: as --threads)");
-  text("--nvme-endurance", typed.nvmeEndurance, "TB", "Machine",
-       "Endurance of these drives in terabytes written: prints how long they "
-       "last at the rate of this run");
+  addMachineOptions(app, typed.machine);
 
   readLine(app, argc, argv);
   if (help) {
@@ -315,7 +294,12 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
     return options;
   }
   judgeCertificateOption(typed.certificate, options);
-  if (!options.certificate && !options.plan)
+  if (options.certificate || options.plan)
+    return options;
+  judgeMachineOptions(app, typed.machine, options);
+  options.seed = zrt::number<uint64_t>("--seed", typed.seed,
+                                       "a whole number from 0 to 2^64-1");
+  if (!options.deviceCheck)
     judge(app, typed, options);
   return options;
 }

@@ -99,6 +99,8 @@ struct TrainOptions {
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
   bool certificateJson = false; ///< as an object, with `certificate`
+  bool deviceCheck = false;     ///< compare the device with processors, and end
+  std::string deviceCheckFile;  ///< the same as JSON; "": none
   std::string help;             ///< not empty: print this and end
 };
 

@@ -7,6 +7,7 @@
 #include "runtime/world/World.h"
 #include "runtime/zrt.h"
 
+#include <functional>
 #include <memory>
 
 namespace zrt {
@@ -25,10 +26,12 @@ public:
       throw Error(zrt_error_message(created));
   }
 
-  void start(const TrainOptions &options) {
+  using Starter =
+      std::function<zrt_status(zrt_context *, const zrt_setup *, zrt_world *)>;
+  void start(const TrainOptions &options, const Starter &starter = zrt_start) {
     const zrt_setup setup = {options.threads, options.hostThreads,
                              options.nvmePath.c_str(), options.verifyReads, 0};
-    if (zrt_start(get(), &setup, &handle) != 0)
+    if (starter(get(), &setup, &handle) != 0)
       throw Error(zrt_error_message(get()));
   }
 

@@ -2,6 +2,7 @@
 #include "runtime/main/Train.h"
 
 #include "runtime/Error.h"
+#include "runtime/main/DeviceCheck.h"
 #include "runtime/main/Generate.h"
 #include "runtime/main/PlanText.h"
 #include "runtime/main/Report.h"
@@ -69,6 +70,11 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
     }
     if (options.metrics == "-")
       sayOnStandardError();
+    if (options.deviceCheck) {
+      checkDeviceCheck(plan, options);
+      const std::unique_ptr<World> world = connectWorld(plan.world_size);
+      return deviceCheck(plan, options, *world);
+    }
     checkGiven(plan, options);
     checkEvaluation(plan, options);
     checkSampling(plan, options.sample);

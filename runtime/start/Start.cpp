@@ -4,9 +4,10 @@
 // that the plan names, or the host's processors.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/start/Start.h"
+
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
-#include "runtime/core/Context.h"
 #include "runtime/core/PlanChecks.h"
 #include "runtime/device/MakeDevice.h"
 #include "runtime/device/cpu/CpuDevice.h"
@@ -51,7 +52,8 @@ zrt_device_request makeDevice(const zrt_plan &plan, int rank,
   return made;
 }
 
-void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
+void start(zrt_context &ctx, const zrt_setup &setup, World *world,
+           const AroundDevice &around) {
   const zrt_plan &plan = ctx.plan;
   const int rank = world ? world->rank() : 0;
   checkRanks(plan, world ? world->size() : 1);
@@ -81,7 +83,7 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world) {
     processors = peers->shareOf(processors);
   device->startThreads(plan, setup.threads, std::move(processors),
                        setup.host_threads);
-  parts.device = std::move(device);
+  parts.device = around ? around(std::move(device)) : std::move(device);
   if (world && connect)
     parts.collectives = connect(*world, std::move(transport));
   else
@@ -117,11 +119,16 @@ zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx) {
 
 zrt_status zrt_start(zrt_context *ctx, const zrt_setup *setup,
                      zrt_world *world) {
-  if (ctx->error.set())
+  return startAround(*ctx, *setup, world ? &world->world : nullptr, {});
+}
+
+zrt_status zrt::startAround(zrt_context &ctx, const zrt_setup &setup,
+                            World *world, const AroundDevice &around) {
+  if (ctx.error.set())
     return kFailed;
-  return attempt(*ctx, [&] {
-    if (ctx->run)
+  return attempt(ctx, [&] {
+    if (ctx.run)
       fail("the context has been started already");
-    start(*ctx, *setup, world ? &world->world : nullptr);
+    start(ctx, setup, world, around);
   });
 }

@@ -9,6 +9,8 @@
 //   FAKE_CUDA_SEED      of the order in which operations are executed (1)
 //   FAKE_CUDA_NO_WAITS  1: streams do not wait for events, as if all were missing
 //
+// Faults.h has more, for operations that are wrong.
+//
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
 #include "Calls.h"

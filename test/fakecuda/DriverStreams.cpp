@@ -1,5 +1,6 @@
 //===- DriverStreams.cpp - The driver's functions for streams and kernels -===//
 #include "Calls.h"
+#include "Faults.h"
 #include "Image.h"
 
 #include <algorithm>
@@ -196,6 +197,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                    values.push_back(&value);
                  machine.runKernel({kernel.name.c_str(), kernel.entry,
                                     values.data(), blocks, threads, shared, 0});
+                 // The last is the number of units, the one before a result.
+                 spoil(kernel.name, pointer(kept[kept.size() - 2]));
                },
                {},
                {}});

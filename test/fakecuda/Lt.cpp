@@ -8,8 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
+#include "Faults.h"
 #include "LtDescriptors.h"
 
+#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/Team.h"
 
@@ -140,6 +142,19 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/// Every product has one algorithm, number 0, without parts.
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(
+    const cublasLtMatmulAlgo_t *algorithm,
+    cublasLtMatmulAlgoConfigAttributes_t attribute, void *value, size_t size,
+    size_t *written) {
+  if (!algorithm || size != sizeof(int32_t))
+    misuse("an attribute of an algorithm is asked for as another type");
+  const int32_t number = attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM ? 1 : 0;
+  std::memcpy(value, &number, sizeof(number));
+  *written = sizeof(number);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
                               const void *alpha, const void *aBegin,
                               cublasLtMatrixLayout_t aDesc, const void *bBegin,
@@ -191,6 +206,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
         if (workspaceBytes != 0)
           std::memset(workspace, 0xff, workspaceBytes);
         zrt::runMatmul(d, bBegin, aBegin, bias, dBegin, team);
+        spoil("cublasLtMatmul", dBegin, zrt::dtypeBytes(d.c.dtype));
       });
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -1,6 +1,8 @@
 //===- MachineStreams.cpp - Streams, events and graphs --------------------===//
 #include "Machine.h"
 
+#include "Faults.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -170,7 +172,9 @@ void Machine::finishEvent(uint64_t event) {
 void Machine::runKernel(const zge::Launch &launch) {
   zge::Launch seeded = launch;
   seeded.seed = random();
-  const std::string wrong = emulator.tryRun(seeded);
+  const std::string wrong = isToFail(launch.name)
+                                ? std::string(launch.name) + " is to fail"
+                                : emulator.tryRun(seeded);
   if (wrong.empty())
     return;
   // A GPU would say less, later.

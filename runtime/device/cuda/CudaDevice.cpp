@@ -130,6 +130,13 @@ std::string CudaDevice::note() const {
   return all + (others.empty() ? "" : "\n" + others);
 }
 
+std::optional<uint64_t> CudaDevice::bytesInUse() const {
+  size_t free = 0, total = 0;
+  gpu.enter();
+  gpu.check("cuMemGetInfo", gpu.driver().MemGetInfo(&free, &total));
+  return total - free;
+}
+
 Connect CudaDevice::connection() {
   if (!usesNccl(plan))
     return {};

@@ -54,6 +54,10 @@ public:
   void startThreads(const zrt_plan &plan, int threads,
                     std::vector<int> processors, int hostThreads) override;
   double productRate(zrt_dtype dtype) override;
+  std::string howMultiplied(const zrt_matmul_desc &desc) const override {
+    return products.text(desc);
+  }
+  std::optional<uint64_t> bytesInUse() const override;
   void beginProgram() override;
   void endProgram() override;
   bool replay(uint32_t program) override;

@@ -221,6 +221,27 @@ void Products::prepare(const zrt_matmul_desc &desc) {
   products[&desc] = std::move(product);
 }
 
+std::string Products::text(const zrt_matmul_desc &desc) const {
+  const auto found = products.find(&desc);
+  if (found == products.end())
+    return "";
+  const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
+    int32_t value = 0;
+    size_t written = 0;
+    library->check("cublasLtMatmulAlgoConfigGetAttribute",
+                   library->MatmulAlgoConfigGetAttribute(
+                       &found->second->algorithm, attribute, &value,
+                       sizeof(value), &written));
+    return value;
+  };
+  const int32_t splits = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+  return fmt::format("algorithm {}, tile {}, stages {}{}",
+                     number(CUBLASLT_ALGO_CONFIG_ID),
+                     number(CUBLASLT_ALGO_CONFIG_TILE_ID),
+                     number(CUBLASLT_ALGO_CONFIG_STAGES_ID),
+                     splits > 1 ? fmt::format(", k in {} parts", splits) : "");
+}
+
 void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
                    CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const {
   if (isEmpty(desc))

@@ -1,0 +1,220 @@
+//===- ComparedDevice.cpp - A device beside the processors ----------------===//
+#include "runtime/check/ComparedDevice.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/check/GroupedProducts.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace zrt;
+using namespace zrt::check;
+
+namespace {
+
+/// The plan as the twin has it: nobody else reads its memory, and it has no NVMe.
+zrt_plan planOfTwin(zrt_plan plan) {
+  plan.exported_begin = plan.arena_bytes[ZRT_DEVICE];
+  plan.arena_bytes[ZRT_HOST] = plan.arena_bytes[ZRT_NVME] = 0;
+  return plan;
+}
+
+/// Whether all of its operands are on the device.
+bool isOnDevice(const zrt_op &op) {
+  bool isOnDevice = true;
+  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
+    isOnDevice &= operand.ref.bytes == 0 || operand.ref.tier == ZRT_DEVICE;
+  });
+  return isOnDevice;
+}
+
+} // namespace
+
+ComparedDevice::ComparedDevice(const zrt_plan &thePlan, int theRank,
+                               Comparisons &theShown,
+                               std::unique_ptr<Device> theDevice)
+    : plan(thePlan), rank(uint32_t(theRank)), shown(theShown),
+      device(std::move(theDevice)), twin(planOfTwin(thePlan)) {
+  twin.startThreads(planOfTwin(thePlan), device->hostThreads(), {},
+                    /*hostThreads=*/1);
+}
+
+bool ComparedDevice::isCompared(zrt_stream stream) const {
+  const uint32_t kind = plan.streams[stream].stream_class;
+  return kind != ZRT_HOST_STREAM && kind != ZRT_NVME_READ &&
+         kind != ZRT_NVME_WRITE;
+}
+
+void ComparedDevice::check(const zrt_op &op) const {
+  device->check(op);
+  if (isCompared(op.stream))
+    twin.check(op);
+}
+
+//===----------------------------------------------------------------------===//
+// One operation
+//===----------------------------------------------------------------------===//
+
+std::vector<ComparedDevice::Range>
+ComparedDevice::rangesOf(const zrt_op &op) const {
+  std::vector<Range> ranges;
+  forEachOperand(op, [&](const std::string &name, const zrt_operand &operand) {
+    // Of a whole bucket, others may work on what is not the rank's.
+    const zrt_ref ref = refOf(operand, rank, plan.world_size);
+    const bool isKnown =
+        std::any_of(ranges.begin(), ranges.end(), [&](const Range &other) {
+          return other.ref.offset == ref.offset && other.ref.bytes == ref.bytes;
+        });
+    if (ref.bytes > 0 && !isKnown)
+      ranges.push_back({name, ref, operand.dtype});
+  });
+  return ranges;
+}
+
+std::vector<std::vector<std::byte>>
+ComparedDevice::contents(const std::vector<Range> &ranges) const {
+  std::vector<std::vector<std::byte>> all;
+  for (const Range &range : ranges) {
+    all.emplace_back(range.ref.bytes);
+    device->read(range.ref, all.back().data());
+  }
+  return all;
+}
+
+void ComparedDevice::execute(const zrt_op &op, const Work &work) {
+  Comparison *first =
+      isCompared(op.stream) && isOnDevice(op) ? shown.begin(op) : nullptr;
+  if (first)
+    compare(op, work, *first);
+  else
+    work(*device);
+}
+
+void ComparedDevice::compare(const zrt_op &op, const Work &work,
+                             Comparison &result) {
+  const std::vector<Range> ranges = rangesOf(op);
+  device->finish(op.stream);
+  for (const Range &range : ranges)
+    device->read(range.ref, twin.memory(range.ref));
+  if (op.kind == ZRT_MATMUL)
+    result.how = device->howMultiplied(matmulOf(op));
+  try {
+    work(*device);
+    device->finish(op.stream);
+    const auto found = contents(ranges);
+    for (int run = 1; run < kRuns; ++run) {
+      for (size_t i = 0; i < ranges.size(); ++i)
+        if (const std::byte *before = twin.memory(ranges[i].ref);
+            std::memcmp(found[i].data(), before, found[i].size()) != 0)
+          device->write(ranges[i].ref, before);
+      work(*device);
+      device->finish(op.stream);
+      result.otherRuns += contents(ranges) != found;
+    }
+    work(twin);
+    judge(op, ranges, found, result);
+    result.isDone = true;
+    // What is wrong here shall not make what comes after it look wrong.
+    if (!result.holds())
+      for (const Range &range : ranges)
+        device->write(range.ref, twin.memory(range.ref));
+  } catch (const std::exception &error) {
+    result.failure = error.what();
+    throw;
+  }
+}
+
+void ComparedDevice::judge(const zrt_op &op, const std::vector<Range> &ranges,
+                           const std::vector<std::vector<std::byte>> &found,
+                           Comparison &result) const {
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const zrt_ref &ref = ranges[i].ref;
+    const bool isC =
+        op.kind == ZRT_MATMUL && ref.offset == matmulOf(op).c.ref.offset;
+    Difference one;
+    if (isC) {
+      const zrt_matmul_desc &d = matmulOf(op);
+      one = compareProducts(d,
+                            {twin.memory(d.a.ref), twin.memory(d.b.ref),
+                             d.has_bias ? twin.memory(d.bias.ref) : nullptr},
+                            found[i].data(), twin.memory(ref));
+    } else if (op.kind == ZRT_GROUPED_MATMUL &&
+               isResult(groupedOf(op), ref.offset)) {
+      one = compareGroups(
+          groupedOf(op), ref,
+          [&](const zrt_ref &at) { return twin.memory(at); }, found[i].data());
+    } else if (op.kind == ZRT_LAUNCH && !result.wantsBits) {
+      one = compareRounded(ranges[i].dtype, found[i].data(), twin.memory(ref),
+                           ref.bytes);
+    } else {
+      one = compareBits(ranges[i].dtype, found[i].data(), twin.memory(ref),
+                        ref.bytes);
+    }
+    if (result.difference.wrong == 0 && one.wrong > 0) {
+      result.operand = ranges[i].name;
+      result.wrong = one;
+    }
+    result.difference.add(one);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+void ComparedDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
+  execute({ZRT_LAUNCH, stream, &desc},
+          [&](Device &by) { by.launch(stream, desc); });
+}
+
+void ComparedDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
+  execute({ZRT_MATMUL, stream, &desc},
+          [&](Device &by) { by.multiply(stream, desc); });
+}
+
+void ComparedDevice::multiplyGroups(zrt_stream stream,
+                                    const zrt_grouped_desc &desc) {
+  execute({ZRT_GROUPED_MATMUL, stream, &desc},
+          [&](Device &by) { by.multiplyGroups(stream, desc); });
+}
+
+void ComparedDevice::dequantize(zrt_stream stream,
+                                const zrt_dequantize_desc &desc) {
+  execute({ZRT_DEQUANTIZE, stream, &desc},
+          [&](Device &by) { by.dequantize(stream, desc); });
+}
+
+void ComparedDevice::update(zrt_stream stream, const zrt_update_desc &desc,
+                            const BucketPart &bucket) {
+  execute({ZRT_UPDATE, stream, &desc},
+          [&](Device &by) { by.update(stream, desc, bucket); });
+}
+
+void ComparedDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
+                                const BucketPart &bucket) {
+  execute({ZRT_SQUARES, stream, &desc},
+          [&](Device &by) { by.sumSquares(stream, desc, bucket); });
+}
+
+uint64_t ComparedDevice::copy(zrt_stream stream, const zrt_ref &from,
+                              const zrt_ref &to) {
+  const std::string name =
+      fmt::format("{} to {}", tierName(from.tier), tierName(to.tier));
+  const zrt_copy_desc desc = {
+      name.c_str(), {from, ZRT_I8, ZRT_MEMBERS}, {to, ZRT_I8, ZRT_MEMBERS}};
+  Comparison *first = shown.begin({ZRT_COPY, stream, &desc});
+  if (!first)
+    return device->copy(stream, from, to);
+  device->finish(stream);
+  std::vector<std::byte> sent(from.bytes), arrived(from.bytes);
+  device->read(from, sent.data());
+  const uint64_t moved = device->copy(stream, from, to);
+  device->finish(stream);
+  device->read({to.tier, 0, to.offset, from.bytes}, arrived.data());
+  first->difference = first->wrong =
+      compareBits(ZRT_I8, arrived.data(), sent.data(), from.bytes);
+  first->operand = "what arrived";
+  first->isDone = true;
+  return moved;
+}

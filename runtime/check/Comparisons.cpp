@@ -1,0 +1,165 @@
+//===- Comparisons.cpp - What operations of a plan have shown -------------===//
+#include "runtime/check/Comparisons.h"
+
+#include "runtime/PlanTable.h"
+
+#include <bit>
+#include <string_view>
+
+using namespace zrt;
+using namespace zrt::check;
+
+namespace {
+
+bool isAttention(const Comparison &one) {
+  return one.kind == ZRT_LAUNCH &&
+         std::string_view(one.name).find("attention") == 0;
+}
+
+std::string shapeOf(const zrt_op &op) {
+  if (op.kind == ZRT_MATMUL) {
+    const zrt_matmul_desc &d = matmulOf(op);
+    return fmt::format("{}{} x {} x {}{}{}{}{}, {} to {}",
+                       d.batch > 1 ? fmt::format("{} of ", d.batch) : "", d.m,
+                       d.n, d.k, d.trans_a ? " trans_a" : "",
+                       d.trans_b ? " trans_b" : "", d.has_bias ? " bias" : "",
+                       d.accumulate ? " accumulate" : "", dtypeName(d.a.dtype),
+                       dtypeName(d.c.dtype));
+  }
+  if (op.kind == ZRT_GROUPED_MATMUL) {
+    const zrt_grouped_desc &d = groupedOf(op);
+    return fmt::format("{} groups, {} x {} x {}{}{}, {}", d.groups, d.rows, d.n,
+                       d.k, d.sums ? " sums" : "", d.trans_w ? " trans_w" : "",
+                       dtypeName(d.x.dtype));
+  }
+  if (op.kind == ZRT_LAUNCH)
+    return fmt::format("{} units", launchOf(op).units);
+  std::string text;
+  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
+    if (text.empty())
+      text =
+          fmt::format("{} {}", elementsIn(operand), dtypeName(operand.dtype));
+  });
+  return text;
+}
+
+/// All that operations of a kind share.
+std::string keyOf(const zrt_op &op) {
+  std::string key = fmt::format("{} {}", op.kind, shapeOf(op));
+  if (op.kind == ZRT_LAUNCH)
+    key += fmt::format(" {}", reinterpret_cast<uintptr_t>(launchOf(op).fn));
+  if (op.kind == ZRT_UPDATE)
+    key +=
+        fmt::format(" {} {}", reinterpret_cast<uintptr_t>(updateOf(op).plain),
+                    reinterpret_cast<uintptr_t>(updateOf(op).decayed));
+  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
+    key += fmt::format(" {} {} {} {} {}", operand.ref.tier, operand.ref.bytes,
+                       operand.dtype, operand.extent,
+                       std::countr_zero(operand.ref.offset | 256));
+  });
+  return key;
+}
+
+std::string shareText(double share) {
+  return share == 0      ? "0"
+         : share >= 0.01 ? fmt::format("{:.2f}", share)
+                         : fmt::format("{:.1g}", share);
+}
+
+Finding findingOf(const Comparison &one) {
+  Finding finding;
+  const Difference &difference = one.difference;
+  finding.verdict = !one.isDone && one.failure.empty() ? Verdict::Left
+                    : one.holds()                      ? Verdict::Holds
+                                                       : Verdict::Fails;
+  finding.what = fmt::format("{}: {}", one.name, one.shape);
+  std::string &text = finding.found;
+  if (!one.failure.empty())
+    text = one.failure;
+  else if (!one.isDone)
+    text = "the run ended before";
+  else if (difference.wrong > 0)
+    text = fmt::format("{} of {} elements of {}{}; {}", one.wrong.wrong,
+                       one.wrong.elements, one.operand,
+                       one.wantsBits ? " have other bits"
+                                     : " are beyond their tolerance",
+                       one.wrong.where);
+  else if (one.wantsBits)
+    text = "the same bits";
+  else
+    text = fmt::format("largest error {} of its tolerance",
+                       shareText(difference.worst));
+  if (one.otherRuns > 0)
+    text += fmt::format("; {} of {} repeated runs gave other bits",
+                        one.otherRuns, kRuns - 1);
+  if (one.operations > 1)
+    text += fmt::format(", {} times", one.operations);
+  if (!one.how.empty())
+    text += fmt::format("; {}", one.how);
+  finding.numbers = {{"operations", double(one.operations)},
+                     {"elements", double(difference.elements)},
+                     {"wrong", double(difference.wrong)},
+                     {"other_runs", double(one.otherRuns)}};
+  if (!one.wantsBits)
+    finding.numbers.emplace_back("largest_error", difference.worst);
+  return finding;
+}
+
+/// "3 runs each: 20 of 20 hold, for 25 operations".
+std::string countText(const std::vector<Finding> &findings) {
+  size_t good = 0;
+  double operations = 0;
+  for (const Finding &finding : findings) {
+    good += finding.verdict == Verdict::Holds;
+    operations += finding.numbers.front().second;
+  }
+  return fmt::format("{} of {} hold, for {} operations", good, findings.size(),
+                     operations);
+}
+
+} // namespace
+
+Comparison *Comparisons::begin(const zrt_op &op) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  Comparison *&seen = known[keyOf(op)];
+  if (seen) {
+    ++seen->operations;
+    return nullptr;
+  }
+  Comparison one = {};
+  one.kind = op.kind;
+  one.name = nameOf(op);
+  one.shape = shapeOf(op);
+  one.wantsBits = op.kind != ZRT_MATMUL && op.kind != ZRT_GROUPED_MATMUL;
+  one.operations = 1;
+  return seen = &all.emplace_back(one);
+}
+
+std::vector<Section> Comparisons::sections() const {
+  Section kernels = {"kernels", "bits of their twins on processors", {}},
+          attention = {"attention", "against the twins on processors", {}},
+          products = {"products", "against the processors'", {}},
+          updates = {"updates", "optimizer, norms: bits of the processors", {}},
+          copies = {"copies", "bytes of their source", {}};
+  for (const Comparison &one : all) {
+    Section &section =
+        isAttention(one)                                           ? attention
+        : one.kind == ZRT_LAUNCH                                   ? kernels
+        : one.kind == ZRT_COPY                                     ? copies
+        : one.kind == ZRT_MATMUL || one.kind == ZRT_GROUPED_MATMUL ? products
+                                                                   : updates;
+    section.findings.push_back(findingOf(one));
+    section.findings.back().isShown =
+        &section == &attention || &section == &products;
+  }
+  std::vector<Section> some;
+  for (Section *section : {&kernels, &attention, &products, &updates, &copies})
+    if (!section->findings.empty()) {
+      section->title += fmt::format(
+          "{}: {}",
+          section == &copies ? "" : fmt::format(", {} runs each", kRuns),
+          countText(section->findings));
+      some.push_back(std::move(*section));
+    }
+  return some;
+}

@@ -1,0 +1,177 @@
+//===- Differences.cpp - How far two results are apart --------------------===//
+#include "runtime/check/Differences.h"
+
+#include "runtime/Vocabulary.h"
+#include "runtime/core/HalfArrays.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <vector>
+
+using namespace zrt;
+using namespace zrt::check;
+
+namespace {
+
+/// `count` numbers of f64, f32, bf16 or f16.
+void readNumbers(zrt_dtype dtype, const std::byte *from, size_t count,
+                 double *to) {
+  if (dtype == ZRT_F64) {
+    std::memcpy(to, from, count * sizeof(double));
+    return;
+  }
+  static thread_local std::vector<float> floats;
+  floats.resize(count);
+  widen(from, dtype, count, floats.data());
+  std::copy(floats.begin(), floats.end(), to);
+}
+
+bool isNumber(zrt_dtype dtype) {
+  return dtype == ZRT_F64 || isConvertible(dtype);
+}
+
+/// Half a unit of the last place of 1.
+double roundoffOf(zrt_dtype dtype) {
+  switch (dtype) {
+  case ZRT_F64:
+    return std::ldexp(1.0, -53);
+  case ZRT_BF16:
+    return std::ldexp(1.0, -8);
+  case ZRT_F16:
+    return std::ldexp(1.0, -11);
+  default:
+    return std::ldexp(1.0, -24);
+  }
+}
+
+/// The distance of numbers that are too small for the type's full precision.
+double spacingOf(zrt_dtype dtype) {
+  return dtype == ZRT_F16 ? std::ldexp(1.0, -24) : std::ldexp(1.0, -100);
+}
+
+std::string text(uint64_t element, double found, double expected) {
+  return fmt::format("element {}: {}, and {} on processors", element, found,
+                     expected);
+}
+
+void addElement(Difference &sum, uint64_t element, double found,
+                double expected, double bound) {
+  double share = 0;
+  if (std::isfinite(expected) && std::isfinite(found))
+    share = std::fabs(found - expected) / bound;
+  else if (!(std::isnan(expected) && std::isnan(found)) && found != expected)
+    share = HUGE_VAL;
+  sum.worst = std::max(sum.worst, share);
+  if (share > 1 && sum.wrong++ == 0)
+    sum.where = text(element, found, expected);
+}
+
+/// Lengths of the rows, or columns, of a matrix of rows x columns.
+std::vector<double> lengths(zrt_dtype dtype, const std::byte *at, int64_t rows,
+                            int64_t columns, bool ofRows) {
+  std::vector<double> sums(size_t(ofRows ? rows : columns)),
+      row(static_cast<size_t>(columns));
+  for (int64_t i = 0; i < rows; ++i) {
+    readNumbers(dtype, at + uint64_t(i * columns) * dtypeBytes(dtype),
+                row.size(), row.data());
+    for (size_t j = 0; j < row.size(); ++j)
+      sums[ofRows ? size_t(i) : j] += row[j] * row[j];
+  }
+  for (double &sum : sums)
+    sum = std::sqrt(sum);
+  return sums;
+}
+
+} // namespace
+
+void Difference::add(const Difference &other) {
+  if (wrong == 0)
+    where = other.where;
+  elements += other.elements;
+  wrong += other.wrong;
+  worst = std::max(worst, other.worst);
+}
+
+Difference check::compareBits(zrt_dtype dtype, const std::byte *found,
+                              const std::byte *expected, uint64_t bytes) {
+  const uint64_t size = dtypeBytes(dtype);
+  Difference difference;
+  difference.elements = bytes / size;
+  if (bytes == 0 || std::memcmp(found, expected, bytes) == 0)
+    return difference;
+  for (uint64_t i = 0; i < difference.elements; ++i) {
+    if (std::memcmp(found + i * size, expected + i * size, size) == 0 ||
+        difference.wrong++ != 0)
+      continue;
+    if (isNumber(dtype)) {
+      double mine = 0, other = 0;
+      readNumbers(dtype, found + i * size, 1, &mine);
+      readNumbers(dtype, expected + i * size, 1, &other);
+      difference.where = text(i, mine, other);
+    } else {
+      difference.where = fmt::format("element {}", i);
+    }
+  }
+  return difference;
+}
+
+Difference check::compareRounded(zrt_dtype dtype, const std::byte *found,
+                                 const std::byte *expected, uint64_t bytes) {
+  if (!isNumber(dtype))
+    return compareBits(dtype, found, expected, bytes);
+  const size_t count = bytes / dtypeBytes(dtype);
+  std::vector<double> mine(count), others(count);
+  readNumbers(dtype, found, count, mine.data());
+  readNumbers(dtype, expected, count, others.data());
+  double largest = 0;
+  for (const double value : others)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(value));
+  const double unit =
+      2 * std::max(roundoffOf(dtype), roundoffOf(ZRT_BF16)) * largest;
+  Difference difference;
+  difference.elements = count;
+  for (size_t i = 0; i < count; ++i)
+    addElement(difference, i, mine[i], others[i], 4 * unit + spacingOf(dtype));
+  return difference;
+}
+
+Difference check::compareProducts(const zrt_matmul_desc &d,
+                                  const Factors &factors,
+                                  const std::byte *found,
+                                  const std::byte *expected) {
+  const auto bytesOf = [](const zrt_operand &operand, int64_t elements) {
+    return uint64_t(elements) * dtypeBytes(operand.dtype);
+  };
+  const double u = roundoffOf(d.a.dtype == ZRT_F64 ? ZRT_F64 : ZRT_F32);
+  const double last = is16Bits(d.c.dtype) ? 2 * roundoffOf(d.c.dtype) : 0;
+  const double sums = 16 * std::sqrt(double(d.k)) * u;
+  std::vector<double> bias(size_t(d.n)), mine(size_t(d.n)), other(size_t(d.n));
+  if (d.has_bias)
+    readNumbers(d.bias.dtype, factors.bias, bias.size(), bias.data());
+  Difference difference;
+  difference.elements = uint64_t(d.batch * d.m * d.n);
+  for (int64_t batch = 0; batch < d.batch; ++batch) {
+    const std::byte *a = factors.a + bytesOf(d.a, batch * d.m * d.k),
+                    *b = factors.b + bytesOf(d.b, batch * d.k * d.n);
+    const auto rows = d.trans_a ? lengths(d.a.dtype, a, d.k, d.m, false)
+                                : lengths(d.a.dtype, a, d.m, d.k, true);
+    const auto columns = d.trans_b ? lengths(d.b.dtype, b, d.n, d.k, true)
+                                   : lengths(d.b.dtype, b, d.k, d.n, false);
+    for (int64_t i = 0; i < d.m; ++i) {
+      const int64_t first = (batch * d.m + i) * d.n;
+      readNumbers(d.c.dtype, found + bytesOf(d.c, first), size_t(d.n),
+                  mine.data());
+      readNumbers(d.c.dtype, expected + bytesOf(d.c, first), size_t(d.n),
+                  other.data());
+      for (size_t j = 0; j < size_t(d.n); ++j)
+        addElement(difference, uint64_t(first) + j, mine[j], other[j],
+                   sums * rows[size_t(i)] * columns[j] +
+                       4 * u * (std::fabs(other[j]) + std::fabs(bias[j])) +
+                       last * std::fabs(other[j]) + spacingOf(d.c.dtype));
+    }
+  }
+  return difference;
+}

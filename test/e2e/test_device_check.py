@@ -1,0 +1,94 @@
+"""`train --device-check` on the GPU of test/fakecuda: what it compares holds there, and what that does wrong it says."""
+import json
+import unittest
+
+import support
+from test_cuda import CPU, FAKE, GPU, fake
+
+
+@unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
+class DeviceCheck(support.Case):
+    def check(self, *options, ranks=1, env=None, run=(), status=0):
+        """The page and the same as JSON."""
+        more = [f"--world-size={ranks}"] if ranks > 1 else []
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU, *more, *options)
+        file = self.folder / "check.json"
+        done = support.run(*(support.launcher(ranks) if ranks > 1 else ()), binary, f"--device-check={file}", *run,
+                           cwd=self.folder, env={**support.MPI_ENVIRONMENT, **fake(**(env or {}))}, timeout=300)
+        self.assertEqual(done.returncode, status, done.out)
+        return done.out, json.loads(file.read_text())
+
+    def findings(self, report, verdict):
+        """Section and text of each finding."""
+        return [(section["name"], finding["what"], finding["found"])
+                for section in report["sections"] for finding in section["findings"] if finding["verdict"] == verdict]
+
+    def sections(self, report, verdict):
+        return {section for section, _, _ in self.findings(report, verdict)}
+
+    def test_holds(self):
+        page, report = self.check("--precision=bf16")
+        self.assertTrue(report["holds"])
+        self.assertEqual(self.findings(report, "fails"), [])
+        self.assertLessEqual({"kernels", "attention", "products", "updates", "training"},
+                             self.sections(report, "holds"))
+        self.assertRegex(page, r"all \d+ hold\n")
+        self.assertRegex(page, r"products: .*3 runs each: (\d+) of \1 hold")
+        self.assertIn("algorithm 0", page)
+        self.assertLess(len(page.splitlines()), 80, "one page")
+
+    def test_wrong_kernel(self):
+        """The kernel is named, and what comes after it holds."""
+        page, report = self.check("--precision=bf16", env={"FAKE_CUDA_WRONG": "zk_attention$2e"}, status=1)
+        failures = self.findings(report, "fails")
+        self.assertEqual({section for section, _, _ in failures}, {"attention"})
+        self.assertRegex(page, r"FAIL  attention\.\d+ of h\.0\.attn: .*have other bits; element 0: .* on processors")
+        self.assertRegex(page, r"FAIL: 1 of \d+ do not hold")
+        self.assertIn("training", self.sections(report, "holds"))
+
+    def test_wrong_products(self):
+        report = self.check(env={"FAKE_CUDA_WRONG": "cublasLtMatmul"}, status=1)[1]
+        # Whose losses are nothing to train by.
+        self.assertEqual(self.sections(report, "fails"), {"products", "training"})
+        self.assertNotIn("products", self.sections(report, "holds"))
+        for _, _, found in self.findings(report, "fails"):
+            self.assertIn("beyond their tolerance", found)
+
+    def test_unsteady(self):
+        """Results that change from run to run."""
+        report = self.check(env={"FAKE_CUDA_UNSTEADY": "cublasLtMatmul"}, status=1)[1]
+        products = [found for section, _, found in self.findings(report, "fails") if section == "products"]
+        self.assertGreater(len(products), 0)
+        for found in products:
+            self.assertIn("1 of 2 repeated runs gave other bits", found)
+        self.assertNotIn("products", self.sections(report, "holds"))
+
+    def test_failure(self):
+        """A kernel that ends the run: what was compared before is there, and what comes after is tried."""
+        page, report = self.check(env={"FAKE_CUDA_FAILS": "attention_backward"}, status=1)
+        self.assertIn("products", self.sections(report, "holds"))
+        self.assertEqual(self.sections(report, "fails"), {"attention", "operations", "training"})
+        self.assertRegex(page, "FAIL  attention_backward.* CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    def test_every_program(self):
+        """Micro-steps, evaluation, samples, offload and ranks have operations of their own."""
+        for options, ranks, *names in (
+                (("--precision=fp16", "--accumulate=2", "--eval", "--sample", "--offload=cpu"), 1, "copies"),
+                (("--precision=bf16", "--stage=3", "--overlap-update", "--offload=nvme"), 2, "copies", "ranks")):
+            with self.subTest(options=options):
+                run = ("--nvme-path", self.folder) if "--offload=nvme" in options else ()
+                report = self.check(*options, ranks=ranks, run=run)[1]
+                self.assertLessEqual({"kernels", "products", "updates", "training", *names},
+                                     self.sections(report, "holds"))
+
+    def test_refused(self):
+        """Programs for processors have nothing to compare."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU)
+        done = support.run(binary, "--device-check", cwd=self.folder)
+        self.assert_refused(done, "--device-check compares a GPU", "compile the model with --target=cuda", status=2)
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU, "--precision=bf16")
+        done = support.run(binary, f"--device-check={self.folder}", cwd=self.folder, env=fake())
+        self.assert_refused(done, "folder", status=1)
+        done = support.run(binary, "--device-check", cwd=self.folder, env=fake(FAKE_CUDA_DEVICES="0"))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.out, "FAIL  the first error .*no GPU of NVIDIA")
