@@ -20,7 +20,7 @@ namespace mlir::zero {
 struct PlanDevice {
   std::string target;      ///< "cuda"
   std::string arch;        ///< "sm_90"
-  std::string collectives; ///< "host", "nccl"
+  std::string collectives; ///< "host", "nccl", "direct"
   std::string maker;       ///< the function that makes the device at run time
   struct Image {
     std::string kind, bytes;

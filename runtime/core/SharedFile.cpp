@@ -97,12 +97,13 @@ void Mapping::mapOwn(const SharedFile &file) {
   bytes = card.bytes;
 }
 
-std::string Mapping::mapPeers(const SharedFileCard &card) {
+std::string Mapping::mapPeers(const SharedFileCard &card, Access access) {
   if (card.number < 0)
     return "";
   const std::string path =
       fmt::format("/proc/{}/fd/{}", card.process, card.number);
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool writes = access == Access::Write;
+  const int fd = open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (fd < 0)
     return fmt::format("cannot open {}: {}", path, errnoText());
   std::string problem;
@@ -112,7 +113,8 @@ std::string Mapping::mapPeers(const SharedFileCard &card) {
       static_cast<uint64_t>(status.st_size) != card.bytes) {
     problem = fmt::format("{} is not the memory of a rank", path);
   } else {
-    void *memory = mapAligned(fd, card.bytes, PROT_READ);
+    void *memory =
+        mapAligned(fd, card.bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ);
     if (memory == MAP_FAILED) {
       problem = fmt::format("cannot map {}: {}", path, errnoText());
     } else {

@@ -2,8 +2,8 @@
 //
 // A memfd: a file without a name, gone with the last process that has it.  (Not
 // /dev/shm, which containers limit to 64 MiB.)  A peer finds it as
-// /proc/<process>/fd/<number> and maps it for reading only.  Its size is sealed
-// before anybody maps it.
+// /proc/<process>/fd/<number> and maps it, for reading only where it does not say
+// otherwise.  Its size is sealed before anybody maps it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_CORE_SHARED_FILE_H
@@ -58,8 +58,10 @@ public:
 
   /// Maps this process's own `file` for reading and writing.  Throws.
   void mapOwn(const SharedFile &file);
-  /// Maps a peer's file for reading.  Returns why it cannot, "" on success.
-  std::string mapPeers(const SharedFileCard &card);
+  enum class Access { Read, Write };
+  /// Maps a peer's file.  Returns why it cannot, "" on success.
+  std::string mapPeers(const SharedFileCard &card,
+                       Access access = Access::Read);
 
   std::byte *data() const { return base; }
 

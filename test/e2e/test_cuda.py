@@ -12,7 +12,9 @@ from generator import random_model
 FAKE = support.BUILD / "lib" / "fakecuda"
 CPU = "--cpu=x86-64-v3"
 GPU = ("--target=cuda", "--cuda-arch=emulated")
+HOST = ("--collectives=host",)
 NCCL = ("--collectives=nccl",)
+DIRECT = ("--collectives=direct",)
 needs_nccl = unittest.skipUnless((FAKE / "libnccl.so.2").exists(), "this build has no NCCL: nccl.h was not found")
 
 
@@ -38,7 +40,7 @@ class Cuda(support.Case):
             saved /= "adapter_model.safetensors"
         return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
 
-    def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=(), env=None):
+    def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=HOST, env=None):
         expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, run=run)
         for seed in seeds:
             found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, *gpu, ranks=ranks,
@@ -155,6 +157,26 @@ class Cuda(support.Case):
                                cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
             self.assert_refused(done, *words)
 
+    def test_direct(self):
+        """GPUs that read each other's memory; odd orders of what streams do."""
+        for stage in (0, 1, 3):
+            with self.subTest(stage=stage):
+                self.gpt2("--precision=bf16", f"--stage={stage}", ranks=2, gpu=DIRECT)
+        self.gpt2("--stage=3", "--accumulate=2", ranks=2, gpu=DIRECT, seeds=(3,), env={"ZRT_CHAOS": "2"})
+        self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=DIRECT, seeds=(5,))
+
+    def test_direct_that_fails(self):
+        """GPUs that do not reach each other, and ranks that share no memory."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *DIRECT)
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        for env, *words in (
+                (fake(FAKE_CUDA_NO_PEERS="1"), "cannot reach the memory of rank .: .*CUDA_VISIBLE_DEVICES"),
+                (fake(ZRT_RANKS_PER_HOST="1"), "is for ranks of one host, and ranks . and . share no memory.*nccl")):
+            done = support.run(*support.launcher(2), binary, "--data", data, "--steps", 2, "--lr", 1e-2,
+                               cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
+            self.assert_refused(done, *words)
+
     def test_one_by_one(self):
         """Operations that are finished before the next, as a profile and chaos want, and no graphs."""
         data = self.folder / "tokens.u16"
@@ -182,6 +204,20 @@ class Cuda(support.Case):
                                cwd=self.folder, env=fake(seed, FAKE_CUDA_NO_WAITS="1"))
             wrong += done.returncode != 0 or saved.read_bytes() != right
         self.assertGreater(wrong, 0)
+
+    def test_every_word_is_needed(self):
+        """Ranks that do not wait until they may read each other's memory, or write again what others read."""
+        data = self.folder / "tokens.u16"
+        support.write_tokens(data, 2000, 256)
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=3", "--world-size=2", *GPU, *DIRECT)
+        saved = []
+        for env in (fake(), fake(FAKE_CUDA_NO_WORDS="1")):
+            path = self.folder / f"{len(saved)}.safetensors"
+            done = support.run(*support.launcher(2), binary, "--data", data, "--steps", 2, "--lr", 1e-2, "--save", path,
+                               "--quiet", cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env})
+            saved.append(path.read_bytes() if done.returncode == 0 else b"")
+        self.assertNotEqual(saved[0], b"")
+        self.assertNotEqual(saved[0], saved[1])
 
     def test_resume(self):
         """A checkpoint of a GPU is gone on with by a GPU and by a CPU."""

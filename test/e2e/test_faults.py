@@ -110,6 +110,20 @@ class Faults(support.Case):
         os.kill(processes[1], signal.SIGKILL)
         self.end(job)
 
+    def test_killed_rank_of_gpus(self):
+        """Streams that wait for the GPU of a rank that is gone go on, and end."""
+        fake = support.BUILD / "lib" / "fakecuda"
+        if not (fake / "libcuda.so.1").exists():
+            self.skipTest("this build has no CUDA: its headers were not found")
+        for how in ("direct", *(["nccl"] if (fake / "libnccl.so.2").exists() else [])):
+            with self.subTest(how=how):
+                binary = self.binary("--target=cuda", "--cuda-arch=emulated", f"--collectives={how}", ranks=3)
+                job, processes = self.start(binary, 3, env={"LD_LIBRARY_PATH": str(fake)})
+                os.kill(processes[1], signal.SIGKILL)
+                self.end(job, rf"rank 1 \(process {processes[1]}\) is gone",
+                         "an exchange between GPUs|a message between all ranks")
+                (self.folder / "metrics.jsonl").unlink()
+
     def test_failing_read(self):
         """The data are cut short under rank 1 while it trains."""
         script = self.write("each.sh", '#!/bin/sh\nexec "$0.bin" --data "text.$OMPI_COMM_WORLD_RANK"'

@@ -8,6 +8,8 @@
 //   FAKE_CUDA_VERSION   of the driver (13000)
 //   FAKE_CUDA_SEED      of the order in which operations are executed (1)
 //   FAKE_CUDA_NO_WAITS  1: streams do not wait for events, as if all were missing
+//   FAKE_CUDA_NO_WORDS  1: nor for words that other ranks write
+//   FAKE_CUDA_NO_PEERS  1: GPUs do not reach each other's memory
 //
 // Faults.h has more, for operations that are wrong.
 //
@@ -81,6 +83,9 @@ CUresult cuGetErrorName(CUresult error, const char **name) {
     break;
   case CUDA_ERROR_NO_DEVICE:
     *name = "CUDA_ERROR_NO_DEVICE";
+    break;
+  case CUDA_ERROR_INVALID_DEVICE:
+    *name = "CUDA_ERROR_INVALID_DEVICE";
     break;
   case CUDA_ERROR_NO_BINARY_FOR_GPU:
     *name = "CUDA_ERROR_NO_BINARY_FOR_GPU";

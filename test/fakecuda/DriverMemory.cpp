@@ -35,10 +35,29 @@ CUresult cuMemAddressReserve(CUdeviceptr *begin, size_t bytes, size_t,
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
-                     const CUmemAllocationProp *, unsigned long long) {
+                     const CUmemAllocationProp *how, unsigned long long) {
   ENTER("cuMemCreate");
-  *handle = machine.create(bytes);
+  *handle = machine.create(bytes, how->requestedHandleTypes ==
+                                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
   return *handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemExportToShareableHandle(void *file,
+                                      CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType,
+                                      unsigned long long) {
+  ENTER("cuMemExportToShareableHandle");
+  *static_cast<int *>(file) = machine.exportBlock(handle);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+                                        void *file, CUmemAllocationHandleType) {
+  ENTER("cuMemImportFromShareableHandle");
+  *handle = numberOf("FAKE_CUDA_NO_PEERS", 0)
+                ? 0
+                : machine.importBlock(int(reinterpret_cast<intptr_t>(file)));
+  return *handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuMemMap(CUdeviceptr begin, size_t bytes, size_t,

@@ -4,6 +4,7 @@
 #include "Image.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <vector>
 
@@ -43,6 +44,34 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   ENTER("cuStreamWaitEvent");
   machine.wait(idOf(stream), idOf(event),
                /*isLeftOut=*/numberOf("FAKE_CUDA_NO_WAITS", 0) != 0);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
+                               CUstreamBatchMemOpParams *operations, unsigned) {
+  ENTER("cuStreamBatchMemOp");
+  for (unsigned i = 0; i < count; ++i) {
+    const CUstreamBatchMemOpParams one = operations[i];
+    // Address and value are where a write has them, too.
+    auto *const word =
+        reinterpret_cast<std::atomic<uint32_t> *>(one.waitValue.address);
+    const uint32_t value = one.waitValue.value;
+    if (!machine.isPinned(word, sizeof(*word)))
+      misuse("cuStreamBatchMemOp on what is not pinned");
+    if (one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 &&
+        one.writeValue.flags == CU_STREAM_WRITE_VALUE_DEFAULT)
+      machine.add(idOf(stream),
+                  {"a word is written", [=] { word->store(value); }, {}, {}});
+    else if (one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 &&
+             one.waitValue.flags == CU_STREAM_WAIT_VALUE_GEQ) {
+      if (!numberOf("FAKE_CUDA_NO_WORDS", 0))
+        machine.add(idOf(stream), {"a wait for a word", {}, {}, {}, [=] {
+                                     return int32_t(word->load() - value) >= 0;
+                                   }});
+    } else
+      misuse("cuStreamBatchMemOp other than to write a word and to wait until "
+             "one is as great");
+  }
   return CUDA_SUCCESS;
 }
 

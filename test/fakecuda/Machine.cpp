@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -38,7 +40,12 @@ void Machine::start() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-uint64_t Machine::create(uint64_t bytes) {
+uint64_t Machine::addBlock(const Block &block) {
+  blocks[nextNumber] = block;
+  return nextNumber++;
+}
+
+uint64_t Machine::create(uint64_t bytes, bool isShareable) {
   if (bytes == 0 || bytes % kGranule != 0)
     misuse(fmt::format("cuMemCreate of {} bytes, which are no granules of {}",
                        bytes, kGranule));
@@ -52,20 +59,37 @@ uint64_t Machine::create(uint64_t bytes) {
   if (pwrite(file, left.data(), left.size(), 0) != ssize_t(left.size()))
     misuse("cannot write memory");
   taken += bytes;
-  blocks[nextNumber] = {bytes, file};
-  return nextNumber++;
+  return addBlock({bytes, file, isShareable, /*isOther=*/false});
 }
 
 void Machine::release(uint64_t handle) {
   const auto block = blocks.find(handle);
   if (block == blocks.end())
     misuse("cuMemRelease of what is no memory, or was released before");
-  for (const auto &[begin, reserved] : reservations)
-    if (reserved.handle == handle)
+  for (const auto &[begin, mapped] : mappings)
+    if (mapped.handle == handle)
       misuse("cuMemRelease of memory that is still mapped");
   close(block->second.file);
-  taken -= block->second.bytes;
+  if (!block->second.isOther)
+    taken -= block->second.bytes;
   blocks.erase(block);
+}
+
+int Machine::exportBlock(uint64_t handle) {
+  const auto block = blocks.find(handle);
+  if (block == blocks.end() || !block->second.isShareable)
+    misuse("cuMemExportToShareableHandle of what was not created for that");
+  return fcntl(block->second.file, F_DUPFD_CLOEXEC, 0);
+}
+
+uint64_t Machine::importBlock(int number) {
+  struct stat status = {};
+  const int file = fcntl(number, F_DUPFD_CLOEXEC, 0);
+  if (file < 0 || fstat(file, &status) != 0 ||
+      status.st_size % int64_t(kGranule) != 0)
+    return 0;
+  return addBlock({uint64_t(status.st_size), file, /*isShareable=*/false,
+                   /*isOther=*/true});
 }
 
 char *Machine::reserve(uint64_t bytes) {
@@ -77,54 +101,65 @@ char *Machine::reserve(uint64_t bytes) {
   const auto at = reinterpret_cast<uintptr_t>(begin);
   auto *aligned =
       reinterpret_cast<char *>((at + kGranule - 1) / kGranule * kGranule);
-  reservations[aligned] = {bytes};
+  reservations[aligned] = bytes;
   return aligned;
 }
 
-Machine::Reservation &Machine::reservation(const char *what, char *begin,
-                                           uint64_t bytes) {
+void Machine::unreserve(char *begin, uint64_t bytes) {
   const auto found = reservations.find(begin);
-  if (found == reservations.end() || found->second.bytes != bytes)
-    misuse(fmt::format("{} of {} bytes at {}, which have not been reserved so",
+  if (found == reservations.end() || found->second != bytes)
+    misuse(
+        fmt::format("cuMemAddressFree of {} bytes at {}, which have not been "
+                    "reserved so",
+                    bytes, static_cast<void *>(begin)));
+  const auto inside = mappings.lower_bound(begin);
+  if (inside != mappings.end() && inside->first < begin + bytes)
+    misuse("cuMemAddressFree of what is still mapped");
+  munmap(begin, bytes);
+  reservations.erase(found);
+}
+
+Machine::Mapping &Machine::mapping(const char *what, char *begin,
+                                   uint64_t bytes) {
+  const auto found = mappings.find(begin);
+  if (found == mappings.end() || found->second.bytes != bytes)
+    misuse(fmt::format("{} of {} bytes at {}, which have not been mapped so",
                        what, bytes, static_cast<void *>(begin)));
   return found->second;
 }
 
-void Machine::unreserve(char *begin, uint64_t bytes) {
-  if (reservation("cuMemAddressFree", begin, bytes).handle)
-    misuse("cuMemAddressFree of what is still mapped");
-  munmap(begin, bytes);
-  reservations.erase(begin);
-}
-
 void Machine::map(char *begin, uint64_t bytes, uint64_t handle) {
-  Reservation &reserved = reservation("cuMemMap", begin, bytes);
+  auto range = reservations.upper_bound(begin);
+  if (range == reservations.begin() ||
+      begin + bytes > (--range)->first + range->second)
+    misuse(fmt::format("cuMemMap of {} bytes at {}, which have not been "
+                       "reserved",
+                       bytes, static_cast<void *>(begin)));
+  auto next = mappings.lower_bound(begin);
+  const bool isTaken =
+      (next != mappings.end() && next->first < begin + bytes) ||
+      (next != mappings.begin() &&
+       std::prev(next)->first + std::prev(next)->second.bytes > begin);
   const auto block = blocks.find(handle);
-  if (block == blocks.end() || block->second.bytes != bytes || reserved.handle)
+  if (block == blocks.end() || block->second.bytes != bytes || isTaken)
     misuse("cuMemMap of other memory than fits there, or twice");
   if (mmap(begin, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, block->second.file,
            0) == MAP_FAILED)
     misuse("cannot map memory");
-  reserved.handle = handle;
+  mappings[begin] = {bytes, handle};
 }
 
 void Machine::unmap(char *begin, uint64_t bytes) {
-  Reservation &reserved = reservation("cuMemUnmap", begin, bytes);
-  if (!reserved.handle)
-    misuse("cuMemUnmap of what is not mapped");
+  (void)mapping("cuMemUnmap", begin, bytes);
   // Operations that still use it end with SIGSEGV.
   mmap(begin, bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  reserved.handle = 0;
-  reserved.isAllowed = false;
+  mappings.erase(begin);
   emulator.memory.remove(begin);
 }
 
 void Machine::allow(char *begin, uint64_t bytes) {
-  Reservation &reserved = reservation("cuMemSetAccess", begin, bytes);
-  if (!reserved.handle)
-    misuse("cuMemSetAccess of what is not mapped");
-  reserved.isAllowed = true;
+  mapping("cuMemSetAccess", begin, bytes).isAllowed = true;
   emulator.memory.add(begin, bytes);
 }
 
@@ -140,11 +175,11 @@ void Machine::unregisterHost(const char *begin) {
 
 bool Machine::isDevice(const void *address, uint64_t bytes) const {
   const auto *begin = static_cast<const char *>(address);
-  auto after = reservations.upper_bound(const_cast<char *>(begin));
-  if (after == reservations.begin())
+  auto after = mappings.upper_bound(const_cast<char *>(begin));
+  if (after == mappings.begin())
     return false;
-  const auto &[base, reserved] = *--after;
-  return reserved.isAllowed && begin + bytes <= base + reserved.bytes;
+  const auto &[base, mapped] = *--after;
+  return mapped.isAllowed && begin + bytes <= base + mapped.bytes;
 }
 
 bool Machine::isPinned(const void *address, uint64_t bytes) const {
@@ -165,8 +200,8 @@ void Machine::needDevice(const char *what, const void *begin,
 }
 
 void Machine::protect(int access) {
-  for (const auto &[begin, reserved] : reservations)
-    if (reserved.isAllowed && mprotect(begin, reserved.bytes, access) != 0)
+  for (const auto &[begin, mapped] : mappings)
+    if (mapped.isAllowed && mprotect(begin, mapped.bytes, access) != 0)
       misuse("cannot protect memory");
 }
 

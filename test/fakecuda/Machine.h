@@ -87,8 +87,12 @@ public:
   uint64_t totalBytes() const { return total; }
 
   /// A number from 1; 0 when there is not so much.
-  uint64_t create(uint64_t bytes);
+  uint64_t create(uint64_t bytes, bool isShareable);
   void release(uint64_t handle);
+  /// An open file by which another process imports a block, which is 0 where the
+  /// file is none of that kind.
+  int exportBlock(uint64_t handle);
+  uint64_t importBlock(int file);
   char *reserve(uint64_t bytes);
   void unreserve(char *begin, uint64_t bytes);
   void map(char *begin, uint64_t bytes, uint64_t handle);
@@ -140,17 +144,19 @@ public:
   std::string leftover() const;
 
 private:
-  struct Reservation {
-    uint64_t bytes;
-    uint64_t handle = 0; ///< what is mapped there
+  /// A block's place in a reserved range.
+  struct Mapping {
+    uint64_t bytes, handle;
     bool isAllowed = false;
   };
   struct Block {
     uint64_t bytes;
     int file;
+    bool isShareable, isOther; ///< whether it is another process's
   };
 
-  Reservation &reservation(const char *what, char *begin, uint64_t bytes);
+  uint64_t addBlock(const Block &block);
+  Mapping &mapping(const char *what, char *begin, uint64_t bytes);
   std::deque<Operation> &queue(uint64_t stream);
   void protect(int access);
   Graph &graphOf(uint64_t graph);
@@ -165,7 +171,8 @@ private:
   bool failed = false, isOpen = false;
   uint64_t total = 0, taken = 0, nextNumber = 1;
   std::map<uint64_t, Block> blocks;
-  std::map<char *, Reservation> reservations;
+  std::map<char *, uint64_t> reservations; ///< bytes, by begin
+  std::map<char *, Mapping> mappings;      ///< by begin
   std::map<const char *, uint64_t> pinned;
   Queues streams{{0, {}}};
   /// The last record of each, or nothing.

@@ -82,6 +82,8 @@ def offloaded_state(rng, options):
 #: processor has.
 FAKE = support.BUILD / "lib" / "fakecuda"
 ANY_CPU, GPU = "--cpu=x86-64-v3", ("--target=cuda", "--cuda-arch=emulated")
+#: How ranks on GPUs exchange.
+WAYS = ["host", "direct"] + ["nccl"] * (FAKE / "libnccl.so.2").exists()
 #: Of models that a GPU has no kernels for.
 NOT_ON_GPU = re.compile("--target=cuda|on a GPU")
 #: Of the library of products, at the start of a program.
@@ -117,6 +119,7 @@ class Trial(Workplace):
         self.activations = random.Random(f"activations {seed}")
         self.evals = random.Random(f"evals {seed}")
         self.drawn = random.Random(f"drawn {seed}")
+        self.ways = random.Random(f"ways {seed}")
         self.orders = random.Random(f"orders {seed}")
         self.adapters = adapters.draw(seed)
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
@@ -174,6 +177,8 @@ class Trial(Workplace):
                 options.append(ANY_CPU)
                 if stage > 0:
                     options += GPU
+                    ways = [way for way in WAYS if way != "direct" or "ZRT_RANKS_PER_HOST" not in environment]
+                    options.append(f"--collectives={self.ways.choice(ways)}")
                     environment |= {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(self.seed)}
             yield stage, options, flags, environment
 
@@ -192,7 +197,8 @@ class Trial(Workplace):
                 return self.compile(model, name, *options)
             if GPU[0] in options and NOT_ON_GPU.search(str(error)):
                 self.counts["refused"] += 1
-                return self.compile(model, name, *(option for option in options if option not in GPU))
+                return self.compile(model, name, *(option for option in options
+                                                     if option not in GPU and "--collectives" not in str(option)))
             needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
                 ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
             if not needless:

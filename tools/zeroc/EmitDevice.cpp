@@ -147,7 +147,7 @@ llvm::Expected<PlanDevice> zero::emitDevice(ModuleOp plan, StringRef arch,
     return llvm::createStringError("code generation for the GPU failed");
   };
   FailureOr<DeviceWork> work =
-      findDeviceWork(plan, /*addsUp=*/collectives == "nccl");
+      findDeviceWork(plan, /*addsUp=*/collectives != "host");
   if (mlir::failed(work))
     return failed();
   OwningOpRef<ModuleOp> kernels = lowerDeviceWork(plan, *work, setup);

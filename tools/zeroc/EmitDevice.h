@@ -18,7 +18,7 @@ llvm::Error checkTarget(ModuleOp plan, StringRef input, StringRef arch);
 
 /// The code of `plan`, whose kernels are formed, for GPUs of `arch`; errors of the
 /// plan have been reported as well.  `collectives` says how they exchange ("host",
-/// "nccl"); `cpu` is what an emulated one runs on.
+/// "nccl", "direct"); `cpu` is what an emulated one runs on.
 llvm::Expected<PlanDevice> emitDevice(ModuleOp plan, StringRef arch,
                                       StringRef collectives,
                                       const CpuTarget &cpu,

@@ -208,9 +208,11 @@ void CommandLine::declareDriver() {
       "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121 (later\n"
       "ones run it, too); emulated is for tests",
       {machine, Emit::Memory});
-  add("collectives=host|nccl", text(options.collectives, {"host", "nccl"}),
-      "how GPUs exchange: through host memory, or by NVIDIA's\n"
-      "NCCL, with the same bits",
+  add("collectives=host|nccl|direct",
+      text(options.collectives, {"host", "nccl", "direct"}),
+      "how GPUs exchange, with the same bits: through host\n"
+      "memory, by NVIDIA's NCCL, or each reads the others'\n"
+      "memory, within a host",
       {machine, Emit::Memory});
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
       "most device memory that a rank may use; a plan that\n"
@@ -269,11 +271,14 @@ void CommandLine::dropAlienOptions() {
 void CommandLine::takeTarget() {
   if (target == "cpu" && isGiven("--cuda-arch"))
     fail("--cuda-arch=" + cudaArch + " is for GPUs; add --target=cuda");
-  if (target == "cpu" && options.collectives != "host")
+  if (target == "cpu" && isGiven("--collectives") &&
+      options.collectives != "host")
     fail("--collectives=" + options.collectives +
          " is for GPUs; add --target=cuda");
-  if (target == "cpu")
+  if (target == "cpu") {
+    options.collectives = "host";
     return;
+  }
   if (options.pipeline.reference)
     fail("--reference computes on one thread of the processors; drop "
          "--target=cuda");

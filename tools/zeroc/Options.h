@@ -34,8 +34,8 @@ struct DriverOptions {
   std::string input, output, cpu = "native", certificate = "text";
   /// The GPU to compile for; "": none, the processors.
   std::string cudaArch;
-  /// How GPUs exchange: "host" or "nccl".
-  std::string collectives = "host";
+  /// How GPUs exchange: "host", "nccl" or "direct"; processors: "host".
+  std::string collectives = "nccl";
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
   /// Of --optimizer, where that is a file; and values for numbers of its rule.

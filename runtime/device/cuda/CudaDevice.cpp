@@ -42,7 +42,9 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
                        std::unique_ptr<Store> store)
     : plan(thePlan), gpu(rank),
       host(withoutDevice(plan), isGuarded, std::move(store)),
-      arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena"),
+      arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena",
+            exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
+                                        : Place{}),
       pinned(pinHost(gpu, host)), mirror(gpu, plan), kernels(gpu, plan),
       products(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes),
       buckets(gpu, kernels, plan, rank), streams(gpu, plan),
@@ -123,7 +125,7 @@ void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
 
 std::string CudaDevice::note() const {
   std::string all = "the device tier is on " + gpu.name();
-  if (plan.world_size > 1 && !usesNccl(plan))
+  if (plan.world_size > 1 && !exchangesOnGpus(plan))
     all += "\nranks exchange what is on their GPUs through host memory, which "
            "is slower than between the GPUs";
   const std::string others = host.note();
@@ -138,10 +140,10 @@ std::optional<uint64_t> CudaDevice::bytesInUse() const {
 }
 
 Connect CudaDevice::connection() {
-  if (!usesNccl(plan))
+  if (!exchangesOnGpus(plan))
     return {};
-  return openNccl({gpu, plan, kernels, streams,
-                   [this](const zrt_ref &ref) { return address(ref); }});
+  return connectGpus({gpu, plan, kernels, streams, arena,
+                      [this](const zrt_ref &ref) { return address(ref); }});
 }
 
 void CudaDevice::bringToHost(zrt_stream stream, const zrt_ref &ref) {

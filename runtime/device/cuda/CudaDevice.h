@@ -13,7 +13,7 @@
 // A record puts a CUDA event into its stream, which other streams of CUDA wait for
 // by themselves; a thread without one waits for it.  The host's arena is pinned.
 //
-// Ranks exchange by NCCL (ConnectNccl.h), or through host memory (Mirror.h).
+// Ranks exchange among their GPUs (exchange/), or through host memory (Mirror.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CUDA_CUDA_DEVICE_H
@@ -22,13 +22,13 @@
 #include "runtime/core/Device.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/BucketLaunches.h"
-#include "runtime/device/cuda/ConnectNccl.h"
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/cuda/Graphs.h"
 #include "runtime/device/cuda/Kernels.h"
 #include "runtime/device/cuda/Mirror.h"
 #include "runtime/device/cuda/Products.h"
 #include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/exchange/ConnectGpus.h"
 
 #include <memory>
 #include <vector>

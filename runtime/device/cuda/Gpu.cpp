@@ -1,7 +1,6 @@
 //===- Gpu.cpp - One GPU, and memory on it --------------------------------===//
 #include "runtime/device/cuda/Gpu.h"
 
-#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 
 #include <array>
@@ -43,67 +42,3 @@ int Gpu::attribute(CUdevice_attribute which) const {
         table.DeviceGetAttribute(&value, which, device));
   return value;
 }
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-GpuMemory::GpuMemory(const Gpu &theGpu, uint64_t bytes, const char *what)
-    : gpu(theGpu) {
-  if (bytes == 0)
-    return;
-  CUmemAllocationProp how = {};
-  how.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  how.location = {CU_MEM_LOCATION_TYPE_DEVICE, gpu.number()};
-  size_t granule = 0;
-  gpu.check("cuMemGetAllocationGranularity",
-            gpu.driver().MemGetAllocationGranularity(
-                &granule, &how, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
-  size = (bytes + granule - 1) / granule * granule;
-  try {
-    map(how, what);
-  } catch (...) {
-    release();
-    throw;
-  }
-}
-
-void GpuMemory::map(const CUmemAllocationProp &how, const char *what) {
-  const Driver &driver = gpu.driver();
-  size_t free = 0, total = 0;
-  gpu.check("cuMemGetInfo", driver.MemGetInfo(&free, &total));
-  CUresult result = driver.MemCreate(&handle, size, &how, 0);
-  if (result != CUDA_SUCCESS) {
-    handle = 0;
-    fail(
-        "cannot take {} for {} on {}, which has {} free of {}: {}; compile "
-        "with "
-        "a smaller batch, offload state to another tier, or end what else runs "
-        "there",
-        shownBytes(size), what, gpu.name(), shownBytes(free), shownBytes(total),
-        driver.describe("cuMemCreate", result));
-  }
-  gpu.check("cuMemAddressReserve",
-            driver.MemAddressReserve(&base, size, 0, 0, 0));
-  gpu.check("cuMemMap", driver.MemMap(base, size, 0, handle, 0));
-  isMapped = true;
-  CUmemAccessDesc access = {};
-  access.location = how.location;
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  gpu.check("cuMemSetAccess", driver.MemSetAccess(base, size, &access, 1));
-  gpu.check("cuMemsetD8Async", driver.MemsetD8Async(base, 0, size, nullptr));
-  gpu.check("cuStreamSynchronize", driver.StreamSynchronize(nullptr));
-}
-
-void GpuMemory::release() {
-  const Driver &driver = gpu.driver();
-  // After an error of the GPU they fail, too, and there is nothing to be done.
-  if (isMapped)
-    (void)driver.MemUnmap(base, size);
-  if (base)
-    (void)driver.MemAddressFree(base, size);
-  if (handle)
-    (void)driver.MemRelease(handle);
-}
-
-GpuMemory::~GpuMemory() { release(); }

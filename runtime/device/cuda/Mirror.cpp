@@ -2,7 +2,7 @@
 #include "runtime/device/cuda/Mirror.h"
 
 #include "runtime/PlanTable.h"
-#include "runtime/device/cuda/ConnectNccl.h"
+#include "runtime/device/cuda/exchange/ConnectGpus.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ std::vector<Range> exchanged(const zrt_plan &plan) {
 
 Mirror::Mirror(const Gpu &gpu, const zrt_plan &plan) {
   const std::vector<Range> ranges = exchanged(plan);
-  if (ranges.empty() || usesNccl(plan))
+  if (ranges.empty() || exchangesOnGpus(plan))
     return;
   const uint64_t bytes = plan.arena_bytes[ZRT_DEVICE];
   arena.allocate(bytes, ZRT_DEVICE,

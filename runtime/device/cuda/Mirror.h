@@ -21,8 +21,8 @@ namespace zrt::cuda {
 
 class Mirror {
 public:
-  /// Empty in a plan without collectives, or whose GPUs exchange by NCCL.  Throws
-  /// zrt::Error.
+  /// Empty in a plan without collectives, or where what is exchanged stays on GPUs.
+  /// Throws zrt::Error.
   Mirror(const Gpu &gpu, const zrt_plan &plan);
 
   std::byte *at(uint64_t offset) const { return arena.data() + offset; }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
-#include "runtime/device/cuda/Communicator.h"
 #include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/exchange/Communicator.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"

@@ -28,7 +28,7 @@ public:
 
   // NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define ZRT_NCCL(FUNCTION, SYMBOL) decltype(&::SYMBOL) FUNCTION = nullptr;
-#include "runtime/device/cuda/NcclFunctions.def"
+#include "runtime/device/cuda/exchange/NcclFunctions.def"
 
 private:
   std::string shownVersion;

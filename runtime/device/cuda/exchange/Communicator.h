@@ -8,7 +8,7 @@
 #ifndef ZRT_DEVICE_CUDA_COMMUNICATOR_H
 #define ZRT_DEVICE_CUDA_COMMUNICATOR_H
 
-#include "runtime/device/cuda/Nccl.h"
+#include "runtime/device/cuda/exchange/Nccl.h"
 
 #include <functional>
 #include <mutex>

@@ -1,5 +1,5 @@
 //===- Nccl.cpp - NVIDIA's NCCL, loaded at run time -----------------------===//
-#include "runtime/device/cuda/Nccl.h"
+#include "runtime/device/cuda/exchange/Nccl.h"
 
 #include "runtime/Error.h"
 #include "runtime/device/cuda/SharedLibrary.h"
@@ -27,7 +27,7 @@ Nccl::Nccl(const char *library) {
          library, show(version), show(kOldest));
   shownVersion = show(version);
 #define ZRT_NCCL(FUNCTION, SYMBOL) file.find(#SYMBOL, FUNCTION);
-#include "runtime/device/cuda/NcclFunctions.def"
+#include "runtime/device/cuda/exchange/NcclFunctions.def"
 }
 
 std::string Nccl::describe(const char *call, ncclResult_t result,

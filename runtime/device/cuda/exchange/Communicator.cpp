@@ -1,5 +1,5 @@
 //===- Communicator.cpp - Ranks that exchange by NCCL ---------------------===//
-#include "runtime/device/cuda/Communicator.h"
+#include "runtime/device/cuda/exchange/Communicator.h"
 
 #include "runtime/Error.h"
 

@@ -1,5 +1,5 @@
 //===- Watch.cpp - Looks again and again while others wait ----------------===//
-#include "runtime/device/cuda/Watch.h"
+#include "runtime/device/cuda/exchange/Watch.h"
 
 #include "runtime/StartThread.h"
 #include "runtime/world/Waiting.h"
@@ -7,8 +7,8 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-Watch::Watch(std::function<bool()> theLook) : look(std::move(theLook)) {
-  thread = startThread("the thread that looks after NCCL", [this] { work(); });
+Watch::Watch(std::function<void()> theLook) : look(std::move(theLook)) {
+  thread = startThread("the thread that looks after GPUs", [this] { work(); });
 }
 
 Watch::~Watch() {
@@ -42,11 +42,9 @@ void Watch::work() {
       continue;
     isLooking = true;
     lock.unlock();
-    const bool goesOn = look();
+    look();
     lock.lock();
     isLooking = false;
-    if (!goesOn && state == State::Looks)
-      state = State::Rests;
     changed.notify_all();
   }
 }

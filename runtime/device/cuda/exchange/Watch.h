@@ -9,12 +9,11 @@
 
 namespace zrt::cuda {
 
-/// A thread that calls `look` every kLookEvery between `begin` and `end`, until it
-/// returns false.
+/// A thread that calls `look` every kLookEvery between `begin` and `end`.
 class Watch {
 public:
   /// Throws zrt::Error when there is no thread to be had.
-  explicit Watch(std::function<bool()> look);
+  explicit Watch(std::function<void()> look);
   ~Watch();
   Watch(const Watch &) = delete;
   Watch &operator=(const Watch &) = delete;
@@ -28,7 +27,7 @@ private:
   void tell(State next);
   void work();
 
-  const std::function<bool()> look;
+  const std::function<void()> look;
   std::mutex mutex;
   std::condition_variable changed;
   State state = State::Rests;

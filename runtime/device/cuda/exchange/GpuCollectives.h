@@ -1,0 +1,55 @@
+//===- GpuCollectives.h - Collectives that stay on GPUs ---------*- C++ -*-===//
+//
+// The core's collectives, by an Exchange: NCCL, or memory that GPUs share.
+// Everything is issued to the streams and is over when the stream has come there.
+// While a program runs a thread watches: when a peer has failed, or the exchange
+// has, waits for peers are ended, so that streams end.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ZRT_DEVICE_CUDA_EXCHANGE_GPU_COLLECTIVES_H
+#define ZRT_DEVICE_CUDA_EXCHANGE_GPU_COLLECTIVES_H
+
+#include "runtime/core/Collectives.h"
+#include "runtime/core/ErrorLatch.h"
+#include "runtime/device/cuda/exchange/Exchange.h"
+#include "runtime/device/cuda/exchange/Watch.h"
+
+#include <memory>
+#include <vector>
+
+namespace zrt::cuda {
+
+class GpuCollectives final : public Collectives {
+public:
+  /// Connects all ranks, which call it together.  `host` tells them of failures.
+  /// Throws zrt::Error.
+  GpuCollectives(ExchangeDevice device, std::shared_ptr<Exchange> exchange,
+                 World &world, std::unique_ptr<Transport> host);
+  ~GpuCollectives() override;
+
+  bool isOnDevice() const override { return true; }
+  void begin() override;
+  void end() override;
+  void check(const zrt_collective_desc &desc) const override;
+  void run(zrt_stream stream, const zrt_collective_desc &desc,
+           const std::byte *source, std::byte *result, WireRow &row,
+           CollectiveTrace *trace) override;
+  void abort(const std::string &message) override;
+  std::string note() const override { return exchange->note(); }
+
+private:
+  void look();
+  void issue(const ExchangeCall &call);
+
+  const ExchangeDevice device;
+  const std::unique_ptr<Transport> host;
+  std::shared_ptr<Exchange> exchange;
+  ErrorLatch failure;
+  std::vector<std::unique_ptr<PeerWait>> peers;
+  std::vector<uint32_t> calls; ///< collectives, by stream
+  Watch watch; ///< last: its thread ends before what it looks at goes away
+};
+
+} // namespace zrt::cuda
+
+#endif // ZRT_DEVICE_CUDA_EXCHANGE_GPU_COLLECTIVES_H

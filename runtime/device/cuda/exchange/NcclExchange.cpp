@@ -1,0 +1,226 @@
+//===- NcclExchange.cpp - GPUs that exchange by NCCL ----------------------===//
+//
+// What a rank receives is counted as it is asked for: NCCL does not say what came.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cuda/exchange/NcclExchange.h"
+
+#include "runtime/Error.h"
+#include "runtime/device/cuda/exchange/ConnectGpus.h"
+#include "runtime/world/Agree.h"
+#include "runtime/world/Waiting.h"
+
+#include <algorithm>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+/// For contributions of all ranks, on each stream that adds; ZRT_NCCL_STAGE.
+constexpr int64_t kStage = 32 << 20;
+
+void *pointer(CUdeviceptr address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void *>(uintptr_t(address));
+}
+
+/// The first of these that is no success.
+ncclResult_t worse(ncclResult_t a, ncclResult_t b) {
+  return a == ncclSuccess || a == ncclInProgress ? b : a;
+}
+
+} // namespace
+
+std::shared_ptr<Exchange> cuda::makeNcclExchange(const ExchangeDevice &device) {
+  return std::make_shared<NcclExchange>(device);
+}
+
+NcclExchange::NcclExchange(ExchangeDevice theDevice)
+    : device(std::move(theDevice)), ranks(device.ranks()),
+      stageBytes(uint64_t(
+          environmentNumber("ZRT_NCCL_STAGE", kStage, int64_t{1} << 40))) {}
+
+uint64_t NcclExchange::sliceBytes(const zrt_collective_desc &desc) const {
+  return desc.elements * dtypeBytes(desc.source.dtype) / uint64_t(ranks);
+}
+
+uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
+  const auto upTo = [](uint64_t bytes) {
+    return (bytes + kContribution - 1) / kContribution * kContribution;
+  };
+  const uint64_t share = stageBytes / uint64_t(ranks);
+  return std::min(std::max(share / kContribution, uint64_t{1}) * kContribution,
+                  upTo(sliceBytes(desc)));
+}
+
+std::string NcclExchange::note() const {
+  return "GPUs exchange by NCCL " + nccl.version();
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks together
+//===----------------------------------------------------------------------===//
+
+void NcclExchange::prepare(World &world, Transport &host) {
+  rank = host.rank();
+  together(world, [&] {
+    makeLanes();
+    sums = std::make_unique<RankedSums>(
+        device, [&](const zrt_collective_desc &desc) {
+          return desc.kind == ZRT_ALL_REDUCE
+                     ? desc.elements * dtypeBytes(desc.source.dtype)
+                     : chunkBytes(desc);
+        });
+  });
+  makeIds(world);
+}
+
+void NcclExchange::makeLanes() {
+  device.gpu.enter();
+  std::vector<uint64_t> bytes(device.plan.stream_count);
+  forEachCollective(
+      device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
+        const uint64_t one =
+            desc.kind == ZRT_REDUCE_SCATTER ? chunkBytes(desc) : kContribution;
+        bytes[stream] = std::max(bytes[stream], uint64_t(ranks) * one);
+      });
+  lanes.resize(bytes.size());
+  for (size_t stream = 0; stream < lanes.size(); ++stream)
+    if (bytes[stream] != 0)
+      lanes[stream] = std::make_unique<Lane>(device.gpu, nccl, bytes[stream]);
+}
+
+/// Rank 0's: under them the ranks find each other, in each lane.
+void NcclExchange::makeIds(World &world) {
+  ids.resize(lanes.size());
+  together(world, [&] {
+    for (size_t stream = 0; stream < lanes.size(); ++stream)
+      if (rank == 0 && lanes[stream])
+        if (const ncclResult_t result = nccl.GetUniqueId(&ids[stream]);
+            result != ncclSuccess)
+          fail("{}", nccl.describe("ncclGetUniqueId", result, nullptr));
+  });
+  std::vector<ncclUniqueId> all(ids.size() * size_t(ranks));
+  world.allGather(ids.data(), ids.size() * sizeof(ncclUniqueId), all.data());
+  std::copy_n(all.begin(), ids.size(), ids.begin());
+}
+
+void NcclExchange::connect() {
+  for (zrt_stream stream = 0; stream < lanes.size(); ++stream)
+    if (lanes[stream]) {
+      lanes[stream]->all.connect(ids[stream], rank, ranks);
+      meet(stream);
+    }
+}
+
+/// NCCL takes what it needs from the GPU now, while no kernel waits for peers.
+void NcclExchange::meet(zrt_stream stream) {
+  zrt_collective_desc first = {};
+  first.name = kFirstExchange;
+  WireRow row;
+  const ExchangeCall call = {
+      first, stream, device.streams.of(stream, first.name), 0, 0, row};
+  const GpuMemory &stage = laneOf(call).stage;
+  const CUdeviceptr mine = stage.at(uint64_t(rank) * kContribution);
+  gather(call, mine, stage.at(0), kContribution);
+  swap(call, mine, /*apart=*/0, kContribution, kContribution);
+  device.streams.finish(stream);
+}
+
+std::string NcclExchange::failure() {
+  for (const auto &lane : lanes)
+    if (lane)
+      if (std::string text = lane->all.failure(); !text.empty())
+        return text;
+  return "";
+}
+
+void NcclExchange::abort() {
+  for (const auto &lane : lanes)
+    if (lane)
+      lane->all.abort();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Slices of all ranks; `mine` may be the rank's of `all`.
+void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
+                          CUdeviceptr all, uint64_t bytes) const {
+  laneOf(call).all.issue(call.name(), [&](ncclComm_t ring) {
+    return nccl.AllGather(pointer(mine), pointer(all), bytes, ncclUint8, ring,
+                          call.queue);
+  });
+  call.row.bytes += uint64_t(ranks - 1) * bytes;
+}
+
+/// Sends each peer p what lies at `source` + p `apart`; what p sends comes to
+/// `stride` p of the stage.
+void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
+                        uint64_t apart, uint64_t bytes, uint64_t stride) const {
+  Lane &lane = laneOf(call);
+  lane.all.issue(call.name(), [&](ncclComm_t ring) {
+    ncclResult_t result = nccl.GroupStart();
+    for (int peer = 0; peer < ranks; ++peer) {
+      if (peer == rank)
+        continue;
+      const CUdeviceptr from = source + uint64_t(peer) * apart,
+                        to = lane.stage.at(uint64_t(peer) * stride);
+      result = worse(result, nccl.Send(pointer(from), bytes, ncclUint8, peer,
+                                       ring, call.queue));
+      result = worse(result, nccl.Recv(pointer(to), bytes, ncclUint8, peer,
+                                       ring, call.queue));
+    }
+    // A group that has begun ends, whatever was in it.
+    return worse(result, nccl.GroupEnd());
+  });
+  call.row.bytes += uint64_t(ranks - 1) * bytes;
+}
+
+void NcclExchange::copy(const ExchangeCall &call, CUdeviceptr to,
+                        CUdeviceptr from, uint64_t bytes) const {
+  device.gpu.check("cuMemcpyAsync", device.gpu.driver().MemcpyAsync(
+                                        to, from, bytes, call.queue));
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+void NcclExchange::allGather(const ExchangeCall &call) {
+  const uint64_t slice = call.sliceBytes(ranks);
+  const bool isWhole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
+  gather(call, call.source + (isWhole ? uint64_t(rank) * slice : 0),
+         call.result, slice);
+}
+
+void NcclExchange::reduceScatter(const ExchangeCall &call) {
+  const zrt_collective_desc &desc = call.desc;
+  const uint64_t size = call.elementBytes(),
+                 resultSize = dtypeBytes(desc.result.dtype),
+                 slice = call.sliceBytes(ranks), stride = chunkBytes(desc),
+                 own = uint64_t(rank);
+  const bool isWhole = desc.result.extent == ZRT_SLICE_OF_WHOLE;
+  const CUdeviceptr result =
+      call.result + (isWhole ? own * slice / size * resultSize : 0);
+  const GpuMemory &stage = laneOf(call).stage;
+  for (uint64_t done = 0; done < slice; done += stride) {
+    const uint64_t bytes = std::min(stride, slice - done);
+    const CUdeviceptr source = call.source + done;
+    copy(call, stage.at(own * stride), source + own * slice, bytes);
+    swap(call, source, /*apart=*/slice, bytes, stride);
+    sums->add(call, stage.at(0), result + done / size * resultSize,
+              bytes / size);
+  }
+}
+
+void NcclExchange::allReduce(const ExchangeCall &call) {
+  const uint64_t bytes = call.wholeBytes();
+  const GpuMemory &stage = laneOf(call).stage;
+  const CUdeviceptr mine = stage.at(uint64_t(rank) * bytes);
+  copy(call, mine, call.source, bytes);
+  gather(call, mine, stage.at(0), bytes);
+  sums->add(call, stage.at(0), call.result, call.desc.elements);
+}

@@ -1,0 +1,59 @@
+//===- RankedSums.cpp - What a collective adds up, on the GPU -------------===//
+#include "runtime/device/cuda/exchange/RankedSums.h"
+
+#include <bit>
+#include <vector>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+/// What zrt_ranked_sum_* reads (ZrtStructs.def).
+struct HowToAdd {
+  int64_t ranks, stride;
+  uint64_t scale; ///< bits of an f64
+  int64_t accumulates;
+};
+
+std::string kernelOf(const zrt_collective_desc &desc) {
+  return fmt::format("zrt_ranked_sum_{}_{}", dtypeName(desc.source.dtype),
+                     dtypeName(desc.result.dtype));
+}
+
+} // namespace
+
+RankedSums::RankedSums(const ExchangeDevice &device, const Stride &stride)
+    : kernels(device.kernels) {
+  std::vector<HowToAdd> how;
+  forEachCollective(
+      device.plan, [&](zrt_stream, const zrt_collective_desc &desc) {
+        if (desc.kind == ZRT_ALL_GATHER || sums.contains(&desc))
+          return;
+        sums[&desc] = {&kernels.find(kernelOf(desc)),
+                       how.size() * sizeof(HowToAdd)};
+        // Sums in f32 are scaled in f32.
+        const double scale = desc.source.dtype == ZRT_F64
+                                 ? desc.scale
+                                 : double(static_cast<float>(desc.scale));
+        how.push_back({device.ranks(),
+                       int64_t(stride(desc) / dtypeBytes(desc.source.dtype)),
+                       std::bit_cast<uint64_t>(scale), desc.accumulate != 0});
+      });
+  const uint64_t bytes = how.size() * sizeof(HowToAdd);
+  table = std::make_unique<GpuMemory>(device.gpu, bytes, "a table of sums");
+  if (bytes == 0)
+    return;
+  const Driver &driver = device.gpu.driver();
+  device.gpu.check("cuMemcpyHtoD",
+                   driver.MemcpyHtoD(table->at(0), how.data(), bytes));
+  device.gpu.check("cuStreamSynchronize", driver.StreamSynchronize(nullptr));
+}
+
+void RankedSums::add(const ExchangeCall &call, CUdeviceptr contributions,
+                     CUdeviceptr result, uint64_t elements) const {
+  const Sum &sum = sums.at(&call.desc);
+  const uint64_t parameters[] = {contributions, table->at(sum.how), result,
+                                 elements};
+  kernels.launch(call.queue, *sum.kernel, int64_t(elements), parameters);
+}

@@ -1,0 +1,149 @@
+//===- DirectTest.cpp - What GPUs that read each other's memory need ------===//
+//
+// Ranks are threads of this process.  What ranks compute together is compared with
+// processors by test/e2e/test_cuda.py.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/Error.h"
+#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/exchange/FilePort.h"
+#include "runtime/device/cuda/exchange/Flags.h"
+
+#include "ThreadWorld.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace zrt;
+using namespace zrt::cuda;
+using namespace zrt::test;
+
+namespace {
+
+TEST(FilePort, EachRankGetsTheFilesOfAllOthers) {
+  constexpr int kRanks = 24; // more than a socket holds messages
+  runRanks(kRanks, [](World &world) {
+    const OpenFile mine(memfd_create("a test", MFD_CLOEXEC));
+    const int rank = world.rank();
+    ASSERT_EQ(pwrite(mine.number(), &rank, sizeof(rank), 0),
+              ssize_t(sizeof(rank)));
+    const std::vector<OpenFile> files = exchangeFiles(world, mine);
+    ASSERT_EQ(files.size(), size_t(kRanks));
+    for (int peer = 0; peer < kRanks; ++peer) {
+      if (peer == rank) {
+        EXPECT_EQ(files[size_t(peer)].number(), -1);
+        continue;
+      }
+      int written = -1;
+      EXPECT_EQ(
+          pread(files[size_t(peer)].number(), &written, sizeof(written), 0),
+          ssize_t(sizeof(written)));
+      EXPECT_EQ(written, peer);
+    }
+  });
+}
+
+TEST(GpuMemory, RanksMapEachOthersMemory) {
+  runRanks(3, [](World &world) {
+    const Gpu gpu(0);
+    const int rank = world.rank(), ranks = world.size();
+    GpuMemory memory(gpu, 4096, "a test", {rank, ranks});
+    EXPECT_EQ(memory.at(5), memory.atRank(rank, 5));
+    const std::vector<OpenFile> files =
+        exchangeFiles(world, OpenFile(memory.share()));
+    for (int peer = 0; peer < ranks; ++peer)
+      if (peer != rank)
+        memory.mapPeer(peer, files[size_t(peer)].number());
+    const auto mine = uint8_t(rank + 1);
+    gpu.check("cuMemcpyHtoD", gpu.driver().MemcpyHtoD(memory.at(7), &mine, 1));
+    gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+    world.barrier();
+    for (int peer = 0; peer < ranks; ++peer) {
+      uint8_t byte = 0;
+      gpu.check("cuMemcpyDtoH",
+                gpu.driver().MemcpyDtoH(&byte, memory.atRank(peer, 7), 1));
+      EXPECT_EQ(byte, peer + 1);
+    }
+    world.barrier();
+  });
+}
+
+TEST(GpuMemory, AFileThatIsNoMemory) {
+  const Gpu gpu(0);
+  GpuMemory memory(gpu, 4096, "a test", {0, 2});
+  try {
+    memory.mapPeer(1, -1);
+    FAIL() << "it is mapped";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("Fake GPU (sm_90) cannot reach the memory of rank 1: "
+                        "cuMemImportFromShareableHandle: "),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+/// A stream of a rank, and what holds it.
+struct Waiter {
+  explicit Waiter(World &world) : flags(gpu, world) {
+    gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
+                                    &queue, CU_STREAM_NON_BLOCKING, 0));
+  }
+  ~Waiter() { gpu.driver().StreamDestroy(queue); }
+  void issue(std::vector<CUstreamBatchMemOpParams> operations) const {
+    gpu.check("cuStreamBatchMemOp",
+              gpu.driver().StreamBatchMemOp(queue, unsigned(operations.size()),
+                                            operations.data(), 0));
+  }
+  void finish() const {
+    gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(queue));
+  }
+  const Gpu gpu{0};
+  Flags flags;
+  CUstream queue = nullptr;
+};
+
+TEST(Flags, AStreamWaitsUntilThePeerHasCome) {
+  std::atomic<bool> hasCome{false};
+  runRanks(2, [&](World &world) {
+    const Waiter me(world);
+    // Across the wrap at 2^32, in steps of less than half of that.
+    for (const uint32_t number :
+         {1U, 2U, 1U << 30, 2U << 30, 3U << 30, 0U, 1U}) {
+      if (me.flags.rank() == 0) {
+        me.issue({me.flags.await(3, Flags::Arrived, 1, number)});
+        me.finish();
+        EXPECT_TRUE(hasCome.exchange(false));
+      } else {
+        // Other words hold and release nobody.
+        me.issue(me.flags.tell(3, Flags::Done, number));
+        me.issue(me.flags.tell(2, Flags::Arrived, number));
+        me.issue(me.flags.tell(3, Flags::Arrived, number - 1));
+        me.finish();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        hasCome = true;
+        me.issue(me.flags.tell(3, Flags::Arrived, number));
+        me.finish();
+      }
+      world.barrier();
+    }
+  });
+}
+
+TEST(Flags, ReleaseEndsWaitsForAPeerThatDoesNotCome) {
+  runRanks(3, [](World &world) {
+    const Waiter me(world);
+    constexpr zrt_stream kStream = 1;
+    for (int peer = 0; peer < 3; ++peer)
+      if (peer != me.flags.rank())
+        for (const Flags::Kind kind : {Flags::Arrived, Flags::Done})
+          me.issue({me.flags.await(kStream, kind, peer, 9)});
+    std::thread other([&] { me.flags.release(kStream, 9); });
+    me.finish(); // would not end without it
+    other.join();
+    world.barrier();
+  });
+}
+
+} // namespace
