@@ -84,7 +84,7 @@ ComparedDevice::contents(const std::vector<Range> &ranges) const {
 
 void ComparedDevice::execute(const zrt_op &op, const Work &work) {
   Comparison *first =
-      isCompared(op.stream) && isOnDevice(op) ? shown.begin(op) : nullptr;
+      isCompared(op.stream) && isOnDevice(op) ? shown.begin(plan, op) : nullptr;
   if (first)
     compare(op, work, *first);
   else
@@ -203,7 +203,7 @@ uint64_t ComparedDevice::copy(zrt_stream stream, const zrt_ref &from,
       fmt::format("{} to {}", tierName(from.tier), tierName(to.tier));
   const zrt_copy_desc desc = {
       name.c_str(), {from, ZRT_I8, ZRT_MEMBERS}, {to, ZRT_I8, ZRT_MEMBERS}};
-  Comparison *first = shown.begin({ZRT_COPY, stream, &desc});
+  Comparison *first = shown.begin(plan, {ZRT_COPY, stream, &desc});
   if (!first)
     return device->copy(stream, from, to);
   device->finish(stream);

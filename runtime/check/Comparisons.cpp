@@ -2,6 +2,7 @@
 #include "runtime/check/Comparisons.h"
 
 #include "runtime/PlanTable.h"
+#include "runtime/core/HalfArrays.h"
 
 #include <bit>
 #include <string_view>
@@ -14,6 +15,19 @@ namespace {
 bool isAttention(const Comparison &one) {
   return one.kind == ZRT_LAUNCH &&
          std::string_view(one.name).find("attention") == 0;
+}
+
+/// Tensor cores have other bits; attention of 16 bits is multiplied by them unless
+/// zeroc was told otherwise.
+bool mayUseTensorCores(const zrt_plan &plan, const zrt_op &op) {
+  if (plan.options && std::string_view(plan.options).find("--attention=f32") !=
+                          std::string_view::npos)
+    return false;
+  bool has16Bits = false;
+  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
+    has16Bits |= is16Bits(operand.dtype);
+  });
+  return has16Bits;
 }
 
 std::string shapeOf(const zrt_op &op) {
@@ -119,7 +133,7 @@ std::string countText(const std::vector<Finding> &findings) {
 
 } // namespace
 
-Comparison *Comparisons::begin(const zrt_op &op) {
+Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   const std::lock_guard<std::mutex> lock(mutex);
   Comparison *&seen = known[keyOf(op)];
   if (seen) {
@@ -130,7 +144,8 @@ Comparison *Comparisons::begin(const zrt_op &op) {
   one.kind = op.kind;
   one.name = nameOf(op);
   one.shape = shapeOf(op);
-  one.wantsBits = op.kind != ZRT_MATMUL && op.kind != ZRT_GROUPED_MATMUL;
+  one.wantsBits = op.kind != ZRT_MATMUL && op.kind != ZRT_GROUPED_MATMUL &&
+                  !(isAttention(one) && mayUseTensorCores(plan, op));
   one.operations = 1;
   return seen = &all.emplace_back(one);
 }

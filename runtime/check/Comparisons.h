@@ -47,7 +47,7 @@ struct Comparison {
 class Comparisons {
 public:
   /// `op`'s kind of operation if it is the first of it, else nullptr.
-  Comparison *begin(const zrt_op &op);
+  Comparison *begin(const zrt_plan &plan, const zrt_op &op);
 
   /// Between programs.
   bool empty() const { return all.empty(); }

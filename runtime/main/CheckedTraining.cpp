@@ -87,6 +87,9 @@ public:
     }
   }
 
+  /// At the end: no rank leaves another that has not come so far.
+  void awaitOthers() { world.barrier(); }
+
   zrt_context *get() { return context.get(); }
   const StepTimes &stepTimes() const { return times; }
 
@@ -211,6 +214,7 @@ void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
     if (plan.programs[ZRT_FIRST].ops)
       run.step();
     run.runOthers();
+    run.awaitOthers();
   } catch (...) {
     addTo();
     throw;
@@ -228,6 +232,7 @@ Section zrt::trainTwice(const zrt_plan &plan, const TrainOptions &options,
       section.findings.push_back(speedOf(plan, run.stepTimes()));
       section.findings.push_back(memoryOf(run.get()));
     }
+    run.awaitOthers();
     return curve;
   };
   const Curve first = once(false), second = once(true);

@@ -2,6 +2,7 @@
 #include "runtime/main/DeviceCheck.h"
 
 #include "runtime/Error.h"
+#include "runtime/check/DeviceSections.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/main/CheckedTraining.h"
 #include "runtime/main/StandardStreams.h"
@@ -20,8 +21,22 @@ public:
       : plan(thePlan), options(given), world(theWorld) {}
 
   int run() {
+    attempt("conformance", [&] {
+      sections.push_back(conformanceOf(plan, world.rank(), options.nvmePath));
+    });
     attempt("operations",
             [&] { compareOperations(plan, options, world, sections); });
+    if (world.size() > 1)
+      attempt("collectives", [&] {
+        sections.push_back(
+            compareExchanges(plan,
+                             {options.threads, options.hostThreads,
+                              options.nvmePath.c_str(), options.verifyReads, 0},
+                             world));
+      });
+    attempt("links", [&] {
+      sections.push_back(measureLinks(plan, world.rank(), options.nvmePath));
+    });
     attempt("training",
             [&] { sections.push_back(trainTwice(plan, options, world)); });
     if (!isBroken && world.size() > 1)

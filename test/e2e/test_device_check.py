@@ -30,38 +30,32 @@ class DeviceCheck(support.Case):
         page, report = self.check("--precision=bf16")
         self.assertTrue(report["holds"])
         self.assertEqual(self.findings(report, "fails"), [])
-        self.assertLessEqual({"kernels", "attention", "products", "updates", "training"},
+        self.assertLessEqual({"conformance", "kernels", "attention", "products", "updates", "training"},
                              self.sections(report, "holds"))
+        self.assertEqual(len([1 for name, _, found in self.findings(report, "measured")
+                              if name == "links" and found.endswith("GB/s")]), 3)
         self.assertRegex(page, r"all \d+ hold\n")
         self.assertRegex(page, r"products: .*3 runs each: (\d+) of \1 hold")
         self.assertIn("algorithm 0", page)
         self.assertLess(len(page.splitlines()), 80, "one page")
 
-    def test_wrong_kernel(self):
-        """The kernel is named, and what comes after it holds."""
-        page, report = self.check("--precision=bf16", env={"FAKE_CUDA_WRONG": "zk_attention$2e"}, status=1)
+    def test_wrong(self):
+        """A kernel that is wrong, and products that change from run to run, are named; what comes after holds."""
+        page, report = self.check(env={"FAKE_CUDA_WRONG": "zk_attention$2e", "FAKE_CUDA_UNSTEADY": "cublasLtMatmul"},
+                                  status=1)
         failures = self.findings(report, "fails")
-        self.assertEqual({section for section, _, _ in failures}, {"attention"})
+        # With such losses there is nothing to train by.
+        self.assertEqual({section for section, _, _ in failures}, {"conformance", "attention", "products", "training"})
+        self.assertEqual([what[0] for section, what, _ in failures if section == "conformance"], ["H"])
         self.assertRegex(page, r"FAIL  attention\.\d+ of h\.0\.attn: .*have other bits; element 0: .* on processors")
-        self.assertRegex(page, r"FAIL: 1 of \d+ do not hold")
-        self.assertIn("training", self.sections(report, "holds"))
-
-    def test_wrong_products(self):
-        report = self.check(env={"FAKE_CUDA_WRONG": "cublasLtMatmul"}, status=1)[1]
-        # Whose losses are nothing to train by.
-        self.assertEqual(self.sections(report, "fails"), {"products", "training"})
-        self.assertNotIn("products", self.sections(report, "holds"))
-        for _, _, found in self.findings(report, "fails"):
-            self.assertIn("beyond their tolerance", found)
-
-    def test_unsteady(self):
-        """Results that change from run to run."""
-        report = self.check(env={"FAKE_CUDA_UNSTEADY": "cublasLtMatmul"}, status=1)[1]
-        products = [found for section, _, found in self.findings(report, "fails") if section == "products"]
-        self.assertGreater(len(products), 0)
+        self.assertRegex(page, r"FAIL: \d+ of \d+ do not hold")
+        products = [found for section, _, found in failures if section == "products"]
+        self.assertGreater(len(products), 1)
         for found in products:
             self.assertIn("1 of 2 repeated runs gave other bits", found)
+        self.assertTrue(any("beyond their tolerance" in found for found in products))
         self.assertNotIn("products", self.sections(report, "holds"))
+        self.assertIn("attention_backward", " ".join(what for section, what, _ in self.findings(report, "holds")))
 
     def test_failure(self):
         """A kernel that ends the run: what was compared before is there, and what comes after is tried."""
@@ -80,6 +74,8 @@ class DeviceCheck(support.Case):
                 report = self.check(*options, ranks=ranks, run=run)[1]
                 self.assertLessEqual({"kernels", "products", "updates", "training", *names},
                                      self.sections(report, "holds"))
+                if ranks > 1:
+                    self.assertIn("collectives", self.sections(report, "holds"))
 
     def test_refused(self):
         """Programs for processors have nothing to compare."""

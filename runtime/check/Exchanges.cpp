@@ -1,0 +1,210 @@
+//===- Exchanges.cpp - Collectives on numbers that all ranks know ---------===//
+#include "runtime/check/Comparisons.h"
+#include "runtime/check/DeviceSections.h"
+#include "runtime/check/Expect.h"
+#include "runtime/core/HalfArrays.h"
+#include "runtime/transport/RankedSum.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+using namespace zrt;
+using namespace zrt::check;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// `count` elements that depend on the rank.
+Bytes seeded(zrt_dtype dtype, uint64_t count, uint64_t rank) {
+  if (dtype == ZRT_F64 || isConvertible(dtype))
+    return bytesOf(some<double>(count, rank + 1), dtype);
+  Bytes bytes(count * dtypeBytes(dtype));
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = std::byte((i * 37 + rank * 11) & 1);
+  return bytes;
+}
+
+/// scale x (rank 0 + rank 1 + ...), each operation rounded to T.
+template <typename T>
+Bytes smallSum(const std::vector<Bytes> &parts, double scale) {
+  Bytes result = parts.front();
+  for (size_t i = 0; i < result.size() / sizeof(T); ++i) {
+    T sum = 0;
+    for (size_t rank = 0; rank < parts.size(); ++rank) {
+      T part;
+      std::memcpy(&part, &parts[rank][i * sizeof(T)], sizeof(T));
+      sum = rank == 0 ? part : T(sum + part);
+    }
+    sum = T(T(scale) * sum);
+    std::memcpy(&result[i * sizeof(T)], &sum, sizeof(T));
+  }
+  return result;
+}
+
+class Exchange {
+public:
+  Exchange(const zrt_collective_desc &desc, uint32_t rank, uint32_t ranks)
+      : d(desc), rank(rank), ranks(ranks), source(refOf(d.source, rank, ranks)),
+        result(refOf(d.result, rank, ranks)) {
+    const uint64_t count = source.bytes / dtypeBytes(d.source.dtype);
+    for (uint32_t r = 0; r < ranks; ++r)
+      parts.push_back(seeded(d.source.dtype, count, r));
+    old = seeded(d.result.dtype, result.bytes / dtypeBytes(d.result.dtype),
+                 1000 + rank);
+  }
+
+  void write(zrt_context *ctx) const {
+    // In place, the source lies in the result, or the result in the source.
+    if (!isInPlace() || d.kind == ZRT_ALL_GATHER)
+      put(ctx, result, old);
+    put(ctx, source, parts[rank]);
+  }
+
+  Bytes expected() const {
+    if (d.kind == ZRT_ALL_GATHER) {
+      Bytes all;
+      for (const Bytes &part : parts)
+        all.insert(all.end(), part.begin(), part.end());
+      return all;
+    }
+    if (d.kind == ZRT_ALL_REDUCE)
+      return d.source.dtype == ZRT_F64 ? smallSum<double>(parts, d.scale)
+                                       : smallSum<float>(parts, d.scale);
+    const uint64_t count = d.elements / ranks;
+    const uint64_t first = rank * count * dtypeBytes(d.source.dtype);
+    std::vector<const std::byte *> sources;
+    for (const Bytes &part : parts)
+      sources.push_back(part.data() + first);
+    Bytes sum = old;
+    rankedSum(sources.data(), sources.size(), d.source.dtype, count,
+              float(d.scale), d.accumulate != 0, d.result.dtype, sum.data());
+    return sum;
+  }
+
+  Bytes read(zrt_context *ctx) const {
+    Bytes bytes(result.bytes);
+    if (zrt_read(ctx, &result, bytes.data(), bytes.size()) != 0)
+      throw Error(zrt_error_message(ctx));
+    return bytes;
+  }
+
+private:
+  bool isInPlace() const {
+    return source.tier == result.tier &&
+           source.offset < result.offset + result.bytes &&
+           result.offset < source.offset + source.bytes;
+  }
+  static void put(zrt_context *ctx, const zrt_ref &to, const Bytes &bytes) {
+    if (zrt_write(ctx, &to, bytes.data(), to.bytes) != 0)
+      throw Error(zrt_error_message(ctx));
+  }
+
+  const zrt_collective_desc &d;
+  const uint32_t rank, ranks;
+  const zrt_ref source, result;
+  std::vector<Bytes> parts; ///< sources of all ranks
+  Bytes old;                ///< of the result
+};
+
+/// One of each kind, and how many there are.
+std::vector<std::pair<zrt_op, uint64_t>> kindsOf(const zrt_plan &plan) {
+  std::vector<std::pair<zrt_op, uint64_t>> kinds;
+  std::map<std::string, size_t> known;
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program)) {
+      if (op.kind != ZRT_COLLECTIVE)
+        continue;
+      const zrt_collective_desc &d = collectiveOf(op);
+      const std::string key = fmt::format(
+          "{} {} {} {} {} {} {} {} {}", d.kind, d.accumulate, d.elements,
+          d.scale, d.source.dtype, d.source.extent, d.result.dtype,
+          d.result.extent,
+          int64_t(d.source.ref.offset) - int64_t(d.result.ref.offset) == 0);
+      const auto [at, isNew] = known.try_emplace(key, kinds.size());
+      if (isNew)
+        kinds.emplace_back(op, 0);
+      ++kinds[at->second].second;
+    }
+  return kinds;
+}
+
+Finding compare(zrt_context *ctx, uint32_t program,
+                const zrt_collective_desc &desc, uint64_t operations,
+                World &world) {
+  const Exchange exchange(desc, uint32_t(world.rank()), uint32_t(world.size()));
+  const Bytes expected = exchange.expected();
+  Difference difference;
+  double best = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    exchange.write(ctx);
+    world.barrier();
+    const auto start = std::chrono::steady_clock::now();
+    if (zrt_run(ctx, program) != 0)
+      throw Error(zrt_error_message(ctx));
+    const std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - start;
+    best = std::max(best, double(desc.wire_bytes) / took.count() * 1e-9);
+    const Bytes found = exchange.read(ctx);
+    difference.add(compareBits(desc.result.dtype, found.data(), expected.data(),
+                               expected.size()));
+  }
+  Finding finding;
+  finding.what =
+      fmt::format("{}: {} {} to {}{}", desc.name, desc.elements,
+                  dtypeName(desc.source.dtype), dtypeName(desc.result.dtype),
+                  desc.accumulate ? ", accumulating" : "");
+  finding.verdict = difference.wrong > 0 ? Verdict::Fails : Verdict::Holds;
+  finding.found =
+      difference.wrong > 0
+          ? fmt::format("{} of {} elements, in {} runs, have other bits; {}",
+                        difference.wrong, difference.elements, kRuns,
+                        difference.where)
+          : fmt::format("the same bits; {:.2f} GB/s received", best);
+  if (operations > 1)
+    finding.found += fmt::format(", {} times", operations);
+  finding.numbers = {{"operations", double(operations)},
+                     {"elements", double(difference.elements)},
+                     {"wrong", double(difference.wrong)},
+                     {"gigabytes_per_second", best}};
+  return finding;
+}
+
+struct Destroy {
+  void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
+};
+
+} // namespace
+
+Section check::compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
+                                World &world) {
+  Section section = {
+      "collectives",
+      fmt::format("sums in the order of ranks, {} runs each, on {} ranks",
+                  kRuns, world.size()),
+      {}};
+  const auto kinds = kindsOf(plan);
+  for (size_t first = 0; first < kinds.size(); first += ZRT_PROGRAM_COUNT) {
+    const size_t count =
+        std::min<size_t>(kinds.size() - first, ZRT_PROGRAM_COUNT);
+    zrt_plan some = plan;
+    // A plan has a step in any case: places that are left repeat the first.
+    for (size_t i = 0; i < ZRT_PROGRAM_COUNT; ++i)
+      some.programs[i] = {&kinds[first + (i < count ? i : 0)].first, 1, 0, 0};
+    zrt_context *made = nullptr;
+    const zrt_status status = zrt_create(&some, &made);
+    const std::unique_ptr<zrt_context, Destroy> ctx(made);
+    zrt_world peers = {world};
+    if (status != 0 || zrt_start(made, &setup, &peers) != 0)
+      throw Error(zrt_error_message(made));
+    for (size_t i = 0; i < count; ++i)
+      section.findings.push_back(compare(made, uint32_t(i),
+                                         collectiveOf(kinds[first + i].first),
+                                         kinds[first + i].second, world));
+    // No rank leaves another that has not come so far.
+    world.barrier();
+  }
+  return section;
+}

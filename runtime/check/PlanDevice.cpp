@@ -1,0 +1,32 @@
+//===- PlanDevice.cpp - The device of a compiled plan, for others ---------===//
+#include "runtime/check/PlanDevice.h"
+
+#include "runtime/device/MakeDevice.h"
+
+#include <filesystem>
+
+using namespace zrt;
+using namespace zrt::check;
+
+std::unique_ptr<Device> PlanDevice::make(const zrt_plan &plan) {
+  zrt_plan &mine = plans.emplace_back(plan);
+  mine.target = compiled.target;
+  mine.device_arch = compiled.device_arch;
+  mine.make_device = compiled.make_device;
+  mine.device_images = compiled.device_images;
+  mine.device_image_count = compiled.device_image_count;
+  mine.device_kernels = compiled.device_kernels;
+  mine.device_kernel_count = compiled.device_kernel_count;
+  std::unique_ptr<Store> store;
+  if (mine.arena_bytes[ZRT_NVME] > 0)
+    store = std::make_unique<Store>(
+        mine.arena_bytes[ZRT_NVME],
+        nvmePath.empty() ? std::filesystem::temp_directory_path().string()
+                         : nvmePath,
+        Faults::fromEnvironment(rank), /*verifies=*/true);
+  zrt_device_request request = {
+      mine, rank, /*isGuarded=*/false, std::move(store), {}, {}};
+  mine.make_device(&request);
+  request.device->startThreads(mine, /*threads=*/2, {}, /*hostThreads=*/0);
+  return std::move(request.device);
+}
