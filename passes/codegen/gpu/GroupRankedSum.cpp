@@ -9,6 +9,10 @@
 //   sum = sum + result[i]            where `accumulate`
 //   result[i] = sum                  rounded once
 //
+// Contributions may lie on other GPUs, which are far: where `how` says that all is
+// aligned a thread reads 16 bytes at once, and all that it needs of a rank before
+// it adds any.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/gpu/GroupRankedSum.h"
@@ -17,6 +21,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
@@ -38,18 +43,22 @@ public:
   void build(func::FuncOp function) {
     Value thread = function.getArgument(3), begin = function.getArgument(5),
           end = function.getArgument(6);
-    Value how = code.viewAll(function.getArgument(1), code.index(4));
+    Value how = code.viewAll(function.getArgument(1), code.index(5));
     ranks = loadIndex(how, 0);
     stride = loadIndex(how, 1);
     Value bits = loadInteger(how, 2);
     scale = toWide(arith::BitcastOp::create(b, loc, b.getF64Type(), bits));
-    accumulates = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ne, loadInteger(how, 3),
-        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)));
+    accumulates = isSet(how, 3);
     contributions = code.viewAll(function.getArgument(0),
                                  arith::MulIOp::create(b, loc, ranks, stride));
     result = code.viewAll(function.getArgument(2), end);
-    code.loop(code.add(begin, thread), end, kGroupThreads, {},
+    Value isWhole = code.both(
+        isSet(how, 4), arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
+                                             code.add(begin, kElements), end));
+    code.when(isWhole, [&] { addVectors(begin, thread); });
+    // The rest: a loop that is not entered where all has been done.
+    Value rest = code.select(isWhole, end, code.add(begin, thread));
+    code.loop(rest, end, kGroupThreads, {},
               [&](Value i, ArrayRef<Value>) -> Values {
                 addUp(i);
                 return {};
@@ -57,6 +66,9 @@ public:
   }
 
 private:
+  /// Elements of a group, and bytes that a thread reads at once.
+  static constexpr int64_t kElements = 16 * kGroupThreads, kBytes = 16;
+
   Value loadInteger(Value how, int64_t at) {
     return memref::LoadOp::create(b, loc, how, code.index(at));
   }
@@ -64,13 +76,69 @@ private:
     return arith::IndexCastOp::create(b, loc, b.getIndexType(),
                                       loadInteger(how, at));
   }
+  Value isSet(Value how, int64_t at) {
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ne, loadInteger(how, at),
+        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)));
+  }
+  /// A number or vector in `element`.
+  Value convert(Value x, Type element) {
+    Type has = getElementTypeOrSelf(x), to = element;
+    if (auto vector = dyn_cast<VectorType>(x.getType()))
+      to = vector.clone(element);
+    if (has.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(b, loc, to, x);
+    return has == element ? x : Value(arith::TruncFOp::create(b, loc, to, x));
+  }
   /// In the type of the sum.
-  Value toWide(Value x) {
-    const unsigned has = x.getType().getIntOrFloatBitWidth(),
-                   needs = wide.getIntOrFloatBitWidth();
-    if (has < needs)
-      return arith::ExtFOp::create(b, loc, wide, x);
-    return has > needs ? Value(arith::TruncFOp::create(b, loc, wide, x)) : x;
+  Value toWide(Value x) { return convert(x, wide); }
+
+  Value loadVector(Value view, Value at, int64_t width) {
+    auto load = vector::LoadOp::create(
+        b, loc,
+        VectorType::get({width},
+                        cast<MemRefType>(view.getType()).getElementType()),
+        view, at);
+    load.setAlignment(kBytes);
+    return toWide(load);
+  }
+
+  /// All of a group's elements.
+  void addVectors(Value begin, Value thread) {
+    const int64_t width = kBytes * 8 / sum.from.getIntOrFloatBitWidth();
+    SmallVector<Value> places;
+    for (int64_t at = 0; at < kElements; at += kGroupThreads * width)
+      places.push_back(code.add(code.add(begin, at), code.mul(thread, width)));
+    auto load = [&](Value from) {
+      Values vectors;
+      for (Value place : places)
+        vectors.push_back(
+            loadVector(contributions, code.add(from, place), width));
+      return vectors;
+    };
+    Values sums =
+        code.loop(code.index(1), ranks, 1, load(code.index(0)),
+                  [&](Value rank, ArrayRef<Value> carried) -> Values {
+                    Values next =
+                        load(arith::MulIOp::create(b, loc, rank, stride));
+                    for (auto [x, old] : llvm::zip_equal(next, carried))
+                      x = code.addf(old, x);
+                    return next;
+                  });
+    Value factor = code.spread(scale, width);
+    for (Value &x : sums)
+      x = code.mulf(x, factor);
+    sums = code.ifThen(accumulates, sums, [&] {
+      Values all;
+      for (auto [x, place] : llvm::zip_equal(sums, places))
+        all.push_back(code.addf(x, loadVector(result, place, width)));
+      return all;
+    });
+    for (auto [x, place] : llvm::zip_equal(sums, places)) {
+      auto store =
+          vector::StoreOp::create(b, loc, convert(x, sum.to), result, place);
+      store.setAlignment(kBytes);
+    }
   }
 
   void addUp(Value i) {
@@ -87,9 +155,7 @@ private:
       return {
           code.addf(all, toWide(memref::LoadOp::create(b, loc, result, i)))};
     })[0];
-    if (sum.to != wide)
-      all = arith::TruncFOp::create(b, loc, sum.to, all);
-    memref::StoreOp::create(b, loc, all, result, i);
+    memref::StoreOp::create(b, loc, convert(all, sum.to), result, i);
   }
 
   BlockCode code;

@@ -218,7 +218,7 @@ zero.program @step(%w: )" +
 struct HowToAdd {
   int64_t ranks, stride;
   double scale;
-  int64_t accumulates;
+  int64_t accumulates, isAligned;
 };
 
 TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
@@ -229,11 +229,12 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
                                 {"f16", "f16", ZRT_F16, ZRT_F16}};
   for (const SumCase &types : kTypes) {
     EmulatedKernels device(sumOf(types));
-    for (size_t count : {1, 15, 16, 255, 257, 2049})
+    for (size_t count : {1, 15, 16, 255, 256, 257, 2049})
       for (size_t ranks : {2, 3, 8})
-        for (bool accumulates : {false, true}) {
+        for (int bits : {0, 1, 2, 3}) {
+          const bool accumulates = bits & 1, isAligned = bits & 2;
           // More apart than there are elements, as the last chunk of a slice is.
-          const size_t stride = count + 24,
+          const size_t stride = isAligned ? (count + 47) / 16 * 16 : count + 23,
                        size = types.fromType == ZRT_F32 ? 4 : 2;
           const float scale = 1.0f / static_cast<float>(ranks);
           const std::vector<std::byte> given =
@@ -248,7 +249,9 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
                          accumulates, types.toType, expected.data());
           const std::vector<HowToAdd> how = {{static_cast<int64_t>(ranks),
                                               static_cast<int64_t>(stride),
-                                              scale, accumulates}};
+                                              scale, accumulates, isAligned}};
+          ASSERT_EQ(reinterpret_cast<uintptr_t>(given.data()) % 16, 0U);
+          ASSERT_EQ(reinterpret_cast<uintptr_t>(found.data()) % 16, 0U);
           const EmulatedKernels::Operand operands[] = {
               EmulatedKernels::read(given), EmulatedKernels::read(how),
               EmulatedKernels::write(found)};

@@ -13,8 +13,11 @@ namespace {
 struct HowToAdd {
   int64_t ranks, stride;
   uint64_t scale; ///< bits of an f64
-  int64_t accumulates;
+  int64_t accumulates, isAligned;
 };
+
+/// What the kernel reads at once.
+constexpr uint64_t kAlignment = 16;
 
 std::string kernelOf(const zrt_collective_desc &desc) {
   return fmt::format("zrt_ranked_sum_{}_{}", dtypeName(desc.source.dtype),
@@ -36,9 +39,12 @@ RankedSums::RankedSums(const ExchangeDevice &device, const Stride &stride)
         const double scale = desc.source.dtype == ZRT_F64
                                  ? desc.scale
                                  : double(static_cast<float>(desc.scale));
-        how.push_back({device.ranks(),
-                       int64_t(stride(desc) / dtypeBytes(desc.source.dtype)),
-                       std::bit_cast<uint64_t>(scale), desc.accumulate != 0});
+        const uint64_t bytes = stride(desc);
+        for (const bool isAligned : {false, true})
+          how.push_back({device.ranks(),
+                         int64_t(bytes / dtypeBytes(desc.source.dtype)),
+                         std::bit_cast<uint64_t>(scale), desc.accumulate != 0,
+                         isAligned && bytes % kAlignment == 0});
       });
   const uint64_t bytes = how.size() * sizeof(HowToAdd);
   table = std::make_unique<GpuMemory>(device.gpu, bytes, "a table of sums");
@@ -53,7 +59,9 @@ RankedSums::RankedSums(const ExchangeDevice &device, const Stride &stride)
 void RankedSums::add(const ExchangeCall &call, CUdeviceptr contributions,
                      CUdeviceptr result, uint64_t elements) const {
   const Sum &sum = sums.at(&call.desc);
-  const uint64_t parameters[] = {contributions, table->at(sum.how), result,
+  const bool isAligned = (contributions | result) % kAlignment == 0;
+  const uint64_t how = sum.how + (isAligned ? sizeof(HowToAdd) : 0);
+  const uint64_t parameters[] = {contributions, table->at(how), result,
                                  elements};
   kernels.launch(call.queue, *sum.kernel, int64_t(elements), parameters);
 }

@@ -31,7 +31,8 @@ public:
 private:
   struct Sum {
     const Kernel *kernel;
-    uint64_t how; ///< in the table
+    /// In the table: for operands that are not aligned, then for those that are.
+    uint64_t how;
   };
   const Kernels &kernels;
   std::map<const zrt_collective_desc *, Sum> sums;
