@@ -18,6 +18,10 @@
 // had a sync or barrier in between.  Threads of two blocks never meet.  So a race is
 // found in any order in which threads happen to run.
 //
+// Warps multiply matrices of 16 bits (mma), and threads copy to shared memory while
+// they go on (cp.async): such a copy is there when its thread has waited for it, and
+// not before.
+//
 // What is found ends the launch with an error that names the kernel, the threads,
 // the address and both accesses.
 //
@@ -30,6 +34,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace zge {
 
@@ -87,6 +94,9 @@ private:
   std::unique_ptr<Grid> grid;
 };
 
+/// Names and addresses of what kernels call, for those who link them.
+std::vector<std::pair<std::string_view, void *>> listCalls();
+
 } // namespace zge
 
 //===----------------------------------------------------------------------===//
@@ -114,6 +124,27 @@ void *zge_shared(void);
 /// where a lane of a vector is masked.
 void zge_read(const void *address, uint64_t bytes);
 void zge_write(const void *address, uint64_t bytes);
+
+// What the 32 lanes of a warp do together (Warp.cpp), and copies (Copies.cpp).  `at`
+// counts bytes of shared memory; `type` is that of numbers of 16 bits.
+
+enum zge_type : uint32_t { ZGE_BF16, ZGE_F16 };
+/// mma.m16n8k16: sums += a b, of a 16 x 16, b 16 x 8 and sums 16 x 8, which lie in
+/// the lanes as PTX says.  Products are exact, and are added in f32 in the order
+/// of k.
+void zge_mma(uint32_t type, const uint32_t *a, const uint32_t *b, float *sums);
+/// ldmatrix.x4: four matrices of 8 x 8 numbers of 16 bits.  Lane i gives where row
+/// i % 8 of matrix i / 8 is, 16 bytes, and gets a word of each.
+void zge_fragment(uint32_t at, uint32_t isTransposed, uint32_t *words);
+/// Two numbers, rounded to 16 bits, in one word.
+uint32_t zge_pack(uint32_t type, float low, float high);
+/// 2^x, as near as f32 has it.
+float zge_exp2(float x);
+/// cp.async: `bytes` (16, or 0 for zeros) of global memory to 16 bytes of shared
+/// memory, which are 0xff until the thread waits for the copy.
+void zge_copy(uint32_t at, const void *from, uint32_t bytes);
+/// cp.async.wait_all: the thread's copies are there.
+void zge_wait_for_copies(void);
 }
 
 #endif // TEST_EMULATOR_EMULATOR_H

@@ -9,10 +9,9 @@
 
 using namespace zge;
 
-namespace {
-/// The grid whose thread runs on this thread of the host.
-thread_local Grid *running = nullptr;
+thread_local Grid *Grid::running = nullptr;
 
+namespace {
 /// The width of the smallest group that holds both threads.
 int commonLevel(uint32_t a, uint32_t b) {
   return a / kWarp != b / kWarp ? kBlockLevel : std::bit_width(a ^ b);
@@ -57,6 +56,7 @@ void Grid::runBlock() {
     threads[i].wait = Wait::None;
     threads[i].met = {};
     threads[i].history.assign(1, Meetings{});
+    threads[i].copies.clear();
     threads[i].fiber.prepare(stacks.top(i), threadBody);
     ready.push_back(i);
   }
@@ -75,6 +75,8 @@ void Grid::runBlock() {
 void Grid::threadBody() {
   Grid &grid = *running;
   grid.launch->entry(grid.launch->params);
+  if (const size_t left = grid.threads[grid.current].copies.size())
+    grid.fail(fmt::format("it ends, and waits for none of {} copies", left));
   grid.threads[grid.current].wait = Wait::Ended;
   grid.pause();
 }
@@ -103,6 +105,12 @@ std::string Grid::describe(uint32_t number) const {
                        thread.width);
   case Wait::Barrier:
     return fmt::format("thread {} waits in barrier", number);
+  case Wait::Multiply:
+    return fmt::format("thread {} waits in mma of {}", number,
+                       thread.distance == ZGE_BF16 ? "bf16" : "f16");
+  case Wait::Fragment:
+    return fmt::format("thread {} waits in ldmatrix{}", number,
+                       thread.distance ? ".trans" : "");
   default:
     return fmt::format("thread {} has ended", number);
   }
@@ -282,26 +290,4 @@ void Grid::access(const void *address, uint64_t bytes, bool writes) {
       other->writes ? "wrote" : "read",
       other->block == currentBlock ? "no sync or barrier lies between"
                                    : "nothing orders blocks of one launch"));
-}
-
-//===----------------------------------------------------------------------===//
-// What kernels call
-//===----------------------------------------------------------------------===//
-
-uint32_t zge_thread(void) { return running->thread(); }
-uint32_t zge_block(void) { return running->block(); }
-uint32_t zge_shuffle_xor(uint32_t value, uint32_t distance, uint32_t width) {
-  return running->shuffle(value, distance, width);
-}
-uint32_t zge_shuffle(uint32_t value, uint32_t from, uint32_t width) {
-  return running->shuffleFrom(value, from, width);
-}
-void zge_sync(uint32_t width) { running->sync(width); }
-void zge_barrier(void) { running->barrier(); }
-void *zge_shared(void) { return running->shared(); }
-void zge_read(const void *address, uint64_t bytes) {
-  running->access(address, bytes, /*writes=*/false);
-}
-void zge_write(const void *address, uint64_t bytes) {
-  running->access(address, bytes, /*writes=*/true);
 }

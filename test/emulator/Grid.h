@@ -4,6 +4,7 @@
 
 #include "Emulator.h"
 #include "Fiber.h"
+#include "Halves.h"
 #include "Shadow.h"
 
 #include <array>
@@ -19,6 +20,9 @@ using Meetings = std::array<uint32_t, kLevels>;
 
 class Grid {
 public:
+  /// The grid whose thread runs on this thread of the host.
+  static thread_local Grid *running;
+
   void run(const Launch &launch, const MemoryMap &memory);
 
   // Called by the thread that runs.
@@ -30,9 +34,22 @@ public:
   void sync(uint32_t width);
   void barrier();
   void access(const void *address, uint64_t bytes, bool writes);
+  // Warp.cpp
+  void multiply(uint32_t type, const uint32_t *a, const uint32_t *b,
+                float *sums);
+  void loadFragment(uint32_t at, bool isTransposed, uint32_t *words);
+  // Copies.cpp
+  void copy(uint32_t at, const void *from, uint32_t bytes);
+  void waitForCopies();
 
 private:
-  enum class Wait { None, Shuffle, Sync, Barrier, Ended };
+  enum class Wait { None, Shuffle, Sync, Barrier, Multiply, Fragment, Ended };
+  /// One that is under way.
+  struct Copy {
+    uint32_t at;
+    const void *from;
+    uint32_t bytes;
+  };
   struct Thread {
     Fiber fiber;
     Wait wait = Wait::None;
@@ -41,6 +58,8 @@ private:
     uint32_t from = 0;                ///< the lane whose value it takes
     Meetings met = {};
     std::vector<Meetings> history; ///< met, before each time
+    void *operands = nullptr;      ///< of what a warp does together
+    std::vector<Copy> copies;
   };
 
   static void threadBody();
@@ -49,6 +68,24 @@ private:
   void pause();
   /// The thread that runs begins to wait in its group.  Whether all of it do now.
   bool arrive(Wait wait, uint32_t width, uint32_t distance);
+  /// All lanes of the warp take part, each with its operands; the last one to come
+  /// calls `together` with those of all.
+  template <typename Operands, typename Together>
+  void inWarp(Wait wait, const char *what, uint32_t kind, Operands &operands,
+              Together together) {
+    checkWidth(what, kWarp);
+    const uint32_t first = current / kWarp * kWarp;
+    threads[current].operands = &operands;
+    if (arrive(wait, kWarp, kind)) {
+      std::array<Operands *, kWarp> all;
+      for (uint32_t lane = 0; lane < kWarp; ++lane)
+        all[lane] = static_cast<Operands *>(threads[first + lane].operands);
+      together(all);
+      release(kWarp);
+    }
+    pause();
+  }
+  char *sharedAt(uint32_t at) { return sharedMemory.data() + at; }
   /// Lets the group of the thread that runs go on.
   void release(uint32_t width);
   /// The threads of that group see each other's memory.

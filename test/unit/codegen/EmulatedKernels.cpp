@@ -51,20 +51,12 @@ EmulatedKernels::EmulatedKernels(const std::string &text) {
   code = llvm::cantFail(llvm::orc::LLJITBuilder().create());
   llvm::orc::MangleAndInterner mangle(code->getExecutionSession(),
                                       code->getDataLayout());
-  auto symbol = [](auto *function) {
-    return llvm::orc::ExecutorSymbolDef(
-        llvm::orc::ExecutorAddr::fromPtr(function),
-        llvm::JITSymbolFlags::Exported);
-  };
+  llvm::orc::SymbolMap symbols;
+  for (auto [name, address] : zge::listCalls())
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                             llvm::JITSymbolFlags::Exported};
   llvm::cantFail(code->getMainJITDylib().define(
-      llvm::orc::absoluteSymbols({{mangle("zge_thread"), symbol(zge_thread)},
-                                  {mangle("zge_block"), symbol(zge_block)},
-                                  {mangle("zge_shuffle"), symbol(zge_shuffle)},
-                                  {mangle("zge_sync"), symbol(zge_sync)},
-                                  {mangle("zge_barrier"), symbol(zge_barrier)},
-                                  {mangle("zge_shared"), symbol(zge_shared)},
-                                  {mangle("zge_read"), symbol(zge_read)},
-                                  {mangle("zge_write"), symbol(zge_write)}})));
+      llvm::orc::absoluteSymbols(std::move(symbols))));
   llvm::cantFail(code->addObjectFile(llvm::cantFail(
       llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))));
 }
