@@ -13,8 +13,10 @@ the program `step`:
 A kernel reads and writes each operand once.  In flight are the bytes that a thread
 loads in one basic block, times the threads that are resident by registers, shared
 memory and the number of blocks.  Products have their limit alone, for cuBLASLt computes
-them.  Attention's limit is that of tensor cores; its estimate is that of the kernel of
-docs/cuda.md, which reads tiles of f32 from shared memory.
+them.  Attention's limit is that of tensor cores.  Its estimate is that of the kernels of
+docs/cuda.md: in f32, of reads of shared memory; on tensor cores, for each tile of the loop,
+the longest of what its multiplications, instructions, exponentials, reads of shared memory
+and of L2 take, or all of them one after another, shared by the warps that a scheduler has.
 """
 import argparse
 import dataclasses
@@ -45,6 +47,14 @@ class Gpu:
     shared: int = 227 << 10
     lanes: int = 128
     latency: float = 0.7e-6
+    # Of a processor and a clock: 16-bit FMAs of tensor cores, exponentials, bytes of shared memory.
+    fmas: int = 2048
+    exponentials: int = 16
+    shared_bytes: int = 128
+    # What mma.sync reaches of the tensor cores' peak at most, which only wgmma does: an assumption,
+    # after Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024).
+    mma_share: float = 0.62
+    l2: float = 5.5e12
 
 
 #: NVIDIA H100 SXM5 80 GB: dense flops/s, bytes/s.
@@ -61,6 +71,12 @@ class Kernel:
     spilled: int = 0
     loaded: int = 0       # bytes of global memory, by a thread in the block of code that loads most
     instructions: int = 0  # in all blocks of code that load
+    parts: int = 0         # blocks that share a unit
+    # Of a warp, in the blocks of code that multiply on tensor cores.
+    multiplications: int = 0
+    exponentials: int = 0
+    fragments: int = 0
+    issued: int = 0
 
 
 def run(*command):
@@ -74,6 +90,11 @@ def entry_of(name):
     if name.startswith("zrt_"):
         return name
     return "zk_" + "".join(c if c.isalnum() or c == "_" else f"${ord(c):x}" for c in name)
+
+
+def plain(entry):
+    """As entry_of has it: entries of kernels that round to 16 bits on the way have zr_."""
+    return "zk_" + entry[3:] if entry.startswith("zr_") else entry
 
 
 def find_ptxas():
@@ -91,9 +112,16 @@ def read_code(ptx, kernels):
     """Loads and instructions of each entry's blocks of code that load."""
     names = {entry_of(name): kernel for name, kernel in kernels.items()}
     for entry in re.finditer(r"\.visible \.entry (\S+)\((.*?)\n\}", ptx, re.DOTALL):
-        kernel = names.get(entry[1])
+        kernel = names.get(plain(entry[1]))
         if not kernel:
             continue
+        for block in re.split(r"^\$L__BB\S+:|^\s*@?%?\S*\s*bra\b.*", entry[2], flags=re.MULTILINE):
+            count = block.count("mma.sync")
+            if count:
+                kernel.multiplications += count
+                kernel.exponentials += block.count("ex2.approx")
+                kernel.fragments += block.count("ldmatrix")
+                kernel.issued += len(re.findall(r";$", block, re.MULTILINE)) - block.count("mov.b32")
         for block in re.split(r"^\$L__BB\S+:|\bbra\b.*", entry[2], flags=re.MULTILINE):
             loads = re.findall(r"ld\.global\.(?:nc\.)?(?:v(\d)\.)?([bfsu]\d+)", block)
             loaded = sum(int(count or 1) * int(kind[1:]) // 8 for count, kind in loads)
@@ -106,15 +134,15 @@ def read_kernels(ptx, report):
     """{name: Kernel} of what zero-kernels and ptxas have printed."""
     kernels = {name: Kernel(int(units), int(threads), int(shared)) for name, units, threads, shared in re.findall(
         r"^// @(\S+): (\d+) units by (\d+) threads, (\d+) bytes shared", ptx, re.MULTILINE)}
-    for name, threads, shared in re.findall(
-            r"^// @(\S+): a unit by \d+ blocks of (\d+) threads, (\d+) bytes shared", ptx, re.MULTILINE):
-        kernels[name] = Kernel(0, int(threads), int(shared))
+    for name, parts, threads, shared in re.findall(
+            r"^// @(\S+): a unit by (\d+) blocks of (\d+) threads, (\d+) bytes shared", ptx, re.MULTILINE):
+        kernels[name] = Kernel(0, int(threads), int(shared), parts=int(parts))
     read_code(ptx, kernels)
     names = {entry_of(name): kernel for name, kernel in kernels.items()}
     for entry, text in re.findall(r"entry function '(\S+)' for(.*?)Compile time", report, re.DOTALL):
-        if entry in names:
-            names[entry].registers = int(re.search(r"Used (\d+) registers", text)[1])
-            names[entry].spilled = sum(map(int, re.findall(r"(\d+) bytes spill", text)))
+        if kernel := names.get(plain(entry)):
+            kernel.registers = int(re.search(r"Used (\d+) registers", text)[1])
+            kernel.spilled = sum(map(int, re.findall(r"(\d+) bytes spill", text)))
     return kernels
 
 
@@ -152,21 +180,67 @@ def estimate(gpu, kernel, units, moved):
     return max(by_bytes, by_issue) + LAUNCH_SECONDS, why, blocks
 
 
-def attention_flops(name, operands, units):
-    """Of the causal half: what a product of T x T x D takes, and how many of them there are at
-    least and in the kernels of docs/cuda.md."""
+def attention_shape(name, operands, units):
+    """(whether it is the backward, T, D)"""
     sizes = [int(size) for size in re.findall(r"device \d+ \+ (\d+) ", operands)]
     backward = "backward" in name
     length = next(size // 4 // units for size, kind in
                   re.findall(r"\+ (\d+) (f32) members", operands) for size in [int(size)])
     width = (sizes[0] if backward else sizes[1]) // (2 if "bf16" in operands or "f16" in operands else 4) // (
         units * length)
+    return backward, length, width
+
+
+def attention_flops(backward, length, width, units):
+    """Of the causal half: what a product of T x T x D takes, and how many of them there are at
+    least and in f32."""
     return units * length * length * width, *((5, 9) if backward else (2, 3))
 
 
 def estimate_attention(gpu, flops):
     """Seconds of products in f32 whose threads read 4 and 6 numbers of shared memory for 24 FMAs."""
     return flops / 2 * (4 * (4 + 6) / 24) / (gpu.processors * gpu.lanes * gpu.clock)
+
+
+#: Products of the launches on tensor cores.
+LAUNCHES = {False: (("", 2),), True: (("", 2), (".keys", 4), (".queries", 3))}
+
+
+def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, units):
+    """Seconds of a launch of causal attention: of the tiles that its blocks go over."""
+    columns = math.ceil(width / 16) * 16
+    tile = 64 if columns <= 64 else 32
+    rows = 128 if columns <= 64 and not is_keys else 64
+    warps = kernel.threads // 32
+    if kernel.multiplications * warps * 2048 != products * rows * tile * columns:
+        sys.exit("gpu_limits.py: error: the loop has other products than codegen/gpu/Tensor.h says")
+    blocks = math.ceil(length / rows)
+    tiles = units * sum(math.ceil((length - i * rows if is_keys else min(length, (i + 1) * rows)) / tile)
+                        for i in range(blocks))
+    # Clocks of a processor for a tile of one block.
+    parts = {"tensor cores": kernel.multiplications * warps * 2048 / (gpu.fmas * gpu.mma_share),
+             "instructions": kernel.issued * kernel.threads / gpu.lanes,
+             "exponentials": kernel.exponentials * kernel.threads / gpu.exponentials,
+             "shared memory": (kernel.fragments * warps * 512 + 2 * tile * columns * 2) / gpu.shared_bytes,
+             "L2": 2 * tile * width * 2 / (gpu.l2 / gpu.processors / gpu.clock)}
+    registers = math.ceil(kernel.registers * 32 / 256) * 256 * warps
+    resident = min(gpu.blocks, int(gpu.registers // registers), gpu.shared // (kernel.shared + 1024))
+    in_turn = sum(clocks for why, clocks in parts.items() if why != "L2") / (resident * warps / 4)
+    why, clocks = max(parts.items(), key=lambda part: part[1])
+    if in_turn > clocks:
+        why, clocks = f"{resident} blocks", in_turn
+    # The last blocks have the fewest tiles: no wave is waited for.
+    return tiles / gpu.processors * clocks / gpu.clock + LAUNCH_SECONDS, why
+
+
+def estimate_launches(gpu, kernels, name, backward, length, width, units):
+    """Of all launches, and what decides the longest."""
+    found = []
+    for suffix, products in LAUNCHES[backward]:
+        seconds, why = estimate_on_tensor_cores(gpu, kernels[name + suffix], products, suffix == ".keys", length,
+                                                width, units)
+        found.append((seconds, why))
+    return sum(seconds for seconds, _ in found), ", ".join(f"{why} {1e3 * s:.3f}m" for s, why in found)
 
 
 def add_all(gpu, plan, kernels):
@@ -187,8 +261,14 @@ def add_all(gpu, plan, kernels):
             batch = re.search(r"\(batch (\d+)\)", rest)
             flops, name = 2 * m * n * k * int(batch[1] if batch else 1), "products"
         elif "attention" in name:
-            one, least, count = attention_flops(name, rest, int(re.search(r"(\d+) by \d+:", rest)[1]))
-            flops, seconds, why = least * one, estimate_attention(gpu, count * one), "shared memory"
+            units = int(re.search(r"(\d+) by \d+:", rest)[1])
+            shape = attention_shape(name, rest, units)
+            one, least, count = attention_flops(*shape, units)
+            flops = least * one
+            if kernels[name].multiplications:
+                seconds, why = estimate_launches(gpu, kernels, name, *shape, units)
+            else:
+                seconds, why = estimate_attention(gpu, count * one), "shared memory"
         limit = max(moved / gpu.bandwidth, flops / gpu.flops[element])
         kernel = kernels.get(name)
         if kind == "update":
@@ -204,7 +284,9 @@ def add_all(gpu, plan, kernels):
             kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
         if kernel and kernel.units:
             units = re.search(r"(\d+) by \d+:", rest)
-            if kind != "dequantize":
+            if kind == "squares":  # ZRT_SQUARES_BLOCK elements of a block
+                count = moved / (4 if element == "f32" else 2) / 16384 * kernel.units
+            elif kind != "dequantize":
                 count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1
             seconds, why, blocks = estimate(gpu, kernel, count, moved)
         work = works[name]

@@ -98,7 +98,8 @@ void zero::buildCpuPipeline(OpPassManager &pm,
   if (options.reference) {
     addReferenceLoops(pm);
   } else {
-    pm.addPass(createLowerHandWrittenKernels({options.groups}));
+    pm.addPass(
+        createLowerHandWrittenKernels({options.groups, options.attention}));
     addBufferization(pm);
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -145,8 +146,10 @@ LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
 
 LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
                                       const RuntimeKernels &more,
-                                      PassManagerSetup setup) {
+                                      PassManagerSetup setup,
+                                      StringRef attention) {
   CpuPipelineOptions options;
+  options.attention = attention.str();
   options.groups = options.stopAtLoops = true;
   if (failed(lowerKernels(module, options, setup)))
     return failure();

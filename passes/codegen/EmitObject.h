@@ -37,10 +37,12 @@ LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {});
 
 /// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h), with what the
-/// runtime calls there.
+/// runtime calls there.  `attention` says what multiplies in attention: "f32",
+/// "tensor-cores", or "" for tensor cores where they can.
 LogicalResult lowerKernelsToGpu(ModuleOp module,
                                 const RuntimeKernels &more = {},
-                                PassManagerSetup setup = {});
+                                PassManagerSetup setup = {},
+                                StringRef attention = "");
 
 /// Translates lowered kernels and adds an entry `zk.NAME` of type zrt_kernel_fn
 /// for each.

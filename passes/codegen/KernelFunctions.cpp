@@ -5,6 +5,7 @@
 #include "passes/codegen/gpu/AttentionLaunches.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/gpu/Warp.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "zero-lower-units-to-loops"
@@ -100,9 +101,27 @@ struct LowerHandWrittenKernels
     : zero::impl::LowerHandWrittenKernelsBase<LowerHandWrittenKernels> {
   using LowerHandWrittenKernelsBase::LowerHandWrittenKernelsBase;
 
+  std::optional<AttentionUnits> getUnits() {
+    if (attention.empty())
+      return AttentionUnits::Usual;
+    if (attention == "f32")
+      return AttentionUnits::F32;
+    if (attention == "tensor-cores")
+      return AttentionUnits::TensorCores;
+    getOperation()->emitError(
+        "attention is computed by f32 or tensor-cores, not ")
+        << attention;
+    return std::nullopt;
+  }
+
   void runOnOperation() override {
-    if (groups)
+    if (groups) {
       declareGroupFunctions(getOperation());
+      declareWarpFunctions(getOperation());
+    }
+    std::optional<AttentionUnits> units = getUnits();
+    if (!units)
+      return signalPassFailure();
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       KernelKind kind = *kernel.getKind();
@@ -110,7 +129,7 @@ struct LowerHandWrittenKernels
         continue;
       func::FuncOp function = toFunction(kernel);
       if (groups && kind == KernelKind::Attention) {
-        if (failed(emitAttentionBlocks(function)))
+        if (failed(emitAttentionBlocks(function, *units)))
           return signalPassFailure();
         continue;
       }

@@ -29,6 +29,11 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<bool> groups{*this, "groups",
                       llvm::cl::desc("for groups of threads of a GPU"),
                       llvm::cl::init(false)};
+  Option<std::string> attention{
+      *this, "attention",
+      llvm::cl::desc("what multiplies in attention on a GPU: f32, "
+                     "tensor-cores, or tensor cores where they can"),
+      llvm::cl::init("")};
   Option<bool> stopAtLoops{*this, "stop-at-loops",
                            llvm::cl::desc("not down to the LLVM dialect"),
                            llvm::cl::init(false)};

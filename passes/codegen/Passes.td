@@ -43,7 +43,9 @@ def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::M
     written from views of their operands (still in tensor form), with the range
     of units to do as the last two arguments.
   }];
-  let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">];
+  let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">,
+    Option<"attention", "attention", "std::string", "\"\"",
+      "what multiplies in attention on a GPU: f32, tensor-cores, or tensor cores where they can">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];

@@ -1,9 +1,11 @@
 //===- Comparisons.cpp - What operations of a plan have shown -------------===//
 #include "runtime/check/Comparisons.h"
 
+#include "runtime/DeviceEntries.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/HalfArrays.h"
 
+#include <algorithm>
 #include <bit>
 #include <string_view>
 
@@ -17,17 +19,17 @@ bool isAttention(const Comparison &one) {
          std::string_view(one.name).find("attention") == 0;
 }
 
-/// Tensor cores have other bits; attention of 16 bits is multiplied by them unless
-/// zeroc was told otherwise.
-bool mayUseTensorCores(const zrt_plan &plan, const zrt_op &op) {
-  if (plan.options && std::string_view(plan.options).find("--attention=f32") !=
-                          std::string_view::npos)
+/// Whether the device's kernel of `op` gives results near its twin's, as on tensor
+/// cores.
+bool rounds(const zrt_plan &plan, const zrt_op &op) {
+  if (op.kind != ZRT_LAUNCH)
     return false;
-  bool has16Bits = false;
-  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
-    has16Bits |= is16Bits(operand.dtype);
+  const zrt_device_kernel *kernels = plan.device_kernels,
+                          *end = kernels + plan.device_kernel_count;
+  return std::any_of(kernels, end, [&](const zrt_device_kernel &kernel) {
+    return kernel.fn == launchOf(op).fn &&
+           std::string_view(kernel.entry).starts_with(kRoundingEntry);
   });
-  return has16Bits;
 }
 
 std::string shapeOf(const zrt_op &op) {
@@ -145,7 +147,7 @@ Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   one.name = nameOf(op);
   one.shape = shapeOf(op);
   one.wantsBits = op.kind != ZRT_MATMUL && op.kind != ZRT_GROUPED_MATMUL &&
-                  !(isAttention(one) && mayUseTensorCores(plan, op));
+                  !rounds(plan, op);
   one.operations = 1;
   return seen = &all.emplace_back(one);
 }

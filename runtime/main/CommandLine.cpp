@@ -25,6 +25,7 @@ static std::string inOurWords(const CLI::ParseError &error) {
 static bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {"--accumulate",
                                                  "--accumulate-order",
+                                                 "--attention",
                                                  "--base-storage",
                                                  "--betas",
                                                  "--bucket-size",

@@ -2,7 +2,7 @@
 // CPU computes: shapes on both sides of panels of 48 keys, of tiles of 64 queries, of
 // 16 queries whose sums are made alike, and of 64 columns.
 
-// RUN: zero-kernels %s --chaos=0 | FileCheck %s
+// RUN: zero-kernels %s --chaos=0 --attention=f32 | FileCheck %s
 
 // CHECK-NOT: wrong
 // CHECK-COUNT-14: {{"outcome":"right"}}

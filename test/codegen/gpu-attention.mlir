@@ -1,4 +1,5 @@
-// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels=groups=1 | FileCheck %s
+// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels="groups=1 attention=f32" | FileCheck %s
+// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels=groups=1 | FileCheck %s --check-prefix=TENSOR
 
 // Attention on a GPU: blocks of 128 threads share a unit.  Forward, a unit of 100
 // queries has two parts, of 64.  Scores are chains of FMAs of what lies in shared
@@ -40,3 +41,25 @@ zero.kernel @backward(%do: tensor<2x100x4x16xbf16>, %q: tensor<2x100x4x16xbf16>,
   %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.5 : f64} : tensor<2x100x4x16xbf16>, tensor<2x100x2x16xbf16>, tensor<2x4x100xf32>
   zero.return %dq, %dk, %dv : tensor<2x100x4x16xbf16>, tensor<2x100x2x16xbf16>, tensor<2x100x2x16xbf16>
 }
+
+// Without the option, what has 16 bits is multiplied by tensor cores: a part of the first
+// and third launch is 128 queries of a head, and of the second 64 keys.  A tile of 64
+// rows of 48 bytes is there twice of both operands, and numbers of the queries.
+
+// TENSOR: func.func private @forward(
+// TENSOR-NOT: call @zg.mma
+// TENSOR: func.func private @backward(
+// TENSOR-SAME: attributes {rounds, shared_bytes = 12288 : i64, unit_parts = 2 : i64}
+// TENSOR: call @zg.copy(
+// TENSOR: call @zg.copies.wait()
+// TENSOR: call @zg.barrier()
+// TENSOR: call @zg.fragment(
+// TENSOR: scf.for
+// TENSOR: call @zg.mma.bf16(
+// TENSOR: call @zg.exp2(
+// TENSOR: func.func private @backward.keys(
+// TENSOR-SAME: attributes {launch_of = "backward", rounds, shared_bytes = 13824 : i64, unit_parts = 2 : i64}
+// TENSOR: call @zg.pack.bf16(
+// TENSOR: call @zg.fragment.transposed(
+// TENSOR: func.func private @backward.queries(
+// TENSOR-SAME: attributes {launch_of = "backward", rounds, shared_bytes = 12288 : i64, unit_parts = 2 : i64}

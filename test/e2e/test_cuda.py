@@ -13,6 +13,8 @@ FAKE = support.BUILD / "lib" / "fakecuda"
 CPU = "--cpu=x86-64-v3"
 GPU = ("--target=cuda", "--cuda-arch=emulated")
 HOST = ("--collectives=host",)
+#: Tensor cores have other bits.
+EXACT = "--attention=f32"
 NCCL = ("--collectives=nccl",)
 DIRECT = ("--collectives=direct",)
 needs_nccl = unittest.skipUnless((FAKE / "libnccl.so.2").exists(), "this build has no NCCL: nccl.h was not found")
@@ -43,7 +45,7 @@ class Cuda(support.Case):
     def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=HOST, env=None):
         expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, run=run)
         for seed in seeds:
-            found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, *gpu, ranks=ranks,
+            found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, EXACT, *gpu, ranks=ranks,
                                  env=fake(seed, **(env or {})), run=run)
             self.assertEqual(found[0], expected[0], f"losses or gradient norms, seed {seed}")
             self.assertTrue(found[1] == expected[1], f"weights, seed {seed}")
@@ -117,6 +119,33 @@ class Cuda(support.Case):
         for options in ((), ("--precision=bf16",)):
             with self.subTest(options=options):
                 self.gpt2(*options, config=GEMMA2, batch=1, seq=70)
+
+    def test_tensor_cores(self):
+        """Attention of 16 bits: the same bits in any order of threads, and nearly the CPU's numbers."""
+        for precision, config in (("bf16", GEMMA2), ("fp16", dict(support.SMALL, n_positions=70))):
+            with self.subTest(precision=precision):
+                model = support.import_model(config, 1, 70)
+                rest = (config["vocab_size"], 3000)
+                options = (f"--precision={precision}",)
+                expected = self.outcome(model, *rest, "cpu", *options)
+                found = [self.outcome(model, *rest, f"gpu{seed}", *options, *GPU, env=fake(seed)) for seed in (1, 2)]
+                self.assertEqual(found[0], found[1])
+                self.assertNotEqual(found[0][1], expected[1])
+                (loss, norm), *later = found[0][0]
+                self.assert_close(loss, expected[0][0][0], 2e-4, "the first loss")
+                self.assert_close(norm, expected[0][0][1], 2e-3, "the first norm")
+                for (loss, _), (of_cpu, _) in zip(later, expected[0][1:]):
+                    self.assert_close(loss, of_cpu, 2e-3, "a later loss")
+
+    def test_tensor_cores_at_all_stages(self):
+        """Two ranks have the same bits at every stage, and with offload."""
+        model = support.import_model(support.SMALL, 2, 16)
+        rest = (support.SMALL["vocab_size"], 3000)
+        self.check_same_bits(
+            (" ".join(options), self.outcome(model, *rest, f"plan{i}", "--precision=bf16", "--world-size=2", *options,
+                                             *GPU, "--attention=tensor-cores", ranks=2, env=fake(i)))
+            for i, options in enumerate((("--stage=0",), ("--stage=1",), ("--stage=2",), ("--stage=3",),
+                                         ("--stage=3", "--offload=cpu"))))
 
     def test_nvme(self):
         self.gpt2("--offload=nvme", "--stage=3", ranks=2, run=("--nvme-path", self.folder))

@@ -37,6 +37,7 @@ class DeviceCheck(support.Case):
         self.assertRegex(page, r"all \d+ hold\n")
         self.assertRegex(page, r"products: .*3 runs each: (\d+) of \1 hold")
         self.assertIn("algorithm 0", page)
+        self.assertRegex(page, r"attention\.\d+ of h\.0\.attn: .* largest error 0\.\d+ of its tolerance")
         self.assertLess(len(page.splitlines()), 80, "one page")
 
     def test_wrong(self):

@@ -79,9 +79,9 @@ def offloaded_state(rng, options):
 
 
 #: The fake driver, and options of plans that it runs: products of 16 bits are those that every
-#: processor has.
+#: processor has, and attention has the bits of processors.
 FAKE = support.BUILD / "lib" / "fakecuda"
-ANY_CPU, GPU = "--cpu=x86-64-v3", ("--target=cuda", "--cuda-arch=emulated")
+ANY_CPU, GPU = "--cpu=x86-64-v3", ("--target=cuda", "--cuda-arch=emulated", "--attention=f32")
 #: How ranks on GPUs exchange.
 WAYS = ["host", "direct"] + ["nccl"] * (FAKE / "libnccl.so.2").exists()
 #: Of models that a GPU has no kernels for.

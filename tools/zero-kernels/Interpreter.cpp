@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -44,6 +45,8 @@ public:
   LogicalResult evaluate(Operation *op);
 
   DenseMap<Value, Elements> tensors;
+  /// Attention gives how far its results may be, instead of them.
+  bool givesErrors = false;
 
 private:
   LogicalResult evaluate(linalg::LinalgOp op);
@@ -174,10 +177,11 @@ struct Numbers {
         values(llvm::product_of(shape)) {}
 
   double &at(ArrayRef<int64_t> index) { return values[placeOf(index, shape)]; }
-  Elements elements() const {
+  Elements elements() const { return elements(type); }
+  Elements elements(Type of) const {
     Elements elements;
     for (double value : values)
-      elements.push_back(FloatAttr::get(type, value));
+      elements.push_back(FloatAttr::get(of, value));
     return elements;
   }
 };
@@ -197,6 +201,27 @@ FailureOr<Numbers> numbersOf(Value tensor, const Elements &elements) {
 /// score; both 0 where the query does not see the key.
 struct Score {
   double exponential = 0, slope = 0;
+  double terms = 0; ///< of the score, their sizes added up
+};
+
+/// What rounding to 16 bits and sums in f32 cost (Interpreter.h).
+struct Rounding {
+  explicit Rounding(Type element)
+      : u(element.isBF16() ? 0x1p-8 : 0x1p-11),
+        t(element.isBF16() ? 0 : 0x1p-25) {}
+  double u, t, e = 0x1p-14;
+  double largest = u == 0x1p-8 ? 0x1p127 : 65504;
+
+  /// Of a number that is rounded to 16 bits; it may be beyond the largest.
+  double of(double x) const {
+    return std::abs(x) < largest ? u * std::abs(x) + t
+                                 : std::numeric_limits<double>::infinity();
+  }
+
+  /// Of a result, in place of it.
+  double ofResult(double result, double terms) const {
+    return terms + 2 * u * std::abs(result) + 2 * t;
+  }
 };
 
 /// The scores of query `i` of head `h` of batch `b`; `starts` has those of the
@@ -217,9 +242,12 @@ SmallVector<Score> scoresOf(OpT op, Numbers &q, Numbers &k,
   for (int64_t j = 0; j < keys; ++j) {
     if (op.getCausal() && (j < first || j > last))
       continue;
-    double score = 0, slope = 1;
-    for (int64_t d = 0; d < q.shape[3]; ++d)
-      score += q.at({b, i, h, d}) * k.at({b, j, group, d});
+    double score = 0, slope = 1, terms = 0;
+    for (int64_t d = 0; d < q.shape[3]; ++d) {
+      double term = q.at({b, i, h, d}) * k.at({b, j, group, d});
+      score += term;
+      terms += std::abs(term * op.getScale().convertToDouble());
+    }
     score *= op.getScale().convertToDouble();
     if (op.getSoftCap()) {
       double cap = op.getSoftCap()->convertToDouble();
@@ -227,9 +255,17 @@ SmallVector<Score> scoresOf(OpT op, Numbers &q, Numbers &k,
       score = cap * part;
       slope = 1 - part * part;
     }
-    scores[j] = {std::exp(score), slope};
+    scores[j] = {std::exp(score), slope, terms};
   }
   return scores;
+}
+
+/// Errors of sums, and of `results` themselves, in f64.
+Elements withResult(Numbers &errors, const Numbers &results,
+                    const Rounding &rounding) {
+  for (auto [error, result] : llvm::zip_equal(errors.values, results.values))
+    error = rounding.ofResult(result, error);
+  return errors.elements(Float64Type::get(results.type.getContext()));
 }
 
 } // namespace
@@ -258,7 +294,10 @@ LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
        v = numbersOf(op.getV(), tensors[op.getV()]);
   if (failed(q) || failed(k) || failed(v))
     return failure();
-  Numbers out(op.getResult());
+  Numbers out(op.getResult()), errors(op.getResult());
+  const Rounding r(out.type);
+  Builder types(op.getContext());
+  Type f32 = types.getF32Type(), f64 = types.getF64Type();
   Elements lse(q->shape[0] * q->shape[2] * q->shape[1]);
   const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements();
   int64_t perGroup = q->shape[2] / k->shape[2];
@@ -266,17 +305,27 @@ LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
       {q->shape[0], q->shape[2], q->shape[1]}, [&](ArrayRef<int64_t> at) {
         auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
         auto scores = scoresOf(op, *q, *k, starts, b, h, i);
-        double sum = 0;
-        for (const Score &score : scores)
+        double sum = 0, largest = 0;
+        for (const Score &score : scores) {
           sum += score.exponential;
+          largest = std::max(largest, score.terms);
+        }
+        double stat = std::log(sum);
+        if (givesErrors)
+          stat = 0x1p-18 * (1 + std::abs(stat) + largest);
         lse[placeOf(at, {q->shape[0], q->shape[2], q->shape[1]})] =
-            FloatAttr::get(Float32Type::get(op.getContext()), std::log(sum));
+            FloatAttr::get(givesErrors ? f64 : f32, stat);
         for (auto [j, score] : llvm::enumerate(scores))
-          for (int64_t d = 0; d < q->shape[3]; ++d)
-            out.at({b, i, h, d}) += score.exponential / sum *
-                                    v->at({b, int64_t(j), h / perGroup, d});
+          for (int64_t d = 0; d < q->shape[3]; ++d) {
+            double p = score.exponential / sum,
+                   value = v->at({b, int64_t(j), h / perGroup, d});
+            out.at({b, i, h, d}) += p * value;
+            if (p > 0)
+              errors.at({b, i, h, d}) += (r.of(p) + r.e * p) * std::abs(value);
+          }
       });
-  tensors[op.getResult()] = out.elements();
+  tensors[op.getResult()] =
+      givesErrors ? withResult(errors, out, r) : out.elements();
   if (op.getLse())
     tensors[op.getLse()] = std::move(lse);
   return success();
@@ -290,7 +339,9 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
        lse = numbersOf(op.getLse(), tensors[op.getLse()]);
   if (failed(grad) || failed(q) || failed(k) || failed(v) || failed(lse))
     return failure();
-  Numbers dq(op.getDq()), dk(op.getDk()), dv(op.getDv());
+  Numbers dq(op.getDq()), dk(op.getDk()), dv(op.getDv()), dqErrors(op.getDq()),
+      dkErrors(op.getDk()), dvErrors(op.getDv());
+  const Rounding r(dq.type);
   double scale = op.getScale().convertToDouble();
   const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements();
   int64_t perGroup = q->shape[2] / k->shape[2];
@@ -298,13 +349,17 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
     auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
     int64_t g = h / perGroup;
     auto scores = scoresOf(op, *q, *k, starts, b, h, i);
-    SmallVector<double> p, dp(scores.size(), 0);
-    double sum = 0;
+    SmallVector<double> p, dp(scores.size(), 0), terms(scores.size(), 0);
+    double sum = 0, sumOfTerms = 0;
     for (int64_t j = 0; j < int64_t(scores.size()); ++j) {
       p.push_back(scores[j].exponential * std::exp(-lse->at(at)));
-      for (int64_t d = 0; d < q->shape[3]; ++d)
-        dp[j] += grad->at({b, i, h, d}) * v->at({b, j, g, d});
+      for (int64_t d = 0; d < q->shape[3]; ++d) {
+        double term = grad->at({b, i, h, d}) * v->at({b, j, g, d});
+        dp[j] += term;
+        terms[j] += std::abs(term);
+      }
       sum += p[j] * dp[j];
+      sumOfTerms += p[j] * terms[j];
     }
     for (int64_t j = 0; j < int64_t(scores.size()); ++j)
       for (int64_t d = 0; d < q->shape[3]; ++d) {
@@ -312,11 +367,24 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
         dq.at({b, i, h, d}) += ds * k->at({b, j, g, d});
         dk.at({b, j, g, d}) += ds * q->at({b, i, h, d});
         dv.at({b, j, g, d}) += p[j] * grad->at({b, i, h, d});
+        if (p[j] == 0)
+          continue;
+        double error = std::abs(scale) *
+                       (r.of(ds / scale) +
+                        r.e * p[j] * (terms[j] + sumOfTerms) * scores[j].slope);
+        dqErrors.at({b, i, h, d}) += error * std::abs(k->at({b, j, g, d}));
+        dkErrors.at({b, j, g, d}) += error * std::abs(q->at({b, i, h, d}));
+        dvErrors.at({b, j, g, d}) +=
+            (r.of(p[j]) + r.e * p[j]) * std::abs(grad->at({b, i, h, d}));
       }
   });
-  tensors[op.getDq()] = dq.elements();
-  tensors[op.getDk()] = dk.elements();
-  tensors[op.getDv()] = dv.elements();
+  auto give = [&](Value result, const Numbers &numbers, Numbers &errors) {
+    tensors[result] =
+        givesErrors ? withResult(errors, numbers, r) : numbers.elements();
+  };
+  give(op.getDq(), dq, dqErrors);
+  give(op.getDk(), dk, dkErrors);
+  give(op.getDv(), dv, dvErrors);
   return success();
 }
 
@@ -370,9 +438,9 @@ LogicalResult Interpreter::evaluate(Operation *op) {
   return op->emitOpError("has no meaning here");
 }
 
-FailureOr<SmallVector<Elements>> zero::interpret(KernelOp kernel,
-                                                 ArrayRef<Elements> operands) {
-  Interpreter interpreter;
+static FailureOr<SmallVector<Elements>>
+evaluateKernel(Interpreter &interpreter, KernelOp kernel,
+               ArrayRef<Elements> operands) {
   Block &body = kernel.front();
   for (auto [argument, elements] :
        llvm::zip_equal(body.getArguments(), operands))
@@ -384,4 +452,17 @@ FailureOr<SmallVector<Elements>> zero::interpret(KernelOp kernel,
   for (Value value : body.getTerminator()->getOperands())
     results.push_back(interpreter.tensors[value]);
   return results;
+}
+
+FailureOr<SmallVector<Elements>> zero::interpret(KernelOp kernel,
+                                                 ArrayRef<Elements> operands) {
+  Interpreter interpreter;
+  return evaluateKernel(interpreter, kernel, operands);
+}
+
+FailureOr<SmallVector<Elements>>
+zero::interpretErrors(KernelOp kernel, ArrayRef<Elements> operands) {
+  Interpreter interpreter;
+  interpreter.givesErrors = true;
+  return evaluateKernel(interpreter, kernel, operands);
 }

@@ -51,6 +51,29 @@ Elements zero::drawElements(RankedTensorType type, uint64_t seed,
   return elements;
 }
 
+Elements zero::readElements(const uint8_t *bytes, RankedTensorType type) {
+  Elements elements;
+  const uint64_t size = elementBytes(type.getElementType());
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    elements.push_back(elementOf(bytes + i * size, type.getElementType()));
+  return elements;
+}
+
+std::string zero::compareWithin(const uint8_t *bytes, const Elements &expected,
+                                const Elements &errors, RankedTensorType type) {
+  for (auto [i, found] : llvm::enumerate(readElements(bytes, type))) {
+    double x = cast<FloatAttr>(found).getValueAsDouble(),
+           y = cast<FloatAttr>(expected[i]).getValueAsDouble(),
+           error = cast<FloatAttr>(errors[i]).getValueAsDouble();
+    // What overflows 16 bits may be anything.
+    if (std::isfinite(y) && std::isfinite(error) && !(std::abs(x - y) <= error))
+      return llvm::formatv("element {0} is {1} instead of {2}, which is more "
+                           "than {3} away",
+                           i, x, y, error);
+  }
+  return "";
+}
+
 std::string zero::compare(const uint8_t *bytes, const Elements &expected,
                           RankedTensorType type, bool exact) {
   Type element = type.getElementType();

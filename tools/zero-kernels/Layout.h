@@ -57,6 +57,13 @@ struct Layout {
 Elements drawElements(RankedTensorType type, uint64_t seed,
                       uint64_t integers = 3);
 
+/// The elements of `type` that `bytes` are.
+Elements readElements(const uint8_t *bytes, RankedTensorType type);
+
+/// Where `bytes` are farther from `expected` than `errors`, or nothing.
+std::string compareWithin(const uint8_t *bytes, const Elements &expected,
+                          const Elements &errors, RankedTensorType type);
+
 /// Where `bytes` differ from `expected`, or nothing.  Functions of math are
 /// approximated, and attention adds in another order: without `exact` in about
 /// five digits.

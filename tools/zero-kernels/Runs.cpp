@@ -117,8 +117,42 @@ private:
       std::string error = runThreads(launch, mine.get(), random());
       if (!error.empty())
         note(launch, error);
+      else if (llvm::any_of(launch.of->device, [](const auto &device) {
+                 return device.kernel.rounds;
+               }))
+        compareOnTensorCores(launch, bytes, mine.get(), how);
       else if (memcmp(right.get(), mine.get(), bytes.size()) != 0)
         note(launch, llvm::Twine("has other bytes ") + how);
+    }
+  }
+
+  /// Attention that rounds as tensor cores do: against an interpretation, and the
+  /// same bytes in another order of threads.
+  void compareOnTensorCores(const Launch &launch,
+                            const std::vector<uint8_t> &bytes,
+                            const uint8_t *arena, const char *how) {
+    KernelOp kernel = launch.of->kernel;
+    Bytes again = allocate(bytes);
+    std::string error = runThreads(launch, again.get(), random());
+    if (!error.empty() || memcmp(again.get(), arena, bytes.size()) != 0)
+      note(launch, error.empty()
+                       ? "has other bytes in another order " + llvm::Twine(how)
+                       : llvm::Twine(error));
+    std::vector<Elements> operands;
+    for (auto [ref, type] : llvm::zip(launch.args, kernel.getArgumentTypes()))
+      operands.push_back(readElements(bytes.data() + ref.offset,
+                                      cast<RankedTensorType>(type)));
+    auto results = interpret(kernel, operands),
+         errors = interpretErrors(kernel, operands);
+    if (failed(results) || failed(errors))
+      return note(launch, "has no meaning for other numbers");
+    for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
+      std::string difference = compareWithin(
+          arena + launch.args[kernel.getNumArguments() + i].offset,
+          (*results)[i], (*errors)[i], cast<RankedTensorType>(type));
+      if (!difference.empty())
+        note(launch,
+             llvm::formatv("result {0} {1}: {2}", i, how, difference).str());
     }
   }
 

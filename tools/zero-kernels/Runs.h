@@ -9,6 +9,8 @@ namespace mlir::zero {
 struct Runs {
   unsigned chaos = 3; ///< seeds of ZRT_CHAOS
   uint64_t seed = 1;  ///< of cuts and orders
+  /// What multiplies in attention on a GPU (lowerKernelsToGpu).
+  std::string attention;
 };
 
 /// Executes all launches and notes in their cases what is wrong:

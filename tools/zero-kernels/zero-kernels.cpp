@@ -130,8 +130,8 @@ void prepare(Entry &entry, StringRef text, unsigned number) {
 
 class Compiler {
 public:
-  explicit Compiler(const CpuTarget &target)
-      : target(target),
+  Compiler(const CpuTarget &target, StringRef attention)
+      : target(target), attention(attention),
         code(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {
     auto symbol = [](auto *function) {
       return llvm::orc::ExecutorSymbolDef(
@@ -140,17 +140,14 @@ public:
     };
     llvm::orc::MangleAndInterner mangle(code->getExecutionSession(),
                                         code->getDataLayout());
-    llvm::cantFail(code->getMainJITDylib().define(llvm::orc::absoluteSymbols(
-        {{mangle("zge_thread"), symbol(zge_thread)},
-         {mangle("zge_block"), symbol(zge_block)},
-         {mangle("zge_shuffle"), symbol(zge_shuffle)},
-         {mangle("zge_sync"), symbol(zge_sync)},
-         {mangle("zge_barrier"), symbol(zge_barrier)},
-         {mangle("zge_shared"), symbol(zge_shared)},
-         {mangle("zge_read"), symbol(zge_read)},
-         {mangle("zge_write"), symbol(zge_write)},
-         {mangle("zrt_attention"), symbol(zrt_attention)},
-         {mangle("zrt_attention_backward"), symbol(zrt_attention_backward)}})));
+    llvm::orc::SymbolMap symbols{
+        {mangle("zrt_attention"), symbol(zrt_attention)},
+        {mangle("zrt_attention_backward"), symbol(zrt_attention_backward)}};
+    for (auto [name, address] : zge::listCalls())
+      symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                               llvm::JITSymbolFlags::Exported};
+    llvm::cantFail(code->getMainJITDylib().define(
+        llvm::orc::absoluteSymbols(std::move(symbols))));
   }
 
   /// Gives the cases of `entries` their code, or says why there is none.
@@ -195,7 +192,7 @@ public:
       return "";
     llvm::LLVMContext llvmContext;
     DeviceCode device;
-    if (succeeded(lowerKernelsToGpu(*module)))
+    if (succeeded(lowerKernelsToGpu(*module, {}, {}, attention)))
       device = translateForEmulator(*module, llvmContext);
     // Known: a kernel alone is executed on CPUs only.
     bool isTooLarge = StringRef(errors.first).contains("that threads share");
@@ -214,6 +211,7 @@ public:
 
 private:
   CpuTarget target;
+  std::string attention;
   std::unique_ptr<llvm::orc::LLJIT> code;
 
   void add(llvm::Module &module) {
@@ -238,7 +236,7 @@ bool mayReplace(KernelOp kernel) {
 bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
   if (entries.empty())
     return true;
-  Compiler compiler(target);
+  Compiler compiler(target, runs.attention);
   std::string error = compiler.compile(entries);
   if (error.empty())
     error = compiler.compileForThreads(entries);
@@ -268,12 +266,14 @@ bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
 }
 
 /// Prints the kernels of the plan in `text` for a GPU; the status of the program.
-int printPtx(StringRef text, MLIRContext *context, StringRef arch) {
+int printPtx(StringRef text, MLIRContext *context, StringRef arch,
+             StringRef attention) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   if (!module || failed(formPlanKernels(*module)))
     return 2;
   FailureOr<DeviceWork> work = findDeviceWork(*module);
-  if (failed(work) || failed(lowerKernelsToGpu(*module, work->more)))
+  if (failed(work) ||
+      failed(lowerKernelsToGpu(*module, work->more, {}, attention)))
     return 2;
   llvm::LLVMContext llvmContext;
   DeviceCode code = translateForNvidia(*module, llvmContext, arch);
@@ -310,6 +310,9 @@ int main(int argc, char **argv) {
                                 cl::desc("seeds of ZRT_CHAOS"));
   cl::opt<uint64_t, true> seed("seed", cl::location(runs.seed), cl::init(1),
                                cl::desc("of orders and cuts"));
+  cl::opt<std::string, true> attention(
+      "attention", cl::location(runs.attention),
+      cl::desc("what multiplies in attention on a GPU: f32, tensor-cores"));
   cl::opt<std::string> ptx(
       "ptx", cl::value_desc("ARCH"),
       cl::desc("print PTX of a plan's kernels, as for sm_90, "
@@ -329,7 +332,7 @@ int main(int argc, char **argv) {
   registry.insert<nn::NNDialect, ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   if (!ptx.empty())
-    return printPtx((*file)->getBuffer(), &context, ptx);
+    return printPtx((*file)->getBuffer(), &context, ptx, runs.attention);
 
   SmallVector<StringRef> texts;
   (*file)->getBuffer().split(texts, "// -----\n");

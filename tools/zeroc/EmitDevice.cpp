@@ -138,11 +138,10 @@ static std::string nameMissing(const DeviceCode &code) {
   return text;
 }
 
-llvm::Expected<PlanDevice> zero::emitDevice(ModuleOp plan, StringRef arch,
-                                            StringRef collectives,
-                                            const CpuTarget &cpu,
-                                            const TemporaryFolder &folder,
-                                            PassManagerSetup setup) {
+llvm::Expected<PlanDevice>
+zero::emitDevice(ModuleOp plan, StringRef arch, StringRef collectives,
+                 StringRef attention, const CpuTarget &cpu,
+                 const TemporaryFolder &folder, PassManagerSetup setup) {
   auto failed = [] {
     return llvm::createStringError("code generation for the GPU failed");
   };
@@ -150,7 +149,8 @@ llvm::Expected<PlanDevice> zero::emitDevice(ModuleOp plan, StringRef arch,
       findDeviceWork(plan, /*addsUp=*/collectives != "host");
   if (mlir::failed(work))
     return failed();
-  OwningOpRef<ModuleOp> kernels = lowerDeviceWork(plan, *work, setup);
+  OwningOpRef<ModuleOp> kernels =
+      lowerDeviceWork(plan, *work, setup, attention);
   if (!kernels)
     return failed();
   const bool isEmulated = arch == kEmulated;

@@ -18,10 +18,11 @@ llvm::Error checkTarget(ModuleOp plan, StringRef input, StringRef arch);
 
 /// The code of `plan`, whose kernels are formed, for GPUs of `arch`; errors of the
 /// plan have been reported as well.  `collectives` says how they exchange ("host",
-/// "nccl", "direct"); `cpu` is what an emulated one runs on.
+/// "nccl", "direct"), and `attention` what multiplies there; `cpu` is what an
+/// emulated one runs on.
 llvm::Expected<PlanDevice> emitDevice(ModuleOp plan, StringRef arch,
                                       StringRef collectives,
-                                      const CpuTarget &cpu,
+                                      StringRef attention, const CpuTarget &cpu,
                                       const TemporaryFolder &folder,
                                       PassManagerSetup setup);
 

@@ -141,8 +141,9 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   std::unique_ptr<llvm::Module> tables, code;
   if (succeeded(formPlanKernels(plan, setup))) {
     if (!options.cudaArch.empty()) {
-      llvm::Expected<PlanDevice> device = emitDevice(
-          plan, options.cudaArch, options.collectives, *target, folder, setup);
+      llvm::Expected<PlanDevice> device =
+          emitDevice(plan, options.cudaArch, options.collectives,
+                     options.attention, *target, folder, setup);
       if (!device)
         return device.takeError();
       info.device = std::move(*device);

@@ -208,6 +208,12 @@ void CommandLine::declareDriver() {
       "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121 (later\n"
       "ones run it, too); emulated is for tests",
       {machine, Emit::Memory});
+  Values attention = text(options.attention, {"f32", "tensor-cores"});
+  attention.otherwise = "tensor-cores for 16 bits";
+  add("attention=f32|tensor-cores", std::move(attention),
+      "what multiplies in attention on GPUs: FMAs of f32, with\n"
+      "the CPU's bits; or tensor cores, for 16 bits",
+      {machine, Emit::LLVM});
   add("collectives=host|nccl|direct",
       text(options.collectives, {"host", "nccl", "direct"}),
       "how GPUs exchange, with the same bits: through host\n"
@@ -274,6 +280,9 @@ void CommandLine::takeTarget() {
   if (target == "cpu" && isGiven("--collectives") &&
       options.collectives != "host")
     fail("--collectives=" + options.collectives +
+         " is for GPUs; add --target=cuda");
+  if (target == "cpu" && !options.attention.empty())
+    fail("--attention=" + options.attention +
          " is for GPUs; add --target=cuda");
   if (target == "cpu") {
     options.collectives = "host";

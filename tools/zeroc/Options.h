@@ -36,6 +36,8 @@ struct DriverOptions {
   std::string cudaArch;
   /// How GPUs exchange: "host", "nccl" or "direct"; processors: "host".
   std::string collectives = "nccl";
+  /// What multiplies in attention on a GPU: "f32", "tensor-cores", or "".
+  std::string attention;
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
   /// Of --optimizer, where that is a file; and values for numbers of its rule.

@@ -32,48 +32,14 @@
 #ifndef PASSES_CODEGEN_GPU_ATTENTION_H
 #define PASSES_CODEGEN_GPU_ATTENTION_H
 
-#include "dialect/nn/NN.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/codegen/KernelViews.h"
-#include "passes/codegen/gpu/BlockCode.h"
+#include "passes/codegen/gpu/AttentionBase.h"
 
 namespace mlir::zero {
-
-/// What is known of an attention when its code is written.
-struct AttentionShape {
-  int64_t queries, keys, width, heads, keyHeads;
-  float scale, softCap; ///< cap 0: none
-  bool causal;
-  int64_t window; ///< 0: none
-  // The CPU's blocks, which sums depend on.
-  int64_t queryBlock, keyBlock;
-  /// Whether the CPU adds to dK and dV at each block of queries.
-  bool addsToKeys = false;
-  /// Columns of a tile, of how many tiles a row consists, and the sums of how many
-  /// of them a block has.
-  int64_t chunk, chunks, held;
-
-  int64_t headsPerKey() const { return heads / keyHeads; }
-  /// Keys that come before the one that query 0 sees last.
-  int64_t ahead() const { return keys - queries; }
-  bool oneKeyBlock() const { return keys <= keyBlock; }
-  /// Blocks that share the columns of a row.
-  int64_t columnParts() const { return llvm::divideCeil(chunks, held); }
-  int64_t queryTiles() const { return llvm::divideCeil(queries, queryBlock); }
-};
-
-AttentionShape shapeOf(nn::AttentionOp op);
-AttentionShape shapeOf(nn::AttentionBackwardOp op);
-
-/// Rows of [B, T, H, D], those of one head.
-struct HeadRows {
-  Value view, head;
-};
 
 /// What the launches are made of.  Thread (y, x) of 16 x 8 has scores of the
 /// queries 4 y to 4 y + 3 and the keys x, x + 8, ..., x + 40 of its tiles; and of
 /// sums of rows the columns 4 x to 4 x + 3 of each 32.
-class AttentionCode : public BlockCode {
+class AttentionCode : public AttentionBase {
 public:
   static constexpr int64_t kThreads = 128, kTileQueries = 64, kTileKeys = 48,
                            kChunk = 64, kRows = 4, kKeys = 6, kKeyRows = 3;
@@ -81,8 +47,7 @@ public:
   AttentionCode(OpBuilder &b, Location loc, const AttentionShape &shape,
                 KernelViews &views, Value starts);
 
-  const AttentionShape shape;
-  Value thread, x, y, batch, head, part;
+  Value x, y;
 
   // Tiles of the block's memory, of f32: queries or what belongs to them, keys
   // or values, and scores by keys; and a number for each query.
@@ -96,7 +61,6 @@ public:
   /// Of each of the thread's queries, in i32: keys from `seenFrom` to before
   /// `seenTo` are seen; `seenTo` is 0 beyond the queries.
   Values seenFrom, seenTo;
-  bool hasDocuments() const { return static_cast<bool>(starts); }
   /// No query of the tile sees a key before `leastKey`, or from `endKey` on.
   Value leastKey, endKey;
 
@@ -153,21 +117,11 @@ public:
   Values overKeyBlocks(ArrayRef<Value> carried,
                        llvm::function_ref<Values(Value, ArrayRef<Value>)> body);
 
-  // AttentionMath.cpp: the CPU's functions.
-  Value exp2(Value x);
-  Value tanh(Value x);
-  Value logOfSum(Value most, Value sum);
-  /// The larger of two, `y` where one is NaN.
-  Value larger(Value x, Value y) { return select(isLessF(y, x), x, y); }
-
   /// The number of shared memory for query `i` of the tile.
   Value numberAt(Value i);
   void setNumber(Value i, Value number);
 
 private:
-  Value starts; ///< [B, T], or null
-
-  Value firstKeyOf(Value query);
   Value tileAt(Value memory, int64_t row, int64_t rows);
 };
 

@@ -10,49 +10,17 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// A number of 32 bits in elements of 16.
 Values BackwardCode::loadDots() {
-  Type element = cast<MemRefType>(all.dq.view.getType()).getElementType(),
-       i16 = c.b.getI16Type(), i32 = c.b.getI32Type();
-  HeadRows dq = ofHead(all.dq);
   Values result;
   for (Value own : c.ownQueries()) {
     Value query = c.add(c.firstQuery, c.least(own, c.sub(c.rows, 1)));
-    auto load = [&](int64_t i) -> Value {
-      return memref::LoadOp::create(
-          c.b, c.loc, dq.view, ValueRange{c.batch, query, dq.head, c.index(i)});
-    };
-    if (element.isF32()) {
-      result.push_back(load(0));
-      continue;
-    }
-    auto half = [&](int64_t i) -> Value {
-      return arith::ExtUIOp::create(c.b, c.loc, i32, c.bitcast(i16, load(i)));
-    };
-    Value high = arith::ShLIOp::create(c.b, c.loc, half(1), c.i32(16)),
-          word = arith::OrIOp::create(c.b, c.loc, half(0), high);
-    result.push_back(c.bitcast(c.b.getF32Type(), word));
+    result.push_back(c.loadNumber(ofHead(all.dq), query));
   }
   return result;
 }
 
 void BackwardCode::storeDots(Value row, Value dots) {
-  Type element = cast<MemRefType>(all.dq.view.getType()).getElementType(),
-       i16 = c.b.getI16Type();
-  HeadRows dq = ofHead(all.dq);
-  auto store = [&](Value value, int64_t i) {
-    memref::StoreOp::create(
-        c.b, c.loc, value, dq.view,
-        ValueRange{c.batch, c.add(c.firstQuery, row), dq.head, c.index(i)});
-  };
-  if (element.isF32())
-    return store(dots, 0);
-  Value word = c.bitcast(c.b.getI32Type(), dots);
-  for (int64_t i = 0; i < 2; ++i) {
-    Value half = arith::ShRUIOp::create(c.b, c.loc, word, c.i32(16 * i));
-    half = arith::TruncIOp::create(c.b, c.loc, i16, half);
-    store(c.bitcast(element, half), i);
-  }
+  c.storeNumber(dots, ofHead(all.dq), c.add(c.firstQuery, row));
 }
 
 Value BackwardCode::addDots(Value firstKey, Value sum) {

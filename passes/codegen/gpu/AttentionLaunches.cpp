@@ -12,6 +12,7 @@
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
 #include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/Tensor.h"
 #include "runtime/zrt.h"
 
 using namespace mlir;
@@ -22,11 +23,21 @@ static_assert(kAttentionSharedBytes <= kMaxSharedBytes &&
 
 namespace {
 
-void describeLaunch(func::FuncOp function, int64_t parts) {
+void describeLaunch(func::FuncOp function, int64_t parts, int64_t sharedBytes) {
   Builder b(function.getContext());
   function->setAttr(kUnitPartsAttr, b.getI64IntegerAttr(parts));
-  function->setAttr(kSharedBytesAttr,
-                    b.getI64IntegerAttr(kAttentionSharedBytes));
+  function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes));
+}
+
+/// Heads up to which a warp's sums and rows fit into registers.
+constexpr int64_t kMaxTensorWidth = 128;
+
+/// Here it is decided whether tensor cores multiply.
+template <typename OpT>
+bool takesTensorCores(OpT op, AttentionUnits units) {
+  RankedTensorType q = op.getQ().getType();
+  return units != AttentionUnits::F32 && q.getElementTypeBitWidth() == 16 &&
+         q.getDimSize(3) <= kMaxTensorWidth;
 }
 
 /// The starts of documents, if there are any; null otherwise.
@@ -42,7 +53,8 @@ LogicalResult refuse(Operation *op) {
       "attention is used in a way that its kernel does not support");
 }
 
-LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op) {
+LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
+                          AttentionUnits units) {
   OpBuilder b(kernel.getContext());
   KernelViews views(kernel, b, /*isGroup=*/true);
   Value q = views.operand(op.getQ()), k = views.operand(op.getK()),
@@ -53,20 +65,31 @@ LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op) {
       (op.getLse() && !lse && !op.getLse().use_empty()))
     return refuse(op);
   const AttentionShape shape = shapeOf(op);
-  AttentionCode code(b, op.getLoc(), shape, views, starts);
-  code.batch = code.div(views.begin, shape.heads);
-  code.head = code.rem(views.begin, shape.heads);
-  Value keyHead = code.div(code.head, shape.headsPerKey());
-  emitForwardBlock(
-      code,
-      {{q, code.head}, {k, keyHead}, {v, keyHead}, {out, code.head}, lse});
-  describeLaunch(kernel, countForwardParts(shape));
+  auto operandsOf = [&](AttentionBase &code) -> ForwardOperands {
+    code.batch = code.div(views.begin, shape.heads);
+    code.head = code.rem(views.begin, shape.heads);
+    Value keyHead = code.div(code.head, shape.headsPerKey());
+    return {{q, code.head}, {k, keyHead}, {v, keyHead}, {out, code.head}, lse};
+  };
+  if (takesTensorCores(op, units)) {
+    const TensorSizes sizes = sizesOfQueries(shape);
+    TensorCode code(b, op.getLoc(), shape, sizes,
+                    op.getQ().getType().getElementType(), views, starts);
+    emitTensorForward(code, operandsOf(code));
+    describeLaunch(kernel, countTensorParts(shape, sizes),
+                   tensorSharedBytes(sizes));
+    kernel->setAttr(kRoundsAttr, b.getUnitAttr());
+  } else {
+    AttentionCode code(b, op.getLoc(), shape, views, starts);
+    emitForwardBlock(code, operandsOf(code));
+    describeLaunch(kernel, countForwardParts(shape), kAttentionSharedBytes);
+  }
   views.finish();
   return success();
 }
 
 LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
-                           BackwardLaunch launch) {
+                           BackwardLaunch launch, AttentionUnits units) {
   OpBuilder b(kernel.getContext());
   KernelViews views(kernel, b, /*isGroup=*/true);
   Value grad = views.operand(op.getGrad()), q = views.operand(op.getQ()),
@@ -78,24 +101,35 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
       (op.getStarts() && !starts))
     return refuse(op);
   AttentionShape shape = shapeOf(op);
-  // Then there are sums of a block beside those of all.
-  if (launch == BackwardLaunch::Keys && shape.addsToKeys)
-    shape.held = 1;
-  AttentionCode code(b, op.getLoc(), shape, views, starts);
-  code.batch = code.div(views.begin, shape.keyHeads);
-  Value keyHead = code.rem(views.begin, shape.keyHeads),
-        first = code.mul(keyHead, shape.headsPerKey());
-  emitBackwardBlock(code,
-                    {{grad, first},
-                     {q, first},
-                     {k, keyHead},
-                     {v, keyHead},
-                     lse,
-                     {dq, first},
-                     {dk, keyHead},
-                     {dv, keyHead}},
-                    launch);
-  describeLaunch(kernel, countBackwardParts(shape, launch));
+  auto operandsOf = [&](AttentionBase &code) -> BackwardOperands {
+    code.batch = code.div(views.begin, shape.keyHeads);
+    Value keyHead = code.rem(views.begin, shape.keyHeads),
+          first = code.mul(keyHead, shape.headsPerKey());
+    return {{grad, first}, {q, first},  {k, keyHead},  {v, keyHead},
+            lse,           {dq, first}, {dk, keyHead}, {dv, keyHead}};
+  };
+  if (takesTensorCores(op, units)) {
+    const bool isKeys = launch == BackwardLaunch::Keys;
+    const TensorSizes sizes =
+        isKeys ? sizesOfKeys(shape) : sizesOfQueries(shape);
+    TensorCode code(b, op.getLoc(), shape, sizes,
+                    op.getQ().getType().getElementType(), views, starts);
+    emitTensorBackward(code, operandsOf(code), launch);
+    describeLaunch(kernel,
+                   isKeys
+                       ? llvm::divideCeil(shape.keys, sizes.blockRows())
+                       : countTensorParts(shape, sizes) * shape.headsPerKey(),
+                   tensorSharedBytes(sizes, launch));
+    kernel->setAttr(kRoundsAttr, b.getUnitAttr());
+  } else {
+    // Then there are sums of a block beside those of all.
+    if (launch == BackwardLaunch::Keys && shape.addsToKeys)
+      shape.held = 1;
+    AttentionCode code(b, op.getLoc(), shape, views, starts);
+    emitBackwardBlock(code, operandsOf(code), launch);
+    describeLaunch(kernel, countBackwardParts(shape, launch),
+                   kAttentionSharedBytes);
+  }
   views.finish();
   return success();
 }
@@ -110,7 +144,9 @@ findAttention(func::FuncOp kernel) {
 }
 
 /// Whether there is a kernel of the operation's types and sizes.
-LogicalResult check(Operation *op, RankedTensorType q) {
+template <typename OpT>
+LogicalResult check(OpT op, AttentionUnits units) {
+  RankedTensorType q = op.getQ().getType();
   Type element = q.getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16())
     return op->emitError(
@@ -120,7 +156,12 @@ LogicalResult check(Operation *op, RankedTensorType q) {
     return op->emitError("attention has heads of width ")
            << q.getDimSize(3) << ", and a kernel for up to "
            << ZRT_MAX_ATTENTION_WIDTH;
-  if (isa<nn::AttentionBackwardOp>(op) && !element.isF32() &&
+  if (units == AttentionUnits::TensorCores && !takesTensorCores(op, units))
+    return op->emitError("attention has heads of width ")
+           << q.getDimSize(3) << " of " << element
+           << ", and a kernel for tensor cores for bf16 and f16 up to width "
+           << kMaxTensorWidth << "; drop --attention=tensor-cores";
+  if (std::is_same_v<OpT, nn::AttentionBackwardOp> && !element.isF32() &&
       q.getDimSize(3) < 2)
     return op->emitError("attention has heads of width 1 of ")
            << element << ", and a kernel for a GPU from width 2 on; use f32";
@@ -129,12 +170,13 @@ LogicalResult check(Operation *op, RankedTensorType q) {
 
 } // namespace
 
-LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel) {
+LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel,
+                                        AttentionUnits units) {
   auto [forward, backward] = findAttention(kernel);
   if (forward)
-    return failure(failed(check(forward, forward.getQ().getType())) ||
-                   failed(emitForward(kernel, forward)));
-  if (failed(check(backward, backward.getQ().getType())))
+    return failure(failed(check(forward, units)) ||
+                   failed(emitForward(kernel, forward, units)));
+  if (failed(check(backward, units)))
     return failure();
   std::pair<func::FuncOp, BackwardLaunch> launches[] = {
       {kernel, BackwardLaunch::Dots},
@@ -150,7 +192,8 @@ LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel) {
     b.insert(function);
   }
   for (auto [function, launch] : launches)
-    if (failed(emitBackward(function, findAttention(function).second, launch)))
+    if (failed(emitBackward(function, findAttention(function).second, launch,
+                            units)))
       return failure();
   return success();
 }

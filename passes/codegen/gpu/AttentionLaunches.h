@@ -6,9 +6,16 @@
 
 namespace mlir::zero {
 
+/// What multiplies in attention.
+enum class AttentionUnits {
+  Usual,      ///< tensor cores where there is a kernel for them (Tensor.h)
+  F32,        ///< FMAs of f32, with the CPU's bits (Attention.h)
+  TensorCores ///< or an error
+};
+
 /// Kernels around nn.attention or nn.attention_backward become functions of
 /// blocks; the backward three of them, its launches.
-LogicalResult emitAttentionBlocks(func::FuncOp kernel);
+LogicalResult emitAttentionBlocks(func::FuncOp kernel, AttentionUnits units);
 
 struct ForwardOperands {
   HeadRows q, k, v, out;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/Attention.h"
+#include "passes/codegen/gpu/AttentionBase.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "runtime/device/cpu/attention/LogSum.h"
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-Value AttentionCode::exp2(Value x) {
+Value AttentionBase::exp2(Value x) {
   Type integer = b.getI32Type();
   Value shifted = addf(x, f32(zrt::kRoundToInteger));
   Value r = subf(x, subf(shifted, f32(zrt::kRoundToInteger)));
@@ -29,7 +29,7 @@ Value AttentionCode::exp2(Value x) {
                 mulf(p, exponent));
 }
 
-Value AttentionCode::tanh(Value x) {
+Value AttentionBase::tanh(Value x) {
   Value zero = f32(0);
   auto minus = [&](Value value) -> Value {
     return arith::NegFOp::create(b, loc, value);
@@ -50,7 +50,7 @@ Value AttentionCode::tanh(Value x) {
   return select(isNegative, minus(result), select(isNumber, result, x));
 }
 
-Value AttentionCode::logOfSum(Value most, Value sum) {
+Value AttentionBase::logOfSum(Value most, Value sum) {
   Type f64 = b.getF64Type(), i64 = b.getI64Type();
   auto wide = [&](Value value) -> Value {
     return arith::ExtFOp::create(b, loc, f64, value);

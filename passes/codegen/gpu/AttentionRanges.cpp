@@ -14,8 +14,7 @@ static_assert(AttentionCode::kTileKeys == ::zrt::kPanel &&
 AttentionCode::AttentionCode(OpBuilder &b, Location loc,
                              const AttentionShape &shape, KernelViews &views,
                              Value starts)
-    : BlockCode(b, loc), shape(shape), thread(views.lanes.thread),
-      part(views.end), starts(starts) {
+    : AttentionBase(b, loc, shape, views, starts) {
   x = rem(thread, 8);
   y = div(thread, 8);
   queryTile = tileAt(views.shared, 0, kTileQueries);
@@ -23,19 +22,6 @@ AttentionCode::AttentionCode(OpBuilder &b, Location loc,
   scoreTile = tileAt(views.shared, kTileQueries + kTileKeys, kTileKeys);
   numbers = tileAt(views.shared, kTileQueries + 2 * kTileKeys, 1);
   otherScores = tileAt(views.shared, 0, kTileKeys);
-}
-
-/// Of a query within the shape, in type index.
-Value AttentionCode::firstKeyOf(Value query) {
-  Value last = add(query, shape.ahead()), key = index(0);
-  if (shape.window)
-    key = most(sub(last, shape.window - 1), key);
-  if (starts) {
-    Value start = toIndex(
-        memref::LoadOp::create(b, loc, starts, ValueRange{batch, query}));
-    key = most(least(start, last), key);
-  }
-  return key;
 }
 
 void AttentionCode::setQueries(Value first) {
@@ -47,13 +33,13 @@ void AttentionCode::setQueries(Value first) {
     Value query = add(first, least(row, sub(rows, 1)));
     Value to = shape.causal ? add(query, shape.ahead() + 1) : index(shape.keys);
     seenTo.push_back(toI32(select(isLess(row, rows), to, index(0))));
-    if (shape.window || starts)
+    if (shape.window || hasDocuments())
       seenFrom.push_back(toI32(firstKeyOf(query)));
   }
   endKey =
       shape.causal ? add(add(first, rows), shape.ahead()) : index(shape.keys);
   leastKey = index(0);
-  if (starts)
+  if (hasDocuments())
     leastKey = loop(index(0), rows, 1, index(shape.keys),
                     [&](Value i, ArrayRef<Value> sofar) -> Values {
                       return {least(sofar[0], firstKeyOf(add(first, i)))};

@@ -19,6 +19,9 @@ namespace mlir::zero {
 constexpr llvm::StringLiteral kUnitPartsAttr = "unit_parts";
 /// On functions: the kernel that they are a launch of, where that has several.
 constexpr llvm::StringLiteral kLaunchOfAttr = "launch_of";
+/// On functions: their results are near the CPU's, for numbers pass through 16 bits
+/// on the way.
+constexpr llvm::StringLiteral kRoundsAttr = "rounds";
 
 using Values = SmallVector<Value>;
 

@@ -35,6 +35,14 @@ public:
   virtual void defineShuffle(llvm::Function *function) = 0;
   virtual void defineSync(llvm::Function *function) = 0;
   virtual void defineBarrier(llvm::Function *function) = 0;
+  // Those of a warp (Warp.h).
+  enum class Half { BF16, F16 };
+  virtual void defineMma(llvm::Function *function, Half type) = 0;
+  virtual void defineFragment(llvm::Function *function, bool isTransposed) = 0;
+  virtual void definePack(llvm::Function *function, Half type) = 0;
+  virtual void defineExp2(llvm::Function *function) = 0;
+  virtual void defineCopy(llvm::Function *function) = 0;
+  virtual void defineWaitForCopies(llvm::Function *function) = 0;
   /// Before the code of a kernel gets its entry.
   virtual void prepare(llvm::Function &) {}
 

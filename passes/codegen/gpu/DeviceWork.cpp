@@ -63,11 +63,12 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
 
 OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,
                                             const DeviceWork &work,
-                                            PassManagerSetup setup) {
+                                            PassManagerSetup setup,
+                                            StringRef attention) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(plan.getLoc());
   for (KernelOp kernel : work.kernels)
     module->push_back(kernel.clone());
-  if (failed(lowerKernelsToGpu(*module, work.more, setup)))
+  if (failed(lowerKernelsToGpu(*module, work.more, setup, attention)))
     return nullptr;
   return module;
 }

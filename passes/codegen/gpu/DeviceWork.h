@@ -22,9 +22,11 @@ struct DeviceWork {
 FailureOr<DeviceWork> findDeviceWork(ModuleOp plan, bool addsUp = false);
 
 /// The kernels of `work`, lowered for threads of a GPU, in a module of their own;
-/// null after an error, which has been reported.
+/// null after an error, which has been reported.  `attention` is that of
+/// lowerKernelsToGpu.
 OwningOpRef<ModuleOp> lowerDeviceWork(ModuleOp plan, const DeviceWork &work,
-                                      PassManagerSetup setup = {});
+                                      PassManagerSetup setup = {},
+                                      StringRef attention = "");
 
 /// Bytes of the device that products of a plan for `arch` ("sm_90", "emulated")
 /// use while they run.

@@ -12,6 +12,8 @@
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/GroupSquares.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/gpu/Warp.h"
+#include "runtime/DeviceEntries.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,8 +25,8 @@ using namespace mlir::zero;
 namespace {
 
 /// A name that PTX takes.
-std::string entryOf(StringRef name) {
-  std::string entry = "zk_";
+std::string entryOf(StringRef name, bool rounds = false) {
+  std::string entry(rounds ? ::zrt::kRoundingEntry : ::zrt::kExactEntry);
   for (char c : name)
     if (llvm::isAlnum(c) || c == '_')
       entry += c;
@@ -47,10 +49,13 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     if (parts) {
       auto kernel = function->getAttrOfType<StringAttr>(kLaunchOfAttr);
       StringRef name = function.getName();
-      found.push_back({kernel ? kernel.str() : name.str(), entryOf(name),
+      const bool rounds = function->hasAttr(kRoundsAttr);
+      found.push_back({kernel ? kernel.str() : name.str(),
+                       entryOf(name, rounds),
                        static_cast<uint32_t>(kBlockThreads),
                        /*unitsPerBlock=*/1, static_cast<uint32_t>(bytes),
                        static_cast<uint32_t>(parts.getInt()), name.str()});
+      found.back().rounds = rounds;
       continue;
     }
     StringRef name = function.getName();
@@ -157,8 +162,7 @@ std::string findMissing(const llvm::Function &body) {
     for (const llvm::Instruction &instruction : block) {
       auto *call = dyn_cast<llvm::CallInst>(&instruction);
       const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || callee->getName() == kShuffle ||
-          callee->getName() == kSync || callee->getName() == kBarrier)
+      if (!callee || callee->getName().starts_with("zg."))
         continue;
       switch (callee->getIntrinsicID()) {
       case llvm::Intrinsic::not_intrinsic:
@@ -217,6 +221,20 @@ void defineCalls(Device &device) {
   define(kShuffle, [&](llvm::Function *f) { device.defineShuffle(f); });
   define(kSync, [&](llvm::Function *f) { device.defineSync(f); });
   define(kBarrier, [&](llvm::Function *f) { device.defineBarrier(f); });
+  for (auto [type, mma, pack] :
+       {std::tuple(Device::Half::BF16, kMmaBF16, kPackBF16),
+        {Device::Half::F16, kMmaF16, kPackF16}}) {
+    define(mma, [&](llvm::Function *f) { device.defineMma(f, type); });
+    define(pack, [&](llvm::Function *f) { device.definePack(f, type); });
+  }
+  for (auto [name, isTransposed] :
+       {std::pair(kFragment, false), {kTransposed, true}})
+    define(name,
+           [&](llvm::Function *f) { device.defineFragment(f, isTransposed); });
+  define(kExp2, [&](llvm::Function *f) { device.defineExp2(f); });
+  define(kCopy, [&](llvm::Function *f) { device.defineCopy(f); });
+  define(kWaitForCopies,
+         [&](llvm::Function *f) { device.defineWaitForCopies(f); });
 }
 
 void addEntries(Device &device, const DeviceCode &code) {

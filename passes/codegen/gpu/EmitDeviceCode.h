@@ -50,6 +50,8 @@ struct DeviceKernel {
   /// Not 0 for functions of the runtime, which are no kernels of a plan: how many
   /// elements are a unit.  Their entry is given elements in place of units.
   uint32_t unitElements = 0;
+  /// Numbers pass through 16 bits on the way: results are near the CPU's.
+  bool rounds = false;
 };
 
 struct DeviceCode {

@@ -56,6 +56,47 @@ public:
     call("zge_barrier", b.getVoidTy());
     b.CreateRetVoid();
   }
+  void defineMma(llvm::Function *function, Half type) override {
+    begin(function);
+    llvm::SmallVector<llvm::Value *> args;
+    for (llvm::Argument &arg : function->args())
+      args.push_back(&arg);
+    llvm::Value *sums = store(ArrayRef(args).drop_front(6));
+    call("zge_mma", b.getVoidTy(),
+         {number(type), store(ArrayRef(args).take_front(4)),
+          store(ArrayRef(args).slice(4, 2)), sums});
+    b.CreateRet(b.CreateLoad(function->getReturnType(), sums));
+  }
+  void defineFragment(llvm::Function *function, bool isTransposed) override {
+    begin(function);
+    llvm::Value *words = b.CreateAlloca(function->getReturnType());
+    call("zge_fragment", b.getVoidTy(),
+         {b.CreateAdd(function->getArg(0), function->getArg(1)),
+          b.getInt32(isTransposed), words});
+    b.CreateRet(b.CreateLoad(function->getReturnType(), words));
+  }
+  void definePack(llvm::Function *function, Half type) override {
+    begin(function);
+    b.CreateRet(call("zge_pack", b.getInt32Ty(),
+                     {number(type), function->getArg(0), function->getArg(1)}));
+  }
+  void defineExp2(llvm::Function *function) override {
+    begin(function);
+    b.CreateRet(call("zge_exp2", b.getFloatTy(), {function->getArg(0)}));
+  }
+  void defineCopy(llvm::Function *function) override {
+    begin(function);
+    call("zge_copy", b.getVoidTy(),
+         {function->getArg(0),
+          b.CreateIntToPtr(function->getArg(1), b.getPtrTy()),
+          function->getArg(2)});
+    b.CreateRetVoid();
+  }
+  void defineWaitForCopies(llvm::Function *function) override {
+    begin(function);
+    call("zge_wait_for_copies", b.getVoidTy());
+    b.CreateRetVoid();
+  }
 
   /// Tells the emulator of each access of `function` to memory that is not the
   /// thread's own.
@@ -90,6 +131,18 @@ private:
     cast<llvm::Function>(callee.getCallee())
         ->addFnAttr(llvm::Attribute::Convergent);
     return b.CreateCall(callee, args);
+  }
+
+  /// zge_type of test/emulator/Emulator.h.
+  llvm::Value *number(Half type) { return b.getInt32(type == Half::F16); }
+  /// `values`, of one type, side by side on the thread's stack.
+  llvm::Value *store(ArrayRef<llvm::Value *> values) {
+    llvm::Type *type = values.front()->getType();
+    llvm::Value *all =
+        b.CreateAlloca(llvm::ArrayType::get(type, values.size()));
+    for (auto [i, value] : llvm::enumerate(values))
+      b.CreateStore(value, b.CreateConstGEP1_64(type, all, i));
+    return all;
   }
 
   /// The thread's stack, or a constant.

@@ -45,17 +45,7 @@ public:
     return call(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
   }
   llvm::Value *getShared(int64_t) override {
-    // Its size is the launch's.
-    constexpr const char *kName = "zg_shared";
-    llvm::GlobalVariable *shared = module.getNamedGlobal(kName);
-    if (!shared) {
-      shared = new llvm::GlobalVariable(
-          module, llvm::ArrayType::get(b.getInt8Ty(), 0), /*isConstant=*/false,
-          llvm::GlobalValue::ExternalLinkage, nullptr, kName, nullptr,
-          llvm::GlobalValue::NotThreadLocal, kSharedSpace);
-      shared->setAlignment(llvm::Align(16));
-    }
-    return b.CreateAddrSpaceCast(shared, b.getPtrTy());
+    return b.CreateAddrSpaceCast(sharedMemory(), b.getPtrTy());
   }
   void defineShuffle(llvm::Function *function) override {
     begin(function);
@@ -75,8 +65,75 @@ public:
     call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {b.getInt32(0)});
     b.CreateRetVoid();
   }
+  void defineMma(llvm::Function *function, Half type) override {
+    begin(function);
+    SmallVector<llvm::Value *> args;
+    llvm::Type *halves = llvm::FixedVectorType::get(b.getHalfTy(), 2);
+    for (llvm::Argument &arg : function->args())
+      args.push_back(type == Half::F16 && arg.getArgNo() < 6
+                         ? b.CreateBitCast(&arg, halves)
+                         : &arg);
+    llvm::Value *sums = call(
+        type == Half::F16 ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
+                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
+        args);
+    b.CreateRet(sums);
+  }
+  void defineFragment(llvm::Function *function, bool isTransposed) override {
+    begin(function);
+    llvm::Value *at = b.CreateGEP(b.getInt8Ty(), sharedAt(function->getArg(0)),
+                                  function->getArg(1));
+    b.CreateRet(b.CreateIntrinsic(
+        isTransposed
+            ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+            : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
+        {at->getType()}, {at}));
+  }
+  void definePack(llvm::Function *function, Half type) override {
+    begin(function);
+    // The first operand goes to the upper half.
+    llvm::Value *both =
+        call(type == Half::F16 ? llvm::Intrinsic::nvvm_ff2f16x2_rn
+                               : llvm::Intrinsic::nvvm_ff2bf16x2_rn,
+             {function->getArg(1), function->getArg(0)});
+    b.CreateRet(b.CreateBitCast(both, b.getInt32Ty()));
+  }
+  void defineExp2(llvm::Function *function) override {
+    begin(function);
+    b.CreateRet(b.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz,
+                                  {b.getFloatTy()}, {function->getArg(0)}));
+  }
+  void defineCopy(llvm::Function *function) override {
+    begin(function);
+    llvm::Value *from = b.CreateIntToPtr(
+        function->getArg(1), llvm::PointerType::get(module.getContext(), 1));
+    call(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s,
+         {sharedAt(function->getArg(0)), from, function->getArg(2)});
+    b.CreateRetVoid();
+  }
+  void defineWaitForCopies(llvm::Function *function) override {
+    begin(function);
+    call(llvm::Intrinsic::nvvm_cp_async_wait_all);
+    b.CreateRetVoid();
+  }
 
 private:
+  llvm::Value *sharedMemory() {
+    // Its size is the launch's.
+    constexpr const char *kName = "zg_shared";
+    llvm::GlobalVariable *shared = module.getNamedGlobal(kName);
+    if (!shared) {
+      shared = new llvm::GlobalVariable(
+          module, llvm::ArrayType::get(b.getInt8Ty(), 0), /*isConstant=*/false,
+          llvm::GlobalValue::ExternalLinkage, nullptr, kName, nullptr,
+          llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+      shared->setAlignment(llvm::Align(16));
+    }
+    return shared;
+  }
+  llvm::Value *sharedAt(llvm::Value *bytes) {
+    return b.CreateGEP(b.getInt8Ty(), sharedMemory(), bytes);
+  }
   llvm::Value *call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> args = {}) {
     return b.CreateIntrinsic(id, args);
   }

@@ -1,0 +1,74 @@
+//===- AttentionBase.h - What all kernels of attention share ----*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_ATTENTIONBASE_H
+#define PASSES_CODEGEN_GPU_ATTENTIONBASE_H
+
+#include "dialect/nn/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/codegen/KernelViews.h"
+#include "passes/codegen/gpu/BlockCode.h"
+
+namespace mlir::zero {
+
+/// What is known of an attention when its code is written.
+struct AttentionShape {
+  int64_t queries, keys, width, heads, keyHeads;
+  float scale, softCap; ///< cap 0: none
+  bool causal;
+  int64_t window; ///< 0: none
+  // The CPU's blocks, which sums depend on.
+  int64_t queryBlock, keyBlock;
+  /// Whether the CPU adds to dK and dV at each block of queries.
+  bool addsToKeys = false;
+  /// Columns of a tile, of how many tiles a row consists, and the sums of how many
+  /// of them a block has.
+  int64_t chunk, chunks, held;
+
+  int64_t headsPerKey() const { return heads / keyHeads; }
+  /// Keys that come before the one that query 0 sees last.
+  int64_t ahead() const { return keys - queries; }
+  bool oneKeyBlock() const { return keys <= keyBlock; }
+  /// Blocks that share the columns of a row.
+  int64_t columnParts() const { return llvm::divideCeil(chunks, held); }
+  int64_t queryTiles() const { return llvm::divideCeil(queries, queryBlock); }
+};
+
+AttentionShape shapeOf(nn::AttentionOp op);
+AttentionShape shapeOf(nn::AttentionBackwardOp op);
+
+/// Rows of [B, T, H, D], those of one head.
+struct HeadRows {
+  Value view, head;
+};
+
+class AttentionBase : public BlockCode {
+public:
+  AttentionBase(OpBuilder &b, Location loc, const AttentionShape &shape,
+                KernelViews &views, Value starts)
+      : BlockCode(b, loc), shape(shape), thread(views.lanes.thread),
+        part(views.end), starts(starts) {}
+
+  const AttentionShape shape;
+  Value thread, batch, head, part;
+
+  bool hasDocuments() const { return static_cast<bool>(starts); }
+  /// The first key that a query sees, in type index.
+  Value firstKeyOf(Value query);
+
+  /// A number of f32 in the first four bytes of row `row`, of 16 or 32 bits.
+  Value loadNumber(HeadRows rows, Value row);
+  void storeNumber(Value number, HeadRows rows, Value row);
+
+  // AttentionMath.cpp: the CPU's functions.
+  Value exp2(Value x);
+  Value tanh(Value x);
+  Value logOfSum(Value most, Value sum);
+  /// The larger of two, `y` where one is NaN.
+  Value larger(Value x, Value y) { return select(isLessF(y, x), x, y); }
+
+private:
+  Value starts; ///< [B, T], or null
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_ATTENTIONBASE_H

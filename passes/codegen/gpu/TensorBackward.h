@@ -1,0 +1,81 @@
+//===- TensorBackward.h - The backward's launches on tensor cores -*- C++ -*-===//
+#ifndef PASSES_CODEGEN_GPU_TENSORBACKWARD_H
+#define PASSES_CODEGEN_GPU_TENSORBACKWARD_H
+
+#include "passes/codegen/gpu/Tensor.h"
+
+#include "runtime/device/cpu/attention/Polynomials.h"
+
+namespace mlir::zero {
+
+/// What a block does in one of the launches (TensorBackward.cpp).
+class TensorBackward {
+public:
+  TensorBackward(TensorCode &code, const BackwardOperands &all)
+      : c(code), all(all) {}
+
+  void emitDots();
+  void emitKeys();
+  void emitQueries();
+
+  /// Of shared memory behind the tiles, for the launch of keys.
+  static int64_t numbersBytes(const TensorSizes &sizes) {
+    return kNumbers * sizes.tileRows * 4;
+  }
+
+private:
+  /// What belongs to each query of a tile: -lse', -D, and the first key that it sees.
+  static constexpr int64_t kNumbers = 3;
+
+  TensorCode &c;
+  const BackwardOperands &all;
+  Value head; ///< counted from the unit's first
+  HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
+  Value loadLse(Value query) {
+    return memref::LoadOp::create(
+        c.b, c.loc, all.lse,
+        ValueRange{c.batch, c.add(all.q.head, head), query});
+  }
+
+  Value minus(Value x) { return arith::NegFOp::create(c.b, c.loc, x); }
+
+  /// Of the warp's rows and some columns: P, dP - D (or dP, where D is not known),
+  /// and slopes.
+  struct Piece {
+    Values p, d, slopes;
+  };
+  /// dS: P (dP - D), times the slope.
+  Value adjointOf(const Piece &piece, size_t i) {
+    Value result = c.mulf(piece.p[i], piece.d[i]);
+    return piece.slopes.empty() ? result : c.mulf(result, piece.slopes[i]);
+  }
+
+  // Launches of queries.
+  Fragments q, grad;
+  Values minusLse, dots; ///< -lse' and -D of the lane's queries
+  void openQueries();
+  Piece computePiece(Value firstKey, Value tile, int64_t firstRow,
+                     int64_t columns);
+  Values overKeys(
+      ArrayRef<Value> carried, int64_t columns,
+      llvm::function_ref<Values(const Piece &, Value, int64_t, ArrayRef<Value>)>
+          body);
+  /// The lane's row of the i-th score.
+  static int64_t rowAt(size_t i, int64_t columns) {
+    return int64_t(i) / 4 / (columns / 8) * 2 + int64_t(i) % 4 / 2;
+  }
+
+  // The launch of keys.
+  Fragments k, v;
+  /// Columns of scores at once.
+  int64_t pieceOfKeys() const { return c.sizes.columns <= 64 ? 32 : 16; }
+  Values loadNumbers(Value first);
+  void storeNumbers(ArrayRef<Value> own, Value tile);
+  Value numbersAt(Value tile);
+  Values addPiece(Value firstKey, Value query, Value tile, int64_t row,
+                  ArrayRef<Value> sums);
+};
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_TENSORBACKWARD_H

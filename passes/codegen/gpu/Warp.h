@@ -1,0 +1,54 @@
+//===- Warp.h - What the 32 threads of a warp do together -------*- C++ -*-===//
+//
+// More functions that kernels call (Shuffle.h), for products of matrices of 16 bits
+// on tensor cores.  A place `at` counts bytes from the first of the block's shared
+// memory; words are i32, and hold two numbers of 16 bits.
+//
+//   zg.mma.bf16(a x 4, b x 2, c x 4) -> c x 4     c + a b, of a 16 x 16, b 16 x 8 and
+//   zg.mma.f16                                    c 16 x 8 in f32, over the lanes
+//   zg.fragment(at, more) -> word x 4             four matrices of 8 x 8, at the sum of
+//   zg.fragment.transposed(at, more) -> word x 4  a place and a constant; transposed
+//   zg.pack.bf16(low, high) -> word               two of f32, rounded
+//   zg.pack.f16
+//   zg.exp2(x)                                    about 2^x, in f32
+//   zg.copy(at, from, bytes)                      16 bytes from the address `from`, or
+//                                                 zeros if bytes is 0, while the
+//                                                 thread goes on
+//   zg.copies.wait()                              for all copies of the thread
+//
+// Matrices lie over lanes as the PTX ISA says for mma.m16n8k16: lane l has of `c` the
+// rows l / 4 and l / 4 + 8, and of each the columns 2 (l % 4) and the next.  A fragment
+// of 16 rows and 16 columns of shared memory is an `a` as it is.  As a `b`, words 0 and
+// 2 are those of the first eight rows, as columns, and 1 and 3 of the others;
+// transposed, words 0 and 1 those of the first eight columns, and 2 and 3 of the
+// others.  Two `c` side by side, packed, are an `a` as well.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_CODEGEN_GPU_WARP_H
+#define PASSES_CODEGEN_GPU_WARP_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::zero {
+
+constexpr int64_t kWarpThreads = 32;
+
+constexpr llvm::StringLiteral kMmaBF16 = "zg.mma.bf16", kMmaF16 = "zg.mma.f16",
+                              kFragment = "zg.fragment",
+                              kTransposed = "zg.fragment.transposed",
+                              kPackBF16 = "zg.pack.bf16",
+                              kPackF16 = "zg.pack.f16", kExp2 = "zg.exp2",
+                              kCopy = "zg.copy",
+                              kWaitForCopies = "zg.copies.wait";
+
+/// Declares them, before any kernel of `module` is written; once.
+void declareWarpFunctions(ModuleOp module);
+
+/// Calls one of them.
+ValueRange callWarp(OpBuilder &b, Location loc, StringRef name,
+                    ValueRange operands);
+
+} // namespace mlir::zero
+
+#endif // PASSES_CODEGEN_GPU_WARP_H
