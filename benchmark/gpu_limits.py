@@ -13,7 +13,7 @@ the program `step`:
 A kernel reads and writes each operand once.  In flight are the bytes that a thread
 loads in one basic block, times the threads that are resident by registers, shared
 memory and the number of blocks.  Products have their limit alone, for cuBLASLt computes
-them.  Attention's limit is that of tensor cores.  Its estimate is that of the kernels of
+them, but for those of groups of rows.  Attention's limit is that of tensor cores.  Its estimate is that of the kernels of
 docs/cuda.md: in f32, of reads of shared memory; on tensor cores, for each tile of the loop,
 the longest of what its multiplications, instructions, exponentials, reads of shared memory
 and of L2 take, or all of them one after another, shared by the warps that a scheduler has.
@@ -77,6 +77,8 @@ class Kernel:
     exponentials: int = 0
     fragments: int = 0
     issued: int = 0
+    fmas: int = 0  # in the block of code that has most of them
+    step: int = 0  # instructions there
 
 
 def run(*command):
@@ -125,6 +127,9 @@ def read_code(ptx, kernels):
         for block in re.split(r"^\$L__BB\S+:|\bbra\b.*", entry[2], flags=re.MULTILINE):
             loads = re.findall(r"ld\.global\.(?:nc\.)?(?:v(\d)\.)?([bfsu]\d+)", block)
             loaded = sum(int(count or 1) * int(kind[1:]) // 8 for count, kind in loads)
+            fmas = len(re.findall(r"\bfma\.", block))
+            if fmas > kernel.fmas:
+                kernel.fmas, kernel.step = fmas, len(re.findall(r";$", block, re.MULTILINE))
             if loaded:
                 kernel.loaded = max(kernel.loaded, loaded)
                 kernel.instructions += len(re.findall(r";$", block, re.MULTILINE))
@@ -243,13 +248,19 @@ def estimate_launches(gpu, kernels, name, backward, length, width, units):
     return sum(seconds for seconds, _ in found), ", ".join(f"{why} {1e3 * s:.3f}m" for s, why in found)
 
 
+def estimate_grouped(gpu, kernel, rows, groups, sums, flops):
+    """Seconds of tiles of 128 rows, of which the last of a group is half full, by the instructions of a step."""
+    tiles = 1 if sums else (rows / 128 + groups / 2) / (rows / 128)
+    return tiles * flops / 2 * (kernel.step / kernel.fmas) / (gpu.processors * gpu.lanes * gpu.clock)
+
+
 def add_all(gpu, plan, kernels):
     """{name: Work} of the program `step`."""
     works = defaultdict(Work)
     text = plan[plan.index("\nprogram step:"):]
     end = text.find("\nprogram ", 1)
     for line in text[:end if end > 0 else None].splitlines():
-        match = re.match(r"\s+\d+\s+\S+\s+(launch|matmul|update|squares|dequantize)\s+(\S+) (?:of )?(.*)", line)
+        match = re.match(r"\s+\d+\s+\S+\s+(launch|matmul|grouped|update|squares|dequantize)\s+(\S+) (?:of )?(.*)", line)
         if not match:
             continue
         kind, name, rest = match.groups()
@@ -260,6 +271,13 @@ def add_all(gpu, plan, kernels):
             m, n, k = map(int, re.search(r"(\d+) x (\d+) x (\d+)", rest).groups())
             batch = re.search(r"\(batch (\d+)\)", rest)
             flops, name = 2 * m * n * k * int(batch[1] if batch else 1), "products"
+        elif kind == "grouped":
+            rows, n, k, groups = map(int, re.search(r"(\d+) x (\d+) x (\d+) in (\d+) groups", rest).groups())
+            flops, sums = 2 * rows * n * k, " sums:" in rest
+            result = re.search(r"W0 device \d+ \+ \d+ (\w+)" if sums else r"y device \d+ \+ \d+ (\w+)", rest)[1]
+            form = "sums" if sums else "xwt" if " trans_w:" in rest else "xw"
+            name = f"zrt_grouped_{element}_{result}_{form}_{groups}x{n}x{k}"
+            seconds, why = estimate_grouped(gpu, kernels[name], rows, groups, sums, flops), "f32 FMA"
         elif "attention" in name:
             units = int(re.search(r"(\d+) by \d+:", rest)[1])
             shape = attention_shape(name, rest, units)
@@ -282,7 +300,7 @@ def add_all(gpu, plan, kernels):
             # A thread moves 8 bytes of codes and what they stand for; it looks numbers up in caches.
             run = 8 + (16 if packing == "nf4" else 8) * (4 if element == "f32" else 2)
             kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
-        if kernel and kernel.units:
+        if kernel and kernel.units and kind != "grouped":
             units = re.search(r"(\d+) by \d+:", rest)
             if kind == "squares":  # ZRT_SQUARES_BLOCK elements of a block
                 count = moved / (4 if element == "f32" else 2) / 16384 * kernel.units
@@ -299,14 +317,14 @@ def add_all(gpu, plan, kernels):
 
 
 def print_table(works, kernels):
-    print(f"{'kernel':24} {'calls':>5} {'grid':>14} {'regs':>4} {'spill':>5} {'limit':>9} {'estimate':>9} {'ratio':>6}")
+    print(f"{'kernel':42} {'calls':>5} {'grid':>14} {'regs':>4} {'spill':>5} {'limit':>9} {'estimate':>9} {'ratio':>6}")
     total = limit = 0
     for name, work in sorted(works.items(), key=lambda item: -item[1].limit):
         kernel = kernels.get(name)
         known = work.seconds > 0
         total += work.seconds if known else work.limit
         limit += work.limit
-        print(f"{name:24} {work.calls:5} {work.grid:>14} {kernel.registers if kernel else '':>4} "
+        print(f"{name:42} {work.calls:5} {work.grid:>14} {kernel.registers if kernel else '':>4} "
               f"{kernel.spilled if kernel else '':>5} {1e3 * work.limit:8.3f}m "
               + (f"{1e3 * work.seconds:8.3f}m {work.seconds / work.limit:6.2f}  {work.why}" if known else ""))
     print(f"all: limit {1e3 * limit:.2f} ms, estimate {1e3 * total:.2f} ms (products at their limit)")

@@ -159,6 +159,8 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
     emitRankedSum(module, sum);
   for (const PackedType &packed : more.packed)
     emitDequantize(module, packed);
+  for (const GroupedProduct &product : more.grouped)
+    emitGroupedProduct(module, product);
   PassManager pm(module->getName());
   addLowering(pm, /*approximate=*/true);
   return runPasses(pm, module, setup);

@@ -110,6 +110,15 @@ class Cuda(support.Case):
                 (2, "--base-storage=int8", "--precision=fp16", "--stage=3", "--offload=cpu")):
             with self.subTest(options):
                 self.gpt2("--lora=4:8", *options, ranks=ranks)
+        self.family("qwen3_moe", "--lora=2", "--base-storage=int8", "--precision=bf16")
+
+    def test_experts(self):
+        """Groups of rows whose sizes the GPU alone knows, and matrices of odd sizes."""
+        for options, keywords in (((), {}),
+                                  (("--precision=bf16", "--stage=3", "--world-size=2", "--remat=block"), dict(ranks=2)),
+                                  (("--precision=fp16", "--offload=cpu", "--accumulate=2"), {})):
+            with self.subTest(options):
+                self.family("qwen3_moe", *options, **keywords)
 
     def test_odd_sizes(self):
         self.gpt2(config=support.ODD, batch=1, seq=23)

@@ -12,53 +12,68 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// "nn.grouped_matmul of h.0.mlp, and 3 more", of operations of one kind.
-static std::string nameAll(ArrayRef<Operation *> ops) {
-  Operation *first = ops.front();
-  std::string where = describeLocation(first->getLoc());
-  std::string text = first->getName().getStringRef().str();
-  if (!where.empty())
-    text += " of " + where;
-  if (ops.size() > 1)
-    text += ", and " + std::to_string(ops.size() - 1) + " more";
-  return text;
+/// What `op` needs, if it is a product of groups.
+static std::optional<GroupedProduct> findGrouped(Operation *op) {
+  auto of = [](Value x) { return cast<RankedTensorType>(x.getType()); };
+  if (auto product = dyn_cast<nn::GroupedMatmulOp>(op)) {
+    RankedTensorType x = of(product.getX()), y = of(product.getResult());
+    return GroupedProduct{/*sums=*/false,
+                          !product.getTransposed(),
+                          x.getElementType(),
+                          y.getElementType(),
+                          static_cast<int64_t>(product.getWeights().size()),
+                          y.getDimSize(1),
+                          x.getDimSize(1)};
+  }
+  auto product = dyn_cast<nn::GroupedMatmulBackwardOp>(op);
+  if (!product)
+    return std::nullopt;
+  RankedTensorType a = of(product.getA()), b = of(product.getB());
+  return GroupedProduct{/*sums=*/true,
+                        /*transW=*/false,
+                        a.getElementType(),
+                        of(product.getResult(0)).getElementType(),
+                        static_cast<int64_t>(product.getNumResults()),
+                        b.getDimSize(1),
+                        a.getDimSize(1)};
+}
+
+/// Adds `value` unless it is there.
+template <typename T>
+static void include(SmallVector<T> &list, const T &value) {
+  if (!llvm::is_contained(list, value))
+    list.push_back(value);
 }
 
 FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
   llvm::SetVector<KernelOp> kernels;
   llvm::SetVector<Type> squares;
-  SmallVector<RankedSum> sums;
-  SmallVector<PackedType> packed;
-  SmallVector<Operation *> grouped;
+  RuntimeKernels more;
   SymbolTableCollection symbols;
   for (ProgramOp program : findPrograms(plan))
     for (Operation &op : program.front()) {
       if (getStream(&op) == Stream::Host)
         continue;
-      if (isa<nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp>(op))
-        grouped.push_back(&op);
-      if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
-        PackedType type{dequantize.getPacking(),
-                        getElementType(dequantize.getResult().getType())};
-        if (!llvm::is_contained(packed, type))
-          packed.push_back(type);
+      if (std::optional<GroupedProduct> product = findGrouped(&op)) {
+        if (product->from.isF64())
+          return op.emitError("multiplies groups of rows of f64, which GPUs do "
+                              "not; drop --target=cuda");
+        include(more.grouped, *product);
       }
+      if (auto dequantize = dyn_cast<DequantizeOp>(op))
+        include(more.packed,
+                {dequantize.getPacking(),
+                 getElementType(dequantize.getResult().getType())});
       if (isa<SumSquaresOp>(op))
         squares.insert(getElementType(op.getOperand(0).getType()));
-      if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op)) {
-        RankedSum sum{getElementType(op.getOperand(0).getType()),
-                      getElementType(op.getResult(0).getType())};
-        if (!llvm::is_contained(sums, sum))
-          sums.push_back(sum);
-      }
+      if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op))
+        include(more.sums, {getElementType(op.getOperand(0).getType()),
+                            getElementType(op.getResult(0).getType())});
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }
-  if (!grouped.empty())
-    return plan.emitError("has products of groups (experts), which GPUs do not "
-                          "have yet: ")
-           << nameAll(grouped) << "; drop --target=cuda";
-  return DeviceWork{kernels.takeVector(), {squares.takeVector(), sums, packed}};
+  more.squares = squares.takeVector();
+  return DeviceWork{kernels.takeVector(), more};
 }
 
 OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,

@@ -46,22 +46,22 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
     auto elements = function->getAttrOfType<IntegerAttr>(kUnitElementsAttr);
     const int64_t bytes = shared ? shared.getInt() : 0;
+    StringRef name = function.getName();
+    // Of what the runtime finds by its name.
+    const auto unitElements =
+        static_cast<uint32_t>(elements ? elements.getInt() : 0);
+    const bool rounds = function->hasAttr(kRoundsAttr);
+    std::string entry = elements ? name.str() : entryOf(name, rounds);
     if (parts) {
       auto kernel = function->getAttrOfType<StringAttr>(kLaunchOfAttr);
-      StringRef name = function.getName();
-      const bool rounds = function->hasAttr(kRoundsAttr);
-      found.push_back({kernel ? kernel.str() : name.str(),
-                       entryOf(name, rounds),
+      found.push_back({kernel ? kernel.str() : name.str(), entry,
                        static_cast<uint32_t>(kBlockThreads),
                        /*unitsPerBlock=*/1, static_cast<uint32_t>(bytes),
-                       static_cast<uint32_t>(parts.getInt()), name.str()});
+                       static_cast<uint32_t>(parts.getInt()), name.str(),
+                       /*isBlock=*/false, unitElements});
       found.back().rounds = rounds;
       continue;
     }
-    StringRef name = function.getName();
-    const auto unitElements =
-        static_cast<uint32_t>(elements ? elements.getInt() : 0);
-    std::string entry = elements ? name.str() : entryOf(name);
     if (auto threads =
             function->getAttrOfType<IntegerAttr>(kBlockThreadsAttr)) {
       found.push_back(

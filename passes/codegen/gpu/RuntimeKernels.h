@@ -4,6 +4,7 @@
 
 #include "passes/codegen/gpu/Dequantize.h"
 #include "passes/codegen/gpu/GroupRankedSum.h"
+#include "passes/codegen/gpu/GroupedProduct.h"
 
 namespace mlir::zero {
 
@@ -15,6 +16,8 @@ struct RuntimeKernels {
   SmallVector<RankedSum> sums;
   /// Of packed weights.
   SmallVector<PackedType> packed;
+  /// Of experts.
+  SmallVector<GroupedProduct> grouped;
 };
 
 } // namespace mlir::zero

@@ -53,8 +53,7 @@ void CudaDevice::checkOnGpu(const zrt_op &op) const {
   case ZRT_MATMUL:
     return products.prepare(matmulOf(op));
   case ZRT_GROUPED_MATMUL:
-    fail("this device has no products of groups of rows; compile the model "
-         "without --target=cuda");
+    return groups.check(groupedOf(op));
   case ZRT_DEQUANTIZE:
     (void)kernels.find(dequantizeKernel(dequantizeOf(op)));
     return;

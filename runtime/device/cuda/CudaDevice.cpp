@@ -47,8 +47,8 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
                                         : Place{}),
       pinned(pinHost(gpu, host)), mirror(gpu, plan), kernels(gpu, plan),
       products(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes),
-      buckets(gpu, kernels, plan, rank), streams(gpu, plan),
-      graphs(gpu, plan, streams) {
+      groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
+      streams(gpu, plan), graphs(gpu, plan, streams) {
   checkProductStreams();
 }
 
@@ -218,8 +218,12 @@ void CudaDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
 
 void CudaDevice::multiplyGroups(zrt_stream stream,
                                 const zrt_grouped_desc &desc) {
-  // `check` refuses them on the GPU.
-  host.multiplyGroups(stream, desc);
+  if (!streams.isOnGpu(stream))
+    return host.multiplyGroups(stream, desc);
+  issue(stream, desc.name, [&](CUstream queue) {
+    groups.run(queue, desc, address(desc.x.ref), address(desc.y.ref),
+               address(desc.offsets.ref), arena.at(0));
+  });
 }
 
 void CudaDevice::dequantize(zrt_stream stream,

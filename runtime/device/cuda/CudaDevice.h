@@ -24,6 +24,7 @@
 #include "runtime/device/cuda/BucketLaunches.h"
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/cuda/Graphs.h"
+#include "runtime/device/cuda/GroupedProducts.h"
 #include "runtime/device/cuda/Kernels.h"
 #include "runtime/device/cuda/Mirror.h"
 #include "runtime/device/cuda/Products.h"
@@ -106,6 +107,7 @@ private:
   cuda::Mirror mirror;
   const cuda::Kernels kernels;
   mutable cuda::Products products; ///< `check` prepares them
+  cuda::GroupedProducts groups;
   cuda::BucketLaunches buckets;
   cuda::Streams streams; ///< ends before what its operations use
   cuda::Graphs graphs;

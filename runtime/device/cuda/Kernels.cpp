@@ -129,14 +129,12 @@ const Kernel &Kernels::find(std::string_view entry) const {
        entry);
 }
 
-void Kernels::checkUnits(zrt_kernel_fn twin, int64_t units) const {
-  for (const Kernel &kernel : find(twin)) {
-    const int64_t blocks = blocksOf(kernel.how, units);
-    if ((blocks == 0 && units != 0) || blocks > INT_MAX)
-      fail("{} units of kernel {} need more blocks than the {} that a GPU "
-           "launches at once; compile with a smaller batch",
-           units, kernel.how.entry, INT_MAX);
-  }
+void Kernels::checkUnits(const Kernel &kernel, int64_t units) {
+  const int64_t blocks = blocksOf(kernel.how, units);
+  if ((blocks == 0 && units != 0) || blocks > INT_MAX)
+    fail("{} units of kernel {} need more blocks than the {} that a GPU "
+         "launches at once; compile with a smaller batch",
+         units, kernel.how.entry, INT_MAX);
 }
 
 void Kernels::launch(CUstream stream, const Kernel &kernel, int64_t units,

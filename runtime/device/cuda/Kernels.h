@@ -36,8 +36,13 @@ public:
   /// The one without a twin; throws when there is none.
   const Kernel &find(std::string_view entry) const;
 
-  /// Throws unless so many units can be launched at once in the place of `twin`.
-  void checkUnits(zrt_kernel_fn twin, int64_t units) const;
+  /// Throw unless so many units can be launched at once, of a kernel or in the place
+  /// of `twin`.
+  static void checkUnits(const Kernel &kernel, int64_t units);
+  void checkUnits(zrt_kernel_fn twin, int64_t units) const {
+    for (const Kernel &kernel : find(twin))
+      checkUnits(kernel, units);
+  }
   /// Issues `units` units; `parameters` are addresses and counts.
   void launch(CUstream stream, const Kernel &kernel, int64_t units,
               std::span<const uint64_t> parameters) const;

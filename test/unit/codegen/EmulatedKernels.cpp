@@ -79,8 +79,9 @@ std::string EmulatedKernels::launch(const std::string &name,
     params.push_back(&count);
     auto entry =
         llvm::cantFail(code->lookup(kernel.entry)).toPtr<void (*)(void **)>();
-    const auto blocks =
-        static_cast<uint32_t>(llvm::divideCeil(units, kernel.unitsPerBlock));
+    const auto blocks = static_cast<uint32_t>(
+        kernel.blocksPerUnit ? units * kernel.blocksPerUnit
+                             : llvm::divideCeil(units, kernel.unitsPerBlock));
     return emulator.tryRun({name.c_str(), entry, params.data(), blocks,
                             kernel.threads, kernel.sharedBytes, seed});
   }

@@ -1,0 +1,106 @@
+//===- GroupedProducts.cpp - Products of groups of rows on a GPU ----------===//
+#include "runtime/device/cuda/GroupedProducts.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/device/cuda/Streams.h"
+
+#include <string>
+#include <vector>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+namespace {
+
+/// Rows of a tile, and what operands lie at multiples of.
+constexpr int64_t kTileRows = 128;
+constexpr uint64_t kAlignment = 16;
+
+/// Of all matrices.
+zrt_dtype typeOfW(const zrt_grouped_desc &desc) {
+  return desc.groups == 0 ? desc.x.dtype : desc.w[0].dtype;
+}
+
+std::string kernelOf(const zrt_grouped_desc &desc) {
+  return fmt::format("zrt_grouped_{}_{}_{}_{}x{}x{}", dtypeName(desc.x.dtype),
+                     dtypeName(desc.sums ? typeOfW(desc) : desc.y.dtype),
+                     desc.sums      ? "sums"
+                     : desc.trans_w ? "xwt"
+                                    : "xw",
+                     desc.groups, desc.n, desc.k);
+}
+
+int64_t unitsOf(const zrt_grouped_desc &desc) {
+  return desc.groups + (desc.sums ? 0 : desc.rows / kTileRows);
+}
+
+/// Calls `visit` for each product of groups on the GPU.
+template <typename Visit>
+void forEachProduct(const zrt_plan &plan, Visit visit) {
+  for (const zrt_program &program : plan.programs)
+    for (const zrt_op &op : opsOf(program))
+      if (op.kind == ZRT_GROUPED_MATMUL &&
+          isOfGpu(plan.streams[op.stream].stream_class))
+        visit(groupedOf(op));
+}
+
+/// What a kernel reads of a product.
+void describe(const zrt_grouped_desc &desc, std::vector<int64_t> &to) {
+  to.push_back(desc.rows);
+  for (uint32_t g = 0; g < desc.groups; ++g)
+    to.push_back(int64_t(desc.w[g].ref.offset / dtypeBytes(desc.w[g].dtype)));
+}
+
+uint64_t bytesOfTable(const zrt_plan &plan) {
+  uint64_t numbers = 0;
+  forEachProduct(plan, [&](const zrt_grouped_desc &desc) {
+    numbers += uint64_t{desc.groups} + 1;
+  });
+  return numbers * sizeof(int64_t);
+}
+
+} // namespace
+
+GroupedProducts::GroupedProducts(const Gpu &gpu, const Kernels &theKernels,
+                                 const zrt_plan &plan)
+    : kernels(theKernels),
+      table(gpu, bytesOfTable(plan), "the places of experts") {
+  std::vector<int64_t> numbers;
+  forEachProduct(plan, [&](const zrt_grouped_desc &desc) {
+    if (places.emplace(&desc, numbers.size() * sizeof(int64_t)).second)
+      describe(desc, numbers);
+  });
+  if (numbers.empty())
+    return;
+  const Driver &driver = gpu.driver();
+  gpu.enter();
+  gpu.check("cuMemcpyHtoD",
+            driver.MemcpyHtoD(table.at(0), numbers.data(),
+                              numbers.size() * sizeof(int64_t)));
+  gpu.check("cuStreamSynchronize", driver.StreamSynchronize(nullptr));
+}
+
+void GroupedProducts::check(const zrt_grouped_desc &desc) const {
+  const auto needAligned = [](const char *what, const zrt_operand &operand) {
+    if (operand.ref.offset % kAlignment != 0)
+      fail("operand {} lies at {} of the device arena, and this device "
+           "multiplies what lies at multiples of {}; compile the model again",
+           what, operand.ref.offset, kAlignment);
+  };
+  needAligned("x", desc.x);
+  needAligned("y", desc.y);
+  for (uint32_t g = 0; g < desc.groups; ++g)
+    needAligned("w", desc.w[g]);
+  kernels.checkUnits(kernels.find(kernelOf(desc)), unitsOf(desc));
+}
+
+void GroupedProducts::run(CUstream stream, const zrt_grouped_desc &desc,
+                          CUdeviceptr x, CUdeviceptr y, CUdeviceptr offsets,
+                          CUdeviceptr arena) const {
+  const int64_t units = unitsOf(desc);
+  const uint64_t parameters[] = {
+      x, y, offsets, arena, table.at(places.at(&desc)), uint64_t(units)};
+  kernels.launch(stream, kernels.find(kernelOf(desc)), units, parameters);
+}
