@@ -9,14 +9,14 @@ using namespace zrt::check;
 
 namespace {
 
-const int64_t memberShape[] = {20000};
-zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
+constexpr int64_t memberShape[] = {20000};
+constexpr zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
   return {"m", 1, decays, memberShape, 0, offset, count, {}};
 }
-const zrt_member members[] = {memberAt(0, 5000, true),
-                              memberAt(5008, 20000, false),
-                              memberAt(25024, 7, true)};
-const zrt_bucket bucket = {"b0", 25040, 3, 0, members, ZRT_UNPACKED, 0};
+constexpr zrt_member members[] = {memberAt(0, 5000, true),
+                                  memberAt(5008, 20000, false),
+                                  memberAt(25024, 7, true)};
+constexpr zrt_bucket bucket = {"b0", 25040, 3, 0, members, ZRT_UNPACKED, 0};
 
 bool isPadding(size_t i) {
   return (i >= 5000 && i < 5008) || (i >= 25008 && i < 25024) || i >= 25031;
@@ -68,7 +68,7 @@ double sumInLanes(const float *values, size_t count) {
 
 void squaresAreSummedInTheirOrder(const DeviceUnderTest &device) {
   for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16, ZRT_F16}) {
-    const zrt_ref partials = deviceRef(512 << 10, 6 * 8);
+    const zrt_ref partials = deviceRef(512 << 10, 6 * sizeof(double));
     const zrt_ref place = deviceRef(4096, bucket.elements * dtypeBytes(dtype));
     zrt_plan plan = planOf(Table().squares(
         ZRT_COMPUTE, {"norm of b0", 0, 0, sliceOfWhole(place, dtype),

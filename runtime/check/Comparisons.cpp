@@ -77,9 +77,8 @@ std::string keyOf(const zrt_op &op) {
 }
 
 std::string shareText(double share) {
-  return share == 0      ? "0"
-         : share >= 0.01 ? fmt::format("{:.2f}", share)
-                         : fmt::format("{:.1g}", share);
+  return share >= 0.01 ? fmt::format("{:.2f}", share)
+                       : fmt::format("{:.1g}", share);
 }
 
 Finding findingOf(const Comparison &one) {
@@ -100,7 +99,7 @@ Finding findingOf(const Comparison &one) {
                        one.wantsBits ? " have other bits"
                                      : " are beyond their tolerance",
                        one.wrong.where);
-  else if (one.wantsBits)
+  else if (one.wantsBits || difference.worst == 0)
     text = "the same bits";
   else
     text = fmt::format("largest error {} of its tolerance",
@@ -156,7 +155,9 @@ std::vector<Section> Comparisons::sections() const {
   Section kernels = {"kernels", "bits of their twins on processors", {}},
           attention = {"attention", "against the twins on processors", {}},
           products = {"products", "against the processors'", {}},
-          updates = {"updates", "optimizer, norms: bits of the processors", {}},
+          updates = {"updates",
+                     "optimizer, norms, packed weights: bits of the processors",
+                     {}},
           copies = {"copies", "bytes of their source", {}};
   for (const Comparison &one : all) {
     Section &section =

@@ -76,6 +76,7 @@ public:
     const uint64_t count = d.elements / ranks;
     const uint64_t first = rank * count * dtypeBytes(d.source.dtype);
     std::vector<const std::byte *> sources;
+    sources.reserve(parts.size());
     for (const Bytes &part : parts)
       sources.push_back(part.data() + first);
     Bytes sum = old;

@@ -14,6 +14,7 @@ namespace {
 Table &launch(Table &table, zrt_stream stream, zrt_kernel_fn kernel,
               const std::vector<zrt_ref> &args, int64_t units = kUnits) {
   std::vector<zrt_operand> operands;
+  operands.reserve(args.size());
   for (const zrt_ref &ref : args)
     operands.push_back(tensor(ref, ZRT_I32));
   return table.launch(stream, "kernel.0", kernel, units, 64, operands);

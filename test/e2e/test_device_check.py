@@ -66,9 +66,10 @@ class DeviceCheck(support.Case):
         self.assertRegex(page, "FAIL  attention_backward.* CUDA_ERROR_ILLEGAL_ADDRESS")
 
     def test_every_program(self):
-        """Micro-steps, evaluation, samples, offload and ranks have operations of their own."""
+        """Micro-steps, evaluation, samples, offload, packed weights and ranks have operations of their own."""
         for options, ranks, *names in (
                 (("--precision=fp16", "--accumulate=2", "--eval", "--sample", "--offload=cpu"), 1, "copies"),
+                (("--precision=bf16", "--lora=2", "--base-storage=nf4"), 1),
                 (("--precision=bf16", "--stage=3", "--overlap-update", "--offload=nvme"), 2, "copies", "ranks")):
             with self.subTest(options=options):
                 run = ("--nvme-path", self.folder) if "--offload=nvme" in options else ()
