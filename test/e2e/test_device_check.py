@@ -8,10 +8,10 @@ from test_cuda import CPU, FAKE, GPU, fake
 
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
 class DeviceCheck(support.Case):
-    def check(self, *options, ranks=1, env=None, run=(), status=0):
+    def check(self, *options, model=None, ranks=1, env=None, run=(), status=0):
         """The page and the same as JSON."""
         more = [f"--world-size={ranks}"] if ranks > 1 else []
-        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU, *more, *options)
+        binary = support.compile_model(model or support.import_model(support.SMALL, 2, 16), CPU, *GPU, *more, *options)
         file = self.folder / "check.json"
         done = support.run(*(support.launcher(ranks) if ranks > 1 else ()), binary, f"--device-check={file}", *run,
                            cwd=self.folder, env={**support.MPI_ENVIRONMENT, **fake(**(env or {}))}, timeout=300)
@@ -57,6 +57,17 @@ class DeviceCheck(support.Case):
         self.assertTrue(any("beyond their tolerance" in found for found in products))
         self.assertNotIn("products", self.sections(report, "holds"))
         self.assertIn("attention_backward", " ".join(what for section, what, _ in self.findings(report, "holds")))
+
+    def test_wrong_groups(self):
+        """Products of experts are compared group by group."""
+        model = support.import_model(support.ROOT / "test" / "golden" / "mixtral" / "config.json", 1, 6)
+        report = self.check(model=model, env={"FAKE_CUDA_WRONG": "zrt_grouped_"}, status=1)[1]
+        failures = self.findings(report, "fails")
+        self.assertLessEqual({"products"}, {section for section, _, _ in failures})
+        self.assertLessEqual({section for section, _, _ in failures}, {"products", "training"})
+        named = [what for section, what, _ in failures if section == "products"]
+        self.assertTrue(named and all(what.startswith("grouped_matmul") for what in named), named)
+        self.assertIn("products", self.sections(report, "holds"))
 
     def test_failure(self):
         """A kernel that ends the run: what was compared before is there, and what comes after is tried."""

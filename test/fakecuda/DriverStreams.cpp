@@ -226,8 +226,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                    values.push_back(&value);
                  machine.runKernel({kernel.name.c_str(), kernel.entry,
                                     values.data(), blocks, threads, shared, 0});
-                 // The last is the number of units, the one before a result.
-                 spoil(kernel.name, pointer(kept[kept.size() - 2]));
+                 // The last is the number of units, the one before a result; of
+                 // products of groups the second is.
+                 spoil(kernel.name,
+                       pointer(kept[kernel.name.starts_with("zrt_grouped_")
+                                        ? 1
+                                        : kept.size() - 2]));
                },
                {},
                {}});
