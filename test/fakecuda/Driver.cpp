@@ -147,6 +147,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = int(kSharedAtMost);
     break;
+  case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
   case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     *value = 1;
     break;

@@ -104,6 +104,15 @@ CUresult cuMemHostRegister_v2(void *begin, size_t bytes, unsigned) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *begin,
+                                      unsigned) {
+  ENTER("cuMemHostGetDevicePointer");
+  if (!machine.isPinned(begin, 1))
+    misuse("cuMemHostGetDevicePointer of what is not registered");
+  *address = idOf(begin);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemHostUnregister(void *begin) {
   Machine &machine = Machine::get();
   const Lock lock(machine.mutex);

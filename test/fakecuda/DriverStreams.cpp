@@ -182,6 +182,12 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library,
   return *kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
+  ENTER("cuKernelGetFunction");
+  *function = reinterpret_cast<CUfunction>(kernel);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuKernelSetAttribute(CUfunction_attribute which, int value,
                               CUkernel kernel, CUdevice) {
   ENTER("cuKernelSetAttribute");

@@ -46,12 +46,26 @@ void CudaDevice::check(const zrt_op &op) const {
     checkOnGpu(op);
 }
 
+/// Runs a product on the arena's zeros.  cuBLASLt loads kernels when they are needed
+/// first, which could wait for the GPU, where a stream may wait for a peer that loads
+/// the same: here none waits yet.
+void CudaDevice::loadProduct(zrt_stream stream,
+                             const zrt_matmul_desc &desc) const {
+  if (!exchangesOnGpus(plan))
+    return;
+  const CUstream queue = streams.handle(stream);
+  products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
+               address(desc.bias.ref), address(desc.c.ref));
+  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(queue));
+}
+
 void CudaDevice::checkOnGpu(const zrt_op &op) const {
   switch (op.kind) {
   case ZRT_LAUNCH:
     return kernels.checkUnits(launchOf(op).fn, launchOf(op).units);
   case ZRT_MATMUL:
-    return products.prepare(matmulOf(op));
+    products.prepare(matmulOf(op));
+    return loadProduct(op.stream, matmulOf(op));
   case ZRT_GROUPED_MATMUL:
     return groups.check(groupedOf(op));
   case ZRT_DEQUANTIZE:

@@ -93,6 +93,7 @@ private:
   std::vector<uint64_t> addresses(const zrt_operand *args,
                                   uint32_t count) const;
   void checkOnGpu(const zrt_op &op) const;
+  void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
   static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
   void checkProductStreams() const;
   /// Issues work to a stream of CUDA; what is thrown gets the operation's name.

@@ -4,6 +4,8 @@
 #include "runtime/Error.h"
 #include "runtime/device/cuda/SharedLibrary.h"
 
+#include <cstdlib>
+
 using namespace zrt;
 using namespace zrt::cuda;
 
@@ -11,6 +13,9 @@ using namespace zrt::cuda;
 static constexpr int kOldest = 12000;
 
 Driver::Driver(const char *library) {
+  // A stream that shares a queue with one that waits for another rank waits, too:
+  // each has one of its own.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
   // Never closed: the driver has threads of its own.
   const SharedLibrary file(library, "NVIDIA's driver");
   // The version first: an old driver lacks symbols.

@@ -48,6 +48,12 @@ GpuMemory::GpuMemory(const Gpu &theGpu, uint64_t bytes, const char *what,
 
 void GpuMemory::create(const char *what) {
   const Driver &driver = gpu.driver();
+  if (place.ranks > 1 &&
+      !gpu.attribute(
+          CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
+    fail("{} cannot share its memory with other processes; compile with "
+         "--collectives=nccl",
+         gpu.name());
   size_t free = 0, total = 0;
   gpu.check("cuMemGetInfo", driver.MemGetInfo(&free, &total));
   CUmemGenericAllocationHandle &handle = parts[size_t(place.rank)].handle;

@@ -103,6 +103,10 @@ CUkernel Kernels::handleOf(const zrt_device_kernel &how) const {
               driver.KernelSetAttribute(
                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                   int(how.shared_bytes), kernel, gpu.number()));
+  // Loads it.  At its first launch that could wait for the GPU, where a stream may
+  // wait for a peer that loads the same.
+  CUfunction loaded = nullptr;
+  gpu.check("cuKernelGetFunction", driver.KernelGetFunction(&loaded, kernel));
   return kernel;
 }
 

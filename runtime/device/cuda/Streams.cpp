@@ -96,7 +96,8 @@ PinnedMemory::PinnedMemory(const Gpu &theGpu, std::byte *theBegin,
   if (bytes == 0)
     return;
   const CUresult result = gpu.driver().MemHostRegister(
-      theBegin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+      theBegin, bytes,
+      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
   if (result != CUDA_SUCCESS)
     fail("cannot pin {} of {} for {}: {}; the machine needs as much free "
          "memory, "
@@ -104,6 +105,14 @@ PinnedMemory::PinnedMemory(const Gpu &theGpu, std::byte *theBegin,
          what, shownBytes(bytes), gpu.name(),
          gpu.driver().describe("cuMemHostRegister", result));
   begin = theBegin;
+}
+
+CUdeviceptr PinnedMemory::onGpu() const {
+  CUdeviceptr address = 0;
+  if (begin)
+    gpu.check("cuMemHostGetDevicePointer",
+              gpu.driver().MemHostGetDevicePointer(&address, begin, 0));
+  return address;
 }
 
 PinnedMemory::~PinnedMemory() {

@@ -68,6 +68,9 @@ public:
   PinnedMemory(const PinnedMemory &) = delete;
   PinnedMemory &operator=(const PinnedMemory &) = delete;
 
+  /// Where the GPU finds it.  Throws.
+  CUdeviceptr onGpu() const;
+
 private:
   const Gpu &gpu;
   std::byte *begin = nullptr; ///< nullptr when there is nothing

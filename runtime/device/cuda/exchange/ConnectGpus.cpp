@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/device/cuda/exchange/DirectExchange.h"
 #include "runtime/device/cuda/exchange/GpuCollectives.h"
+#include "runtime/world/Waiting.h"
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -19,8 +20,15 @@ std::shared_ptr<Exchange> makeExchange(const ExchangeDevice &device) {
        device.plan.collectives);
 }
 
-/// Throws unless the GPU executes the collectives of `plan`.
+/// Throws unless the GPU executes the collectives of the plan, and streams that wait
+/// for peers hold no others.
 void checkStreams(const ExchangeDevice &device) {
+  const int64_t queues = environmentNumber(
+      "CUDA_DEVICE_MAX_CONNECTIONS", device.plan.stream_count, /*most=*/32);
+  if (queues < int64_t(device.plan.stream_count))
+    fail("CUDA_DEVICE_MAX_CONNECTIONS is {}, and the plan has {} streams, of "
+         "which some wait for other ranks and must not hold the rest; unset it",
+         queues, device.plan.stream_count);
   forEachCollective(
       device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
         if (!device.streams.isOnGpu(stream))

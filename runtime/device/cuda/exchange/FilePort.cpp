@@ -5,11 +5,12 @@
 #include "runtime/Error.h"
 #include "runtime/world/Agree.h"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <poll.h>
 #include <random>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ using namespace zrt::cuda;
 namespace {
 
 /// A rank that has not sent its file by then has failed.
-constexpr int kPatience = 20'000; // milliseconds
+constexpr int kPatience = 20; // seconds
 
 /// What the ranks of a job know, and others of the host do not.
 using Secret = std::array<uint32_t, 8>;
@@ -54,6 +55,11 @@ public:
     if (file.number() < 0 ||
         bind(file.number(), asAddress(any), sizeof(any.sun_family)) != 0)
       fail("cannot make a socket for other ranks: {}", errnoText());
+    const timeval patience = {kPatience, 0};
+    setsockopt(file.number(), SOL_SOCKET, SO_SNDTIMEO, &patience,
+               sizeof(patience));
+    setsockopt(file.number(), SOL_SOCKET, SO_RCVTIMEO, &patience,
+               sizeof(patience));
     socklen_t length = sizeof(card.address);
     getsockname(file.number(), asAddress(card.address), &length);
     card.length = length;
@@ -96,9 +102,6 @@ public:
   /// Waits for one.
   void receive(std::vector<OpenFile> &files) const {
     while (true) {
-      pollfd event = {file.number(), POLLIN, 0};
-      if (poll(&event, 1, kPatience) <= 0)
-        fail("no handle of memory from another rank in {} s", kPatience / 1000);
       Letter letter = {};
       iovec text = {&letter, sizeof(letter)};
       Enclosure enclosure = {};
@@ -108,9 +111,12 @@ public:
       message.msg_control = enclosure.bytes;
       message.msg_controllen = sizeof(enclosure.bytes);
       const ssize_t bytes = recvmsg(file.number(), &message, MSG_CMSG_CLOEXEC);
+      if (bytes < 0 && errno != EINTR)
+        fail("no handle of memory has come from another rank in {} s",
+             kPatience);
       const cmsghdr *const header = CMSG_FIRSTHDR(&message);
       if (bytes < 0 || !header || header->cmsg_type != SCM_RIGHTS)
-        continue; // from somebody else
+        continue; // a signal, or somebody else
       int number = -1;
       std::memcpy(&number, CMSG_DATA(header), sizeof(number));
       OpenFile came(number);

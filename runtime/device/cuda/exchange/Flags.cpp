@@ -7,13 +7,8 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-namespace {
-
-CUdeviceptr addressOf(SharedWord &word) {
-  return reinterpret_cast<CUdeviceptr>(&word.value);
-}
-
-} // namespace
+// Its word is where it begins.
+static_assert(std::is_standard_layout_v<SharedWord>);
 
 Flags::Flags(const Gpu &gpu, World &world)
     : me(world.rank()), pages(size_t(world.size())) {
@@ -40,15 +35,14 @@ void Flags::open(const Gpu &gpu, const std::vector<SharedFileCard> &cards) {
         fail("--collectives=direct: {}", problem);
     page.pinned = std::make_unique<PinnedMemory>(
         gpu, page.memory.data(), card.bytes, "how far the ranks are");
+    page.onGpu = page.pinned->onGpu();
   }
 }
 
-SharedWord &Flags::word(int reader, int writer, zrt_stream stream,
-                        Kind kind) const {
-  auto *words =
-      reinterpret_cast<SharedWord *>(pages[size_t(reader)].memory.data());
-  return words[(size_t(stream) * pages.size() + size_t(writer)) * 2 +
-               size_t(kind)];
+uint64_t Flags::offsetOf(int writer, zrt_stream stream, Kind kind) const {
+  const uint64_t word =
+      (uint64_t(stream) * pages.size() + uint64_t(writer)) * 2 + uint64_t(kind);
+  return word * sizeof(SharedWord);
 }
 
 std::vector<CUstreamBatchMemOpParams> Flags::tell(zrt_stream stream, Kind kind,
@@ -59,7 +53,7 @@ std::vector<CUstreamBatchMemOpParams> Flags::tell(zrt_stream stream, Kind kind,
       continue;
     CUstreamBatchMemOpParams one = {};
     one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
-    one.writeValue.address = addressOf(word(peer, me, stream, kind));
+    one.writeValue.address = onGpu(peer, me, stream, kind);
     one.writeValue.value = number;
     // What the stream has written comes before the word.
     one.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
@@ -72,7 +66,7 @@ CUstreamBatchMemOpParams Flags::await(zrt_stream stream, Kind kind, int peer,
                                       uint32_t number) const {
   CUstreamBatchMemOpParams one = {};
   one.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-  one.waitValue.address = addressOf(word(me, peer, stream, kind));
+  one.waitValue.address = onGpu(me, peer, stream, kind);
   one.waitValue.value = number;
   one.waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
   return one;
@@ -81,8 +75,9 @@ CUstreamBatchMemOpParams Flags::await(zrt_stream stream, Kind kind, int peer,
 void Flags::release(zrt_stream stream, uint32_t number) const {
   // Comparisons are right across the wrap: so is this.
   constexpr uint32_t kBeyond = uint32_t{1} << 30;
+  std::byte *const mine = pages[size_t(me)].memory.data();
   for (int peer = 0; peer < ranks(); ++peer)
     for (const Kind kind : {Arrived, Done})
-      word(me, peer, stream, kind)
-          .value.store(number + kBeyond, std::memory_order_release);
+      reinterpret_cast<SharedWord *>(mine + offsetOf(peer, stream, kind))
+          ->value.store(number + kBeyond, std::memory_order_release);
 }

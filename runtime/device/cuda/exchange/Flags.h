@@ -47,8 +47,14 @@ private:
   struct Page {
     Mapping memory;
     std::unique_ptr<PinnedMemory> pinned;
+    CUdeviceptr onGpu = 0;
   };
-  SharedWord &word(int reader, int writer, zrt_stream stream, Kind kind) const;
+  /// Where `reader` has the word of `writer`.
+  uint64_t offsetOf(int writer, zrt_stream stream, Kind kind) const;
+  CUdeviceptr onGpu(int reader, int writer, zrt_stream stream,
+                    Kind kind) const {
+    return pages[size_t(reader)].onGpu + offsetOf(writer, stream, kind);
+  }
   void open(const Gpu &gpu, const std::vector<SharedFileCard> &cards);
 
   const int me;

@@ -22,9 +22,21 @@ GpuCollectives::GpuCollectives(ExchangeDevice theDevice,
     end();
   } catch (const std::exception &error) {
     abort(error.what());
+    finishStreams();
     // What the thread that watches has seen comes before what came of it.
     fail("{}", failure.message());
   }
+}
+
+/// After a failure: while the watch still ends what waits for peers.
+void GpuCollectives::finishStreams() {
+  for (zrt_stream stream = 0; stream < device.plan.stream_count; ++stream)
+    try {
+      if (device.streams.isOnGpu(stream))
+        device.streams.finish(stream);
+    } catch (const Error &) {
+      // The first failure counts.
+    }
 }
 
 GpuCollectives::~GpuCollectives() { (void)device.gpu.tryEnter(); }
@@ -40,14 +52,19 @@ void GpuCollectives::begin() {
 
 void GpuCollectives::end() {
   watch.end();
+  // A peer that has failed since the last look: what came of it is worth nothing.
+  if (!failure.set())
+    look();
   if (failure.set())
     fail("{}", failure.message());
 }
 
 void GpuCollectives::look() {
   // What was issued since a failure waits, too.
-  if (failure.set())
+  if (failure.set()) {
+    (void)device.gpu.tryEnter();
     return exchange->abort();
+  }
   try {
     for (const auto &peer : peers)
       peer->look();
@@ -59,9 +76,9 @@ void GpuCollectives::look() {
 }
 
 void GpuCollectives::abort(const std::string &message) {
-  failure.latch(message);
   // Peers that see the exchange fail shall know of whom already.
   host->abort(message);
+  failure.latch(message);
   (void)device.gpu.tryEnter();
   exchange->abort();
 }
@@ -90,6 +107,8 @@ void GpuCollectives::issue(const ExchangeCall &call) {
 void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
                          const std::byte * /*source*/, std::byte * /*result*/,
                          WireRow &row, CollectiveTrace *trace) {
+  if (failure.set())
+    fail("{}", failure.message());
   device.gpu.enter();
   const ExchangeCall call = {
       desc,

@@ -39,6 +39,7 @@ public:
 
 private:
   void look();
+  void finishStreams();
   void issue(const ExchangeCall &call);
 
   const ExchangeDevice device;

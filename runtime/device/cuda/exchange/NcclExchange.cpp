@@ -6,11 +6,13 @@
 #include "runtime/device/cuda/exchange/NcclExchange.h"
 
 #include "runtime/Error.h"
+#include "runtime/StartThread.h"
 #include "runtime/device/cuda/exchange/ConnectGpus.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/Waiting.h"
 
 #include <algorithm>
+#include <atomic>
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -64,7 +66,15 @@ std::string NcclExchange::note() const {
 
 void NcclExchange::prepare(World &world, Transport &host) {
   rank = host.rank();
+  std::vector<uint64_t> stages(static_cast<size_t>(ranks));
+  world.allGather(&stageBytes, sizeof(stageBytes), stages.data());
   together(world, [&] {
+    for (int peer = 0; peer < ranks; ++peer)
+      if (stages[size_t(peer)] != stageBytes)
+        fail(
+            "ZRT_NCCL_STAGE is {} on rank {} and {} on rank {}; give all ranks "
+            "the same",
+            stageBytes, rank, stages[size_t(peer)], peer);
     makeLanes();
     sums = std::make_unique<RankedSums>(
         device, [&](const zrt_collective_desc &desc) {
@@ -136,10 +146,16 @@ std::string NcclExchange::failure() {
   return "";
 }
 
+/// All lanes at once: what ends one waits for the GPU, where another's kernel may
+/// wait for a peer until that lane is ended, too.
 void NcclExchange::abort() {
-  for (const auto &lane : lanes)
-    if (lane)
-      lane->all.abort();
+  std::atomic<size_t> next{0};
+  runOnThreads(int(lanes.size()), [&] {
+    (void)device.gpu.tryEnter();
+    for (size_t i = next++; i < lanes.size(); i = next++)
+      if (lanes[i])
+        lanes[i]->all.abort();
+  });
 }
 
 //===----------------------------------------------------------------------===//
