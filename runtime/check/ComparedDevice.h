@@ -115,6 +115,7 @@ private:
   std::vector<std::vector<std::byte>>
   contents(const std::vector<Range> &ranges) const;
   void judge(const zrt_op &op, const std::vector<Range> &ranges,
+             const std::vector<std::vector<std::byte>> &given,
              const std::vector<std::vector<std::byte>> &found,
              Comparison &shown) const;
 

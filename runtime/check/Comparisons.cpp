@@ -59,15 +59,27 @@ std::string shapeOf(const zrt_op &op) {
   return text;
 }
 
+/// Where members of a bucket lie, and which decay: what is launched depends on it.
+std::string layoutOf(const zrt_bucket &bucket) {
+  std::string text;
+  for (uint32_t i = 0; i < bucket.member_count; ++i)
+    text += fmt::format(" {}+{}:{}", bucket.members[i].offset,
+                        bucket.members[i].count, bucket.members[i].decays);
+  return text;
+}
+
 /// All that operations of a kind share.
-std::string keyOf(const zrt_op &op) {
+std::string keyOf(const zrt_plan &plan, const zrt_op &op) {
   std::string key = fmt::format("{} {}", op.kind, shapeOf(op));
   if (op.kind == ZRT_LAUNCH)
     key += fmt::format(" {}", reinterpret_cast<uintptr_t>(launchOf(op).fn));
   if (op.kind == ZRT_UPDATE)
     key +=
-        fmt::format(" {} {}", reinterpret_cast<uintptr_t>(updateOf(op).plain),
-                    reinterpret_cast<uintptr_t>(updateOf(op).decayed));
+        fmt::format(" {} {}{}", reinterpret_cast<uintptr_t>(updateOf(op).plain),
+                    reinterpret_cast<uintptr_t>(updateOf(op).decayed),
+                    layoutOf(plan.buckets[updateOf(op).bucket]));
+  if (op.kind == ZRT_SQUARES)
+    key += layoutOf(plan.buckets[squaresOf(op).bucket]);
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
     key += fmt::format(" {} {} {} {} {}", operand.ref.tier, operand.ref.bytes,
                        operand.dtype, operand.extent,
@@ -136,7 +148,7 @@ std::string countText(const std::vector<Finding> &findings) {
 
 Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   const std::lock_guard<std::mutex> lock(mutex);
-  Comparison *&seen = known[keyOf(op)];
+  Comparison *&seen = known[keyOf(plan, op)];
   if (seen) {
     ++seen->operations;
     return nullptr;

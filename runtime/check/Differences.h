@@ -43,7 +43,8 @@ struct Difference {
 Difference compareBits(zrt_dtype dtype, const std::byte *found,
                        const std::byte *expected, uint64_t bytes);
 
-/// Of values that pass through 16 bits.
+/// Of values that pass through 16 bits: within a few units of the last place of the
+/// largest nearby.
 Difference compareRounded(zrt_dtype dtype, const std::byte *found,
                           const std::byte *expected, uint64_t bytes);
 

@@ -6,6 +6,7 @@
 #include "runtime/transport/RankedSum.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -27,9 +28,10 @@ Bytes seeded(zrt_dtype dtype, uint64_t count, uint64_t rank) {
   return bytes;
 }
 
-/// scale x (rank 0 + rank 1 + ...), each operation rounded to T.
+/// scale x (rank 0 + rank 1 + ...) [+ old], each operation rounded to T.
 template <typename T>
-Bytes smallSum(const std::vector<Bytes> &parts, double scale) {
+Bytes smallSum(const std::vector<Bytes> &parts, double scale,
+               const Bytes *old) {
   Bytes result = parts.front();
   for (size_t i = 0; i < result.size() / sizeof(T); ++i) {
     T sum = 0;
@@ -39,6 +41,11 @@ Bytes smallSum(const std::vector<Bytes> &parts, double scale) {
       sum = rank == 0 ? part : T(sum + part);
     }
     sum = T(T(scale) * sum);
+    if (old) {
+      T part;
+      std::memcpy(&part, &(*old)[i * sizeof(T)], sizeof(T));
+      sum = T(sum + part);
+    }
     std::memcpy(&result[i * sizeof(T)], &sum, sizeof(T));
   }
   return result;
@@ -71,8 +78,11 @@ public:
       return all;
     }
     if (d.kind == ZRT_ALL_REDUCE)
-      return d.source.dtype == ZRT_F64 ? smallSum<double>(parts, d.scale)
-                                       : smallSum<float>(parts, d.scale);
+      return d.source.dtype == ZRT_F64
+                 ? smallSum<double>(parts, d.scale,
+                                    d.accumulate ? &old : nullptr)
+                 : smallSum<float>(parts, d.scale,
+                                   d.accumulate ? &old : nullptr);
     const uint64_t count = d.elements / ranks;
     const uint64_t first = rank * count * dtypeBytes(d.source.dtype);
     std::vector<const std::byte *> sources;
@@ -120,8 +130,10 @@ std::vector<std::pair<zrt_op, uint64_t>> kindsOf(const zrt_plan &plan) {
         continue;
       const zrt_collective_desc &d = collectiveOf(op);
       const std::string key = fmt::format(
-          "{} {} {} {} {} {} {} {} {}", d.kind, d.accumulate, d.elements,
-          d.scale, d.source.dtype, d.source.extent, d.result.dtype,
+          "{} {} {} {} {} {} {} {} {} {} {} {}", op.stream,
+          std::countr_zero(d.source.ref.offset | 256),
+          std::countr_zero(d.result.ref.offset | 256), d.kind, d.accumulate,
+          d.elements, d.scale, d.source.dtype, d.source.extent, d.result.dtype,
           d.result.extent,
           int64_t(d.source.ref.offset) - int64_t(d.result.ref.offset) == 0);
       const auto [at, isNew] = known.try_emplace(key, kinds.size());
@@ -196,7 +208,7 @@ Section check::compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
       some.programs[i] = {&kinds[first + (i < count ? i : 0)].first, 1, 0, 0};
     zrt_context *made = nullptr;
     const zrt_status status = zrt_create(&some, &made);
-    const std::unique_ptr<zrt_context, Destroy> ctx(made);
+    std::unique_ptr<zrt_context, Destroy> ctx(made);
     zrt_world peers = {world};
     if (status != 0 || zrt_start(made, &setup, &peers) != 0)
       throw Error(zrt_error_message(made));
@@ -204,7 +216,10 @@ Section check::compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
       section.findings.push_back(compare(made, uint32_t(i),
                                          collectiveOf(kinds[first + i].first),
                                          kinds[first + i].second, world));
-    // No rank leaves another that has not come so far.
+    // No rank leaves another that has not come so far, and memory that they share is
+    // free once none of them has it.
+    world.barrier();
+    ctx.reset();
     world.barrier();
   }
   return section;

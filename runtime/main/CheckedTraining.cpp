@@ -196,6 +196,9 @@ Section notesOf(zrt_context *ctx) {
 
 } // namespace
 
+/// Memory that ranks share is free once none of them has it.
+static void awaitMemory(World &world) { world.barrier(); }
+
 void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
                             World &world, std::vector<Section> &sections) {
   Comparisons shown;
@@ -204,17 +207,20 @@ void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
       sections.push_back(std::move(section));
   };
   try {
-    Run run(plan, options, world,
-            [&](zrt_context *ctx, const zrt_setup *setup, zrt_world *peers) {
-              return startCompared(ctx, setup, peers, shown);
-            });
-    sections.push_back(notesOf(run.get()));
-    run.step();
-    // Where steps make the update of the one before.
-    if (plan.programs[ZRT_FIRST].ops)
+    {
+      Run run(plan, options, world,
+              [&](zrt_context *ctx, const zrt_setup *setup, zrt_world *peers) {
+                return startCompared(ctx, setup, peers, shown);
+              });
+      sections.push_back(notesOf(run.get()));
       run.step();
-    run.runOthers();
-    run.awaitOthers();
+      // Where steps make the update of the one before.
+      if (plan.programs[ZRT_FIRST].ops)
+        run.step();
+      run.runOthers();
+      run.awaitOthers();
+    }
+    awaitMemory(world);
   } catch (...) {
     addTo();
     throw;
@@ -226,13 +232,17 @@ Section zrt::trainTwice(const zrt_plan &plan, const TrainOptions &options,
                         World &world) {
   Section section = {"training", "on seeded data", {}};
   const auto once = [&](bool isLast) {
-    Run run(plan, options, world);
-    Curve curve = train(run);
-    if (isLast) {
-      section.findings.push_back(speedOf(plan, run.stepTimes()));
-      section.findings.push_back(memoryOf(run.get()));
+    Curve curve;
+    {
+      Run run(plan, options, world);
+      curve = train(run);
+      if (isLast) {
+        section.findings.push_back(speedOf(plan, run.stepTimes()));
+        section.findings.push_back(memoryOf(run.get()));
+      }
+      run.awaitOthers();
     }
-    run.awaitOthers();
+    awaitMemory(world);
     return curve;
   };
   const Curve first = once(false), second = once(true);

@@ -176,6 +176,20 @@ TEST(Differences, ValuesThroughSixteenBits) {
   EXPECT_EQ(compare({1, -4, NAN}), 1u);
 }
 
+TEST(Differences, SmallRowsAreNotHiddenByLargeOnes) {
+  std::vector<float> expected(64, 1.0f);
+  std::fill(expected.begin() + 32, expected.end(), 0x1p-9f);
+  std::vector<float> found = expected;
+  const auto compare = [&] {
+    return compareRounded(ZRT_BF16, bytesOf(found, ZRT_BF16).data(),
+                          bytesOf(expected, ZRT_BF16).data(), 128)
+        .wrong;
+  };
+  EXPECT_EQ(compare(), 0u);
+  std::fill(found.begin() + 48, found.end(), 0.0f);
+  EXPECT_EQ(compare(), 16u);
+}
+
 TEST(Differences, EachGroupIsAProduct) {
   const int32_t offsets[] = {0, 2, 2, 5};
   const float x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, w[] = {1, 1, 2, 2, 3, 3};
