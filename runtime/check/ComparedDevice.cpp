@@ -104,6 +104,7 @@ void ComparedDevice::compare(const zrt_op &op, const Work &work,
     device->finish(op.stream);
     const auto found = contents(ranges);
     std::vector<std::vector<std::byte>> given;
+    given.reserve(ranges.size());
     for (const Range &range : ranges)
       given.emplace_back(twin.memory(range.ref),
                          twin.memory(range.ref) + range.ref.bytes);

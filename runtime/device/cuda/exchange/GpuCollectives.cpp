@@ -34,8 +34,8 @@ void GpuCollectives::finishStreams() {
     try {
       if (device.streams.isOnGpu(stream))
         device.streams.finish(stream);
-    } catch (const Error &) {
-      // The first failure counts.
+    } catch (const Error &error) {
+      failure.latch(error.what()); // the first one counts
     }
 }
 
