@@ -22,6 +22,7 @@
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/ReferenceLowering.h"
 #include "passes/codegen/gpu/GroupSquares.h"
+#include "passes/codegen/gpu/Widen.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -161,6 +162,8 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
     emitDequantize(module, packed);
   for (const GroupedProduct &product : more.grouped)
     emitGroupedProduct(module, product);
+  for (Type narrow : more.widened)
+    emitWiden(module, narrow);
   PassManager pm(module->getName());
   addLowering(pm, /*approximate=*/true);
   return runPasses(pm, module, setup);

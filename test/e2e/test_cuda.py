@@ -30,6 +30,21 @@ GEMMA2 = dict(model_type="gemma2", hidden_size=24, intermediate_size=40, num_hid
               attn_logit_softcapping=5.0, final_logit_softcapping=10.0, query_pre_attn_scalar=8,
               hidden_activation="gelu_pytorch_tanh", rms_norm_eps=1e-6, rope_theta=10000.0)
 
+#: Operations of f32 on the head's result, which therefore is of float32.
+HEAD = """func.func @loss(
+    %wte: tensor<61x24xf32> {zero.param = "wte", zero.init = #zero.normal<std = 0.5>},
+    %w: tensor<61x24xf32> {zero.param = "head.weight", zero.init = #zero.normal<std = 0.2>},
+    %b: tensor<61xf32> {zero.param = "head.bias", zero.init = #zero.normal<std = 0.2>},
+    %tokens: tensor<2x12xi32> {zero.input = "tokens", zero.vocab = 61 : i64},
+    %targets: tensor<2x12xi32> {zero.input = "targets", zero.vocab = 61 : i64}) -> tensor<f32> {
+  %x = nn.embedding %tokens, %wte : tensor<2x12xi32>, tensor<61x24xf32> -> tensor<2x12x24xf32>
+  %logits = nn.linear %x, %w, %b : tensor<2x12x24xf32>, tensor<61x24xf32>, tensor<61xf32> -> tensor<2x12x61xf32>
+  %twice = arith.addf %logits, %logits : tensor<2x12x61xf32>
+  %loss = nn.cross_entropy %twice, %targets : tensor<2x12x61xf32>, tensor<2x12xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
+"""
+
 
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
 class Cuda(support.Case):
@@ -65,6 +80,15 @@ class Cuda(support.Case):
 
     def test_layers(self):
         self.mlp("--precision=bf16", "--optimizer=lion")
+
+    def test_optimizer_file(self):
+        self.mlp("--precision=bf16", f"--optimizer={support.EXAMPLES / 'optimizers' / 'lion.mlir'}", "--stage=1",
+                 "--world-size=2", ranks=2)
+
+    def test_bias_of_a_head(self):
+        """A bias of 16 bits, and scores of float32."""
+        self.check(self.write("head.mlir", HEAD), 61, 1200, "--precision=bf16", "--sample",
+                   run=("--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3))
 
     def test_gpt2(self):
         self.gpt2(seeds=(1, 2))

@@ -140,6 +140,14 @@ void zrt_squares_f16(void **params) {
   squares<uint16_t>(params, [](uint16_t bits) { return widened(bits, false); });
 }
 
+void zrt_widen_bf16(void **params) {
+  const auto *narrow = value<const uint16_t *>(params[0]);
+  auto *wide = value<float *>(params[1]);
+  forUnits(value<int64_t>(params[2]), [&](int64_t i) {
+    store(wide + i, widened(load(narrow + i), true));
+  });
+}
+
 /// A thread for each group of packed blocks.
 void zrt_dequantize_int8_f32(void **params) {
   constexpr int64_t kGroup = ZRT_PACKED_GROUP * ZRT_PACKED_BLOCK;

@@ -64,6 +64,13 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
         include(more.packed,
                 {dequantize.getPacking(),
                  getElementType(dequantize.getResult().getType())});
+      if (auto product = dyn_cast<nn::MatmulOp>(op);
+          product && product.getBias()) {
+        Type bias = getElementType(product.getBias().getType());
+        if (bias.getIntOrFloatBitWidth() == 16 &&
+            getElementType(product.getResult().getType()).isF32())
+          include(more.widened, bias);
+      }
       if (isa<SumSquaresOp>(op))
         squares.insert(getElementType(op.getOperand(0).getType()));
       if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op))

@@ -18,6 +18,8 @@ struct RuntimeKernels {
   SmallVector<PackedType> packed;
   /// Of experts.
   SmallVector<GroupedProduct> grouped;
+  /// Of biases whose products have results of f32: bf16, f16.
+  SmallVector<Type> widened;
 };
 
 } // namespace mlir::zero

@@ -91,7 +91,7 @@ double CudaDevice::productRate(zrt_dtype dtype) {
   gpu.enter();
   const uint64_t bytes = kSize * kSize * dtypeBytes(dtype);
   const GpuMemory operands(gpu, 3 * bytes, "products to measure");
-  Products measured(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes);
+  Products measured(gpu, kernels, arena.at(plan.workspace.offset), plan.workspace.bytes);
   measured.prepare(desc);
   using Clock = std::chrono::steady_clock;
   double best = 0, all = 0;

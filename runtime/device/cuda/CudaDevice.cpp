@@ -46,7 +46,7 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
             exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
                                         : Place{}),
       pinned(pinHost(gpu, host)), mirror(gpu, plan), kernels(gpu, plan),
-      products(gpu, arena.at(plan.workspace.offset), plan.workspace.bytes),
+      products(gpu, kernels, arena.at(plan.workspace.offset), plan.workspace.bytes),
       groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
       streams(gpu, plan), graphs(gpu, plan, streams) {
   checkProductStreams();

@@ -68,6 +68,24 @@ uint32_t alignmentOf(const zrt_operand &operand, const zrt_matmul_desc &d,
   return uint32_t{1} << std::countr_zero(places);
 }
 
+bool is16Bit(zrt_dtype dtype) { return dtype == ZRT_BF16 || dtype == ZRT_F16; }
+
+/// Whether the bias is widened.
+bool widensBias(const zrt_matmul_desc &d) {
+  return d.has_bias && is16Bit(d.bias.dtype) && d.c.dtype == ZRT_F32;
+}
+
+/// Bytes of the bias in f32; 0 where it stays as it is.
+uint64_t wideBytes(const zrt_matmul_desc &d) {
+  constexpr uint64_t kAlignment = 256;
+  const uint64_t bytes = uint64_t(d.n) * sizeof(float);
+  return widensBias(d) ? (bytes + kAlignment - 1) / kAlignment * kAlignment : 0;
+}
+
+const char *widenKernel(zrt_dtype dtype) {
+  return dtype == ZRT_BF16 ? "zrt_widen_bf16" : "zrt_widen_f16";
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -149,7 +167,8 @@ void Products::Product::describe(const zrt_matmul_desc &d) {
   set(CUBLASLT_MATMUL_DESC_TRANSB, transposition(d.trans_a));
   if (d.has_bias) {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS));
-    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, int32_t(typeOf(d.bias.dtype)));
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
+        int32_t(typeOf(widensBias(d) ? d.c.dtype : d.bias.dtype)));
   }
   first = d.trans_b ? layoutOf(d, d.b.dtype, d.n, d.k)
                     : layoutOf(d, d.b.dtype, d.k, d.n);
@@ -193,13 +212,28 @@ void Products::Product::choose(const zrt_matmul_desc &d,
 // All of them
 //===----------------------------------------------------------------------===//
 
-Products::Products(const Gpu &theGpu, CUdeviceptr theWorkspace, uint64_t bytes)
-    : gpu(theGpu), workspace(theWorkspace), workspaceBytes(bytes) {}
+Products::Products(const Gpu &theGpu, const Kernels &theKernels,
+                   CUdeviceptr theWorkspace, uint64_t bytes)
+    : gpu(theGpu), kernels(theKernels), workspace(theWorkspace),
+      workspaceBytes(bytes) {}
 
 Products::~Products() = default;
 
 static bool isEmpty(const zrt_matmul_desc &d) {
   return d.batch == 0 || d.m == 0 || d.n == 0;
+}
+
+uint64_t Products::workspaceOf(const zrt_matmul_desc &desc) const {
+  return workspaceBytes - wideBytes(desc);
+}
+
+CUdeviceptr Products::widen(CUstream stream, const zrt_matmul_desc &desc,
+                            CUdeviceptr bias) const {
+  const CUdeviceptr wide = workspace + workspaceOf(desc);
+  const uint64_t parameters[] = {bias, wide, uint64_t(desc.n)};
+  kernels.launch(stream, kernels.find(widenKernel(desc.bias.dtype)), desc.n,
+                 parameters);
+  return wide;
 }
 
 void Products::prepare(const zrt_matmul_desc &desc) {
@@ -211,13 +245,20 @@ void Products::prepare(const zrt_matmul_desc &desc) {
   if (desc.batch > INT32_MAX)
     fail("{} products at once, and this device does at most {}", desc.batch,
          INT32_MAX);
+  if (wideBytes(desc) > workspaceBytes)
+    fail("its bias of {} becomes f32 in {} bytes of the workspace, which has "
+         "{}; "
+         "compile the model again",
+         dtypeName(desc.bias.dtype), wideBytes(desc), workspaceBytes);
+  if (widensBias(desc))
+    (void)kernels.find(widenKernel(desc.bias.dtype));
   const std::lock_guard<std::mutex> lock(mutex);
   gpu.enter();
   if (!library)
     library = std::make_unique<Library>();
   auto product = std::make_unique<Product>(*library);
   product->describe(desc);
-  product->choose(desc, workspaceBytes);
+  product->choose(desc, workspaceOf(desc));
   products[&desc] = std::move(product);
 }
 
@@ -251,6 +292,8 @@ void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<void *>(address);
   };
+  if (widensBias(desc))
+    bias = widen(stream, desc, bias);
   if (desc.has_bias)
     product.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, pointer(bias));
   const bool isDouble = desc.a.dtype == ZRT_F64;
@@ -266,6 +309,6 @@ void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
                       desc.accumulate ? number(one, floatOne)
                                       : number(zero, floatZero),
                       pointer(c), product.result, pointer(c), product.result,
-                      &product.algorithm, pointer(workspace), workspaceBytes,
+                      &product.algorithm, pointer(workspace), workspaceOf(desc),
                       reinterpret_cast<cudaStream_t>(stream)));
 }

@@ -14,11 +14,14 @@
 // memory in whatever order blocks end are left out, and so are those that round
 // partial sums.
 //
+// A bias of 16 bits of a result of f32, which cuBLASLt does not have, is widened by a
+// kernel of the plan before, into the end of the workspace.
+//
 //===----------------------------------------------------------------------===//
 #ifndef ZRT_DEVICE_CUDA_PRODUCTS_H
 #define ZRT_DEVICE_CUDA_PRODUCTS_H
 
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/Kernels.h"
 #include "runtime/zrt.h"
 
 #include <map>
@@ -31,7 +34,8 @@ namespace zrt::cuda {
 class Products {
 public:
   /// Products use `workspaceBytes` bytes at `workspace` while they run.
-  Products(const Gpu &gpu, CUdeviceptr workspace, uint64_t workspaceBytes);
+  Products(const Gpu &gpu, const Kernels &kernels, CUdeviceptr workspace,
+           uint64_t workspaceBytes);
   ~Products();
   Products(const Products &) = delete;
   Products &operator=(const Products &) = delete;
@@ -49,7 +53,14 @@ private:
   struct Library;
   struct Product;
 
+  /// Where the bias is in f32.
+  CUdeviceptr widen(CUstream stream, const zrt_matmul_desc &desc,
+                    CUdeviceptr bias) const;
+  /// What is left of the workspace for cuBLASLt.
+  uint64_t workspaceOf(const zrt_matmul_desc &desc) const;
+
   const Gpu &gpu;
+  const Kernels &kernels;
   const CUdeviceptr workspace;
   const uint64_t workspaceBytes;
   std::mutex mutex;                 ///< of prepare

@@ -266,4 +266,43 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Biases
+//===----------------------------------------------------------------------===//
+
+/// A product of 16 bits with a bias, whose result is f32.
+std::string productOf(const std::string &type) {
+  return R"(
+zero.axis @dp size 1
+zero.program @step(%a: tensor<4x8x)" +
+         type + R"(> {zero.input = "a"}, %b: tensor<8x6x)" + type +
+         R"(> {zero.input = "b"}, %c: tensor<6x)" + type +
+         R"(> {zero.input = "c"}) -> (tensor<4x6xf32> {zero.output = "r"}) {
+  %r = nn.matmul %a, %b bias(%c) : (tensor<4x8x)" +
+         type + ">, tensor<8x6x" + type + ">, tensor<6x" + type +
+         R"(>) -> tensor<4x6xf32>
+  zero.return %r : tensor<4x6xf32>
+})";
+}
+
+TEST(DeviceKernels, BiasesAreWidened) {
+  constexpr std::pair<const char *, zrt_dtype> kTypes[] = {{"bf16", ZRT_BF16},
+                                                           {"f16", ZRT_F16}};
+  for (auto [type, dtype] : kTypes) {
+    EmulatedKernels device(productOf(type));
+    for (size_t count : {1, 63, 64, 65, 1000}) {
+      const std::vector<float> values = draw(count, count);
+      const std::vector<std::byte> narrow = encode(values, dtype);
+      std::vector<float> wide(count);
+      const EmulatedKernels::Operand operands[] = {
+          EmulatedKernels::read(narrow), EmulatedKernels::write(wide)};
+      const auto units = static_cast<int64_t>(count);
+      ASSERT_EQ(device.launch(std::string("zrt_widen_") + type, operands, units,
+                              units, count),
+                "");
+      EXPECT_EQ(encode(wide, dtype), narrow) << count << " of " << type;
+    }
+  }
+}
+
 } // namespace

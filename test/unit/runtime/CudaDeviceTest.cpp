@@ -263,7 +263,9 @@ TEST(CudaDevice, UnpacksGroupByGroup) {
 TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
   // The fake multiplies with the CPU's code, hence all bytes are equal.
   for (uint32_t flags = 0; flags < 16; ++flags)
-    for (const zrt_dtype dtype : {ZRT_F32, ZRT_BF16}) {
+    for (const auto [dtype, result] : {std::pair(ZRT_F32, ZRT_F32),
+                                       {ZRT_BF16, ZRT_BF16},
+                                       {ZRT_BF16, ZRT_F32}}) {
       zrt_matmul_desc d = {};
       d.name = "c_fc.3";
       d.trans_a = flags & 1;
@@ -283,7 +285,7 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
       d.a = place(d.batch * d.m * d.k, dtype);
       d.b = place(d.batch * d.k * d.n, dtype);
       d.bias = place(d.n, dtype);
-      d.c = place(d.batch * d.m * d.n, dtype);
+      d.c = place(d.batch * d.m * d.n, result);
       zrt_plan plan = planOf(Table().matmul(ZRT_COMPUTE, d));
       plan.features = "";
       plan.workspace = deviceRef(512 << 10, 4096);
