@@ -49,7 +49,7 @@ zero.kernel @backward(%do: tensor<2x100x4x16xbf16>, %q: tensor<2x100x4x16xbf16>,
 // TENSOR: func.func private @forward(
 // TENSOR-NOT: call @zg.mma
 // TENSOR: func.func private @backward(
-// TENSOR-SAME: attributes {rounds, shared_bytes = 12288 : i64, unit_parts = 2 : i64}
+// TENSOR-SAME: attributes {blocks_at_once = 3 : i64, rounds, shared_bytes = 12288 : i64, unit_parts = 2 : i64}
 // TENSOR: call @zg.copy(
 // TENSOR: call @zg.copies.wait()
 // TENSOR: call @zg.barrier()
@@ -58,7 +58,7 @@ zero.kernel @backward(%do: tensor<2x100x4x16xbf16>, %q: tensor<2x100x4x16xbf16>,
 // TENSOR: call @zg.mma.bf16(
 // TENSOR: call @zg.exp2(
 // TENSOR: func.func private @backward.keys(
-// TENSOR-SAME: attributes {launch_of = "backward", rounds, shared_bytes = 13824 : i64, unit_parts = 2 : i64}
+// TENSOR-SAME: attributes {blocks_at_once = 3 : i64, launch_of = "backward", rounds, shared_bytes = 13824 : i64, unit_parts = 2 : i64}
 // TENSOR: call @zg.pack.bf16(
 // TENSOR: call @zg.fragment.transposed(
 // TENSOR: func.func private @backward.queries(

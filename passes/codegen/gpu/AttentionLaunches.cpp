@@ -29,6 +29,16 @@ void describeLaunch(func::FuncOp function, int64_t parts, int64_t sharedBytes) {
   function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes));
 }
 
+/// Three blocks at once leave 168 registers, into which what `fits` fits: with heads
+/// of up to 64 columns, where nothing is capped.
+void describeTensorLaunch(func::FuncOp function, const AttentionShape &shape,
+                          bool fits) {
+  Builder b(function.getContext());
+  function->setAttr(kRoundsAttr, b.getUnitAttr());
+  if (fits && shape.width <= 64 && shape.softCap == 0)
+    function->setAttr(kBlocksAtOnceAttr, b.getI64IntegerAttr(3));
+}
+
 /// Heads up to which a warp's sums and rows fit into registers.
 constexpr int64_t kMaxTensorWidth = 128;
 
@@ -78,7 +88,7 @@ LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
     emitTensorForward(code, operandsOf(code));
     describeLaunch(kernel, countTensorParts(shape, sizes),
                    tensorSharedBytes(sizes));
-    kernel->setAttr(kRoundsAttr, b.getUnitAttr());
+    describeTensorLaunch(kernel, shape, !shape.window && !starts);
   } else {
     AttentionCode code(b, op.getLoc(), shape, views, starts);
     emitForwardBlock(code, operandsOf(code));
@@ -120,7 +130,7 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
                        ? llvm::divideCeil(shape.keys, sizes.blockRows())
                        : countTensorParts(shape, sizes) * shape.headsPerKey(),
                    tensorSharedBytes(sizes, launch));
-    kernel->setAttr(kRoundsAttr, b.getUnitAttr());
+    describeTensorLaunch(kernel, shape, launch != BackwardLaunch::Queries);
   } else {
     // Then there are sums of a block beside those of all.
     if (launch == BackwardLaunch::Keys && shape.addsToKeys)

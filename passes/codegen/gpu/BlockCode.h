@@ -22,6 +22,9 @@ constexpr llvm::StringLiteral kLaunchOfAttr = "launch_of";
 /// On functions: their results are near the CPU's, for numbers pass through 16 bits
 /// on the way.
 constexpr llvm::StringLiteral kRoundsAttr = "rounds";
+/// On functions: blocks that shall run on a processor at once; registers are limited
+/// to what that leaves.
+constexpr llvm::StringLiteral kBlocksAtOnceAttr = "blocks_at_once";
 
 using Values = SmallVector<Value>;
 

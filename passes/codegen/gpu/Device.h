@@ -3,6 +3,7 @@
 #define PASSES_CODEGEN_GPU_DEVICE_H
 
 #include "mlir/Support/LLVM.h"
+#include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include <memory>
@@ -22,9 +23,8 @@ public:
   virtual ~Device() = default;
 
   /// An empty entry, at whose beginning `b` stands then.
-  virtual llvm::Function *createEntry(const std::string &name,
-                                      ArrayRef<llvm::Type *> parameters,
-                                      uint32_t threads) = 0;
+  virtual llvm::Function *createEntry(const DeviceKernel &kernel,
+                                      ArrayRef<llvm::Type *> parameters) = 0;
   /// Parameter `i` of the entry.
   virtual llvm::Value *getParameter(unsigned i, llvm::Type *type) = 0;
   virtual llvm::Value *getThread() = 0;
@@ -40,6 +40,7 @@ public:
   virtual void defineMma(llvm::Function *function, Half type) = 0;
   virtual void defineFragment(llvm::Function *function, bool isTransposed) = 0;
   virtual void definePack(llvm::Function *function, Half type) = 0;
+  virtual void defineSwap(llvm::Function *function) = 0;
   virtual void defineExp2(llvm::Function *function) = 0;
   virtual void defineCopy(llvm::Function *function) = 0;
   virtual void defineWaitForCopies(llvm::Function *function) = 0;

@@ -60,6 +60,8 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
                        static_cast<uint32_t>(parts.getInt()), name.str(),
                        /*isBlock=*/false, unitElements});
       found.back().rounds = rounds;
+      if (auto blocks = function->getAttrOfType<IntegerAttr>(kBlocksAtOnceAttr))
+        found.back().blocksAtOnce = static_cast<uint32_t>(blocks.getInt());
       continue;
     }
     if (auto threads =
@@ -137,7 +139,7 @@ void addEntry(Device &device, const DeviceKernel &kernel) {
   const unsigned operands = body->arg_size() - 4;
   SmallVector<llvm::Type *> types(operands, b.getPtrTy());
   types.push_back(b.getInt64Ty());
-  device.createEntry(kernel.entry, types, kernel.threads);
+  device.createEntry(kernel, types);
 
   SmallVector<llvm::Value *> args;
   for (unsigned i = 0; i < operands; ++i)
@@ -231,6 +233,7 @@ void defineCalls(Device &device) {
        {std::pair(kFragment, false), {kTransposed, true}})
     define(name,
            [&](llvm::Function *f) { device.defineFragment(f, isTransposed); });
+  define(kSwap, [&](llvm::Function *f) { device.defineSwap(f); });
   define(kExp2, [&](llvm::Function *f) { device.defineExp2(f); });
   define(kCopy, [&](llvm::Function *f) { device.defineCopy(f); });
   define(kWaitForCopies,

@@ -52,6 +52,8 @@ struct DeviceKernel {
   uint32_t unitElements = 0;
   /// Numbers pass through 16 bits on the way: results are near the CPU's.
   bool rounds = false;
+  /// Blocks that shall run on a processor at once; 0: as many as there can.
+  uint32_t blocksAtOnce = 0;
 };
 
 struct DeviceCode {

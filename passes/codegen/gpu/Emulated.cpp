@@ -7,6 +7,7 @@
 
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/Device.h"
+#include "passes/codegen/gpu/Warp.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -20,11 +21,11 @@ class Emulated : public Device {
 public:
   using Device::Device;
 
-  llvm::Function *createEntry(const std::string &name, ArrayRef<llvm::Type *>,
-                              uint32_t) override {
+  llvm::Function *createEntry(const DeviceKernel &kernel,
+                              ArrayRef<llvm::Type *>) override {
     entry = llvm::Function::Create(
         llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
-        llvm::GlobalValue::ExternalLinkage, name, module);
+        llvm::GlobalValue::ExternalLinkage, kernel.entry, module);
     begin(entry);
     return entry;
   }
@@ -80,6 +81,12 @@ public:
     b.CreateRet(call("zge_pack", b.getInt32Ty(),
                      {number(type), function->getArg(0), function->getArg(1)}));
   }
+  void defineSwap(llvm::Function *function) override {
+    begin(function);
+    b.CreateRet(call(
+        "zge_shuffle_xor", b.getInt32Ty(),
+        {function->getArg(0), function->getArg(1), b.getInt32(kWarpThreads)}));
+  }
   void defineExp2(llvm::Function *function) override {
     begin(function);
     b.CreateRet(call("zge_exp2", b.getFloatTy(), {function->getArg(0)}));
@@ -87,9 +94,9 @@ public:
   void defineCopy(llvm::Function *function) override {
     begin(function);
     call("zge_copy", b.getVoidTy(),
-         {function->getArg(0),
-          b.CreateIntToPtr(function->getArg(1), b.getPtrTy()),
-          function->getArg(2)});
+         {b.CreateAdd(function->getArg(0), function->getArg(1)),
+          b.CreateIntToPtr(function->getArg(2), b.getPtrTy()),
+          function->getArg(3)});
     b.CreateRetVoid();
   }
   void defineWaitForCopies(llvm::Function *function) override {

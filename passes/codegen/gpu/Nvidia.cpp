@@ -24,14 +24,15 @@ class Nvidia : public Device {
 public:
   using Device::Device;
 
-  llvm::Function *createEntry(const std::string &name,
-                              ArrayRef<llvm::Type *> parameters,
-                              uint32_t threads) override {
+  llvm::Function *createEntry(const DeviceKernel &kernel,
+                              ArrayRef<llvm::Type *> parameters) override {
     entry = llvm::Function::Create(
         llvm::FunctionType::get(b.getVoidTy(), parameters, false),
-        llvm::GlobalValue::ExternalLinkage, name, module);
+        llvm::GlobalValue::ExternalLinkage, kernel.entry, module);
     entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    entry->addFnAttr("nvvm.maxntid", std::to_string(threads));
+    entry->addFnAttr("nvvm.maxntid", std::to_string(kernel.threads));
+    if (kernel.blocksAtOnce)
+      entry->addFnAttr("nvvm.minctasm", std::to_string(kernel.blocksAtOnce));
     begin(entry);
     return entry;
   }
@@ -81,8 +82,7 @@ public:
   }
   void defineFragment(llvm::Function *function, bool isTransposed) override {
     begin(function);
-    llvm::Value *at = b.CreateGEP(b.getInt8Ty(), sharedAt(function->getArg(0)),
-                                  function->getArg(1));
+    llvm::Value *at = sharedAt(function);
     b.CreateRet(b.CreateIntrinsic(
         isTransposed
             ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
@@ -98,6 +98,12 @@ public:
              {function->getArg(1), function->getArg(0)});
     b.CreateRet(b.CreateBitCast(both, b.getInt32Ty()));
   }
+  void defineSwap(llvm::Function *function) override {
+    begin(function);
+    b.CreateRet(call(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32,
+                     {b.getInt32(-1), function->getArg(0), function->getArg(1),
+                      b.getInt32(kWarp - 1)}));
+  }
   void defineExp2(llvm::Function *function) override {
     begin(function);
     b.CreateRet(b.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz,
@@ -106,9 +112,9 @@ public:
   void defineCopy(llvm::Function *function) override {
     begin(function);
     llvm::Value *from = b.CreateIntToPtr(
-        function->getArg(1), llvm::PointerType::get(module.getContext(), 1));
+        function->getArg(2), llvm::PointerType::get(module.getContext(), 1));
     call(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s,
-         {sharedAt(function->getArg(0)), from, function->getArg(2)});
+         {sharedAt(function), from, function->getArg(3)});
     b.CreateRetVoid();
   }
   void defineWaitForCopies(llvm::Function *function) override {
@@ -131,8 +137,11 @@ private:
     }
     return shared;
   }
-  llvm::Value *sharedAt(llvm::Value *bytes) {
-    return b.CreateGEP(b.getInt8Ty(), sharedMemory(), bytes);
+  /// The place that the first two arguments say, the second of which is constant.
+  llvm::Value *sharedAt(llvm::Function *function) {
+    llvm::Value *at =
+        b.CreateGEP(b.getInt8Ty(), sharedMemory(), function->getArg(0));
+    return b.CreateGEP(b.getInt8Ty(), at, function->getArg(1));
   }
   llvm::Value *call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> args = {}) {
     return b.CreateIntrinsic(id, args);

@@ -33,7 +33,7 @@ struct TensorSizes {
   int64_t rowTiles;
   int64_t tileRows;
 
-  int64_t blockRows() const { return 4 * 16 * rowTiles; }
+  int64_t blockRows() const { return int64_t{64} * rowTiles; }
   /// Rows that are 16 bytes more apart than they have lie in different banks.
   int64_t rowBytes() const { return 2 * columns + 16; }
   int64_t tileBytes() const { return tileRows * rowBytes(); }
@@ -77,9 +77,13 @@ public:
   // TensorTiles.cpp: shared memory and fragments.
 
   /// Copies rows from `first` on, `count` of them and zeros beyond, while the thread
-  /// goes on.
+  /// goes on.  Without a count all of them are there.
   void copyRows(HeadRows from, Value first, Value count, int64_t rows,
                 Value at);
+  /// The count of rows of a tile from `first` on, of `total`.
+  Value countOf(int64_t total, Value first) {
+    return total % sizes.tileRows == 0 ? Value() : sub(index(total), first);
+  }
   /// What all threads have copied is there, and nobody reads what was there.
   void finishCopies();
   /// Fragments of the warp's rows, by way of shared memory from its beginning on.
@@ -142,6 +146,8 @@ private:
   Values seenFrom, seenTo; ///< of the lane's queries, i32
   Value allFrom, allTo;    ///< that all of the block's see
 
+  void copyPieces(HeadRows from, Value first, Value count, int64_t rows,
+                  Value at);
   Fragment load(Value tile, int64_t row, int64_t column, bool isTransposed);
   void multiply(const Fragment &a, Value b0, Value b1,
                 MutableArrayRef<Value> sums);

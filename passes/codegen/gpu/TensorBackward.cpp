@@ -63,7 +63,7 @@ Values TensorBackward::overKeys(
   return c.overTiles(
       begin, c.endKey, step, carried,
       [&](Value key, Value tile) {
-        Value count = c.sub(c.index(c.shape.keys), key);
+        Value count = c.countOf(c.shape.keys, key);
         c.copyRows(all.k, key, count, step, tile);
         c.copyRows(all.v, key, count, step, c.add(tile, c.sizes.tileBytes()));
       },
@@ -122,10 +122,15 @@ void TensorBackward::emitQueries() {
 /// -lse', -D and the first key of the query whose number is the thread's, and zeros
 /// beyond the queries.
 Values TensorBackward::loadNumbers(Value first) {
-  Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)),
-        last = c.least(query, c.shape.queries - 1),
-        isThere = c.isLess(query, c.shape.queries);
-  auto orZero = [&](Value x) { return c.select(isThere, x, c.f32(0)); };
+  Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)), last = query,
+        isThere;
+  if (c.shape.queries % c.sizes.tileRows != 0) {
+    last = c.least(query, c.shape.queries - 1);
+    isThere = c.isLess(query, c.shape.queries);
+  }
+  auto orZero = [&](Value x) {
+    return isThere ? c.select(isThere, x, c.f32(0)) : x;
+  };
   Values result = {orZero(c.mulf(loadLse(last), c.f32(-::zrt::kLog2E))),
                    minus(orZero(c.loadNumber(ofHead(all.dq), last)))};
   if (c.hasDocuments())
@@ -233,7 +238,7 @@ void TensorBackward::emitKeys() {
   sums = c.overTiles(
       c.index(0), c.mul(perHead, c.shape.headsPerKey()), 1, sums,
       [&](Value i, Value tile) {
-        Value query = open(i), left = c.sub(c.index(c.shape.queries), query);
+        Value query = open(i), left = c.countOf(c.shape.queries, query);
         c.copyRows(ofHead(all.q), query, left, step, tile);
         c.copyRows(ofHead(all.grad), query, left, step,
                    c.add(tile, c.sizes.tileBytes()));

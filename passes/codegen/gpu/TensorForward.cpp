@@ -92,8 +92,9 @@ void TensorForward::finish(ArrayRef<Value> state) {
     Value isFirst = c.isLess(c.rem(c.inWarp, 4), 1);
     c.when(c.both(isFirst, c.isLess(c.rowOf(r), c.rows)), [&] {
       Value most = c.mulf(state[r], c.f32(c.factor));
-      memref::StoreOp::create(c.b, c.loc, c.logOfSum(most, sum), all.lse,
-                              ValueRange{c.batch, c.head, c.queries[r]});
+      memref::StoreOp::create(
+          c.b, c.loc, c.logOfSum(most, sum), all.lse,
+          ValueRange{c.batch, c.head, c.add(c.firstQuery, c.rowOf(r))});
     });
   }
   c.putRows(state.drop_front(2 * own), inverse, all.out, c.firstQuery, c.rows);
@@ -113,7 +114,7 @@ void TensorForward::emit() {
   state = c.overTiles(
       begin, c.endKey, step, state,
       [&](Value key, Value tile) {
-        Value count = c.sub(c.index(c.shape.keys), key);
+        Value count = c.countOf(c.shape.keys, key);
         c.copyRows(all.k, key, count, step, tile);
         c.copyRows(all.v, key, count, step, c.add(tile, c.sizes.tileBytes()));
       },

@@ -2,7 +2,6 @@
 
 #include "passes/codegen/gpu/Tensor.h"
 
-#include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/gpu/Warp.h"
 
 using namespace mlir;
@@ -66,9 +65,8 @@ Fragments TensorCode::pack(ArrayRef<Value> sums, int64_t columns) {
 }
 
 Value TensorCode::quadMate(Value x, int64_t apart) {
-  Value inGroup = rem(thread, 16);
-  return shuffle(b, loc, x,
-                 arith::XOrIOp::create(b, loc, inGroup, index(apart)));
+  Value word = bitcast(b.getI32Type(), x);
+  return bitcast(x.getType(), callWarp(b, loc, kSwap, {word, i32(apart)})[0]);
 }
 
 Value TensorCode::sumOfRow(Value x) {

@@ -43,14 +43,18 @@ Value TensorCode::rowOf(int64_t i) {
 
 void TensorCode::setQueries(Value first) {
   firstQuery = first;
-  rows = least(sub(index(shape.queries), first), sizes.blockRows());
+  rows = shape.queries % sizes.blockRows() == 0
+             ? index(sizes.blockRows())
+             : least(sub(index(shape.queries), first), sizes.blockRows());
   Value lastQuery = add(first, sub(rows, 1));
   auto endOf = [&](Value query) {
     return shape.causal ? add(query, shape.ahead() + 1) : index(shape.keys);
   };
   const bool hidesFirst = shape.window || hasDocuments();
   for (int64_t i = 0; i < ownRows(); ++i) {
-    Value query = least(add(first, rowOf(i)), lastQuery);
+    Value query = add(first, rowOf(i));
+    if (shape.queries % sizes.blockRows() != 0)
+      query = least(query, lastQuery);
     queries.push_back(query);
     seenTo.push_back(toI32(endOf(query)));
     if (hidesFirst)
@@ -84,8 +88,11 @@ Values TensorCode::hideKeys(ArrayRef<Value> scores, Value firstKey,
   return ifThen(hides, scores, [&] {
     Value hidden = f32(-std::numeric_limits<float>::infinity());
     Value own = add(begin, pair);
+    // Where no query is clamped, those of the lane are eight apart.
+    const bool isEven =
+        shape.causal && !allFrom && shape.queries % sizes.blockRows() == 0;
     Values result(scores), to, from;
-    for (int64_t r = 0; r < ownRows(); ++r) {
+    for (int64_t r = 0; r < (isEven ? 1 : ownRows()); ++r) {
       to.push_back(sub(seenTo[r], own));
       if (allFrom)
         from.push_back(sub(seenFrom[r], own));
@@ -93,7 +100,8 @@ Values TensorCode::hideKeys(ArrayRef<Value> scores, Value firstKey,
     for (auto [i, score] : llvm::enumerate(result)) {
       const int64_t tile = i / 4, column = tile % (columns / 8) * 8 + i % 2,
                     r = tile / (columns / 8) * 2 + i % 4 / 2;
-      Value isSeen = isLess(i32(column), to[r]);
+      Value isSeen = isEven ? isLess(i32(column - 8 * r), to[0])
+                            : isLess(i32(column), to[r]);
       if (allFrom)
         isSeen = both(isSeen, isLess(from[r], column + 1));
       score = select(isSeen, score, hidden);

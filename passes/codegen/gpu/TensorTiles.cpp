@@ -48,41 +48,50 @@ bool TensorCode::isAligned(HeadRows rows, int64_t bytes) const {
   return result;
 }
 
+/// Pieces of 16 bytes.  Where the threads copy whole rows together, the pieces of a
+/// thread are as many rows apart, so that one address serves all.
+void TensorCode::copyPieces(HeadRows from, Value first, Value count,
+                            int64_t rows, Value at) {
+  const Strides strides = *stridesOf(from.view);
+  const int64_t perRow = sizes.columns / kPiece, total = rows * perRow;
+  Value base =
+            memref::ExtractAlignedPointerAsIndexOp::create(b, loc, from.view),
+        start = add(mul(batch, strides.of[0]), mul(from.head, strides.of[2]));
+  start = add(start, add(mul(first, strides.of[1]), strides.offset));
+  base = add(base, mul(start, 2));
+  auto copyPiece = [&](Value piece, int64_t more) {
+    Value row = div(piece, perRow), column = mul(rem(piece, perRow), kPiece),
+          bytes = i32(16);
+    auto only = [&](Value isThere) { bytes = select(isThere, bytes, i32(0)); };
+    if (count)
+      only(isLess(toI32(row), sub(toI32(count), more)));
+    if (shape.width < sizes.columns)
+      only(isLess(column, shape.width));
+    Value place = add(mul(row, sizes.rowBytes()), mul(column, 2)),
+          source = add(mul(row, strides.of[1] * 2), mul(column, 2));
+    source = add(add(base, source), more * strides.of[1] * 2);
+    callWarp(b, loc, kCopy,
+             {add(at, toI32(place)), i32(more * sizes.rowBytes()),
+              b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), source),
+              bytes});
+  };
+  const bool hasWholeRows = kThreads % perRow == 0;
+  for (int64_t done = 0; done < total; done += kThreads) {
+    Value piece = hasWholeRows ? thread : add(thread, done);
+    auto copy = [&] { copyPiece(piece, hasWholeRows ? done / perRow : 0); };
+    if (done + kThreads <= total)
+      copy();
+    else
+      when(isLess(thread, total - done), copy);
+  }
+}
+
 void TensorCode::copyRows(HeadRows from, Value first, Value count, int64_t rows,
                           Value at) {
-  auto overPieces = [&](int64_t total,
-                        llvm::function_ref<void(Value)> copyPiece) {
-    for (int64_t done = 0; done < total; done += kThreads) {
-      Value i = add(thread, done);
-      if (done + kThreads <= total)
-        copyPiece(i);
-      else
-        when(isLess(i, total), [&] { copyPiece(i); });
-    }
-  };
-  if (isAligned(from, 16)) {
-    Strides strides = *stridesOf(from.view);
-    const int64_t perRow = sizes.columns / kPiece;
-    Value base =
-              memref::ExtractAlignedPointerAsIndexOp::create(b, loc, from.view),
-          start = add(mul(batch, strides.of[0]), mul(from.head, strides.of[2]));
-    start = add(start, add(mul(first, strides.of[1]), strides.offset));
-    base = add(base, mul(start, 2));
-    overPieces(rows * perRow, [&](Value i) {
-      Value row = div(i, perRow), column = mul(rem(i, perRow), kPiece),
-            isThere = isLess(row, count);
-      if (shape.width < sizes.columns)
-        isThere = both(isThere, isLess(column, shape.width));
-      Value place = add(mul(row, sizes.rowBytes()), mul(column, 2)),
-            source = add(mul(row, strides.of[1] * 2), mul(column, 2));
-      callWarp(b, loc, kCopy,
-               {add(at, toI32(place)),
-                b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(),
-                                                   add(base, source)),
-                select(isThere, i32(16), i32(0))});
-    });
-    return;
-  }
+  if (isAligned(from, 16))
+    return copyPieces(from, first, count, rows, at);
+  if (!count)
+    count = index(rows);
   auto type = MemRefType::get({rows, sizes.rowBytes() / 2}, element);
   Value tile = viewShared(type, toIndex(at));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));

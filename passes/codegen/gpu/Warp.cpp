@@ -21,10 +21,13 @@ static FunctionType typeOf(Builder &b, StringRef name) {
   } else if (name == kPackBF16 || name == kPackF16) {
     in = {number, number};
     out = {word};
+  } else if (name == kSwap) {
+    in = {word, word};
+    out = {word};
   } else if (name == kExp2) {
     in = out = {number};
   } else if (name == kCopy) {
-    in = {word, address, word};
+    in = {word, word, address, word};
   }
   return b.getFunctionType(in, out);
 }
@@ -34,7 +37,7 @@ void zero::declareWarpFunctions(ModuleOp module) {
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   for (StringRef name : {kMmaBF16, kMmaF16, kFragment, kTransposed, kPackBF16,
-                         kPackF16, kExp2, kCopy, kWaitForCopies})
+                         kPackF16, kSwap, kExp2, kCopy, kWaitForCopies})
     func::FuncOp::create(b, module.getLoc(), name, typeOf(b, name))
         .setPrivate();
 }

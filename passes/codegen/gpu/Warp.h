@@ -10,8 +10,10 @@
 //   zg.fragment.transposed(at, more) -> word x 4  a place and a constant; transposed
 //   zg.pack.bf16(low, high) -> word               two of f32, rounded
 //   zg.pack.f16
+//   zg.swap(word, distance) -> word               that of the lane whose number differs
+//                                                 in a constant
 //   zg.exp2(x)                                    about 2^x, in f32
-//   zg.copy(at, from, bytes)                      16 bytes from the address `from`, or
+//   zg.copy(at, more, from, bytes)                16 bytes from the address `from`, or
 //                                                 zeros if bytes is 0, while the
 //                                                 thread goes on
 //   zg.copies.wait()                              for all copies of the thread
@@ -38,8 +40,8 @@ constexpr llvm::StringLiteral kMmaBF16 = "zg.mma.bf16", kMmaF16 = "zg.mma.f16",
                               kFragment = "zg.fragment",
                               kTransposed = "zg.fragment.transposed",
                               kPackBF16 = "zg.pack.bf16",
-                              kPackF16 = "zg.pack.f16", kExp2 = "zg.exp2",
-                              kCopy = "zg.copy",
+                              kPackF16 = "zg.pack.f16", kSwap = "zg.swap",
+                              kExp2 = "zg.exp2", kCopy = "zg.copy",
                               kWaitForCopies = "zg.copies.wait";
 
 /// Declares them, before any kernel of `module` is written; once.
