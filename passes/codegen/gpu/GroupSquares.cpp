@@ -5,7 +5,8 @@
 // those of the 16 threads of a group, which does one block of the gradient:
 //
 //   for i = begin + thread, + 16, + 32, ... below end
-//     sum += x[i] x[i]                   exact in f64, then rounded once
+//     sum += x[i] x[i]                   exact in f64, then rounded once;
+//                                        8 of them are read, then added
 //   sum += sum of thread ^ 8, ^ 4, ^ 2, ^ 1
 //   thread 0: partials[begin / block] = sum
 //
@@ -46,6 +47,8 @@ void zero::emitSquares(ModuleOp module, Type element) {
   Value gradient = function.getArgument(0), partials = function.getArgument(1),
         thread = function.getArgument(2), begin = function.getArgument(4),
         end = function.getArgument(5);
+  /// So many elements are on their way to a thread while it adds none.
+  constexpr int64_t kAhead = 8;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -55,22 +58,39 @@ void zero::emitSquares(ModuleOp module, Type element) {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
   b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)
           .getThenBodyBuilder();
-  Value elements = BlockCode(b, loc).viewAll(gradient, end),
+  BlockCode code(b, loc);
+  Value elements = code.viewAll(gradient, end),
         none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
-        first = arith::AddIOp::create(b, loc, begin, thread);
+        first = code.add(begin, thread),
+        rounds = code.div(code.sub(end, begin), kAhead * kGroupThreads);
+  auto load = [&](Value at) -> Value {
+    Value x = memref::LoadOp::create(b, loc, elements, at);
+    if (!element.isF32())
+      x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
+    return x;
+  };
+  auto addSquare = [&](Value sum, Value x) -> Value {
+    x = arith::ExtFOp::create(b, loc, wide, x);
+    return code.addf(sum, code.mulf(x, x));
+  };
   Value sum =
-      scf::ForOp::create(
-          b, loc, first, end, constant(kGroupThreads), none,
-          [&](OpBuilder &inner, Location, Value at, ValueRange carried) {
-            Value x = memref::LoadOp::create(inner, loc, elements, at);
-            if (!element.isF32())
-              x = arith::ExtFOp::create(inner, loc, inner.getF32Type(), x);
-            x = arith::ExtFOp::create(inner, loc, wide, x);
-            Value square = arith::MulFOp::create(inner, loc, x, x);
-            Value next = arith::AddFOp::create(inner, loc, carried[0], square);
-            scf::YieldOp::create(inner, loc, next);
-          })
-          .getResult(0);
+      code.loop(constant(0), rounds, 1, {none},
+                [&](Value round, ArrayRef<Value> carried) -> Values {
+                  Value at =
+                      code.add(first, code.mul(round, kAhead * kGroupThreads));
+                  Values numbers;
+                  for (int64_t i = 0; i < kAhead; ++i)
+                    numbers.push_back(load(code.add(at, i * kGroupThreads)));
+                  Value all = carried[0];
+                  for (Value x : numbers)
+                    all = addSquare(all, x);
+                  return {all};
+                })[0];
+  Value rest = code.add(first, code.mul(rounds, kAhead * kGroupThreads));
+  sum = code.loop(rest, end, kGroupThreads, {sum},
+                  [&](Value at, ArrayRef<Value> carried) -> Values {
+                    return {addSquare(carried[0], load(at))};
+                  })[0];
   for (int64_t apart = kGroupThreads / 2; apart >= 1; apart /= 2) {
     Value from = arith::XOrIOp::create(b, loc, thread, constant(apart));
     sum = arith::AddFOp::create(b, loc, sum, shuffle(b, loc, sum, from));
