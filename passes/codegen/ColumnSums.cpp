@@ -71,9 +71,9 @@ Type ColumnSums::getElementOf(size_t i) {
 // Sums of a run
 //===----------------------------------------------------------------------===//
 
-void ColumnSums::createParts(OpBuilder &b, int64_t columns) {
-  auto kernel =
-      b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
+void ColumnSums::createParts(int64_t columns) {
+  // Of `b`, loops may be in the making, and belong to nothing yet.
+  auto kernel = op->getParentOfType<func::FuncOp>();
   OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
   const Lanes &lanes = nest.getLanes();
   for (size_t i = 0; i < op.getDpsInits().size(); ++i)
@@ -81,7 +81,7 @@ void ColumnSums::createParts(OpBuilder &b, int64_t columns) {
         top, loc,
         MemRefType::get({columns / lanes.stride * lanes.width},
                         getElementOf(i)),
-        b.getI64IntegerAttr(64)));
+        top.getI64IntegerAttr(64)));
 }
 
 /// Where the open vector lies in a part.
@@ -210,7 +210,7 @@ void ColumnSums::forColumns(OpBuilder &b,
                             llvm::function_ref<void(OpBuilder &)> emit) {
   const Lanes &lanes = nest.getLanes();
   const int64_t columns = lanes.isGroup() ? lanes.stride : kPartColumns;
-  createParts(b, columns);
+  createParts(columns);
   auto [lower, upper] = nest.getBounds(b, lane);
   Value step = index(b, columns);
   scf::ForOp::create(

@@ -43,7 +43,7 @@ private:
   }
   Type getElementOf(size_t i);
   void chooseRuns();
-  void createParts(OpBuilder &b, int64_t columns);
+  void createParts(int64_t columns);
   Value placeInPart(OpBuilder &b);
   SmallVector<Value> loadParts(OpBuilder &b);
   void storeParts(OpBuilder &b, ArrayRef<Value> values);

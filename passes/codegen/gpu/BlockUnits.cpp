@@ -109,7 +109,10 @@ void zero::placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
     return;
   const int64_t before = getSharedBytes(kernel);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  kernel->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(before + bytes));
+  // The next group's memory is aligned, too.
+  kernel->setAttr(kSharedBytesAttr,
+                  b.getI64IntegerAttr(static_cast<int64_t>(
+                      llvm::alignTo(before + bytes, kSharedAlignment))));
   if (context.lanes.team == 0)
     return;
   Location loc = kernel.getLoc();

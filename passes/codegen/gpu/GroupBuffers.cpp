@@ -23,8 +23,6 @@ using namespace mlir::zero;
 
 namespace {
 
-constexpr int64_t kAlignment = 16;
-
 enum class Use { Owned, Replicated, Shared };
 
 /// Whether `operand` alone of its operation's operands decides it.
@@ -66,7 +64,7 @@ Use useOf(Value buffer, const LoopContext &context) {
 int64_t bytesOf(MemRefType type) {
   return llvm::alignTo(type.getNumElements() *
                            llvm::divideCeil(type.getElementTypeBitWidth(), 8),
-                       kAlignment);
+                       kSharedAlignment);
 }
 
 } // namespace
@@ -99,7 +97,7 @@ void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
   }
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Value own = memref::AllocaOp::create(b, alloc.getLoc(), type,
-                                       b.getI64IntegerAttr(kAlignment));
+                                       b.getI64IntegerAttr(kSharedAlignment));
   if (isOwned)
     context.owned.insert(own);
   if (ofRow) {

@@ -16,6 +16,8 @@ constexpr llvm::StringLiteral kBlockThreadsAttr = "block_threads";
 /// On functions of the runtime, which are no kernels of a plan: how many elements
 /// are a unit.  They are given a number of elements in place of units.
 constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
+/// Of everything in shared memory, in bytes: what a thread writes at once.
+constexpr int64_t kSharedAlignment = 16;
 /// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
 /// The most bytes of shared memory of a block, without asking the driver for more.
