@@ -1,6 +1,5 @@
 //===- Activation.h - Functions between two products ------------*- C++ -*-===//
-#ifndef FRONTEND_ACTIVATION_H
-#define FRONTEND_ACTIVATION_H
+#pragma once
 
 #include "frontend/Functions.h"
 
@@ -23,5 +22,3 @@ inline Tensor activate(Activation activation, Tensor x) {
 }
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_ACTIVATION_H

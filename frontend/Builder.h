@@ -21,8 +21,7 @@
 // `finish` then returns null.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_BUILDER_H
-#define FRONTEND_BUILDER_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -194,5 +193,3 @@ void loadModelDialects(MLIRContext &context);
 std::string describe(Tensor tensor);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_BUILDER_H

@@ -7,8 +7,7 @@
 // A key "rope_scaling.factor" is the key "factor" of the object "rope_scaling".
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_CONFIGFILE_H
-#define FRONTEND_CONFIGFILE_H
+#pragma once
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
@@ -73,5 +72,3 @@ private:
 std::string toText(double value);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_CONFIGFILE_H

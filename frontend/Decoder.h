@@ -5,8 +5,7 @@
 // each family, which fills this from its config.json.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_DECODER_H
-#define FRONTEND_DECODER_H
+#pragma once
 
 #include "frontend/Activation.h"
 #include "frontend/Experts.h"
@@ -101,5 +100,3 @@ OwningOpRef<ModuleOp> buildDecoder(MLIRContext &context,
                                    int64_t sequence);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_DECODER_H

@@ -5,8 +5,7 @@
 // few.  This is for their implementations.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_EMIT_H
-#define FRONTEND_EMIT_H
+#pragma once
 
 #include "frontend/Builder.h"
 
@@ -45,5 +44,3 @@ Tensor emitUnary(StringRef what, Tensor x) {
 }
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_EMIT_H

@@ -11,8 +11,7 @@
 //   m.finish(crossEntropy(logits, targets) + losses.balance() * 0.01)
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_EXPERTS_H
-#define FRONTEND_EXPERTS_H
+#pragma once
 
 #include "frontend/Functions.h"
 
@@ -93,5 +92,3 @@ private:
 };
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_EXPERTS_H

@@ -4,8 +4,7 @@
 // All are pure functions of tensors; see dialect/nn/NN.td for the formulas.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_FUNCTIONS_H
-#define FRONTEND_FUNCTIONS_H
+#pragma once
 
 #include "frontend/Builder.h"
 
@@ -132,5 +131,3 @@ Tensor documentStarts(Tensor tokens, int64_t separator);
 Tensor crossEntropy(Tensor logits, Tensor targets);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_FUNCTIONS_H

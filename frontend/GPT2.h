@@ -1,6 +1,5 @@
 //===- GPT2.h - The GPT-2 family --------------------------------*- C++ -*-===//
-#ifndef FRONTEND_GPT2_H
-#define FRONTEND_GPT2_H
+#pragma once
 
 #include "frontend/Activation.h"
 
@@ -32,5 +31,3 @@ OwningOpRef<ModuleOp> buildGPT2(MLIRContext &context, const GPT2Config &config,
                                 int64_t batch, int64_t sequence);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_GPT2_H

@@ -1,6 +1,5 @@
 //===- HuggingFace.h - Models from config.json ------------------*- C++ -*-===//
-#ifndef FRONTEND_HUGGINGFACE_H
-#define FRONTEND_HUGGINGFACE_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -31,5 +30,3 @@ importHuggingFace(MLIRContext &context, StringRef path,
                   llvm::function_ref<void(StringRef)> note);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_HUGGINGFACE_H

@@ -4,8 +4,7 @@
 // that Hugging Face gives them: "c_attn.weight", "c_attn.bias".
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_LAYERS_H
-#define FRONTEND_LAYERS_H
+#pragma once
 
 #include "frontend/Functions.h"
 
@@ -35,5 +34,3 @@ inline Tensor conv1d(ModelBuilder &m, const Twine &name, Tensor x, int64_t out,
 }
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_LAYERS_H

@@ -7,8 +7,7 @@
 // files executable, and creates what a link names.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_OUTPUTFILE_H
-#define FRONTEND_OUTPUTFILE_H
+#pragma once
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
@@ -31,5 +30,3 @@ llvm::Error writeOutput(StringRef path, StringRef content,
                         bool executable = false);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_OUTPUTFILE_H

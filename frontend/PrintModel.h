@@ -1,6 +1,5 @@
 //===- PrintModel.h - A model as text for people ----------------*- C++ -*-===//
-#ifndef FRONTEND_PRINTMODEL_H
-#define FRONTEND_PRINTMODEL_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -17,5 +16,3 @@ namespace mlir::frontend {
 std::string printModel(ModuleOp module);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_PRINTMODEL_H

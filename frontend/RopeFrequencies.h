@@ -13,8 +13,7 @@
 // The formulas are those of transformers' modeling_rope_utils.py, in float64.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_ROPEFREQUENCIES_H
-#define FRONTEND_ROPEFREQUENCIES_H
+#pragma once
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -52,5 +51,3 @@ struct Rope {
 Rope computeRope(double base, int64_t dims, const RopeScaling &scaling = {});
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_ROPEFREQUENCIES_H

@@ -1,6 +1,5 @@
 //===- Pipeline.h - From a model to a plan --------------------------------===//
-#ifndef PASSES_PIPELINE_H
-#define PASSES_PIPELINE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -79,5 +78,3 @@ LogicalResult runPipeline(ModuleOp module, Level target,
                           PassManagerSetup setup = {});
 
 } // namespace mlir::zero
-
-#endif // PASSES_PIPELINE_H

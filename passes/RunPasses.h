@@ -1,6 +1,5 @@
 //===- RunPasses.h - Passes, and what their caller wants of them ----------===//
-#ifndef PASSES_RUNPASSES_H
-#define PASSES_RUNPASSES_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -18,5 +17,3 @@ inline LogicalResult runPasses(PassManager &passes, ModuleOp module,
 }
 
 } // namespace mlir::zero
-
-#endif // PASSES_RUNPASSES_H

@@ -1,6 +1,5 @@
 //===- Bytes.h - Numbers of bytes in messages -------------------*- C++ -*-===//
-#ifndef ZRT_BYTES_H
-#define ZRT_BYTES_H
+#pragma once
 
 #include <cstdint>
 #include <fmt/format.h>
@@ -37,5 +36,3 @@ inline std::string shownBytes(uint64_t bytes) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_BYTES_H

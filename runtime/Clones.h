@@ -5,8 +5,7 @@
 // whose bits do not depend on the width.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CLONES_H
-#define ZRT_CLONES_H
+#pragma once
 
 // The loader picks before a sanitizer's runtime is ready, so that gets one form.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
@@ -15,5 +14,3 @@
 #else
 #define ZRT_CLONES
 #endif
-
-#endif // ZRT_CLONES_H

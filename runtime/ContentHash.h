@@ -6,8 +6,7 @@
 // word is ever missed.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CONTENT_HASH_H
-#define ZRT_CONTENT_HASH_H
+#pragma once
 
 #include <array>
 #include <bit>
@@ -69,5 +68,3 @@ inline uint64_t contentHash(const std::byte *data, uint64_t bytes,
 }
 
 } // namespace zrt
-
-#endif // ZRT_CONTENT_HASH_H

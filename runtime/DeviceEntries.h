@@ -3,8 +3,7 @@
 // The compiler names them, and --device-check reads the names.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICEENTRIES_H
-#define ZRT_DEVICEENTRIES_H
+#pragma once
 
 #include <string_view>
 
@@ -15,5 +14,3 @@ namespace zrt {
 constexpr std::string_view kExactEntry = "zk_", kRoundingEntry = "zr_";
 
 } // namespace zrt
-
-#endif // ZRT_DEVICEENTRIES_H

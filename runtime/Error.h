@@ -5,8 +5,7 @@
 // ends at the C ABI (latched in the context) or in main() (printed).
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_ERROR_H
-#define ZRT_ERROR_H
+#pragma once
 
 #include <cerrno>
 #include <cstring>
@@ -52,5 +51,3 @@ inline std::string shown(std::string_view text) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_ERROR_H

@@ -1,6 +1,5 @@
 //===- FaultText.h - Faults that tests ask for in the environment ---------===//
-#ifndef ZRT_FAULT_TEXT_H
-#define ZRT_FAULT_TEXT_H
+#pragma once
 
 #include <charconv>
 #include <cstdint>
@@ -26,5 +25,3 @@ inline std::optional<uint64_t> takeNumber(std::string_view &text, char mark,
 }
 
 } // namespace zrt
-
-#endif // ZRT_FAULT_TEXT_H

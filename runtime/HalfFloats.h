@@ -9,8 +9,7 @@
 // with others.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_HALF_FLOATS_H
-#define ZRT_HALF_FLOATS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -99,5 +98,3 @@ inline void narrowInPlace(zrt_dtype dtype, float *values, size_t count) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_HALF_FLOATS_H

@@ -1,6 +1,5 @@
 //===- Hash.h - FNV-1a ------------------------------------------*- C++ -*-===//
-#ifndef ZRT_HASH_H
-#define ZRT_HASH_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_HASH_H

@@ -5,8 +5,7 @@
 // of the numbers before it, so any slice of a parameter can be made anywhere.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_PHILOX_H
-#define ZRT_PHILOX_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -30,5 +29,3 @@ philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_PHILOX_H

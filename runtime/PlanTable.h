@@ -4,8 +4,7 @@
 // is read lies here.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_PLAN_TABLE_H
-#define ZRT_PLAN_TABLE_H
+#pragma once
 
 #include "runtime/Vocabulary.h"
 #include "runtime/zrt.h"
@@ -169,5 +168,3 @@ inline bool isSliced(const zrt_update_desc &desc) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_PLAN_TABLE_H

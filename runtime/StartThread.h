@@ -1,6 +1,5 @@
 //===- StartThread.h - A thread, or an error that says which ----*- C++ -*-===//
-#ifndef ZRT_START_THREAD_H
-#define ZRT_START_THREAD_H
+#pragma once
 
 #include "runtime/Error.h"
 
@@ -50,5 +49,3 @@ void runOnThreads(int threads, Body body) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_START_THREAD_H

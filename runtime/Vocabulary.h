@@ -1,6 +1,5 @@
 //===- Vocabulary.h - What the numbers of zrt.h mean ------------*- C++ -*-===//
-#ifndef ZRT_VOCABULARY_H
-#define ZRT_VOCABULARY_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -87,5 +86,3 @@ constexpr const char *programName(uint32_t program) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_VOCABULARY_H

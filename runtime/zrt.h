@@ -30,8 +30,7 @@
 // refuses a plan of another version.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_H
-#define ZRT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -318,5 +317,3 @@ const char *zrt_error_message(const zrt_context *ctx);
 #ifdef __cplusplus
 }
 #endif
-
-#endif // ZRT_H

@@ -1,6 +1,5 @@
 //===- DebugOnly.h - What passes decide, in builds with assertions --------===//
-#ifndef TOOLS_DEBUGONLY_H
-#define TOOLS_DEBUGONLY_H
+#pragma once
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Debug.h"
@@ -33,5 +32,3 @@ inline void declareDebugOnly() {
 }
 
 } // namespace mlir::zero
-
-#endif // TOOLS_DEBUGONLY_H

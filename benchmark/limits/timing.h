@@ -1,6 +1,5 @@
 //===- timing.h - Median seconds of something repeated ----------*- C++ -*-===//
-#ifndef BENCHMARK_LIMITS_TIMING_H
-#define BENCHMARK_LIMITS_TIMING_H
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -30,5 +29,3 @@ double medianSeconds(double budget, const Work &work) {
   } while (seconds.size() < 3 || now() - start < budget);
   return median(std::move(seconds));
 }
-
-#endif // BENCHMARK_LIMITS_TIMING_H

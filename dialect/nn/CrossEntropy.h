@@ -1,6 +1,5 @@
 //===- CrossEntropy.h - The loss together with its gradient ---------------===//
-#ifndef DIALECT_NN_CROSSENTROPY_H
-#define DIALECT_NN_CROSSENTROPY_H
+#pragma once
 
 #include "dialect/nn/NN.h"
 
@@ -16,5 +15,3 @@ LossAndGradient emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
                                     CrossEntropyBackwardOp backward);
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_CROSSENTROPY_H

@@ -11,8 +11,7 @@
 // Each letter is a loop; a letter that the result lacks is a reduction.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_NN_GENERIC_H
-#define DIALECT_NN_GENERIC_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -53,5 +52,3 @@ bool isZeros(Value value);
 std::string letters(int64_t count, char first = 'a');
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_GENERIC_H

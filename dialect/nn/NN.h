@@ -3,8 +3,7 @@
 // Model mathematics on tensors; see NN.td for the operations and their meaning.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_NN_NN_H
-#define DIALECT_NN_NN_H
+#pragma once
 
 #include "dialect/zero/PlanInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -31,5 +30,3 @@ inline bool isPlanProduct(Operation *op) {
 }
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_NN_H

@@ -1,6 +1,5 @@
 //===- Norms.h - What norms have in common ----------------------*- C++ -*-===//
-#ifndef DIALECT_NN_NORMS_H
-#define DIALECT_NN_NORMS_H
+#pragma once
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/APFloat.h"
@@ -11,5 +10,3 @@ namespace mlir::nn {
 LogicalResult verifyEps(Operation *op, const APFloat &eps, Type element);
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_NORMS_H

@@ -4,8 +4,7 @@
 // read, which is exact, and round what they return, once.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_NN_PRECISION_H
-#define DIALECT_NN_PRECISION_H
+#pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -50,5 +49,3 @@ inline Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
 }
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_PRECISION_H

@@ -5,8 +5,7 @@
 // read whatever they are, and the judge sees it (passes/verify/Positions.cpp).
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_NN_ROWS_H
-#define DIALECT_NN_ROWS_H
+#pragma once
 
 #include "dialect/nn/Generic.h"
 
@@ -33,5 +32,3 @@ Value sumOfRows(OpBuilder &b, Location loc, RankedTensorType type, Value y,
                 Value places, Value weights);
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_ROWS_H

@@ -5,8 +5,7 @@
 // and vectors alike.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_NN_SCALAR_H
-#define DIALECT_NN_SCALAR_H
+#pragma once
 
 #include "dialect/nn/Generic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,5 +65,3 @@ inline S select(Value condition, S x, S y) {
 }
 
 } // namespace mlir::nn
-
-#endif // DIALECT_NN_SCALAR_H

@@ -1,6 +1,5 @@
 //===- TMTensor.h - What torch-mlir prints beside linalg --------*- C++ -*-===//
-#ifndef DIALECT_TM_TENSOR_TMTENSOR_H
-#define DIALECT_TM_TENSOR_TMTENSOR_H
+#pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -12,5 +11,3 @@
 #include "dialect/tm_tensor/TMTensorDialect.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/tm_tensor/TMTensorOps.h.inc"
-
-#endif // DIALECT_TM_TENSOR_TMTENSOR_H

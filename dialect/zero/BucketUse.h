@@ -4,8 +4,7 @@
 // are all of it or a rank's slice.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_BUCKETUSE_H
-#define DIALECT_ZERO_BUCKETUSE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include <string>
@@ -68,5 +67,3 @@ struct BucketUse {
 };
 
 } // namespace mlir::zero::detail
-
-#endif // DIALECT_ZERO_BUCKETUSE_H

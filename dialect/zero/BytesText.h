@@ -1,6 +1,5 @@
 //===- BytesText.h - Numbers of bytes in messages ---------------*- C++ -*-===//
-#ifndef DIALECT_ZERO_BYTESTEXT_H
-#define DIALECT_ZERO_BYTESTEXT_H
+#pragma once
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -29,5 +28,3 @@ inline std::string bytesText(int64_t bytes) {
 }
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_BYTESTEXT_H

@@ -4,8 +4,7 @@
 // divides by rates.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_COST_H
-#define DIALECT_ZERO_COST_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include <array>
@@ -40,5 +39,3 @@ int64_t countFlops(Operation *op, SymbolTableCollection &symbols);
 int64_t countFloatOps(Region &region);
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_COST_H

@@ -1,6 +1,5 @@
 //===- InputBound.h - What the host lets pass of an input -----------------===//
-#ifndef DIALECT_ZERO_INPUTBOUND_H
-#define DIALECT_ZERO_INPUTBOUND_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -24,5 +23,3 @@ inline InputBound getInputBound(FunctionOpInterface function,
 }
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_INPUTBOUND_H

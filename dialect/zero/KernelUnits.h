@@ -1,6 +1,5 @@
 //===- KernelUnits.h - Where a kernel is cut ------------------------------===//
-#ifndef DIALECT_ZERO_KERNELUNITS_H
-#define DIALECT_ZERO_KERNELUNITS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,5 +13,3 @@ namespace mlir::zero {
 int contiguousLoop(linalg::LinalgOp op);
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_KERNELUNITS_H

@@ -17,8 +17,7 @@
 // that become one.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_LOCATIONS_H
-#define DIALECT_ZERO_LOCATIONS_H
+#pragma once
 
 #include "mlir/IR/Operation.h"
 
@@ -37,5 +36,3 @@ StringRef getLocationName(Location loc);
 void inheritLocation(Operation *op);
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_LOCATIONS_H

@@ -3,8 +3,7 @@
 // See PlanInterfaces.td.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_PLANINTERFACES_H
-#define DIALECT_ZERO_PLANINTERFACES_H
+#pragma once
 
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/SymbolTable.h"
@@ -53,5 +52,3 @@ LogicalResult verifyOneTier(Operation *op);
 } // namespace mlir::zero
 
 #include "dialect/zero/PlanInterfaces.h.inc"
-
-#endif // DIALECT_ZERO_PLANINTERFACES_H

@@ -1,6 +1,5 @@
 //===- PlanPrograms.h - The programs of a plan ----------------------------===//
-#ifndef DIALECT_ZERO_PLANPROGRAMS_H
-#define DIALECT_ZERO_PLANPROGRAMS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -120,5 +119,3 @@ inline bool skipsNonfinite(ModuleOp module) {
 }
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_PLANPROGRAMS_H

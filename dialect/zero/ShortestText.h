@@ -1,6 +1,5 @@
 //===- ShortestText.h - Numbers as in a command line ------------*- C++ -*-===//
-#ifndef DIALECT_ZERO_SHORTESTTEXT_H
-#define DIALECT_ZERO_SHORTESTTEXT_H
+#pragma once
 
 #include <charconv>
 #include <string>
@@ -14,5 +13,3 @@ inline std::string shortestText(double value) {
 }
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_SHORTESTTEXT_H

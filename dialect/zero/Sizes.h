@@ -5,8 +5,7 @@
 // each level; after that every product and every sum of sizes of values fits.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_SIZES_H
-#define DIALECT_ZERO_SIZES_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,5 +20,3 @@ constexpr int64_t kMaxModuleBytes = int64_t(1) << 60;
 LogicalResult checkSizes(ModuleOp module);
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_SIZES_H

@@ -5,8 +5,7 @@
 // its own.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_STORAGE_H
-#define DIALECT_ZERO_STORAGE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Operation.h"
@@ -43,5 +42,3 @@ Operation *findFirstReader(ArrayRef<Operation *> users);
 Operation *findLastReader(ArrayRef<Operation *> users);
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_STORAGE_H

@@ -3,8 +3,7 @@
 // Training plans: state, movement, time and memory; see Zero.td.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_ZERO_ZERO_H
-#define DIALECT_ZERO_ZERO_H
+#pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -163,5 +162,3 @@ int64_t getElementBytes(Type type);
 int64_t getByteSize(Type type);
 
 } // namespace mlir::zero
-
-#endif // DIALECT_ZERO_ZERO_H

@@ -1,6 +1,5 @@
 //===- Families.h - Which models can be imported ----------------*- C++ -*-===//
-#ifndef FRONTEND_FAMILIES_FAMILIES_H
-#define FRONTEND_FAMILIES_FAMILIES_H
+#pragma once
 
 #include "frontend/ConfigFile.h"
 #include "frontend/Decoder.h"
@@ -29,5 +28,3 @@ void noteGPT2Dropout(ConfigFile &file,
                      llvm::function_ref<void(StringRef)> note);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_FAMILIES_FAMILIES_H

@@ -5,8 +5,7 @@
 // model of the wrong size is no model at all.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FRONTEND_FAMILIES_KEYS_H
-#define FRONTEND_FAMILIES_KEYS_H
+#pragma once
 
 #include "frontend/ConfigFile.h"
 #include "frontend/Decoder.h"
@@ -95,5 +94,3 @@ void refuseOtherKeys(ConfigFile &file, StringRef modelType);
 void refuseTrue(ConfigFile &file, StringRef key, StringRef fix);
 
 } // namespace mlir::frontend
-
-#endif // FRONTEND_FAMILIES_KEYS_H

@@ -1,6 +1,5 @@
 //===- ColumnSums.h - Sums of columns ---------------------------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_COLUMNSUMS_H
-#define PASSES_CODEGEN_COLUMNSUMS_H
+#pragma once
 
 #include "passes/codegen/LoopNest.h"
 
@@ -66,5 +65,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_COLUMNSUMS_H

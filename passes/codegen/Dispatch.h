@@ -1,6 +1,5 @@
 //===- Dispatch.h - What is passed to a kernel, and in which pieces -------===//
-#ifndef PASSES_CODEGEN_DISPATCH_H
-#define PASSES_CODEGEN_DISPATCH_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -22,5 +21,3 @@ struct Dispatch {
 Dispatch getDispatch(KernelOp kernel);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_DISPATCH_H

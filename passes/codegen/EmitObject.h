@@ -1,6 +1,5 @@
 //===- EmitObject.h - From kernels to machine code ------------------------===//
-#ifndef PASSES_CODEGEN_EMITOBJECT_H
-#define PASSES_CODEGEN_EMITOBJECT_H
+#pragma once
 
 #include "passes/RunPasses.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
@@ -55,5 +54,3 @@ llvm::Error emitObject(llvm::Module &module, const CpuTarget &target,
                        bool optimise, StringRef path);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_EMITOBJECT_H

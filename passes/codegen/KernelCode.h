@@ -1,6 +1,5 @@
 //===- KernelCode.h - Steps from a kernel to loops ------------------------===//
-#ifndef PASSES_CODEGEN_KERNELCODE_H
-#define PASSES_CODEGEN_KERNELCODE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,5 +25,3 @@ LogicalResult emitAttentionKernel(func::FuncOp kernel);
 LogicalResult emitScatterKernel(func::FuncOp kernel, bool isGroup = false);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_KERNELCODE_H

@@ -6,8 +6,7 @@
 // results down to the arguments that they are returned in.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_KERNELVIEWS_H
-#define PASSES_CODEGEN_KERNELVIEWS_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,5 +45,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_KERNELVIEWS_H

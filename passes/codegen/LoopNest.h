@@ -1,6 +1,5 @@
 //===- LoopNest.h - The loops around one operation, and its body ----------===//
-#ifndef PASSES_CODEGEN_LOOPNEST_H
-#define PASSES_CODEGEN_LOOPNEST_H
+#pragma once
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -123,5 +122,3 @@ void emitRowSums(OpBuilder &b, LoopNest &nest);
 void emitGroupSums(OpBuilder &b, LoopNest &nest);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_LOOPNEST_H

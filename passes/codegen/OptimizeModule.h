@@ -1,6 +1,5 @@
 //===- OptimizeModule.h - LLVM's optimizations ------------------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_OPTIMIZEMODULE_H
-#define PASSES_CODEGEN_OPTIMIZEMODULE_H
+#pragma once
 
 namespace llvm {
 class Module;
@@ -13,5 +12,3 @@ namespace mlir::zero {
 void runO3(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_OPTIMIZEMODULE_H

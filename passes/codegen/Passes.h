@@ -1,6 +1,5 @@
 //===- Passes.h - From kernels to machine code ----------------------------===//
-#ifndef PASSES_CODEGEN_PASSES_H
-#define PASSES_CODEGEN_PASSES_H
+#pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -46,5 +45,3 @@ void buildCpuPipeline(OpPassManager &pm, const CpuPipelineOptions &options);
 /// The passes, and the pipeline zero-lower-kernels-to-cpu.
 void registerCodegenPasses();
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_PASSES_H

@@ -1,6 +1,5 @@
 //===- PlanDescription.h - What a plan says of itself, as constants -------===//
-#ifndef PASSES_CODEGEN_PLANDESCRIPTION_H
-#define PASSES_CODEGEN_PLANDESCRIPTION_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
@@ -52,5 +51,3 @@ std::unique_ptr<llvm::Module>
 describePlan(ModuleOp plan, llvm::LLVMContext &context, const PlanInfo &info);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_PLANDESCRIPTION_H

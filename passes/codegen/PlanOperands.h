@@ -1,6 +1,5 @@
 //===- PlanOperands.h - Values of a plan as constants of zrt --------------===//
-#ifndef PASSES_CODEGEN_PLANOPERANDS_H
-#define PASSES_CODEGEN_PLANOPERANDS_H
+#pragma once
 
 #include "passes/codegen/ZrtStructs.h"
 
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_PLANOPERANDS_H

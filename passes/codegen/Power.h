@@ -1,6 +1,5 @@
 //===- Power.h - pow in arithmetic ------------------------------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_POWER_H
-#define PASSES_CODEGEN_POWER_H
+#pragma once
 
 #include "dialect/nn/Scalar.h"
 
@@ -10,5 +9,3 @@ namespace mlir::zero {
 nn::S emitPower(nn::S x, nn::S y);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_POWER_H

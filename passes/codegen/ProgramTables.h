@@ -1,6 +1,5 @@
 //===- ProgramTables.h - Programs as tables of zrt ------------------------===//
-#ifndef PASSES_CODEGEN_PROGRAMTABLES_H
-#define PASSES_CODEGEN_PROGRAMTABLES_H
+#pragma once
 
 #include "passes/codegen/PlanOperands.h"
 
@@ -17,5 +16,3 @@ Zrt<zrt_program> tabulate(ProgramOp program, ArrayRef<Stream> streams,
                           PlanOperands &operands);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_PROGRAMTABLES_H

@@ -5,8 +5,7 @@
 // shares nothing with the code generation of kernels beside it but copies.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_REFERENCELOWERING_H
-#define PASSES_CODEGEN_REFERENCELOWERING_H
+#pragma once
 
 namespace mlir {
 class DialectRegistry;
@@ -32,5 +31,3 @@ void addReferencePreparation(OpPassManager &pm);
 void buildReferenceLoopsPipeline(OpPassManager &pm);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_REFERENCELOWERING_H

@@ -1,6 +1,5 @@
 //===- RoundByChance.h - Stochastic rounding to bf16 ----------------------===//
-#ifndef PASSES_CODEGEN_ROUNDBYCHANCE_H
-#define PASSES_CODEGEN_ROUNDBYCHANCE_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 
@@ -26,5 +25,3 @@ Value drawBits(OpBuilder &b, Location loc, const RoundingKey &key, Value place);
 Value roundByChance(OpBuilder &b, Location loc, Value value, Value bits);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_ROUNDBYCHANCE_H

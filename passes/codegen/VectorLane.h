@@ -1,6 +1,5 @@
 //===- VectorLane.h - Which loop of an operation runs in vectors ----------===//
-#ifndef PASSES_CODEGEN_VECTORLANE_H
-#define PASSES_CODEGEN_VECTORLANE_H
+#pragma once
 
 #include "passes/codegen/VectorLoops.h"
 
@@ -22,5 +21,3 @@ Operation *getCombiner(linalg::LinalgOp op, unsigned i);
 std::optional<double> getIdentity(Operation *combiner);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_VECTORLANE_H

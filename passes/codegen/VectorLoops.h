@@ -1,6 +1,5 @@
 //===- VectorLoops.h - From a linalg operation to vector loops ------------===//
-#ifndef PASSES_CODEGEN_VECTORLOOPS_H
-#define PASSES_CODEGEN_VECTORLOOPS_H
+#pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
@@ -123,5 +122,3 @@ void emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
                      const LoopContext &context);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_VECTORLOOPS_H

@@ -9,8 +9,7 @@
 // Fields that are not set are zero.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_ZRTSTRUCTS_H
-#define PASSES_CODEGEN_ZRTSTRUCTS_H
+#pragma once
 
 #include "runtime/zrt.h"
 #include "llvm/ADT/STLExtras.h"
@@ -117,5 +116,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_ZRTSTRUCTS_H

@@ -1,6 +1,5 @@
 //===- Clusters.h - Which operations run as one kernel --------------------===//
-#ifndef PASSES_KERNELS_CLUSTERS_H
-#define PASSES_KERNELS_CLUSTERS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,5 +30,3 @@ bool isAuxiliary(Operation *op);
 Value skipViews(Value value, bool &sawSlice);
 
 } // namespace mlir::zero
-
-#endif // PASSES_KERNELS_CLUSTERS_H

@@ -1,6 +1,5 @@
 //===- CopySlices.h - Slices that cannot be read where they lie -*- C++ -*-===//
-#ifndef PASSES_KERNELS_COPYSLICES_H
-#define PASSES_KERNELS_COPYSLICES_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -12,5 +11,3 @@ namespace mlir::zero {
 void copySlices(func::FuncOp step);
 
 } // namespace mlir::zero
-
-#endif // PASSES_KERNELS_COPYSLICES_H

@@ -1,6 +1,5 @@
 //===- FitContraction.h - Operands that fit a matrix product ----*- C++ -*-===//
-#ifndef PASSES_KERNELS_FITCONTRACTION_H
-#define PASSES_KERNELS_FITCONTRACTION_H
+#pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -11,5 +10,3 @@ namespace mlir::zero {
 linalg::GenericOp fitContraction(linalg::GenericOp op);
 
 } // namespace mlir::zero
-
-#endif // PASSES_KERNELS_FITCONTRACTION_H

@@ -1,6 +1,5 @@
 //===- Passes.h - What runs as one launch ---------------------------------===//
-#ifndef PASSES_KERNELS_PASSES_H
-#define PASSES_KERNELS_PASSES_H
+#pragma once
 
 #include "mlir/Pass/Pass.h"
 
@@ -9,5 +8,3 @@ namespace mlir::zero {
 #define GEN_PASS_REGISTRATION
 #include "passes/kernels/Passes.h.inc"
 } // namespace mlir::zero
-
-#endif // PASSES_KERNELS_PASSES_H

@@ -1,6 +1,5 @@
 //===- ShareStatements.h - Equal statements are computed once ---*- C++ -*-===//
-#ifndef PASSES_KERNELS_SHARESTATEMENTS_H
-#define PASSES_KERNELS_SHARESTATEMENTS_H
+#pragma once
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -11,5 +10,3 @@ namespace mlir::zero {
 void shareStatements(FunctionOpInterface function);
 
 } // namespace mlir::zero
-
-#endif // PASSES_KERNELS_SHARESTATEMENTS_H

@@ -11,8 +11,7 @@
 //   one tensor, which starts undefined when the slices cover it all.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_MODEL_ADJOINTS_H
-#define PASSES_MODEL_ADJOINTS_H
+#pragma once
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseMap.h"
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_ADJOINTS_H

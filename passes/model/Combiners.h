@@ -9,8 +9,7 @@
 //   product      acc t
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_MODEL_COMBINERS_H
-#define PASSES_MODEL_COMBINERS_H
+#pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -30,5 +29,3 @@ bool keepsLoops(linalg::GenericOp op, unsigned result);
 FailureOr<Combiner> classifyResult(linalg::GenericOp op, unsigned result);
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_COMBINERS_H

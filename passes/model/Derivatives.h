@@ -6,8 +6,7 @@
 // and math both on tensors and inside the bodies of linalg.generic.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_MODEL_DERIVATIVES_H
-#define PASSES_MODEL_DERIVATIVES_H
+#pragma once
 
 namespace mlir {
 class DialectRegistry;
@@ -36,5 +35,3 @@ bool carriesDerivative(Type type);
 bool hidesDerivative(Operation *op);
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_DERIVATIVES_H

@@ -14,8 +14,7 @@
 // is a matrix product (DerivativesLinalg.cpp).
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_MODEL_ELEMENTWISERULES_H
-#define PASSES_MODEL_ELEMENTWISERULES_H
+#pragma once
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -90,5 +89,3 @@ void attach(MLIRContext *ctx, Rules...) {
 }
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_ELEMENTWISERULES_H

@@ -1,6 +1,5 @@
 //===- InitialValues.h - How parameters begin -------------------*- C++ -*-===//
-#ifndef PASSES_MODEL_INITIALVALUES_H
-#define PASSES_MODEL_INITIALVALUES_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -13,5 +12,3 @@ namespace mlir::zero {
 LogicalResult setInitialValues(func::FuncOp model);
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_INITIALVALUES_H

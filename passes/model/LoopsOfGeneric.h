@@ -1,6 +1,5 @@
 //===- LoopsOfGeneric.h - A generic over the loops of another ---*- C++ -*-===//
-#ifndef PASSES_MODEL_LOOPSOFGENERIC_H
-#define PASSES_MODEL_LOOPSOFGENERIC_H
+#pragma once
 
 #include "mlir/IR/IRMapping.h"
 #include "passes/model/Combiners.h"
@@ -39,5 +38,3 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, linalg::GenericOp source,
                                CombineBody combine = {});
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_LOOPSOFGENERIC_H

@@ -1,6 +1,5 @@
 //===- ModelFunction.h - The function that is trained -----------*- C++ -*-===//
-#ifndef PASSES_MODEL_MODELFUNCTION_H
-#define PASSES_MODEL_MODELFUNCTION_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,5 +22,3 @@ inline func::FuncOp findStep(ModuleOp module) {
 }
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_MODELFUNCTION_H

@@ -1,6 +1,5 @@
 //===- Passes.h - What to compute -----------------------------------------===//
-#ifndef PASSES_MODEL_PASSES_H
-#define PASSES_MODEL_PASSES_H
+#pragma once
 
 #include "mlir/Pass/Pass.h"
 
@@ -9,5 +8,3 @@ namespace mlir::zero {
 #define GEN_PASS_REGISTRATION
 #include "passes/model/Passes.h.inc"
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_PASSES_H

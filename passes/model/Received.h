@@ -7,8 +7,7 @@
 //   product            the adjoint times the other factors
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_MODEL_RECEIVED_H
-#define PASSES_MODEL_RECEIVED_H
+#pragma once
 
 #include "dialect/nn/Scalar.h"
 #include "passes/model/LoopsOfGeneric.h"
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_RECEIVED_H

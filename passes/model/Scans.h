@@ -1,6 +1,5 @@
 //===- Scans.h - Cumulative sums of torch-mlir ------------------*- C++ -*-===//
-#ifndef PASSES_MODEL_SCANS_H
-#define PASSES_MODEL_SCANS_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -14,5 +13,3 @@ namespace mlir::zero {
 LogicalResult lowerScans(ModuleOp module);
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_SCANS_H

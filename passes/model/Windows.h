@@ -1,6 +1,5 @@
 //===- Windows.h - Operands that are read at computed positions -*- C++ -*-===//
-#ifndef PASSES_MODEL_WINDOWS_H
-#define PASSES_MODEL_WINDOWS_H
+#pragma once
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -34,5 +33,3 @@ Value foldWindows(OpBuilder &b, Location loc, Value read, AffineMap map,
                   RankedTensorType type);
 
 } // namespace mlir::zero
-
-#endif // PASSES_MODEL_WINDOWS_H

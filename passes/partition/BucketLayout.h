@@ -16,8 +16,7 @@
 // whole groups: then the bytes of the pieces are those of the parameter.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PARTITION_BUCKETLAYOUT_H
-#define PASSES_PARTITION_BUCKETLAYOUT_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Diagnostics.h"
@@ -101,5 +100,3 @@ StringRef getBlockOfName(StringRef parameter);
 StringRef getBlockOfLayer(StringRef parameter);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PARTITION_BUCKETLAYOUT_H

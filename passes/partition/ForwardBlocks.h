@@ -15,8 +15,7 @@
 // A block that was read before (a tied embedding) begins no new one.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PARTITION_FORWARDBLOCKS_H
-#define PASSES_PARTITION_FORWARDBLOCKS_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -62,5 +61,3 @@ Value getReshaped(Value value);
 Value reshapeAgain(OpBuilder &b, Value value, Value from, Value to);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PARTITION_FORWARDBLOCKS_H

@@ -1,6 +1,5 @@
 //===- LayerMicroSteps.h - All micro-steps of a block, then the next ------===//
-#ifndef PASSES_PARTITION_LAYERMICROSTEPS_H
-#define PASSES_PARTITION_LAYERMICROSTEPS_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -16,5 +15,3 @@ void layerMicroSteps(
     function_ref<SmallVector<unsigned>(unsigned argument)> bucketsOf);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PARTITION_LAYERMICROSTEPS_H

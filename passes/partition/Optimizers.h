@@ -1,6 +1,5 @@
 //===- Optimizers.h - Update rules as scalar IR ---------------------------===//
-#ifndef PASSES_PARTITION_OPTIMIZERS_H
-#define PASSES_PARTITION_OPTIMIZERS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -30,5 +29,3 @@ OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum, bool clips);
 void addClip(OptimizerOp rule);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PARTITION_OPTIMIZERS_H

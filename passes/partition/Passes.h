@@ -1,6 +1,5 @@
 //===- Passes.h - Where state lives ---------------------------------------===//
-#ifndef PASSES_PARTITION_PASSES_H
-#define PASSES_PARTITION_PASSES_H
+#pragma once
 
 #include "mlir/Pass/Pass.h"
 
@@ -9,5 +8,3 @@ namespace mlir::zero {
 #define GEN_PASS_REGISTRATION
 #include "passes/partition/Passes.h.inc"
 } // namespace mlir::zero
-
-#endif // PASSES_PARTITION_PASSES_H

@@ -27,8 +27,7 @@
 //   after it    -               all_gather      all_gather      -
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PARTITION_PROGRAMBUILDER_H
-#define PASSES_PARTITION_PROGRAMBUILDER_H
+#pragma once
 
 #include "passes/partition/BucketLayout.h"
 
@@ -203,5 +202,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_PARTITION_PROGRAMBUILDER_H

@@ -6,8 +6,7 @@
 // travels: exact bytes that a rank receives in a step.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_CERTIFICATE_H
-#define PASSES_PLAN_CERTIFICATE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -126,5 +125,3 @@ std::string groupDigits(int64_t number);
 Certificate certify(ModuleOp module);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_CERTIFICATE_H

@@ -13,8 +13,7 @@
 // Where that is too much, what waits longest is fetched from nvme again.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_HOSTCOPIES_H
-#define PASSES_PLAN_HOSTCOPIES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_HOSTCOPIES_H

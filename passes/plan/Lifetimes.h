@@ -4,8 +4,7 @@
 // operations, and says from when to when each buffer is needed.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_LIFETIMES_H
-#define PASSES_PLAN_LIFETIMES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -76,5 +75,3 @@ struct LivePeak {
 LivePeak getLivePeak(const Storage &storage, Tier tier);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_LIFETIMES_H

@@ -26,8 +26,7 @@
 // node that both have, with what was taken in between.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_OCCUPANCY_H
-#define PASSES_PLAN_OCCUPANCY_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -109,5 +108,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_OCCUPANCY_H

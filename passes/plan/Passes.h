@@ -3,8 +3,7 @@
 // Passes over a step's plan; see Passes.td.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_PASSES_H
-#define PASSES_PLAN_PASSES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,5 +20,3 @@ namespace mlir::zero {
 #include "passes/plan/Passes.h.inc"
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_PASSES_H

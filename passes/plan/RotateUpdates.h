@@ -1,6 +1,5 @@
 //===- RotateUpdates.h - Updates that are the next step's -------*- C++ -*-===//
-#ifndef PASSES_PLAN_ROTATEUPDATES_H
-#define PASSES_PLAN_ROTATEUPDATES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -23,5 +22,3 @@ lookAtRotated(ProgramOp step, Rotation rotation,
               llvm::function_ref<LogicalResult(ProgramOp, OriginalOf)> look);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_ROTATEUPDATES_H

@@ -25,8 +25,7 @@
 //    the next parameters replace those before them after A has read these last.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_STEPPARTS_H
-#define PASSES_PLAN_STEPPARTS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
@@ -81,5 +80,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_STEPPARTS_H

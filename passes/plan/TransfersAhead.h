@@ -11,8 +11,7 @@
 // a block's backward reads goes to where that of the block before begins.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_PLAN_TRANSFERSAHEAD_H
-#define PASSES_PLAN_TRANSFERSAHEAD_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -29,5 +28,3 @@ bool canGoAhead(Operation *op);
 Operation *getFirstReader(Value value);
 
 } // namespace mlir::zero
-
-#endif // PASSES_PLAN_TRANSFERSAHEAD_H

@@ -20,8 +20,7 @@
 // in a whole value of which a rank has only its slice, the others' slices.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_ACCESSES_H
-#define PASSES_VERIFY_ACCESSES_H
+#pragma once
 
 #include "passes/verify/BucketLayouts.h"
 
@@ -55,5 +54,3 @@ Accesses findAccesses(Operation *op, const BucketLayouts &layouts,
                       int64_t rank);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_ACCESSES_H

@@ -4,8 +4,7 @@
 // equal parts of a bucket.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_BUCKETLAYOUTS_H
-#define PASSES_VERIFY_BUCKETLAYOUTS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,5 +47,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_BUCKETLAYOUTS_H

@@ -1,6 +1,5 @@
 //===- ByteMap.h - What the bytes of a tier hold, and who reads them ------===//
-#ifndef PASSES_VERIFY_BYTEMAP_H
-#define PASSES_VERIFY_BYTEMAP_H
+#pragma once
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
@@ -85,5 +84,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_BYTEMAP_H

@@ -4,8 +4,7 @@
 // rules say that it is the right value to name.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_DATAFLOWRULES_H
-#define PASSES_VERIFY_DATAFLOWRULES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -24,5 +23,3 @@ LogicalResult judgeContributions(ProgramOp program, StringRef name,
                                  int64_t ranks);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_DATAFLOWRULES_H

@@ -1,6 +1,5 @@
 //===- Diagnostics.h - How the judge names things -------------------------===//
-#ifndef PASSES_VERIFY_DIAGNOSTICS_H
-#define PASSES_VERIFY_DIAGNOSTICS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include <string>
@@ -27,5 +26,3 @@ struct StreamOfRank {
 std::string describe(StreamOfRank where);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_DIAGNOSTICS_H

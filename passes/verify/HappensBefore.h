@@ -19,8 +19,7 @@
 //   (V10) a wait's event is recorded before it, by the same program.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_HAPPENSBEFORE_H
-#define PASSES_VERIFY_HAPPENSBEFORE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include <array>
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_HAPPENSBEFORE_H

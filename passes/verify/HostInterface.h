@@ -1,6 +1,5 @@
 //===- HostInterface.h - What the host reads and writes -------------------===//
-#ifndef PASSES_VERIFY_HOSTINTERFACE_H
-#define PASSES_VERIFY_HOSTINTERFACE_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -10,5 +9,3 @@ namespace mlir::zero::judge {
 LogicalResult judgeHostInterface(ModuleOp module);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_HOSTINTERFACE_H

@@ -1,6 +1,5 @@
 //===- Intervals.h - What integers can be ---------------------------------===//
-#ifndef PASSES_VERIFY_INTERVALS_H
-#define PASSES_VERIFY_INTERVALS_H
+#pragma once
 
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/DenseMap.h"
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_INTERVALS_H

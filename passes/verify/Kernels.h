@@ -5,8 +5,7 @@
 // the kernel, which (S6) compares with its body.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_KERNELS_H
-#define PASSES_VERIFY_KERNELS_H
+#pragma once
 
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,5 +55,3 @@ LogicalResult judgeReplacements(Kernel kernel);
 LogicalResult judgeKernels(ModuleOp module);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_KERNELS_H

@@ -5,8 +5,7 @@
 // Accesses.h; an operation that is in none of them is no operation of a plan.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_KNOWNOPERATIONS_H
-#define PASSES_VERIFY_KNOWNOPERATIONS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -31,5 +30,3 @@ SmallVector<StorageTie> getTies(Operation *op, SymbolTableCollection &symbols);
 SmallVector<unsigned> getPeerReads(Operation *op);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_KNOWNOPERATIONS_H

@@ -1,6 +1,5 @@
 //===- ModelStep.h - What a plan shall compute ----------------------------===//
-#ifndef PASSES_VERIFY_MODELSTEP_H
-#define PASSES_VERIFY_MODELSTEP_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/verify/SymbolicExecution.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_MODELSTEP_H

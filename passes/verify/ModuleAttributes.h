@@ -1,6 +1,5 @@
 //===- ModuleAttributes.h - What the module says of itself ----------------===//
-#ifndef PASSES_VERIFY_MODULEATTRIBUTES_H
-#define PASSES_VERIFY_MODULEATTRIBUTES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -23,5 +22,3 @@ LogicalResult judgeBudget(ModuleOp module, const Arenas &arenas);
 LogicalResult judgePrograms(ModuleOp module, int64_t ranks);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_MODULEATTRIBUTES_H

@@ -1,6 +1,5 @@
 //===- Passes.h - The judge of a finished plan ----------------------------===//
-#ifndef PASSES_VERIFY_PASSES_H
-#define PASSES_VERIFY_PASSES_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -19,5 +18,3 @@ LogicalResult verifyPlan(ModuleOp plan, ModuleOp model);
 #include "passes/verify/Passes.h.inc"
 
 } // namespace mlir::zero
-
-#endif // PASSES_VERIFY_PASSES_H

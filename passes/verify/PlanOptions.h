@@ -1,6 +1,5 @@
 //===- PlanOptions.h - A plan is what its options say ---------------------===//
-#ifndef PASSES_VERIFY_PLANOPTIONS_H
-#define PASSES_VERIFY_PLANOPTIONS_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -10,5 +9,3 @@ namespace mlir::zero::judge {
 LogicalResult judgeOptions(ModuleOp plan, int64_t ranks);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_PLANOPTIONS_H

@@ -4,8 +4,7 @@
 // the tensor, for all inputs that zero.vocab and zero.ignored allow.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_POSITIONS_H
-#define PASSES_VERIFY_POSITIONS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -16,5 +15,3 @@ namespace mlir::zero::judge {
 LogicalResult judgePositions(ArrayRef<FunctionOpInterface> functions);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_POSITIONS_H

@@ -1,6 +1,5 @@
 //===- RankClasses.h - Ranks that need be replayed once -------------------===//
-#ifndef PASSES_VERIFY_RANKCLASSES_H
-#define PASSES_VERIFY_RANKCLASSES_H
+#pragma once
 
 #include "passes/verify/Structure.h"
 
@@ -17,5 +16,3 @@ SmallVector<int64_t> findRankRepresentatives(ProgramOp program,
                                              const BucketLayouts &layouts);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_RANKCLASSES_H

@@ -1,6 +1,5 @@
 //===- Refinement.h - A plan computes the model's step --------------------===//
-#ifndef PASSES_VERIFY_REFINEMENT_H
-#define PASSES_VERIFY_REFINEMENT_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -11,5 +10,3 @@ namespace mlir::zero::judge {
 LogicalResult judgeRefinement(ModuleOp plan, ModuleOp model, int64_t ranks);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_REFINEMENT_H

@@ -23,8 +23,7 @@
 //         that it is there for.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_REPLAY_H
-#define PASSES_VERIFY_REPLAY_H
+#pragma once
 
 #include "passes/verify/HappensBefore.h"
 #include "passes/verify/Structure.h"
@@ -38,5 +37,3 @@ LogicalResult replay(ProgramOp program, StringRef name, int64_t rank,
                      const BucketLayouts &layouts);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_REPLAY_H

@@ -3,8 +3,7 @@
 // What can be judged of each operation by itself: (S1) to (S5) and (V7).
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_STRUCTURE_H
-#define PASSES_VERIFY_STRUCTURE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "passes/verify/BucketLayouts.h"
@@ -23,5 +22,3 @@ FailureOr<Ranges> judgeStructure(ProgramOp program, Arenas arenas,
                                  const BucketLayouts &layouts);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_STRUCTURE_H

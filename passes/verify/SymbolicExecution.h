@@ -1,6 +1,5 @@
 //===- SymbolicExecution.h - The values of a function as terms ------------===//
-#ifndef PASSES_VERIFY_SYMBOLICEXECUTION_H
-#define PASSES_VERIFY_SYMBOLICEXECUTION_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "passes/verify/TermTable.h"
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_SYMBOLICEXECUTION_H

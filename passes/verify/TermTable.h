@@ -20,8 +20,7 @@
 //   join(rows(a, i, n), rows(a, i + n, m)) = rows(a, i, n + m)
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_TERMTABLE_H
-#define PASSES_VERIFY_TERMTABLE_H
+#pragma once
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_TERMTABLE_H

@@ -3,8 +3,7 @@
 // What the planner builds as IR, written down by the judge for itself.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_VERIFY_UPDATERULES_H
-#define PASSES_VERIFY_UPDATERULES_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -21,5 +20,3 @@ std::string writeSgd(double momentum, bool clips);
 void takeFactor(OptimizerOp rule);
 
 } // namespace mlir::zero::judge
-
-#endif // PASSES_VERIFY_UPDATERULES_H

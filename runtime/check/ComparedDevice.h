@@ -18,8 +18,7 @@
 // Nothing is repeated by the device itself: there are no graphs.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_COMPARED_DEVICE_H
-#define ZRT_CHECK_COMPARED_DEVICE_H
+#pragma once
 
 #include "runtime/check/Comparisons.h"
 #include "runtime/core/Device.h"
@@ -127,5 +126,3 @@ private:
 };
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_COMPARED_DEVICE_H

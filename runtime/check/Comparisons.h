@@ -5,8 +5,7 @@
 // one kernel, or product, with operands of the same sizes, types and alignments.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_COMPARISONS_H
-#define ZRT_CHECK_COMPARISONS_H
+#pragma once
 
 #include "runtime/check/Differences.h"
 #include "runtime/check/Findings.h"
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_COMPARISONS_H

@@ -4,8 +4,7 @@
 // not hold: unit tests call them for every device, --device-check for that of a plan.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_CONFORMANCE_H
-#define ZRT_CHECK_CONFORMANCE_H
+#pragma once
 
 #include "runtime/check/DeviceUnderTest.h"
 
@@ -30,5 +29,3 @@ std::vector<Property> productProperties();
 std::vector<Property> bucketProperties();
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_CONFORMANCE_H

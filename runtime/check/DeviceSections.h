@@ -1,6 +1,5 @@
 //===- DeviceSections.h - What a device does by itself ----------*- C++ -*-===//
-#ifndef ZRT_CHECK_DEVICE_SECTIONS_H
-#define ZRT_CHECK_DEVICE_SECTIONS_H
+#pragma once
 
 #include "runtime/check/Findings.h"
 #include "runtime/world/World.h"
@@ -27,5 +26,3 @@ Section compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
                          World &world);
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_DEVICE_SECTIONS_H

@@ -4,8 +4,7 @@
 // DeviceUnderTest: how it is made, and a few kernels in its own code, if it has them.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_DEVICE_UNDER_TEST_H
-#define ZRT_CHECK_DEVICE_UNDER_TEST_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/core/Context.h"
@@ -85,5 +84,3 @@ private:
 };
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_DEVICE_UNDER_TEST_H

@@ -17,8 +17,7 @@
 // on tensor cores, may be off by 4 units of the last place of the largest value.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_DIFFERENCES_H
-#define ZRT_CHECK_DIFFERENCES_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -56,5 +55,3 @@ Difference compareProducts(const zrt_matmul_desc &desc, const Factors &factors,
                            const std::byte *found, const std::byte *expected);
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_DIFFERENCES_H

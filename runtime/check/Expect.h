@@ -1,6 +1,5 @@
 //===- Expect.h - What a property of a device needs -------------*- C++ -*-===//
-#ifndef ZRT_CHECK_EXPECT_H
-#define ZRT_CHECK_EXPECT_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/check/HandPlan.h"
@@ -70,5 +69,3 @@ std::vector<double> valuesOf(const std::vector<std::byte> &bytes,
                              zrt_dtype dtype);
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_EXPECT_H

@@ -6,8 +6,7 @@
 //     ok    c_fc: 32 x 192 x 48, bf16       algorithm 66; error 0.04 of tolerance
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_FINDINGS_H
-#define ZRT_CHECK_FINDINGS_H
+#pragma once
 
 #include <string>
 #include <utility>
@@ -53,5 +52,3 @@ std::string pageJson(const std::string &heading,
                      const std::vector<Section> &sections);
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_FINDINGS_H

@@ -1,6 +1,5 @@
 //===- GroupedProducts.h - Comparing products of groups ---------*- C++ -*-===//
-#ifndef ZRT_CHECK_GROUPED_PRODUCTS_H
-#define ZRT_CHECK_GROUPED_PRODUCTS_H
+#pragma once
 
 #include "runtime/check/Differences.h"
 
@@ -19,5 +18,3 @@ compareGroups(const zrt_grouped_desc &desc, const zrt_ref &result,
               const std::byte *found);
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_GROUPED_PRODUCTS_H

@@ -7,8 +7,7 @@
 // Streams are one of each class, numbered by it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECK_HAND_PLAN_H
-#define ZRT_CHECK_HAND_PLAN_H
+#pragma once
 
 #include "runtime/PlanTable.h"
 #include "runtime/zrt.h"
@@ -147,5 +146,3 @@ inline zrt_plan handPlan(const Table &step, uint64_t deviceBytes = 1 << 16) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_CHECK_HAND_PLAN_H

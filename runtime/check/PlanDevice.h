@@ -1,6 +1,5 @@
 //===- PlanDevice.h - The device of a compiled plan, for others -*- C++ -*-===//
-#ifndef ZRT_CHECK_PLAN_DEVICE_H
-#define ZRT_CHECK_PLAN_DEVICE_H
+#pragma once
 
 #include "runtime/core/Device.h"
 #include "runtime/zrt.h"
@@ -29,5 +28,3 @@ private:
 };
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_PLAN_DEVICE_H

@@ -1,6 +1,5 @@
 //===- StartCompared.h - Contexts that are looked at ------------*- C++ -*-===//
-#ifndef ZRT_CHECK_START_COMPARED_H
-#define ZRT_CHECK_START_COMPARED_H
+#pragma once
 
 #include "runtime/check/Comparisons.h"
 #include "runtime/zrt.h"
@@ -18,5 +17,3 @@ zrt_status startCompared(zrt_context *ctx, const zrt_setup *setup,
 std::optional<uint64_t> bytesInUse(zrt_context *ctx);
 
 } // namespace zrt::check
-
-#endif // ZRT_CHECK_START_COMPARED_H

@@ -11,8 +11,7 @@
 // memory does not grow with the model.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_EXPORT_H
-#define ZRT_CHECKPOINT_EXPORT_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -41,5 +40,3 @@ struct ExportResult {
 ExportResult exportCheckpoint(const ExportRequest &request) noexcept;
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_EXPORT_H

@@ -17,8 +17,7 @@
 //   remove   an older checkpoint is about to be removed
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_FAULTS_H
-#define ZRT_CHECKPOINT_FAULTS_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_FAULTS_H

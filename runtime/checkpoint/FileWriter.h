@@ -14,8 +14,7 @@
 // the training waits for the drive.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_FILE_WRITER_H
-#define ZRT_CHECKPOINT_FILE_WRITER_H
+#pragma once
 
 #include "runtime/checkpoint/Faults.h"
 #include "runtime/checkpoint/RankFile.h"
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_FILE_WRITER_H

@@ -13,8 +13,7 @@
 // what is in progress then is what dead runs have left.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_FOLDER_H
-#define ZRT_CHECKPOINT_FOLDER_H
+#pragma once
 
 #include "runtime/checkpoint/Faults.h"
 
@@ -67,5 +66,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_FOLDER_H

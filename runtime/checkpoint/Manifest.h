@@ -5,8 +5,7 @@
 // every file; its last member is a hash of the text before it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_MANIFEST_H
-#define ZRT_CHECKPOINT_MANIFEST_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -101,5 +100,3 @@ std::string manifestText(const Manifest &manifest);
 Manifest parseManifest(const std::string &text);
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_MANIFEST_H

@@ -9,8 +9,7 @@
 // the borders of tensors.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_RANK_FILE_H
-#define ZRT_CHECKPOINT_RANK_FILE_H
+#pragma once
 
 #include "runtime/checkpoint/State.h"
 
@@ -61,5 +60,3 @@ std::string firstNonfinite(const RankFile &file, uint64_t block,
                            const std::byte *data);
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_RANK_FILE_H

@@ -5,8 +5,7 @@
 // what this rank holds, and no more.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_READER_H
-#define ZRT_CHECKPOINT_READER_H
+#pragma once
 
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/State.h"
@@ -85,5 +84,3 @@ std::string findCheckpoint(const std::string &path);
 std::string intactBefore(const std::string &path);
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_READER_H

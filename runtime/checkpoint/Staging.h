@@ -1,6 +1,5 @@
 //===- Staging.h - Memory that state waits in to be written -----*- C++ -*-===//
-#ifndef ZRT_CHECKPOINT_STAGING_H
-#define ZRT_CHECKPOINT_STAGING_H
+#pragma once
 
 #include "runtime/checkpoint/RankFile.h"
 
@@ -34,5 +33,3 @@ private:
 uint64_t freeMemory();
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_STAGING_H

@@ -19,8 +19,7 @@
 //   rank 2 holds         |a2||bbbbbb|            writes a2 bb
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_STATE_H
-#define ZRT_CHECKPOINT_STATE_H
+#pragma once
 
 #include "runtime/io/Parameters.h"
 
@@ -65,5 +64,3 @@ struct StateRange {
 std::vector<std::vector<StateRange>> shareState(const State &state, int ranks);
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_STATE_H

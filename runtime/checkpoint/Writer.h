@@ -16,8 +16,7 @@
 // decides what follows.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CHECKPOINT_WRITER_H
-#define ZRT_CHECKPOINT_WRITER_H
+#pragma once
 
 #include "runtime/checkpoint/FileWriter.h"
 #include "runtime/checkpoint/Folder.h"
@@ -121,5 +120,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CHECKPOINT_WRITER_H

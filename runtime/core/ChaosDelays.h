@@ -7,8 +7,7 @@
 // program the context poisons what is dead (Poison.h).
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_CHAOS_DELAYS_H
-#define ZRT_CORE_CHAOS_DELAYS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -35,5 +34,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_CHAOS_DELAYS_H

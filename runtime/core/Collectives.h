@@ -4,8 +4,7 @@
 // the transport runs them.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_COLLECTIVES_H
-#define ZRT_CORE_COLLECTIVES_H
+#pragma once
 
 #include "runtime/core/Trace.h"
 #include "runtime/core/WireLedger.h"
@@ -48,5 +47,3 @@ public:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_COLLECTIVES_H

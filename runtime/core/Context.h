@@ -17,8 +17,7 @@
 // so nobody waits for ever and the step ends soon; the peers are told.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_CONTEXT_H
-#define ZRT_CORE_CONTEXT_H
+#pragma once
 
 #include "runtime/core/ChaosDelays.h"
 #include "runtime/core/Collectives.h"
@@ -124,5 +123,3 @@ struct zrt_context {
   std::string report;                ///< what zrt_report has given
   std::unique_ptr<zrt::Context> run; ///< after zrt_start
 };
-
-#endif // ZRT_CORE_CONTEXT_H

@@ -1,6 +1,5 @@
 //===- CopyAround.h - Copies that pass the caches by ------------*- C++ -*-===//
-#ifndef ZRT_CORE_COPY_AROUND_H
-#define ZRT_CORE_COPY_AROUND_H
+#pragma once
 
 #include <cstddef>
 
@@ -12,5 +11,3 @@ namespace zrt {
 void copyAround(std::byte *to, const std::byte *from, size_t bytes);
 
 } // namespace zrt
-
-#endif // ZRT_CORE_COPY_AROUND_H

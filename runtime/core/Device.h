@@ -20,8 +20,7 @@
 // docs/runtime.md lists what every device does alike.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_DEVICE_H
-#define ZRT_CORE_DEVICE_H
+#pragma once
 
 #include "runtime/core/Segments.h"
 #include "runtime/core/SharedFile.h"
@@ -128,5 +127,3 @@ public:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_DEVICE_H

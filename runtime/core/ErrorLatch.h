@@ -1,6 +1,5 @@
 //===- ErrorLatch.h - The first error of a context --------------*- C++ -*-===//
-#ifndef ZRT_CORE_ERROR_LATCH_H
-#define ZRT_CORE_ERROR_LATCH_H
+#pragma once
 
 #include <atomic>
 #include <mutex>
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_ERROR_LATCH_H

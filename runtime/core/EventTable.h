@@ -8,8 +8,7 @@
 // wait for earlier work, and no plan can deadlock.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_EVENT_TABLE_H
-#define ZRT_CORE_EVENT_TABLE_H
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_EVENT_TABLE_H

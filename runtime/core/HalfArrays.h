@@ -1,6 +1,5 @@
 //===- HalfArrays.h - Arrays of 16-bit floats as f32 ------------*- C++ -*-===//
-#ifndef ZRT_CORE_HALF_ARRAYS_H
-#define ZRT_CORE_HALF_ARRAYS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -24,5 +23,3 @@ void widen(const void *from, zrt_dtype dtype, size_t count, float *to);
 void narrow(const float *from, size_t count, zrt_dtype dtype, void *to);
 
 } // namespace zrt
-
-#endif // ZRT_CORE_HALF_ARRAYS_H

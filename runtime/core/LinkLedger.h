@@ -7,8 +7,7 @@
 // Every copy has a row of its own, so counting takes no lock.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_LINK_LEDGER_H
-#define ZRT_CORE_LINK_LEDGER_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_LINK_LEDGER_H

@@ -1,6 +1,5 @@
 //===- PlanChecks.h - A plan that this runtime can run ----------*- C++ -*-===//
-#ifndef ZRT_CORE_PLAN_CHECKS_H
-#define ZRT_CORE_PLAN_CHECKS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -18,5 +17,3 @@ void checkPlan(const zrt_plan &plan);
 void checkRanks(const zrt_plan &plan, int ranks);
 
 } // namespace zrt
-
-#endif // ZRT_CORE_PLAN_CHECKS_H

@@ -5,8 +5,7 @@
 // what the last program left there, which may well be right.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_POISON_H
-#define ZRT_CORE_POISON_H
+#pragma once
 
 #include "runtime/core/Device.h"
 
@@ -21,5 +20,3 @@ std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier);
 void poisonTemporaries(const zrt_plan &plan, Device &device);
 
 } // namespace zrt
-
-#endif // ZRT_CORE_POISON_H

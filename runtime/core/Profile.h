@@ -4,8 +4,7 @@
 // added up by their labels (ProfileLabels.h).
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_PROFILE_H
-#define ZRT_CORE_PROFILE_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_PROFILE_H

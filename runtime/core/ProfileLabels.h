@@ -15,8 +15,7 @@
 // size of products and which of their operands are transposed.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_PROFILE_LABELS_H
-#define ZRT_CORE_PROFILE_LABELS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_PROFILE_LABELS_H

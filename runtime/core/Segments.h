@@ -11,8 +11,7 @@
 // every rank can tell what another one works on.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_SEGMENTS_H
-#define ZRT_CORE_SEGMENTS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -65,5 +64,3 @@ struct BucketPart {
 BucketPart partOf(const zrt_bucket &bucket, uint32_t rank, uint32_t ranks);
 
 } // namespace zrt
-
-#endif // ZRT_CORE_SEGMENTS_H

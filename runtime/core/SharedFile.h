@@ -6,8 +6,7 @@
 // otherwise.  Its size is sealed before anybody maps it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_SHARED_FILE_H
-#define ZRT_CORE_SHARED_FILE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -71,5 +70,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_SHARED_FILE_H

@@ -4,8 +4,7 @@
 // waits.  Waiting sleeps: a spinning thread would cost `compute` a core.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_STREAM_QUEUE_H
-#define ZRT_CORE_STREAM_QUEUE_H
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -46,5 +45,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_STREAM_QUEUE_H

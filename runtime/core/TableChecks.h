@@ -4,8 +4,7 @@
 // that whoever walks the table need not look again.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_TABLE_CHECKS_H
-#define ZRT_CORE_TABLE_CHECKS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -27,5 +26,3 @@ void checkEach(const zrt_plan &plan,
                const std::function<void(const zrt_op &)> &check);
 
 } // namespace zrt
-
-#endif // ZRT_CORE_TABLE_CHECKS_H

@@ -13,8 +13,7 @@
 //   compute                    wait 0   op 1      after {gather: 1}
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_TRACE_H
-#define ZRT_CORE_TRACE_H
+#pragma once
 
 #include "runtime/core/EventTable.h"
 #include "runtime/io/LineFile.h"
@@ -87,5 +86,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_TRACE_H

@@ -7,8 +7,7 @@
 // Every collective has a row of its own, so counting takes no lock.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_CORE_WIRE_LEDGER_H
-#define ZRT_CORE_WIRE_LEDGER_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -58,5 +57,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_CORE_WIRE_LEDGER_H

@@ -4,8 +4,7 @@
 // a program is linked with the devices that it uses, and no others.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_MAKE_DEVICE_H
-#define ZRT_DEVICE_MAKE_DEVICE_H
+#pragma once
 
 #include "runtime/core/Device.h"
 #include "runtime/store/Store.h"
@@ -33,5 +32,3 @@ struct zrt_device_request {
       zrt::World &, std::unique_ptr<zrt::Transport>)>
       connect;
 };
-
-#endif // ZRT_DEVICE_MAKE_DEVICE_H

@@ -1,6 +1,5 @@
 //===- InitializeParameters.h - Initial values of a model -------*- C++ -*-===//
-#ifndef ZRT_INITIALIZE_INITIALIZE_PARAMETERS_H
-#define ZRT_INITIALIZE_INITIALIZE_PARAMETERS_H
+#pragma once
 
 #include "runtime/io/Parameters.h"
 
@@ -15,5 +14,3 @@ void initializeParameters(const std::vector<Parameter> &parameters,
                           const ParameterMemory &memory);
 
 } // namespace zrt
-
-#endif // ZRT_INITIALIZE_INITIALIZE_PARAMETERS_H

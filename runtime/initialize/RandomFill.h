@@ -4,8 +4,7 @@
 // alone, with the same bits on every machine and for every layout.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_INITIALIZE_RANDOM_FILL_H
-#define ZRT_INITIALIZE_RANDOM_FILL_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -23,5 +22,3 @@ void fillInitial(const zrt_init &init, uint64_t seed, std::string_view name,
                  uint64_t first, uint64_t count, double *out);
 
 } // namespace zrt
-
-#endif // ZRT_INITIALIZE_RANDOM_FILL_H

@@ -4,8 +4,7 @@
 // adapter_config.json says what adapters they are.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_ADAPTERFOLDER_H
-#define ZRT_IO_ADAPTERFOLDER_H
+#pragma once
 
 #include <string>
 
@@ -26,5 +25,3 @@ void checkAdapterConfig(const std::string &folder, const std::string &ours);
 void writeAdapterConfig(const std::string &folder, const std::string &config);
 
 } // namespace zrt
-
-#endif // ZRT_IO_ADAPTERFOLDER_H

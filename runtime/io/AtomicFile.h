@@ -1,6 +1,5 @@
 //===- AtomicFile.h - A file that appears whole or not at all ---*- C++ -*-===//
-#ifndef ZRT_IO_ATOMIC_FILE_H
-#define ZRT_IO_ATOMIC_FILE_H
+#pragma once
 
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/TemporaryFile.h"
@@ -48,5 +47,3 @@ private:
 void checkWritable(const std::string &path, uint64_t bytes);
 
 } // namespace zrt
-
-#endif // ZRT_IO_ATOMIC_FILE_H

@@ -13,8 +13,7 @@
 //   7 session_log: 1 status (START)
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_EVENT_FILE_H
-#define ZRT_IO_EVENT_FILE_H
+#pragma once
 
 #include "runtime/io/LineFile.h"
 
@@ -53,5 +52,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_EVENT_FILE_H

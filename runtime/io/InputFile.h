@@ -5,8 +5,7 @@
 // reported like any other error.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_INPUT_FILE_H
-#define ZRT_IO_INPUT_FILE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_INPUT_FILE_H

@@ -1,6 +1,5 @@
 //===- InputValues.h - What an input of a plan may hold ---------*- C++ -*-===//
-#ifndef ZRT_IO_INPUT_VALUES_H
-#define ZRT_IO_INPUT_VALUES_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -28,5 +27,3 @@ std::vector<int64_t> sampleShape(const zrt_input &input);
 uint64_t sampleElements(const zrt_input &input);
 
 } // namespace zrt
-
-#endif // ZRT_IO_INPUT_VALUES_H

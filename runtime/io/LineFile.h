@@ -1,6 +1,5 @@
 //===- LineFile.h - A file that grows line by line --------------*- C++ -*-===//
-#ifndef ZRT_IO_LINE_FILE_H
-#define ZRT_IO_LINE_FILE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_LINE_FILE_H

@@ -7,8 +7,7 @@
 //   the rest  data
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_NPY_H
-#define ZRT_IO_NPY_H
+#pragma once
 
 #include "runtime/io/InputFile.h"
 #include "runtime/io/Safetensors.h"
@@ -23,5 +22,3 @@ bool isNpy(const InputFile &file);
 TensorEntry readNpy(const InputFile &file);
 
 } // namespace zrt
-
-#endif // ZRT_IO_NPY_H

@@ -10,8 +10,7 @@
 //                      has put it there may want to choose what is written)
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_OUTPUT_PATH_H
-#define ZRT_IO_OUTPUT_PATH_H
+#pragma once
 
 #include <string>
 #include <sys/stat.h>
@@ -55,5 +54,3 @@ bool isOpenAs(const std::string &path, int descriptor);
 bool writeAll(int descriptor, const void *data, size_t size);
 
 } // namespace zrt
-
-#endif // ZRT_IO_OUTPUT_PATH_H

@@ -1,6 +1,5 @@
 //===- PackParameters.h - The packed form of parameters ---------*- C++ -*-===//
-#ifndef ZRT_IO_PACK_PARAMETERS_H
-#define ZRT_IO_PACK_PARAMETERS_H
+#pragma once
 
 #include "runtime/io/Parameters.h"
 
@@ -20,5 +19,3 @@ void packBytes(const Parameter &parameter, uint64_t first,
                const ElementSource &source, std::span<std::byte> to);
 
 } // namespace zrt
-
-#endif // ZRT_IO_PACK_PARAMETERS_H

@@ -13,8 +13,7 @@
 // holds what without asking.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_PARAMETERS_H
-#define ZRT_IO_PARAMETERS_H
+#pragma once
 
 #include "runtime/world/World.h"
 #include "runtime/zrt.h"
@@ -122,5 +121,3 @@ std::string firstBeyond(const std::vector<Parameter> &parameters,
 constexpr uint64_t kSaveChunkBytes = uint64_t{4} << 20;
 
 } // namespace zrt
-
-#endif // ZRT_IO_PARAMETERS_H

@@ -6,8 +6,7 @@
 //   the rest  data; offsets count from here, without holes or overlaps
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_SAFETENSORS_H
-#define ZRT_IO_SAFETENSORS_H
+#pragma once
 
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/InputFile.h"
@@ -110,5 +109,3 @@ void writeSafetensors(const std::string &path,
                       const std::vector<TensorToWrite> &tensors);
 
 } // namespace zrt
-
-#endif // ZRT_IO_SAFETENSORS_H

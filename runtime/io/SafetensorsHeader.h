@@ -1,6 +1,5 @@
 //===- SafetensorsHeader.h - What a header says -----------------*- C++ -*-===//
-#ifndef ZRT_IO_SAFETENSORS_HEADER_H
-#define ZRT_IO_SAFETENSORS_HEADER_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -29,5 +28,3 @@ struct StatedTensor {
 std::vector<StatedTensor> parseSafetensorsHeader(std::string_view text);
 
 } // namespace zrt
-
-#endif // ZRT_IO_SAFETENSORS_HEADER_H

@@ -8,8 +8,7 @@
 //                input may hold
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_SAMPLE_FILE_H
-#define ZRT_IO_SAMPLE_FILE_H
+#pragma once
 
 #include "runtime/io/InputValues.h"
 #include "runtime/io/Safetensors.h"
@@ -56,5 +55,3 @@ private:
 std::string fileOfPlace(const std::string &place);
 
 } // namespace zrt
-
-#endif // ZRT_IO_SAMPLE_FILE_H

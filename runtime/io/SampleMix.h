@@ -27,8 +27,7 @@
 // of its own follow each other.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_SAMPLE_MIX_H
-#define ZRT_IO_SAMPLE_MIX_H
+#pragma once
 
 #include "runtime/io/SampleOrder.h"
 
@@ -77,5 +76,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_SAMPLE_MIX_H

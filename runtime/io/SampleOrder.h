@@ -9,8 +9,7 @@
 // order does not depend on how positions are shared among ranks and steps.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_SAMPLE_ORDER_H
-#define ZRT_IO_SAMPLE_ORDER_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_SAMPLE_ORDER_H

@@ -10,8 +10,7 @@
 // share a folder have the same ones.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_TEMPORARY_FILE_H
-#define ZRT_IO_TEMPORARY_FILE_H
+#pragma once
 
 #include "runtime/io/OutputPath.h"
 
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_TEMPORARY_FILE_H

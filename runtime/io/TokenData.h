@@ -1,6 +1,5 @@
 //===- TokenData.h - The text to train on, as token ids ---------*- C++ -*-===//
-#ifndef ZRT_IO_TOKEN_DATA_H
-#define ZRT_IO_TOKEN_DATA_H
+#pragma once
 
 #include "runtime/io/InputFile.h"
 #include "runtime/io/InputValues.h"
@@ -90,5 +89,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_TOKEN_DATA_H

@@ -1,6 +1,5 @@
 //===- TokenFiles.h - A text in several files -------------------*- C++ -*-===//
-#ifndef ZRT_IO_TOKEN_FILES_H
-#define ZRT_IO_TOKEN_FILES_H
+#pragma once
 
 #include "runtime/io/TokenData.h"
 
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_TOKEN_FILES_H

@@ -6,8 +6,7 @@
 //       model-1.safetensors ...                         ...}}
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_IO_WEIGHT_FILES_H
-#define ZRT_IO_WEIGHT_FILES_H
+#pragma once
 
 #include "runtime/io/Safetensors.h"
 
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_IO_WEIGHT_FILES_H

@@ -1,6 +1,5 @@
 //===- CertificateOption.h - --certificate[=text|json] ----------*- C++ -*-===//
-#ifndef ZRT_MAIN_CERTIFICATE_OPTION_H
-#define ZRT_MAIN_CERTIFICATE_OPTION_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -16,5 +15,3 @@ void addCertificateOption(CLI::App &app, std::string &typed);
 void judgeCertificateOption(const std::string &typed, TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_CERTIFICATE_OPTION_H

@@ -1,6 +1,5 @@
 //===- CheckedTraining.h - Training that a check looks at -------*- C++ -*-===//
-#ifndef ZRT_MAIN_CHECKED_TRAINING_H
-#define ZRT_MAIN_CHECKED_TRAINING_H
+#pragma once
 
 #include "runtime/check/Findings.h"
 #include "runtime/main/Options.h"
@@ -23,5 +22,3 @@ check::Section trainTwice(const zrt_plan &plan, const TrainOptions &options,
                           World &world);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_CHECKED_TRAINING_H

@@ -1,6 +1,5 @@
 //===- CheckpointOptions.h - Options of checkpoints -------------*- C++ -*-===//
-#ifndef ZRT_MAIN_CHECKPOINT_OPTIONS_H
-#define ZRT_MAIN_CHECKPOINT_OPTIONS_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -25,5 +24,3 @@ void judgeCheckpointOptions(const CLI::App &app, const TypedCheckpoint &typed,
                             TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_CHECKPOINT_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- Checkpoints.h - The checkpoints of a training ------------*- C++ -*-===//
-#ifndef ZRT_MAIN_CHECKPOINTS_H
-#define ZRT_MAIN_CHECKPOINTS_H
+#pragma once
 
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/State.h"
@@ -58,5 +57,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_CHECKPOINTS_H

@@ -1,6 +1,5 @@
 //===- CommandLine.h - What all command lines have in common ----*- C++ -*-===//
-#ifndef ZRT_MAIN_COMMAND_LINE_H
-#define ZRT_MAIN_COMMAND_LINE_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -18,5 +17,3 @@ void addCommonOptions(CLI::App &app, std::string &threads,
 void readLine(CLI::App &app, int argc, const char *const *argv);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_COMMAND_LINE_H

@@ -1,6 +1,5 @@
 //===- DataOptions.h - What a run reads, and how much of it -----*- C++ -*-===//
-#ifndef ZRT_MAIN_DATA_OPTIONS_H
-#define ZRT_MAIN_DATA_OPTIONS_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -26,5 +25,3 @@ void judgeData(const CLI::App &app, const TypedData &typed,
                TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_DATA_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- DataWeights.h - How much of each source a run reads ------*- C++ -*-===//
-#ifndef ZRT_MAIN_DATA_WEIGHTS_H
-#define ZRT_MAIN_DATA_WEIGHTS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -14,5 +13,3 @@ namespace zrt {
 std::vector<uint64_t> readWeights(const std::string &text);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_DATA_WEIGHTS_H

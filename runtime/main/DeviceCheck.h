@@ -10,8 +10,7 @@
 // others can go on.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_DEVICE_CHECK_H
-#define ZRT_MAIN_DEVICE_CHECK_H
+#pragma once
 
 #include "runtime/main/Options.h"
 #include "runtime/world/World.h"
@@ -28,5 +27,3 @@ int deviceCheck(const zrt_plan &plan, const TrainOptions &options,
                 World &world);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_DEVICE_CHECK_H

@@ -1,6 +1,5 @@
 //===- Draw.h - A token by its logits ---------------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_DRAW_H
-#define ZRT_MAIN_DRAW_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -24,5 +23,3 @@ std::optional<int64_t> draw(std::span<const float> logits, double temperature,
                             int64_t topK, double chance);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_DRAW_H

@@ -1,6 +1,5 @@
 //===- EvalOptions.h - --eval-data and what belongs to it -------*- C++ -*-===//
-#ifndef ZRT_MAIN_EVAL_OPTIONS_H
-#define ZRT_MAIN_EVAL_OPTIONS_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -21,5 +20,3 @@ void judgeEvalOptions(const CLI::App &app, const TypedEval &typed,
                       TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_EVAL_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- Evaluation.h - The loss of other data --------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_EVALUATION_H
-#define ZRT_MAIN_EVALUATION_H
+#pragma once
 
 #include "runtime/main/Feed.h"
 #include "runtime/main/PlanInputs.h"
@@ -48,5 +47,3 @@ void checkEvaluation(const zrt_plan &plan, const TrainOptions &options);
 TrainOptions evaluationOptions(const TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_EVALUATION_H

@@ -7,8 +7,7 @@
 // text goes with sample i of each file.  Their order is SampleMix's.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_FEED_H
-#define ZRT_MAIN_FEED_H
+#pragma once
 
 #include "runtime/io/SampleFile.h"
 #include "runtime/io/SampleMix.h"
@@ -80,5 +79,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_FEED_H

@@ -5,8 +5,7 @@
 // fingerprint, and all compare them before the first step.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_FINGERPRINT_H
-#define ZRT_MAIN_FINGERPRINT_H
+#pragma once
 
 #include "runtime/main/Options.h"
 #include "runtime/world/World.h"
@@ -74,5 +73,3 @@ std::string disagreement(const std::vector<Fingerprint> &all);
 void compareFingerprints(World &world, const Fingerprint &mine);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_FINGERPRINT_H

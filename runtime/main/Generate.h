@@ -1,6 +1,5 @@
 //===- Generate.h - A program that draws and does not train -----*- C++ -*-===//
-#ifndef ZRT_MAIN_GENERATE_H
-#define ZRT_MAIN_GENERATE_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -15,5 +14,3 @@ bool generatesOnly(const zrt_plan &plan);
 int generateMain(const zrt_plan &plan, int argc, const char *const *argv);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_GENERATE_H

@@ -4,8 +4,7 @@
 // zrt_read and zrt_write, and in no other way.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_HOST_ACCESS_H
-#define ZRT_MAIN_HOST_ACCESS_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/io/Parameters.h"
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_HOST_ACCESS_H

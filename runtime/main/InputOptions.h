@@ -1,6 +1,5 @@
 //===- InputOptions.h - --input and --eval-input ----------------*- C++ -*-===//
-#ifndef ZRT_MAIN_INPUT_OPTIONS_H
-#define ZRT_MAIN_INPUT_OPTIONS_H
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -30,5 +29,3 @@ std::vector<std::pair<std::string, std::string>>
 readInputs(const char *option, const std::vector<std::string> &values);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_INPUT_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- LinkReport.h - What a step moves between tiers -----------*- C++ -*-===//
-#ifndef ZRT_MAIN_LINK_REPORT_H
-#define ZRT_MAIN_LINK_REPORT_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -29,5 +28,3 @@ std::string enduranceText(const zrt_plan &plan, double secondsPerStep,
                           std::optional<double> terabytes);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_LINK_REPORT_H

@@ -1,6 +1,5 @@
 //===- Logs.h - What a run writes about itself ------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_LOGS_H
-#define ZRT_MAIN_LOGS_H
+#pragma once
 
 #include "runtime/io/EventFile.h"
 #include "runtime/main/Metrics.h"
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_LOGS_H

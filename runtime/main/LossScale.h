@@ -10,8 +10,7 @@
 //                doubles, and hysteresis is as in the beginning
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_LOSS_SCALE_H
-#define ZRT_MAIN_LOSS_SCALE_H
+#pragma once
 
 #include <cstdint>
 
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_LOSS_SCALE_H

@@ -1,6 +1,5 @@
 //===- MachineOptions.h - What a run has of the machine ---------*- C++ -*-===//
-#ifndef ZRT_MAIN_MACHINE_OPTIONS_H
-#define ZRT_MAIN_MACHINE_OPTIONS_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -24,5 +23,3 @@ void judgeMachineOptions(const CLI::App &app, const TypedMachine &typed,
                          TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_MACHINE_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- MemoryUse.h - What the process takes in all --------------*- C++ -*-===//
-#ifndef ZRT_MAIN_MEMORY_USE_H
-#define ZRT_MAIN_MEMORY_USE_H
+#pragma once
 
 #include <cstdint>
 
@@ -12,5 +11,3 @@ namespace zrt {
 uint64_t peakResidentBytes();
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_MEMORY_USE_H

@@ -1,6 +1,5 @@
 //===- Metrics.h - One line of JSON per step --------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_METRICS_H
-#define ZRT_MAIN_METRICS_H
+#pragma once
 
 #include "runtime/io/LineFile.h"
 
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_METRICS_H

@@ -1,6 +1,5 @@
 //===- OptionValues.h - What the values of options mean ---------*- C++ -*-===//
-#ifndef ZRT_MAIN_OPTION_VALUES_H
-#define ZRT_MAIN_OPTION_VALUES_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -63,5 +62,3 @@ inline int64_t readCount(const char *option, const std::string &text,
 }
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_OPTION_VALUES_H

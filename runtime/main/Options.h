@@ -1,6 +1,5 @@
 //===- Options.h - The command line of a training binary --------*- C++ -*-===//
-#ifndef ZRT_MAIN_OPTIONS_H
-#define ZRT_MAIN_OPTIONS_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/io/TokenData.h"
@@ -121,5 +120,3 @@ std::string programName(const char *argv0);
 TrainOptions parseOptions(int argc, const char *const *argv);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- PlanContext.h - The context of a training binary ---------*- C++ -*-===//
-#ifndef ZRT_MAIN_PLAN_CONTEXT_H
-#define ZRT_MAIN_PLAN_CONTEXT_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/main/Options.h"
@@ -47,5 +46,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_PLAN_CONTEXT_H

@@ -1,6 +1,5 @@
 //===- PlanInputs.h - The numbers of a plan ---------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_PLAN_INPUTS_H
-#define ZRT_MAIN_PLAN_INPUTS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -77,5 +76,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_PLAN_INPUTS_H

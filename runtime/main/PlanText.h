@@ -1,6 +1,5 @@
 //===- PlanText.h - A plan's tables, for people -----------------*- C++ -*-===//
-#ifndef ZRT_MAIN_PLAN_TEXT_H
-#define ZRT_MAIN_PLAN_TEXT_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -13,5 +12,3 @@ namespace zrt {
 std::string planText(const zrt_plan &plan);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_PLAN_TEXT_H

@@ -1,6 +1,5 @@
 //===- Progress.h - What one sees while training ----------------*- C++ -*-===//
-#ifndef ZRT_MAIN_PROGRESS_H
-#define ZRT_MAIN_PROGRESS_H
+#pragma once
 
 #include "runtime/main/Metrics.h"
 #include "runtime/main/Options.h"
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_PROGRESS_H

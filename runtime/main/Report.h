@@ -1,6 +1,5 @@
 //===- Report.h - What is printed before and after training -----*- C++ -*-===//
-#ifndef ZRT_MAIN_REPORT_H
-#define ZRT_MAIN_REPORT_H
+#pragma once
 
 #include "runtime/Bytes.h"
 #include "runtime/io/TokenData.h"
@@ -26,5 +25,3 @@ std::string startBlock(const zrt_plan &plan, const zrt_context *ctx,
                        const std::string &data, int threads);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_REPORT_H

@@ -6,8 +6,7 @@
 // order of samples or what is random would be another, and said where not.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_RESUME_H
-#define ZRT_MAIN_RESUME_H
+#pragma once
 
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/Manifest.h"
@@ -49,5 +48,3 @@ std::optional<Resumed> resume(const zrt_plan &plan, const TrainOptions &options,
                               World &world);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_RESUME_H

@@ -1,6 +1,5 @@
 //===- RoundingBits.h - The random bits of a step ---------------*- C++ -*-===//
-#ifndef ZRT_MAIN_ROUNDING_BITS_H
-#define ZRT_MAIN_ROUNDING_BITS_H
+#pragma once
 
 #include "runtime/Hash.h"
 #include "runtime/Philox.h"
@@ -23,5 +22,3 @@ inline uint64_t roundingBits(uint64_t seed, int64_t update) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_ROUNDING_BITS_H

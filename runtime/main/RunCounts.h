@@ -1,6 +1,5 @@
 //===- RunCounts.h - How far a run is ---------------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_RUN_COUNTS_H
-#define ZRT_MAIN_RUN_COUNTS_H
+#pragma once
 
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/main/LossScale.h"
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_RUN_COUNTS_H

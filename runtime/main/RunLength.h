@@ -1,6 +1,5 @@
 //===- RunLength.h - How many steps a run has -------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_RUN_LENGTH_H
-#define ZRT_MAIN_RUN_LENGTH_H
+#pragma once
 
 #include "runtime/checkpoint/Manifest.h"
 
@@ -33,5 +32,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_RUN_LENGTH_H

@@ -1,6 +1,5 @@
 //===- SampleOptions.h - --sample and what belongs to it --------*- C++ -*-===//
-#ifndef ZRT_MAIN_SAMPLE_OPTIONS_H
-#define ZRT_MAIN_SAMPLE_OPTIONS_H
+#pragma once
 
 #include "runtime/main/Options.h"
 
@@ -26,5 +25,3 @@ void judgeSampleOptions(const CLI::App &app, const TypedSample &typed,
                         SampleOptions &sample);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_SAMPLE_OPTIONS_H

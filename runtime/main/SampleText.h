@@ -1,6 +1,5 @@
 //===- SampleText.h - Samples as they are shown -----------------*- C++ -*-===//
-#ifndef ZRT_MAIN_SAMPLE_TEXT_H
-#define ZRT_MAIN_SAMPLE_TEXT_H
+#pragma once
 
 #include "runtime/main/Sampling.h"
 
@@ -34,5 +33,3 @@ std::string samplesLine(const SampleOptions &options,
 std::string printable(const std::string &text);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_SAMPLE_TEXT_H

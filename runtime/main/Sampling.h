@@ -1,6 +1,5 @@
 //===- Sampling.h - What a model goes on with -------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_SAMPLING_H
-#define ZRT_MAIN_SAMPLING_H
+#pragma once
 
 #include "runtime/main/Options.h"
 #include "runtime/world/World.h"
@@ -63,5 +62,3 @@ private:
 void checkSampling(const zrt_plan &plan, const SampleOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_SAMPLING_H

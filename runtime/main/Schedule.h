@@ -1,6 +1,5 @@
 //===- Schedule.h - The learning rate of every step -------------*- C++ -*-===//
-#ifndef ZRT_MAIN_SCHEDULE_H
-#define ZRT_MAIN_SCHEDULE_H
+#pragma once
 
 #include <cstdint>
 
@@ -36,5 +35,3 @@ struct Schedule {
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_SCHEDULE_H

@@ -1,6 +1,5 @@
 //===- SeededInputs.h - Data for a plan, of random numbers ------*- C++ -*-===//
-#ifndef ZRT_MAIN_SEEDED_INPUTS_H
-#define ZRT_MAIN_SEEDED_INPUTS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_SEEDED_INPUTS_H

@@ -12,8 +12,7 @@
 // compares.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_SPIKE_GUARD_H
-#define ZRT_MAIN_SPIKE_GUARD_H
+#pragma once
 
 #include "runtime/checkpoint/Manifest.h"
 
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_SPIKE_GUARD_H

@@ -6,8 +6,7 @@
 // by Ctrl-C.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_STANDARD_STREAMS_H
-#define ZRT_MAIN_STANDARD_STREAMS_H
+#pragma once
 
 #include <fmt/format.h>
 #include <string>
@@ -46,5 +45,3 @@ void complain(const std::string &line);
 std::string lostOutput();
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_STANDARD_STREAMS_H

@@ -1,6 +1,5 @@
 //===- StepRunner.h - The programs of one step ------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_STEP_RUNNER_H
-#define ZRT_MAIN_STEP_RUNNER_H
+#pragma once
 
 #include "runtime/main/Feed.h"
 #include "runtime/main/PlanInputs.h"
@@ -81,5 +80,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_STEP_RUNNER_H

@@ -1,6 +1,5 @@
 //===- StepTimes.h - How long steps took ------------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_STEP_TIMES_H
-#define ZRT_MAIN_STEP_TIMES_H
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_STEP_TIMES_H

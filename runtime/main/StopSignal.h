@@ -15,8 +15,7 @@
 // model that lacks a part.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_STOP_SIGNAL_H
-#define ZRT_MAIN_STOP_SIGNAL_H
+#pragma once
 
 #include "runtime/world/World.h"
 
@@ -43,5 +42,3 @@ int agreedReason(const std::vector<uint8_t> &noted);
 int stopReason(World &world, uint8_t own);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_STOP_SIGNAL_H

@@ -1,6 +1,5 @@
 //===- Terminal.h - Where a person looks on ---------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_TERMINAL_H
-#define ZRT_MAIN_TERMINAL_H
+#pragma once
 
 #include <cstddef>
 
@@ -16,5 +15,3 @@ int watchedTerminal(int stream);
 size_t columnsOf(int terminal);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_TERMINAL_H

@@ -1,6 +1,5 @@
 //===- TierOptions.h - Options of the host and the nvme tier ----*- C++ -*-===//
-#ifndef ZRT_MAIN_TIER_OPTIONS_H
-#define ZRT_MAIN_TIER_OPTIONS_H
+#pragma once
 
 #include "runtime/main/Options.h"
 #include "runtime/zrt.h"
@@ -15,5 +14,3 @@ bool worksOnHost(const zrt_plan &plan);
 void checkTierOptions(const zrt_plan &plan, const TrainOptions &options);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_TIER_OPTIONS_H

@@ -1,6 +1,5 @@
 //===- Train.h - The training loop ------------------------------*- C++ -*-===//
-#ifndef ZRT_MAIN_TRAIN_H
-#define ZRT_MAIN_TRAIN_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -14,5 +13,3 @@ namespace zrt {
 int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_TRAIN_H

@@ -12,8 +12,7 @@
 // Every rank runs the loop; rank 0 alone prints and writes.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_TRAINING_RUN_H
-#define ZRT_MAIN_TRAINING_RUN_H
+#pragma once
 
 #include "runtime/main/Checkpoints.h"
 #include "runtime/main/Evaluation.h"
@@ -162,5 +161,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_TRAINING_RUN_H

@@ -5,8 +5,7 @@
 // twice; attention and what is no product do not count.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_MAIN_UTILIZATION_H
-#define ZRT_MAIN_UTILIZATION_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_UTILIZATION_H

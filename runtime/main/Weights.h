@@ -1,6 +1,5 @@
 //===- Weights.h - How weights begin, and where they end --------*- C++ -*-===//
-#ifndef ZRT_MAIN_WEIGHTS_H
-#define ZRT_MAIN_WEIGHTS_H
+#pragma once
 
 #include "runtime/checkpoint/State.h"
 #include "runtime/main/HostAccess.h"
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_MAIN_WEIGHTS_H

@@ -1,6 +1,5 @@
 //===- Avx512.h - 16 elements, rounded to 16 bits ---------------*- C++ -*-===//
-#ifndef ZRT_PACKING_AVX512_H
-#define ZRT_PACKING_AVX512_H
+#pragma once
 
 #include "runtime/HalfFloats.h"
 
@@ -26,5 +25,3 @@ ZRT_AVX512 inline __m256i narrow16(__m512 values, Half) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_PACKING_AVX512_H

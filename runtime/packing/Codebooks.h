@@ -12,8 +12,7 @@
 // Both rise.  A number has the nearest code, of two that are as near the lower.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_PACKING_CODEBOOKS_H
-#define ZRT_PACKING_CODEBOOKS_H
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -75,5 +74,3 @@ middlesOf(const std::array<float, Count> &values) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_PACKING_CODEBOOKS_H

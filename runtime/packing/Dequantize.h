@@ -5,8 +5,7 @@
 // each rounded: no FMA.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_PACKING_DEQUANTIZE_H
-#define ZRT_PACKING_DEQUANTIZE_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -49,5 +48,3 @@ inline void dequantize(uint32_t packing, const std::byte *packed,
 }
 
 } // namespace zrt
-
-#endif // ZRT_PACKING_DEQUANTIZE_H

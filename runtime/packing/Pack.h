@@ -16,8 +16,7 @@
 // however it is cut, at groups or anywhere in them.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_PACKING_PACK_H
-#define ZRT_PACKING_PACK_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -35,5 +34,3 @@ void packGroup(uint32_t packing, const float *values, uint64_t count,
                std::byte *to);
 
 } // namespace zrt
-
-#endif // ZRT_PACKING_PACK_H

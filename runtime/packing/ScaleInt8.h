@@ -1,6 +1,5 @@
 //===- ScaleInt8.h - Blocks of int8 become elements -------------*- C++ -*-===//
-#ifndef ZRT_PACKING_SCALE_INT8_H
-#define ZRT_PACKING_SCALE_INT8_H
+#pragma once
 
 #include "runtime/packing/Dequantize.h"
 
@@ -15,5 +14,3 @@ extern const Expander kAvx512Scaler;
 #endif
 
 } // namespace zrt
-
-#endif // ZRT_PACKING_SCALE_INT8_H

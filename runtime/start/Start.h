@@ -1,6 +1,5 @@
 //===- Start.h - A context with something around its device -----*- C++ -*-===//
-#ifndef ZRT_START_START_H
-#define ZRT_START_START_H
+#pragma once
 
 #include "runtime/core/Context.h"
 #include "runtime/world/World.h"
@@ -20,5 +19,3 @@ zrt_status startAround(zrt_context &ctx, const zrt_setup &setup, World *world,
                        const AroundDevice &around);
 
 } // namespace zrt
-
-#endif // ZRT_START_START_H

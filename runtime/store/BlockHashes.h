@@ -8,8 +8,7 @@
 // they are in memory.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_BLOCK_HASHES_H
-#define ZRT_STORE_BLOCK_HASHES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_BLOCK_HASHES_H

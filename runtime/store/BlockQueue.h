@@ -10,8 +10,7 @@
 //                        slot 7: 1048576, or -EIO
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_BLOCK_QUEUE_H
-#define ZRT_STORE_BLOCK_QUEUE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -51,5 +50,3 @@ public:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_BLOCK_QUEUE_H

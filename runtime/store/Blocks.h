@@ -1,6 +1,5 @@
 //===- Blocks.h - What is read and written at once --------------*- C++ -*-===//
-#ifndef ZRT_STORE_BLOCKS_H
-#define ZRT_STORE_BLOCKS_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -36,5 +35,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_BLOCKS_H

@@ -15,8 +15,7 @@
 //   full     no room at the start
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_FAULTS_H
-#define ZRT_STORE_FAULTS_H
+#pragma once
 
 #include "runtime/store/BlockQueue.h"
 
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_FAULTS_H

@@ -11,8 +11,7 @@
 // What the system moves only in part, or asks to try again, is asked for again.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_LANE_H
-#define ZRT_STORE_LANE_H
+#pragma once
 
 #include "runtime/store/BlockQueue.h"
 #include "runtime/store/Blocks.h"
@@ -78,5 +77,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_LANE_H

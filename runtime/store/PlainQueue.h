@@ -4,8 +4,7 @@
 // than they could.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_PLAIN_QUEUE_H
-#define ZRT_STORE_PLAIN_QUEUE_H
+#pragma once
 
 #include "runtime/store/BlockQueue.h"
 
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_PLAIN_QUEUE_H

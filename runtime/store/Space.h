@@ -7,8 +7,7 @@
 //   /disk1    | 1 | 3 |
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_SPACE_H
-#define ZRT_STORE_SPACE_H
+#pragma once
 
 #include "runtime/store/BlockHashes.h"
 #include "runtime/store/Faults.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_SPACE_H

@@ -5,8 +5,7 @@
 // from the file system before the first step.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_SPACE_FILE_H
-#define ZRT_STORE_SPACE_FILE_H
+#pragma once
 
 #include "runtime/store/Faults.h"
 
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_SPACE_FILE_H

@@ -4,8 +4,7 @@
 // memory, and host access to any bytes of it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_STORE_STORE_H
-#define ZRT_STORE_STORE_H
+#pragma once
 
 #include "runtime/store/Lane.h"
 #include "runtime/store/Space.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_STORE_H

@@ -1,6 +1,5 @@
 //===- UringQueue.h - Blocks by io_uring ------------------------*- C++ -*-===//
-#ifndef ZRT_STORE_URING_QUEUE_H
-#define ZRT_STORE_URING_QUEUE_H
+#pragma once
 
 #include "runtime/store/BlockQueue.h"
 
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_STORE_URING_QUEUE_H

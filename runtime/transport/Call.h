@@ -1,6 +1,5 @@
 //===- Call.h - A collective that is being executed -------------*- C++ -*-===//
-#ifndef ZRT_TRANSPORT_CALL_H
-#define ZRT_TRANSPORT_CALL_H
+#pragma once
 
 #include "runtime/Vocabulary.h"
 #include "runtime/transport/Transport.h"
@@ -43,5 +42,3 @@ struct Transport::Staging {
 };
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_CALL_H

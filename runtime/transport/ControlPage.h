@@ -8,8 +8,7 @@
 // is a comparison: nothing has to be cleared, and late readers see no less.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_TRANSPORT_CONTROL_PAGE_H
-#define ZRT_TRANSPORT_CONTROL_PAGE_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -58,5 +57,3 @@ void publish(SharedWord &word, uint32_t value);
 void sleepOn(const SharedWord &word, uint32_t seen, int milliseconds);
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_CONTROL_PAGE_H

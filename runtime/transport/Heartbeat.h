@@ -1,6 +1,5 @@
 //===- Heartbeat.h - Shows that this process runs ---------------*- C++ -*-===//
-#ifndef ZRT_TRANSPORT_HEARTBEAT_H
-#define ZRT_TRANSPORT_HEARTBEAT_H
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -27,5 +26,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_HEARTBEAT_H

@@ -17,8 +17,7 @@
 // looks at most twice the time that they should be apart is added up.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_TRANSPORT_PATIENCE_H
-#define ZRT_TRANSPORT_PATIENCE_H
+#pragma once
 
 #include "runtime/transport/Peers.h"
 
@@ -53,5 +52,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_PATIENCE_H

@@ -6,8 +6,7 @@
 // all other pairs are as if on different hosts and use a HostLink.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_TRANSPORT_PEERS_H
-#define ZRT_TRANSPORT_PEERS_H
+#pragma once
 
 #include "runtime/core/SharedFile.h"
 #include "runtime/transport/ControlPage.h"
@@ -107,5 +106,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_PEERS_H

@@ -1,6 +1,5 @@
 //===- RankedSum.h - Sums in rank order -------------------------*- C++ -*-===//
-#ifndef ZRT_TRANSPORT_RANKED_SUM_H
-#define ZRT_TRANSPORT_RANKED_SUM_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -20,5 +19,3 @@ void rankedSum(const std::byte *const *sources, size_t sourceCount,
                zrt_dtype to, std::byte *result);
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_RANKED_SUM_H

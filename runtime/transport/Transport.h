@@ -17,8 +17,7 @@
 // not wait for each other.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_TRANSPORT_TRANSPORT_H
-#define ZRT_TRANSPORT_TRANSPORT_H
+#pragma once
 
 #include "runtime/core/ChaosDelays.h"
 #include "runtime/core/Collectives.h"
@@ -80,5 +79,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_TRANSPORT_TRANSPORT_H

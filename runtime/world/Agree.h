@@ -8,8 +8,7 @@
 //   rank 2   open the data   ok     |        | ends: "rank 1 failed: ..."
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_AGREE_H
-#define ZRT_WORLD_AGREE_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/world/World.h"
@@ -61,5 +60,3 @@ void together(World &world, Phase phase) {
 }
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_AGREE_H

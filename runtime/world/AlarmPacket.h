@@ -1,6 +1,5 @@
 //===- AlarmPacket.h - An alarm as it travels -------------------*- C++ -*-===//
-#ifndef ZRT_WORLD_ALARM_PACKET_H
-#define ZRT_WORLD_ALARM_PACKET_H
+#pragma once
 
 #include "runtime/world/World.h"
 
@@ -27,5 +26,3 @@ struct AlarmPacket {
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_ALARM_PACKET_H

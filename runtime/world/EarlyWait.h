@@ -4,8 +4,7 @@
 // at alarms, at the peer's process where that is on this host, and at the clock.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_EARLY_WAIT_H
-#define ZRT_WORLD_EARLY_WAIT_H
+#pragma once
 
 #include "runtime/world/World.h"
 
@@ -47,5 +46,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_EARLY_WAIT_H

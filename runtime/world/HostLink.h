@@ -9,8 +9,7 @@
 // ranks on one stream arrive in the order in which they were started.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_HOST_LINK_H
-#define ZRT_WORLD_HOST_LINK_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -34,5 +33,3 @@ public:
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_HOST_LINK_H

@@ -1,6 +1,5 @@
 //===- MpiLink.h - Slices between hosts, by MPI -----------------*- C++ -*-===//
-#ifndef ZRT_WORLD_MPI_LINK_H
-#define ZRT_WORLD_MPI_LINK_H
+#pragma once
 
 #include "runtime/world/HostLink.h"
 
@@ -27,5 +26,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_MPI_LINK_H

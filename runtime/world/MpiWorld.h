@@ -6,8 +6,7 @@
 // (PeerPages), until then at its process.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_MPI_WORLD_H
-#define ZRT_WORLD_MPI_WORLD_H
+#pragma once
 
 #include "runtime/world/ProcessWorld.h"
 
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_MPI_WORLD_H

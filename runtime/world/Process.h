@@ -1,6 +1,5 @@
 //===- Process.h - Is that process still there? -----------------*- C++ -*-===//
-#ifndef ZRT_WORLD_PROCESS_H
-#define ZRT_WORLD_PROCESS_H
+#pragma once
 
 #include <cstdint>
 
@@ -25,5 +24,3 @@ uint64_t hostIdentity();
 uint64_t affinityIdentity();
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_PROCESS_H

@@ -5,8 +5,7 @@
 // when it comes in.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_PROCESS_WORLD_H
-#define ZRT_WORLD_PROCESS_WORLD_H
+#pragma once
 
 #include "runtime/world/AlarmPacket.h"
 #include "runtime/world/EarlyWait.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_PROCESS_WORLD_H

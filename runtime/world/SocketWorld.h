@@ -6,8 +6,7 @@
 // file system, whatever happens.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_SOCKET_WORLD_H
-#define ZRT_WORLD_SOCKET_WORLD_H
+#pragma once
 
 #include "runtime/world/ProcessWorld.h"
 
@@ -92,5 +91,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_SOCKET_WORLD_H

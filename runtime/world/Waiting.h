@@ -1,6 +1,5 @@
 //===- Waiting.h - When a wait for a rank gives up --------------*- C++ -*-===//
-#ifndef ZRT_WORLD_WAITING_H
-#define ZRT_WORLD_WAITING_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -30,5 +29,3 @@ inline std::chrono::seconds timeOutOfArrival() {
 }
 
 } // namespace zrt
-
-#endif // ZRT_WORLD_WAITING_H

@@ -7,8 +7,7 @@
 // srun: MpiWorld.  A training binary is linked with the one that it needs.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_WORLD_WORLD_H
-#define ZRT_WORLD_WORLD_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -105,5 +104,3 @@ std::unique_ptr<World> connectWorld(uint32_t ranks);
 struct zrt_world {
   zrt::World &world;
 };
-
-#endif // ZRT_WORLD_WORLD_H

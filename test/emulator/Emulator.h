@@ -26,8 +26,7 @@
 // the address and both accesses.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_EMULATOR_EMULATOR_H
-#define TEST_EMULATOR_EMULATOR_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -146,5 +145,3 @@ void zge_copy(uint32_t at, const void *from, uint32_t bytes);
 /// cp.async.wait_all: the thread's copies are there.
 void zge_wait_for_copies(void);
 }
-
-#endif // TEST_EMULATOR_EMULATOR_H

@@ -1,6 +1,5 @@
 //===- Fiber.h - A stack of its own for each emulated thread ----*- C++ -*-===//
-#ifndef TEST_EMULATOR_FIBER_H
-#define TEST_EMULATOR_FIBER_H
+#pragma once
 
 #include <cstddef>
 
@@ -34,5 +33,3 @@ struct Fiber {
 void switchFiber(Fiber &from, Fiber &to);
 
 } // namespace zge
-
-#endif // TEST_EMULATOR_FIBER_H

@@ -1,6 +1,5 @@
 //===- Grid.h - The blocks and threads of one launch ------------*- C++ -*-===//
-#ifndef TEST_EMULATOR_GRID_H
-#define TEST_EMULATOR_GRID_H
+#pragma once
 
 #include "Emulator.h"
 #include "Fiber.h"
@@ -113,5 +112,3 @@ private:
 };
 
 } // namespace zge
-
-#endif // TEST_EMULATOR_GRID_H

@@ -1,6 +1,5 @@
 //===- Halves.h - Numbers of 16 bits ----------------------------*- C++ -*-===//
-#ifndef TEST_EMULATOR_HALVES_H
-#define TEST_EMULATOR_HALVES_H
+#pragma once
 
 #include <cstdint>
 
@@ -12,5 +11,3 @@ float widen16(uint32_t type, uint16_t bits);
 uint16_t round16(uint32_t type, float number);
 
 } // namespace zge
-
-#endif // TEST_EMULATOR_HALVES_H

@@ -5,8 +5,7 @@
 // makes superfluous, else in an empty place, else in one drawn at random.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_EMULATOR_SHADOW_H
-#define TEST_EMULATOR_SHADOW_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -104,5 +103,3 @@ private:
 };
 
 } // namespace zge
-
-#endif // TEST_EMULATOR_SHADOW_H

@@ -1,6 +1,5 @@
 //===- Calls.h - What the driver's functions have in common -----*- C++ -*-===//
-#ifndef TEST_FAKECUDA_CALLS_H
-#define TEST_FAKECUDA_CALLS_H
+#pragma once
 
 #include "Machine.h"
 
@@ -41,5 +40,3 @@ inline char *pointer(CUdeviceptr address) {
   const Lock lock(machine.mutex);                                              \
   if (const CUresult result = enter(CALL); result != CUDA_SUCCESS)             \
   return result
-
-#endif // TEST_FAKECUDA_CALLS_H

@@ -1,6 +1,5 @@
 //===- Driver.h - What other fake libraries ask of this one -----*- C++ -*-===//
-#ifndef TEST_FAKECUDA_DRIVER_H
-#define TEST_FAKECUDA_DRIVER_H
+#pragma once
 
 #include <cstdint>
 #include <cuda.h>
@@ -15,5 +14,3 @@ void issue(CUstream stream, const char *name, std::function<void()> run,
 void needDevice(const char *what, const void *begin, uint64_t bytes);
 
 } // namespace fakecuda
-
-#endif // TEST_FAKECUDA_DRIVER_H

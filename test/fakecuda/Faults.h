@@ -9,8 +9,7 @@
 //   FAKE_CUDA_FAILS=NAME     they fail, as at an illegal address
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_FAKECUDA_FAULTS_H
-#define TEST_FAKECUDA_FAULTS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ void spoil(const std::string &name, void *result, uint64_t bytes = 2);
 bool isToFail(const std::string &name);
 
 } // namespace fakecuda
-
-#endif // TEST_FAKECUDA_FAULTS_H

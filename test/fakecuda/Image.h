@@ -1,6 +1,5 @@
 //===- Image.h - Emulated kernels that have been loaded ---------*- C++ -*-===//
-#ifndef TEST_FAKECUDA_IMAGE_H
-#define TEST_FAKECUDA_IMAGE_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -31,5 +30,3 @@ private:
 };
 
 } // namespace fakecuda
-
-#endif // TEST_FAKECUDA_IMAGE_H

@@ -1,6 +1,5 @@
 //===- LtDescriptors.h - What cuBLASLt's handles point to -------*- C++ -*-===//
-#ifndef TEST_FAKECUDA_LT_DESCRIPTORS_H
-#define TEST_FAKECUDA_LT_DESCRIPTORS_H
+#pragma once
 
 #include "Machine.h"
 
@@ -44,5 +43,3 @@ T &of(Handle handle) {
 }
 
 } // namespace fakecuda
-
-#endif // TEST_FAKECUDA_LT_DESCRIPTORS_H

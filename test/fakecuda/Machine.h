@@ -16,8 +16,7 @@
 // days only, ends the process with a message that names it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_FAKECUDA_MACHINE_H
-#define TEST_FAKECUDA_MACHINE_H
+#pragma once
 
 #include "Emulator.h"
 
@@ -186,5 +185,3 @@ private:
 uint64_t numberOf(const char *variable, uint64_t otherwise);
 
 } // namespace fakecuda
-
-#endif // TEST_FAKECUDA_MACHINE_H

@@ -4,8 +4,7 @@
 // there, which appears when it is whole and goes when it has been read.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_FAKECUDA_NCCL_RANKS_H
-#define TEST_FAKECUDA_NCCL_RANKS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace fakecuda
-
-#endif // TEST_FAKECUDA_NCCL_RANKS_H

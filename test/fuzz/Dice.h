@@ -1,6 +1,5 @@
 //===- Dice.h - Random numbers of fuzzers -----------------------*- C++ -*-===//
-#ifndef TEST_FUZZ_DICE_H
-#define TEST_FUZZ_DICE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ private:
 };
 
 } // namespace fuzz
-
-#endif // TEST_FUZZ_DICE_H

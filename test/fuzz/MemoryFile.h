@@ -5,8 +5,7 @@
 // Links in a folder of this process give it names.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZERO_TEST_FUZZ_MEMORY_FILE_H
-#define ZERO_TEST_FUZZ_MEMORY_FILE_H
+#pragma once
 
 #include <cstdlib>
 #include <filesystem>
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace zero::fuzz
-
-#endif // ZERO_TEST_FUZZ_MEMORY_FILE_H

@@ -4,8 +4,7 @@
 // numbers, names, types.  So it is often valid still, and reaches the passes.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_FUZZ_TEXTS_H
-#define TEST_FUZZ_TEXTS_H
+#pragma once
 
 #include "Dice.h"
 
@@ -18,5 +17,3 @@ namespace fuzz {
 std::string mutate(const std::vector<std::string> &seeds, Dice &dice);
 
 } // namespace fuzz
-
-#endif // TEST_FUZZ_TEXTS_H

@@ -10,8 +10,7 @@
 // whole.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_TOKENIZE_DOCUMENT_READER_H
-#define TOOLS_TOKENIZE_DOCUMENT_READER_H
+#pragma once
 
 #include "tools/tokenize/TextFile.h"
 
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // TOOLS_TOKENIZE_DOCUMENT_READER_H

@@ -1,6 +1,5 @@
 //===- Encoder.h - Pieces of documents to ids -------------------*- C++ -*-===//
-#ifndef TOOLS_TOKENIZE_ENCODER_H
-#define TOOLS_TOKENIZE_ENCODER_H
+#pragma once
 
 #include "tools/tokenize/DocumentReader.h"
 
@@ -39,5 +38,3 @@ processEncoder(const std::string &script, const std::string &tokenizer,
                const std::optional<std::string> &separator);
 
 } // namespace zrt
-
-#endif // TOOLS_TOKENIZE_ENCODER_H

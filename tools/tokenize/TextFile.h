@@ -1,6 +1,5 @@
 //===- TextFile.h - A file that is read once --------------------*- C++ -*-===//
-#ifndef TOOLS_TOKENIZE_TEXT_FILE_H
-#define TOOLS_TOKENIZE_TEXT_FILE_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -28,5 +27,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // TOOLS_TOKENIZE_TEXT_FILE_H

@@ -1,6 +1,5 @@
 //===- TokenWriter.h - Ids to a file that --data reads ----------*- C++ -*-===//
-#ifndef TOOLS_TOKENIZE_TOKEN_WRITER_H
-#define TOOLS_TOKENIZE_TOKEN_WRITER_H
+#pragma once
 
 #include "runtime/io/AtomicFile.h"
 
@@ -46,5 +45,3 @@ private:
 bool isTokenFileName(const std::string &path);
 
 } // namespace zrt
-
-#endif // TOOLS_TOKENIZE_TOKEN_WRITER_H

@@ -5,8 +5,7 @@
 // in batches of some MiB: what is held does not grow with the files.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_TOKENIZE_TOKENIZE_H
-#define TOOLS_TOKENIZE_TOKENIZE_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -35,5 +34,3 @@ struct TokenizeResult {
 TokenizeResult tokenize(const TokenizeRequest &request);
 
 } // namespace zrt
-
-#endif // TOOLS_TOKENIZE_TOKENIZE_H

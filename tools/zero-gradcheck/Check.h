@@ -13,8 +13,7 @@
 // rounding of the loss, not of themselves.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZERO_GRADCHECK_CHECK_H
-#define TOOLS_ZERO_GRADCHECK_CHECK_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -44,5 +43,3 @@ FailureOr<bool> checkGradients(OwningOpRef<ModuleOp> model,
                                const CheckOptions &options);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_GRADCHECK_CHECK_H

@@ -4,8 +4,7 @@
 // of its functions in this process, on arrays in row-major order.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZERO_GRADCHECK_COMPILEDFUNCTION_H
-#define TOOLS_ZERO_GRADCHECK_COMPILEDFUNCTION_H
+#pragma once
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_GRADCHECK_COMPILEDFUNCTION_H

@@ -5,8 +5,7 @@
 // MLIR folds it to.  Shares nothing with the passes that compile kernels.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZERO_KERNELS_INTERPRETER_H
-#define TOOLS_ZERO_KERNELS_INTERPRETER_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include <vector>
@@ -38,5 +37,3 @@ FailureOr<SmallVector<Elements>> interpretErrors(KernelOp kernel,
                                                  ArrayRef<Elements> operands);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_KERNELS_INTERPRETER_H

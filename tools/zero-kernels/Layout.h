@@ -8,8 +8,7 @@
 // Gaps between them, and results before they are written, are 0xff.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZERO_KERNELS_LAYOUT_H
-#define TOOLS_ZERO_KERNELS_LAYOUT_H
+#pragma once
 
 #include "Interpreter.h"
 
@@ -71,5 +70,3 @@ std::string compare(const uint8_t *bytes, const Elements &expected,
                     RankedTensorType type, bool exact);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_KERNELS_LAYOUT_H

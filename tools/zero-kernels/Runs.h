@@ -1,6 +1,5 @@
 //===- Runs.h - Launches, cut in all ways -----------------------*- C++ -*-===//
-#ifndef TOOLS_ZERO_KERNELS_RUNS_H
-#define TOOLS_ZERO_KERNELS_RUNS_H
+#pragma once
 
 #include "Layout.h"
 
@@ -26,5 +25,3 @@ struct Runs {
 bool execute(Layout &layout, const Runs &runs);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_KERNELS_RUNS_H

@@ -1,6 +1,5 @@
 //===- Threads.h - A kernel as the threads of a GPU -------------*- C++ -*-===//
-#ifndef TOOLS_ZERO_KERNELS_THREADS_H
-#define TOOLS_ZERO_KERNELS_THREADS_H
+#pragma once
 
 #include "Layout.h"
 
@@ -12,5 +11,3 @@ namespace mlir::zero {
 std::string runThreads(const Launch &launch, uint8_t *arena, uint64_t seed);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_KERNELS_THREADS_H

@@ -6,8 +6,7 @@
 // reads or does, what a loss is divided by.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZERO_MUTATE_MUTATIONS_H
-#define TOOLS_ZERO_MUTATE_MUTATIONS_H
+#pragma once
 
 #include "Random.h"
 #include "dialect/zero/Zero.h"
@@ -146,5 +145,3 @@ Change changeSpace(Victim &);
 Change permitInPlace(Victim &);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_MUTATE_MUTATIONS_H

@@ -1,6 +1,5 @@
 //===- Places.h - Where a plan can be broken ------------------------------===//
-#ifndef TOOLS_ZERO_MUTATE_PLACES_H
-#define TOOLS_ZERO_MUTATE_PLACES_H
+#pragma once
 
 #include "Mutations.h"
 #include "dialect/zero/Zero.h"
@@ -55,5 +54,3 @@ SmallVector<int64_t> arenaOf(ModuleOp module);
 void setArena(ModuleOp module, ArrayRef<int64_t> arena);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_MUTATE_PLACES_H

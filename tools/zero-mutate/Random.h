@@ -1,6 +1,5 @@
 //===- Random.h - The same draws on every machine -------------------------===//
-#ifndef TOOLS_ZERO_MUTATE_RANDOM_H
-#define TOOLS_ZERO_MUTATE_RANDOM_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -36,5 +35,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_MUTATE_RANDOM_H

@@ -3,8 +3,7 @@
 // The plan that all mutants are cloned from, and what becomes of one mutant.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZERO_MUTATE_TRIAL_H
-#define TOOLS_ZERO_MUTATE_TRIAL_H
+#pragma once
 
 #include "Mutations.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZERO_MUTATE_TRIAL_H

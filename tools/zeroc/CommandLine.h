@@ -10,8 +10,7 @@
 //   "... changes nothing ..."     where --emit stops before it
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZEROC_COMMANDLINE_H
-#define TOOLS_ZEROC_COMMANDLINE_H
+#pragma once
 
 #include "tools/zeroc/OptionValues.h"
 #include "tools/zeroc/Options.h"
@@ -221,5 +220,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_COMMANDLINE_H

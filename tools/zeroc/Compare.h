@@ -1,6 +1,5 @@
 //===- Compare.h - zeroc --compare ----------------------------------------===//
-#ifndef TOOLS_ZEROC_COMPARE_H
-#define TOOLS_ZEROC_COMPARE_H
+#pragma once
 
 #include "passes/Pipeline.h"
 #include "passes/plan/Certificate.h"
@@ -36,5 +35,3 @@ FailureOr<std::vector<ComparedPlan>> comparePlans(ModuleOp module,
 std::string printComparison(StringRef model, ArrayRef<ComparedPlan> plans);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_COMPARE_H

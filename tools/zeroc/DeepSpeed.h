@@ -1,6 +1,5 @@
 //===- DeepSpeed.h - --ds-config: options from a DeepSpeed config ---------===//
-#ifndef TOOLS_ZEROC_DEEPSPEED_H
-#define TOOLS_ZEROC_DEEPSPEED_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -48,5 +47,3 @@ llvm::Expected<Config> readConfig(const std::string &path, const Given &given);
 bool isEqualValue(llvm::StringRef a, llvm::StringRef b);
 
 } // namespace mlir::zero::deepspeed
-
-#endif // TOOLS_ZEROC_DEEPSPEED_H

@@ -1,6 +1,5 @@
 //===- DeepSpeedFile.h - What a DeepSpeed config says, key by key ---------===//
-#ifndef TOOLS_ZEROC_DEEPSPEEDFILE_H
-#define TOOLS_ZEROC_DEEPSPEEDFILE_H
+#pragma once
 
 #include "tools/zeroc/DeepSpeedKeys.h"
 #include "llvm/ADT/Twine.h"
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace mlir::zero::deepspeed
-
-#endif // TOOLS_ZEROC_DEEPSPEEDFILE_H

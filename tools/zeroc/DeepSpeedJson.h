@@ -1,6 +1,5 @@
 //===- DeepSpeedJson.h - The text of a DeepSpeed config -------------------===//
-#ifndef TOOLS_ZEROC_DEEPSPEEDJSON_H
-#define TOOLS_ZEROC_DEEPSPEEDJSON_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -13,5 +12,3 @@ namespace mlir::zero::deepspeed {
 llvm::Expected<llvm::json::Object> parseJson(llvm::StringRef text);
 
 } // namespace mlir::zero::deepspeed
-
-#endif // TOOLS_ZEROC_DEEPSPEEDJSON_H

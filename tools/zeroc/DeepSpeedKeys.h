@@ -1,6 +1,5 @@
 //===- DeepSpeedKeys.h - The keys of DeepSpeed's config, with fates -------===//
-#ifndef TOOLS_ZEROC_DEEPSPEEDKEYS_H
-#define TOOLS_ZEROC_DEEPSPEEDKEYS_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -43,5 +42,3 @@ llvm::StringRef findNearest(llvm::StringRef path);
 std::string printKeys();
 
 } // namespace mlir::zero::deepspeed
-
-#endif // TOOLS_ZEROC_DEEPSPEEDKEYS_H

@@ -1,6 +1,5 @@
 //===- DeepSpeedMapping.h - From keys to options --------------------------===//
-#ifndef TOOLS_ZEROC_DEEPSPEEDMAPPING_H
-#define TOOLS_ZEROC_DEEPSPEEDMAPPING_H
+#pragma once
 
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/DeepSpeedFile.h"
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace mlir::zero::deepspeed
-
-#endif // TOOLS_ZEROC_DEEPSPEEDMAPPING_H

@@ -1,6 +1,5 @@
 //===- EmitDevice.h - Code for the device of a plan -------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_EMITDEVICE_H
-#define TOOLS_ZEROC_EMITDEVICE_H
+#pragma once
 
 #include "passes/RunPasses.h"
 #include "passes/codegen/EmitObject.h"
@@ -27,5 +26,3 @@ llvm::Expected<PlanDevice> emitDevice(ModuleOp plan, StringRef arch,
                                       PassManagerSetup setup);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_EMITDEVICE_H

@@ -1,6 +1,5 @@
 //===- EmitExecutable.h - Objects and the training binary -----------------===//
-#ifndef TOOLS_ZEROC_EMITEXECUTABLE_H
-#define TOOLS_ZEROC_EMITEXECUTABLE_H
+#pragma once
 
 #include "tools/zeroc/Options.h"
 #include "llvm/Support/Error.h"
@@ -14,5 +13,3 @@ llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options,
                      StringRef argv0, PassManagerSetup setup);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_EMITEXECUTABLE_H

@@ -1,6 +1,5 @@
 //===- ExplainErrors.h - Notes to errors of MLIR ----------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_EXPLAINERRORS_H
-#define TOOLS_ZEROC_EXPLAINERRORS_H
+#pragma once
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -14,5 +13,3 @@ public:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_EXPLAINERRORS_H

@@ -1,6 +1,5 @@
 //===- Export.h - The command `zeroc export` --------------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_EXPORT_H
-#define TOOLS_ZEROC_EXPORT_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <string>
@@ -18,5 +17,3 @@ struct ExportOptions {
 llvm::Error runExport(const ExportOptions &options);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_EXPORT_H

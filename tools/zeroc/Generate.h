@@ -1,6 +1,5 @@
 //===- Generate.h - The command `zeroc generate` ----------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_GENERATE_H
-#define TOOLS_ZEROC_GENERATE_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <string>
@@ -24,5 +23,3 @@ llvm::Expected<int> runGenerate(const GenerateOptions &options,
                                 const char *argv0);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_GENERATE_H

@@ -1,6 +1,5 @@
 //===- Import.h - The command `zeroc import` --------------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_IMPORT_H
-#define TOOLS_ZEROC_IMPORT_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <string>
@@ -19,5 +18,3 @@ struct ImportOptions {
 llvm::Error runImport(const ImportOptions &options);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_IMPORT_H

@@ -1,6 +1,5 @@
 //===- LibraryFile.h - What is installed beside the compiler ----*- C++ -*-===//
-#ifndef TOOLS_ZEROC_LIBRARYFILE_H
-#define TOOLS_ZEROC_LIBRARYFILE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -14,5 +13,3 @@ llvm::Expected<std::string> findLibraryFile(llvm::StringRef argv0,
                                             llvm::StringRef name);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_LIBRARYFILE_H

@@ -1,6 +1,5 @@
 //===- MarkArguments.h - What the arguments of a module are -----*- C++ -*-===//
-#ifndef TOOLS_ZEROC_MARKARGUMENTS_H
-#define TOOLS_ZEROC_MARKARGUMENTS_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,5 +37,3 @@ llvm::Error markArguments(ModuleOp module, const ArgumentMarks &marks,
 llvm::Error takeConstants(func::FuncOp function, llvm::StringRef path);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_MARKARGUMENTS_H

@@ -1,6 +1,5 @@
 //===- Messages.h - Where the compiler's messages say they are --*- C++ -*-===//
-#ifndef TOOLS_ZEROC_MESSAGES_H
-#define TOOLS_ZEROC_MESSAGES_H
+#pragma once
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -29,5 +28,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_MESSAGES_H

@@ -1,6 +1,5 @@
 //===- OptimizerFile.h - An update rule of one's own ------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_OPTIMIZERFILE_H
-#define TOOLS_ZEROC_OPTIMIZERFILE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "llvm/Support/Error.h"
@@ -21,5 +20,3 @@ llvm::Error adoptOptimizer(ModuleOp module, llvm::StringRef path,
 llvm::Error completeOptimizers(ModuleOp module, llvm::StringRef input);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_OPTIMIZERFILE_H

@@ -1,6 +1,5 @@
 //===- OptionConflicts.h - Options of a plan that exclude each other ------===//
-#ifndef TOOLS_ZEROC_OPTIONCONFLICTS_H
-#define TOOLS_ZEROC_OPTIONCONFLICTS_H
+#pragma once
 
 #include "passes/Pipeline.h"
 
@@ -15,5 +14,3 @@ std::string findConflict(const PipelineOptions &options);
 bool mayOffloadParameters(const PipelineOptions &options);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_OPTIONCONFLICTS_H

@@ -1,6 +1,5 @@
 //===- OptionValues.h - What an option accepts ----------------------------===//
-#ifndef TOOLS_ZEROC_OPTIONVALUES_H
-#define TOOLS_ZEROC_OPTIONVALUES_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
@@ -37,5 +36,3 @@ Values given(bool &target);
 Values given(std::string &target, llvm::StringRef word);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_OPTIONVALUES_H

@@ -1,6 +1,5 @@
 //===- Options.h - The command line of zeroc ------------------------------===//
-#ifndef TOOLS_ZEROC_OPTIONS_H
-#define TOOLS_ZEROC_OPTIONS_H
+#pragma once
 
 #include "passes/Pipeline.h"
 #include "tools/zeroc/Compare.h"
@@ -68,5 +67,3 @@ using Command = std::variant<DriverOptions, ImportOptions, ExportOptions,
 Command parseCommandLine(int argc, char **argv);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_OPTIONS_H

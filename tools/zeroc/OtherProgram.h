@@ -1,6 +1,5 @@
 //===- OtherProgram.h - Options of the training binary ----------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_OTHERPROGRAM_H
-#define TOOLS_ZEROC_OTHERPROGRAM_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -12,5 +11,3 @@ namespace mlir::zero {
 llvm::StringRef findOptionOfTrain(llvm::ArrayRef<char *> arguments);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_OTHERPROGRAM_H

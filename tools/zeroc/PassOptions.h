@@ -1,6 +1,5 @@
 //===- PassOptions.h - MLIR's options of pass managers --------------------===//
-#ifndef TOOLS_ZEROC_PASSOPTIONS_H
-#define TOOLS_ZEROC_PASSOPTIONS_H
+#pragma once
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -17,5 +16,3 @@ bool isPassOption(const llvm::cl::Option &option);
 llvm::Error checkPassOptions();
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PASSOPTIONS_H

@@ -1,6 +1,5 @@
 //===- Plot.h - The command `zeroc plot` ------------------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_PLOT_H
-#define TOOLS_ZEROC_PLOT_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <string>
@@ -19,5 +18,3 @@ struct PlotOptions {
 llvm::Error runPlot(const PlotOptions &options);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PLOT_H

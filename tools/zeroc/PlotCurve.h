@@ -1,6 +1,5 @@
 //===- PlotCurve.h - Curves of many steps -----------------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_PLOTCURVE_H
-#define TOOLS_ZEROC_PLOTCURVE_H
+#pragma once
 
 #include "tools/zeroc/PlotRun.h"
 
@@ -17,5 +16,3 @@ Curve smoothed(const Curve &curve, int64_t steps, ArrayRef<double> leftOut);
 Curve thinned(const Curve &curve, size_t columns);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PLOTCURVE_H

@@ -1,6 +1,5 @@
 //===- PlotDraw.h - Runs as a picture ---------------------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_PLOTDRAW_H
-#define TOOLS_ZEROC_PLOTDRAW_H
+#pragma once
 
 #include "tools/zeroc/PlotRun.h"
 
@@ -10,5 +9,3 @@ namespace mlir::zero {
 std::string drawRuns(ArrayRef<PlotRun> runs);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PLOTDRAW_H

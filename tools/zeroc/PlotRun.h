@@ -1,6 +1,5 @@
 //===- PlotRun.h - The metrics of a run, read to be drawn -------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_PLOTRUN_H
-#define TOOLS_ZEROC_PLOTRUN_H
+#pragma once
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
@@ -41,5 +40,3 @@ struct PlotRun {
 llvm::Expected<PlotRun> readRun(StringRef path);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PLOTRUN_H

@@ -1,6 +1,5 @@
 //===- PlotScale.h - From values to places, and their ticks -----*- C++ -*-===//
-#ifndef TOOLS_ZEROC_PLOTSCALE_H
-#define TOOLS_ZEROC_PLOTSCALE_H
+#pragma once
 
 #include "mlir/Support/LLVM.h"
 
@@ -49,5 +48,3 @@ std::vector<Tick> logTicks(Range range);
 std::string withCommas(int64_t value);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PLOTSCALE_H

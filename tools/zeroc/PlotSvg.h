@@ -1,6 +1,5 @@
 //===- PlotSvg.h - Lines, signs and words in SVG ----------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_PLOTSVG_H
-#define TOOLS_ZEROC_PLOTSVG_H
+#pragma once
 
 #include "tools/zeroc/PlotRun.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_PLOTSVG_H

@@ -1,6 +1,5 @@
 //===- ReadNames.h - What the text of a model calls its values --*- C++ -*-===//
-#ifndef TOOLS_ZEROC_READNAMES_H
-#define TOOLS_ZEROC_READNAMES_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,5 +18,3 @@ namespace mlir::zero {
 void readNames(ModuleOp module, const llvm::MemoryBuffer &text);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_READNAMES_H

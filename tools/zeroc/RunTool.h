@@ -1,6 +1,5 @@
 //===- RunTool.h - Programs that zeroc needs --------------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_RUNTOOL_H
-#define TOOLS_ZEROC_RUNTOOL_H
+#pragma once
 
 #include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -16,5 +15,3 @@ llvm::Error runTool(llvm::ArrayRef<llvm::StringRef> args,
 llvm::StringRef getLinker();
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_RUNTOOL_H

@@ -1,6 +1,5 @@
 //===- SuggestOperations.h - What an unknown name may mean ------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_SUGGESTOPERATIONS_H
-#define TOOLS_ZEROC_SUGGESTOPERATIONS_H
+#pragma once
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -14,5 +13,3 @@ public:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_SUGGESTOPERATIONS_H

@@ -6,8 +6,7 @@
 // a signal nor a linker that outlives its compiler leaves anything behind.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_ZEROC_TEMPORARYFOLDER_H
-#define TOOLS_ZEROC_TEMPORARYFOLDER_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_TEMPORARYFOLDER_H

@@ -1,6 +1,5 @@
 //===- Tokenize.h - The command `zeroc tokenize` ----------------*- C++ -*-===//
-#ifndef TOOLS_ZEROC_TOKENIZE_H
-#define TOOLS_ZEROC_TOKENIZE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -20,5 +19,3 @@ struct TokenizeOptions {
 llvm::Error runTokenize(const TokenizeOptions &options, llvm::StringRef argv0);
 
 } // namespace mlir::zero
-
-#endif // TOOLS_ZEROC_TOKENIZE_H

@@ -29,8 +29,7 @@
 // the width do neither.  So tiles may be cut in any way, but for the above.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_ATTENTION_H
-#define PASSES_CODEGEN_GPU_ATTENTION_H
+#pragma once
 
 #include "passes/codegen/gpu/AttentionBase.h"
 
@@ -129,5 +128,3 @@ private:
 constexpr int64_t kAttentionSharedBytes = int64_t{4} * 68 * (64 + 48 + 48 + 1);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_ATTENTION_H

@@ -1,6 +1,5 @@
 //===- AttentionBackward.h - The backward's launches ------------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_ATTENTIONBACKWARD_H
-#define PASSES_CODEGEN_GPU_ATTENTIONBACKWARD_H
+#pragma once
 
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_ATTENTIONBACKWARD_H

@@ -1,6 +1,5 @@
 //===- AttentionBase.h - What all kernels of attention share ----*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_ATTENTIONBASE_H
-#define PASSES_CODEGEN_GPU_ATTENTIONBASE_H
+#pragma once
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_ATTENTIONBASE_H

@@ -1,6 +1,5 @@
 //===- AttentionLaunches.h - Launches of attention --------------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_ATTENTIONLAUNCHES_H
-#define PASSES_CODEGEN_GPU_ATTENTIONLAUNCHES_H
+#pragma once
 
 #include "passes/codegen/gpu/Attention.h"
 
@@ -43,5 +42,3 @@ int64_t countForwardParts(const AttentionShape &shape);
 int64_t countBackwardParts(const AttentionShape &shape, BackwardLaunch launch);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_ATTENTIONLAUNCHES_H

@@ -5,8 +5,7 @@
 // returns what it yields.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_BLOCKCODE_H
-#define PASSES_CODEGEN_GPU_BLOCKCODE_H
+#pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -100,5 +99,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_BLOCKCODE_H

@@ -9,8 +9,7 @@
 //                     (VectorLoops.h, GroupSums.cpp)
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_BLOCKUNITS_H
-#define PASSES_CODEGEN_GPU_BLOCKUNITS_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,5 +34,3 @@ void emitForBlock(OpBuilder &b, linalg::LinalgOp op,
                   const LoopContext &context);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_BLOCKUNITS_H

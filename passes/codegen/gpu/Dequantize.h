@@ -1,6 +1,5 @@
 //===- Dequantize.h - Packed weights by blocks of threads -------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_DEQUANTIZE_H
-#define PASSES_CODEGEN_GPU_DEQUANTIZE_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 
@@ -17,5 +16,3 @@ struct PackedType {
 void emitDequantize(ModuleOp module, const PackedType &type);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_DEQUANTIZE_H

@@ -1,6 +1,5 @@
 //===- Device.h - What a device is to an entry ------------------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_DEVICE_H
-#define PASSES_CODEGEN_GPU_DEVICE_H
+#pragma once
 
 #include "mlir/Support/LLVM.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
@@ -68,5 +67,3 @@ std::unique_ptr<Device> createEmulated(llvm::Module &module);
 std::unique_ptr<llvm::TargetMachine> createNvidiaMachine(StringRef arch);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_DEVICE_H

@@ -1,6 +1,5 @@
 //===- DeviceWork.h - What a plan needs code of a device for ----*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_DEVICEWORK_H
-#define PASSES_CODEGEN_GPU_DEVICEWORK_H
+#pragma once
 
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -33,5 +32,3 @@ OwningOpRef<ModuleOp> lowerDeviceWork(ModuleOp plan, const DeviceWork &work,
 int64_t getProductWorkspace(StringRef arch);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_DEVICEWORK_H

@@ -18,8 +18,7 @@
 // An entry has an address per operand, and the number of units, as parameters.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_EMITDEVICECODE_H
-#define PASSES_CODEGEN_GPU_EMITDEVICECODE_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -74,5 +73,3 @@ DeviceCode translateForEmulator(ModuleOp kernels, llvm::LLVMContext &context);
 llvm::Expected<std::string> emitPtx(llvm::Module &module, StringRef arch);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_EMITDEVICECODE_H

@@ -1,6 +1,5 @@
 //===- GroupBuffers.h - Temporaries of a group of threads -------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_GROUPBUFFERS_H
-#define PASSES_CODEGEN_GPU_GROUPBUFFERS_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_GROUPBUFFERS_H

@@ -1,6 +1,5 @@
 //===- GroupRankedSum.h - Sums over ranks by groups of threads --*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_GROUPRANKEDSUM_H
-#define PASSES_CODEGEN_GPU_GROUPRANKEDSUM_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -17,5 +16,3 @@ struct RankedSum {
 void emitRankedSum(ModuleOp module, const RankedSum &sum);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_GROUPRANKEDSUM_H

@@ -1,6 +1,5 @@
 //===- GroupScatter.h - Adding token gradients by groups --------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_GROUPSCATTER_H
-#define PASSES_CODEGEN_GPU_GROUPSCATTER_H
+#pragma once
 
 #include "dialect/nn/NN.h"
 #include "passes/codegen/KernelViews.h"
@@ -19,5 +18,3 @@ void emitGroupScatter(OpBuilder &b, nn::EmbeddingBackwardOp op,
                       bool startsFromZeros);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_GROUPSCATTER_H

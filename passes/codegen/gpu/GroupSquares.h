@@ -1,6 +1,5 @@
 //===- GroupSquares.h - Sums of squares by groups of threads ----*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_GROUPSQUARES_H
-#define PASSES_CODEGEN_GPU_GROUPSQUARES_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -11,5 +10,3 @@ namespace mlir::zero {
 void emitSquares(ModuleOp module, Type element);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_GROUPSQUARES_H

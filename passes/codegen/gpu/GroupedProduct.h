@@ -1,6 +1,5 @@
 //===- GroupedProduct.h - Products of groups of rows on a GPU ---*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_GROUPEDPRODUCT_H
-#define PASSES_CODEGEN_GPU_GROUPEDPRODUCT_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,5 +19,3 @@ struct GroupedProduct {
 void emitGroupedProduct(ModuleOp module, const GroupedProduct &product);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_GROUPEDPRODUCT_H

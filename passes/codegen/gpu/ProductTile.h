@@ -17,8 +17,7 @@
 //           +---------+---------+
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_PRODUCTTILE_H
-#define PASSES_CODEGEN_GPU_PRODUCTTILE_H
+#pragma once
 
 #include "passes/codegen/gpu/BlockCode.h"
 
@@ -90,5 +89,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_PRODUCTTILE_H

@@ -1,6 +1,5 @@
 //===- RuntimeKernels.h - What the runtime calls on a GPU -------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
-#define PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H
+#pragma once
 
 #include "passes/codegen/gpu/Dequantize.h"
 #include "passes/codegen/gpu/GroupRankedSum.h"
@@ -23,5 +22,3 @@ struct RuntimeKernels {
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_RUNTIMEKERNELS_H

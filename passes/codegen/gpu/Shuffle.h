@@ -11,8 +11,7 @@
 // All threads of a group, or of the block, call them together.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_SHUFFLE_H
-#define PASSES_CODEGEN_GPU_SHUFFLE_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,5 +30,3 @@ void syncGroup(OpBuilder &b, Location loc);
 void syncBlock(OpBuilder &b, Location loc);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_SHUFFLE_H

@@ -17,8 +17,7 @@
 // rounded to 16 bits, sums have another order, and 2^x is the processor's.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_TENSOR_H
-#define PASSES_CODEGEN_GPU_TENSOR_H
+#pragma once
 
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
@@ -171,5 +170,3 @@ int64_t tensorSharedBytes(const TensorSizes &sizes,
                           std::optional<BackwardLaunch> launch = std::nullopt);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_TENSOR_H

@@ -1,6 +1,5 @@
 //===- TensorBackward.h - The backward's launches on tensor cores -*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_TENSORBACKWARD_H
-#define PASSES_CODEGEN_GPU_TENSORBACKWARD_H
+#pragma once
 
 #include "passes/codegen/gpu/Tensor.h"
 
@@ -77,5 +76,3 @@ private:
 };
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_TENSORBACKWARD_H

@@ -26,8 +26,7 @@
 // others.  Two `c` side by side, packed, are an `a` as well.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PASSES_CODEGEN_GPU_WARP_H
-#define PASSES_CODEGEN_GPU_WARP_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -52,5 +51,3 @@ ValueRange callWarp(OpBuilder &b, Location loc, StringRef name,
                     ValueRange operands);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_WARP_H

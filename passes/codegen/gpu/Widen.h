@@ -1,6 +1,5 @@
 //===- Widen.h - Elements of 16 bits as f32, on a GPU -----------*- C++ -*-===//
-#ifndef PASSES_CODEGEN_GPU_WIDEN_H
-#define PASSES_CODEGEN_GPU_WIDEN_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -10,5 +9,3 @@ namespace mlir::zero {
 void emitWiden(ModuleOp module, Type narrow);
 
 } // namespace mlir::zero
-
-#endif // PASSES_CODEGEN_GPU_WIDEN_H

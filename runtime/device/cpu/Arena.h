@@ -13,8 +13,7 @@
 //   hostView()   what host access uses
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_ARENA_H
-#define ZRT_DEVICE_CPU_ARENA_H
+#pragma once
 
 #include "runtime/core/SharedFile.h"
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_ARENA_H

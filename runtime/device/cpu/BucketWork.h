@@ -4,8 +4,7 @@
 // its padding alone.  The team's size never changes a bit.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_BUCKET_WORK_H
-#define ZRT_DEVICE_CPU_BUCKET_WORK_H
+#pragma once
 
 #include "runtime/core/Segments.h"
 #include "runtime/device/cpu/Team.h"
@@ -35,5 +34,3 @@ void sumSquaresOfBucket(const zrt_squares_desc &desc, const BucketPart &bucket,
                         const std::byte *grad, double *partials, Team &team);
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_BUCKET_WORK_H

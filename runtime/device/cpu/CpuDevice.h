@@ -1,6 +1,5 @@
 //===- CpuDevice.h - Plans on the processors of a host ----------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CPU_CPU_DEVICE_H
-#define ZRT_DEVICE_CPU_CPU_DEVICE_H
+#pragma once
 
 #include "runtime/core/Device.h"
 #include "runtime/device/cpu/Arena.h"
@@ -92,5 +91,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_CPU_DEVICE_H

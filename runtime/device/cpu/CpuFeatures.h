@@ -4,8 +4,7 @@
 // an illegal instruction somewhere; it is refused at start instead.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_CPU_FEATURES_H
-#define ZRT_DEVICE_CPU_CPU_FEATURES_H
+#pragma once
 
 #include <set>
 #include <string>
@@ -28,5 +27,3 @@ void checkFeatures(std::string_view features, std::string_view cpu,
                    const std::set<std::string> &flags);
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_CPU_FEATURES_H

@@ -1,6 +1,5 @@
 //===- GroupedMatmul.h - Products with a matrix for each group --*- C++ -*-===//
-#ifndef ZRT_DEVICE_CPU_GROUPEDMATMUL_H
-#define ZRT_DEVICE_CPU_GROUPEDMATMUL_H
+#pragma once
 
 #include "runtime/device/cpu/Matmul.h"
 
@@ -13,5 +12,3 @@ void runGroupedMatmul(const zrt_grouped_desc &desc, const void *x, void *y,
                       Kernel16 kernel = Kernel16::Widen);
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_GROUPEDMATMUL_H

@@ -1,6 +1,5 @@
 //===- Matmul.h - Matrix products -------------------------------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CPU_MATMUL_H
-#define ZRT_DEVICE_CPU_MATMUL_H
+#pragma once
 
 #include "runtime/device/cpu/Team.h"
 #include "runtime/device/cpu/gemm/Gemm16.h"
@@ -27,5 +26,3 @@ void runPartOfMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                      void *c, int part, int parts, Kernel16 kernel);
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_MATMUL_H

@@ -1,6 +1,5 @@
 //===- Pages.h - Private memory in whole pages ------------------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CPU_PAGES_H
-#define ZRT_DEVICE_CPU_PAGES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ struct Pages {
 Pages mapPages(uint64_t bytes);
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_PAGES_H

@@ -5,8 +5,7 @@
 // there is none: a team has it for all of its threads before any of them works.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_SCRATCH_H
-#define ZRT_DEVICE_CPU_SCRATCH_H
+#pragma once
 
 #include "runtime/device/cpu/Pages.h"
 #include "runtime/zrt.h"
@@ -48,5 +47,3 @@ private:
 float *scratch();
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_SCRATCH_H

@@ -1,6 +1,5 @@
 //===- SumSquares.h - One block's sum of squares ----------------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CPU_SUM_SQUARES_H
-#define ZRT_DEVICE_CPU_SUM_SQUARES_H
+#pragma once
 
 #include "runtime/zrt.h"
 
@@ -16,5 +15,3 @@ double sumSquares(const float *values, size_t count);
 double sumSquares(const std::byte *values, zrt_dtype dtype, size_t count);
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_SUM_SQUARES_H

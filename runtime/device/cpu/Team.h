@@ -5,8 +5,7 @@
 // that a waiting team never takes a core from one who works.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_TEAM_H
-#define ZRT_DEVICE_CPU_TEAM_H
+#pragma once
 
 #include "runtime/device/cpu/Scratch.h"
 
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_TEAM_H

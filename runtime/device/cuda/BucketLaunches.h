@@ -8,8 +8,7 @@
 // that no program changes: so the table is written before each program.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_BUCKET_LAUNCHES_H
-#define ZRT_DEVICE_CUDA_BUCKET_LAUNCHES_H
+#pragma once
 
 #include "runtime/core/Segments.h"
 #include "runtime/device/cpu/BucketWork.h"
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_BUCKET_LAUNCHES_H

@@ -16,8 +16,7 @@
 // Ranks exchange among their GPUs (exchange/), or through host memory (Mirror.h).
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_CUDA_DEVICE_H
-#define ZRT_DEVICE_CUDA_CUDA_DEVICE_H
+#pragma once
 
 #include "runtime/core/Device.h"
 #include "runtime/device/cpu/CpuDevice.h"
@@ -115,5 +114,3 @@ private:
 };
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CUDA_CUDA_DEVICE_H

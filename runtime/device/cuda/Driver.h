@@ -7,8 +7,7 @@
 //   driver.check("cuMemRelease", ...)    throws, with the error's name and text
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_DRIVER_H
-#define ZRT_DEVICE_CUDA_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 
@@ -33,5 +32,3 @@ public:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_DRIVER_H

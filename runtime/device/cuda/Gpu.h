@@ -1,6 +1,5 @@
 //===- Gpu.h - One GPU, and memory on it ------------------------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CUDA_GPU_H
-#define ZRT_DEVICE_CUDA_GPU_H
+#pragma once
 
 #include "runtime/device/cuda/Driver.h"
 
@@ -90,5 +89,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_GPU_H

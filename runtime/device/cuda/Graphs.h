@@ -14,8 +14,7 @@
 // run; so are all with ZRT_CUDA_GRAPHS=0 in the environment.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_GRAPHS_H
-#define ZRT_DEVICE_CUDA_GRAPHS_H
+#pragma once
 
 #include "runtime/device/cuda/Streams.h"
 
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_GRAPHS_H

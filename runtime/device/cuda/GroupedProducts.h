@@ -5,8 +5,7 @@
 // matrix lies stands in a table on the GPU, which is written once.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_GROUPED_PRODUCTS_H
-#define ZRT_DEVICE_CUDA_GROUPED_PRODUCTS_H
+#pragma once
 
 #include "runtime/device/cuda/Kernels.h"
 
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_GROUPED_PRODUCTS_H

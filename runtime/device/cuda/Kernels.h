@@ -4,8 +4,7 @@
 // the plan's table found in it.  ZrtStructs.def says how they are launched.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_KERNELS_H
-#define ZRT_DEVICE_CUDA_KERNELS_H
+#pragma once
 
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/zrt.h"
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_KERNELS_H

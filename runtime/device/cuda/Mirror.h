@@ -8,8 +8,7 @@
 //   mirror         | no memory    | pinned            | no memory |
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_MIRROR_H
-#define ZRT_DEVICE_CUDA_MIRROR_H
+#pragma once
 
 #include "runtime/device/cpu/Arena.h"
 #include "runtime/device/cuda/Streams.h"
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_MIRROR_H

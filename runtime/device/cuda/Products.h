@@ -18,8 +18,7 @@
 // kernel of the plan before, into the end of the workspace.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_PRODUCTS_H
-#define ZRT_DEVICE_CUDA_PRODUCTS_H
+#pragma once
 
 #include "runtime/device/cuda/Kernels.h"
 #include "runtime/zrt.h"
@@ -69,5 +68,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_PRODUCTS_H

@@ -1,6 +1,5 @@
 //===- SharedLibrary.h - A library that is loaded by name -------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CUDA_SHARED_LIBRARY_H
-#define ZRT_DEVICE_CUDA_SHARED_LIBRARY_H
+#pragma once
 
 #include <string>
 
@@ -26,5 +25,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_SHARED_LIBRARY_H

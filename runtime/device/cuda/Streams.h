@@ -1,6 +1,5 @@
 //===- Streams.h - The streams and events of a plan, in CUDA ----*- C++ -*-===//
-#ifndef ZRT_DEVICE_CUDA_STREAMS_H
-#define ZRT_DEVICE_CUDA_STREAMS_H
+#pragma once
 
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/zrt.h"
@@ -77,5 +76,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_STREAMS_H

@@ -4,8 +4,7 @@
 // called in this process.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_UNIT_CODEGEN_COMPILEDKERNEL_H
-#define TEST_UNIT_CODEGEN_COMPILEDKERNEL_H
+#pragma once
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
@@ -47,5 +46,3 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> code;
   void (*entry)(void *const *buffers, int64_t begin, int64_t end);
 };
-
-#endif // TEST_UNIT_CODEGEN_COMPILEDKERNEL_H

@@ -1,6 +1,5 @@
 //===- EmulatedKernels.h - Kernels as threads of a GPU do them --*- C++ -*-===//
-#ifndef TEST_UNIT_CODEGEN_EMULATEDKERNELS_H
-#define TEST_UNIT_CODEGEN_EMULATEDKERNELS_H
+#pragma once
 
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "test/emulator/Emulator.h"
@@ -41,5 +40,3 @@ private:
   std::vector<mlir::zero::DeviceKernel> kernels;
   std::unique_ptr<llvm::orc::LLJIT> code;
 };
-
-#endif // TEST_UNIT_CODEGEN_EMULATEDKERNELS_H

@@ -1,6 +1,5 @@
 //===- Diagnostics.h - What a test's context reported -----------*- C++ -*-===//
-#ifndef TEST_UNIT_FRONTEND_DIAGNOSTICS_H
-#define TEST_UNIT_FRONTEND_DIAGNOSTICS_H
+#pragma once
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -28,5 +27,3 @@ public:
 private:
   mlir::ScopedDiagnosticHandler handler;
 };
-
-#endif // TEST_UNIT_FRONTEND_DIAGNOSTICS_H

@@ -1,6 +1,5 @@
 //===- ImportTest.h - A test that imports a config.json ---------*- C++ -*-===//
-#ifndef TEST_UNIT_FRONTEND_IMPORTTEST_H
-#define TEST_UNIT_FRONTEND_IMPORTTEST_H
+#pragma once
 
 #include "frontend/HuggingFace.h"
 
@@ -54,5 +53,3 @@ struct ImportTest : testing::Test {
     return result;
   }
 };
-
-#endif // TEST_UNIT_FRONTEND_IMPORTTEST_H

@@ -1,6 +1,5 @@
 //===- ModelTest.h - A test that writes a model -----------------*- C++ -*-===//
-#ifndef TEST_UNIT_FRONTEND_MODELTEST_H
-#define TEST_UNIT_FRONTEND_MODELTEST_H
+#pragma once
 
 #include "Diagnostics.h"
 #include "frontend/Functions.h"
@@ -45,5 +44,3 @@ template <typename OpT>
 OpT definedBy(mlir::frontend::Tensor t) {
   return t ? t.getValue().getDefiningOp<OpT>() : OpT();
 }
-
-#endif // TEST_UNIT_FRONTEND_MODELTEST_H

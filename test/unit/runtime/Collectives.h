@@ -1,6 +1,5 @@
 //===- Collectives.h - Plans for several ranks ------------------*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_COLLECTIVES_H
-#define TEST_UNIT_RUNTIME_COLLECTIVES_H
+#pragma once
 
 #include "runtime/core/Context.h"
 #include "runtime/transport/Transport.h"
@@ -63,5 +62,3 @@ private:
 };
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_COLLECTIVES_H

@@ -1,6 +1,5 @@
 //===- CudaUnderTest.h - Plans for the GPU of test/fakecuda -----*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_CUDA_UNDER_TEST_H
-#define TEST_UNIT_RUNTIME_CUDA_UNDER_TEST_H
+#pragma once
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/zrt.h"
@@ -20,5 +19,3 @@ void chance(void *const *args, int64_t begin, int64_t end);
 void twice(void *const *args, int64_t begin, int64_t end);
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_CUDA_UNDER_TEST_H

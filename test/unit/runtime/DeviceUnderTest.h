@@ -1,6 +1,5 @@
 //===- DeviceUnderTest.h - The devices of a test program --------*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_DEVICE_UNDER_TEST_H
-#define TEST_UNIT_RUNTIME_DEVICE_UNDER_TEST_H
+#pragma once
 
 #include "runtime/check/DeviceUnderTest.h"
 
@@ -17,5 +16,3 @@ using check::DeviceUnderTest;
 std::vector<DeviceUnderTest> devicesUnderTest();
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_DEVICE_UNDER_TEST_H

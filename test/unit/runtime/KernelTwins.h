@@ -1,6 +1,5 @@
 //===- KernelTwins.h - The kernels of DeviceUnderTest.h, on CPUs -*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_KERNEL_TWINS_H
-#define TEST_UNIT_RUNTIME_KERNEL_TWINS_H
+#pragma once
 
 #include <cstdint>
 #include <stdexcept>
@@ -31,5 +30,3 @@ void update(void *const *args, int64_t begin, int64_t end) {
 }
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_KERNEL_TWINS_H

@@ -4,8 +4,7 @@
 // down what they were given; the step adds 1 to the rank's slice of the model.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_UNIT_RUNTIME_RANKS_H
-#define TEST_UNIT_RUNTIME_RANKS_H
+#pragma once
 
 #include "runtime/io/Safetensors.h"
 #include "runtime/main/Train.h"
@@ -173,5 +172,3 @@ protected:
 };
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_RANKS_H

@@ -6,8 +6,7 @@
 // element, and of it the rank's slice.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_UNIT_RUNTIME_SLICES_H
-#define TEST_UNIT_RUNTIME_SLICES_H
+#pragma once
 
 #include "runtime/io/Parameters.h"
 #include "runtime/io/Safetensors.h"
@@ -180,5 +179,3 @@ inline void writeModel(const std::string &path) {
 }
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_SLICES_H

@@ -1,6 +1,5 @@
 //===- SplitBatches.h - One global batch, split in many ways ----*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_SPLITBATCHES_H
-#define TEST_UNIT_RUNTIME_SPLITBATCHES_H
+#pragma once
 
 #include "runtime/io/SampleOrder.h"
 #include "runtime/io/TokenData.h"
@@ -39,5 +38,3 @@ void expectSameForEverySplit(const Order &order) {
 }
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_SPLITBATCHES_H

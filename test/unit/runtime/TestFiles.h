@@ -1,6 +1,5 @@
 //===- TestFiles.h - A folder for one test ----------------------*- C++ -*-===//
-#ifndef ZRT_TEST_TEST_FILES_H
-#define ZRT_TEST_TEST_FILES_H
+#pragma once
 
 #include <cstdint>
 #include <cstdlib>
@@ -75,5 +74,3 @@ std::string errorOf(Body &&body) {
       << "the error is: \"" << zrt::errorOf([&] { body; }) << "\""
 
 } // namespace zrt
-
-#endif // ZRT_TEST_TEST_FILES_H

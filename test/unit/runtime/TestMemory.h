@@ -1,6 +1,5 @@
 //===- TestMemory.h - Parameters that lie in a test's arrays ----*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_TEST_MEMORY_H
-#define TEST_UNIT_RUNTIME_TEST_MEMORY_H
+#pragma once
 
 #include "runtime/io/Parameters.h"
 
@@ -33,5 +32,3 @@ inline zrt_ref refOf(const void *data, uint64_t bytes) {
 }
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_TEST_MEMORY_H

@@ -1,6 +1,5 @@
 //===- TestPlan.h - Plans made by hand, and their contexts ------*- C++ -*-===//
-#ifndef ZRT_TEST_TEST_PLAN_H
-#define ZRT_TEST_TEST_PLAN_H
+#pragma once
 
 #include "runtime/PlanTable.h"
 #include "runtime/check/HandPlan.h"
@@ -62,5 +61,3 @@ public:
 };
 
 } // namespace zrt
-
-#endif // ZRT_TEST_TEST_PLAN_H

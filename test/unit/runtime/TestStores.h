@@ -1,6 +1,5 @@
 //===- TestStores.h - Stores in folders of a test ---------------*- C++ -*-===//
-#ifndef ZRT_TEST_TEST_STORES_H
-#define ZRT_TEST_TEST_STORES_H
+#pragma once
 
 #include "runtime/store/Store.h"
 
@@ -42,5 +41,3 @@ protected:
 };
 
 } // namespace zrt::test
-
-#endif // ZRT_TEST_TEST_STORES_H

@@ -1,6 +1,5 @@
 //===- TestWorld.h - The world that trainMain finds in a test ---*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_TEST_WORLD_H
-#define TEST_UNIT_RUNTIME_TEST_WORLD_H
+#pragma once
 
 #include "runtime/world/World.h"
 
@@ -17,5 +16,3 @@ public:
 };
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_TEST_WORLD_H

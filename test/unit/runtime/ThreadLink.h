@@ -4,8 +4,7 @@
 // for it: the latest moment at which a library may read what was sent.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TEST_UNIT_RUNTIME_THREAD_LINK_H
-#define TEST_UNIT_RUNTIME_THREAD_LINK_H
+#pragma once
 
 #include "runtime/world/HostLink.h"
 
@@ -97,5 +96,3 @@ private:
 };
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_THREAD_LINK_H

@@ -1,6 +1,5 @@
 //===- ThreadWorld.h - Ranks that are threads of a test ---------*- C++ -*-===//
-#ifndef TEST_UNIT_RUNTIME_THREAD_WORLD_H
-#define TEST_UNIT_RUNTIME_THREAD_WORLD_H
+#pragma once
 
 #include "runtime/Error.h"
 #include "runtime/world/World.h"
@@ -101,5 +100,3 @@ void runRanks(int ranks, Body body) {
 }
 
 } // namespace zrt::test
-
-#endif // TEST_UNIT_RUNTIME_THREAD_WORLD_H

@@ -1,6 +1,5 @@
 //===- TrainRun.h - A call of the training program --------------*- C++ -*-===//
-#ifndef ZRT_TEST_TRAIN_RUN_H
-#define ZRT_TEST_TRAIN_RUN_H
+#pragma once
 
 #include "runtime/main/Train.h"
 
@@ -34,5 +33,3 @@ struct TrainRun {
 };
 
 } // namespace zrt
-
-#endif // ZRT_TEST_TRAIN_RUN_H

@@ -6,8 +6,7 @@
 // once.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_ATTENTION_ATTENTION_H
-#define ZRT_DEVICE_CPU_ATTENTION_ATTENTION_H
+#pragma once
 
 #include "runtime/HalfFloats.h"
 
@@ -64,5 +63,3 @@ struct AttentionBackwardOf {
 using AttentionBackward = AttentionBackwardOf<float>;
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_ATTENTION_ATTENTION_H

@@ -4,8 +4,7 @@
 // which libraries' logarithms have not.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_ATTENTION_LOGSUM_H
-#define ZRT_DEVICE_CPU_ATTENTION_LOGSUM_H
+#pragma once
 
 #include "runtime/device/cpu/attention/Polynomials.h"
 
@@ -45,5 +44,3 @@ constexpr double kAtanh[] = {1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17,
 }
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_ATTENTION_LOGSUM_H

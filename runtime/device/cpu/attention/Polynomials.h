@@ -4,8 +4,7 @@
 // alike.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_ATTENTION_POLYNOMIALS_H
-#define ZRT_DEVICE_CPU_ATTENTION_POLYNOMIALS_H
+#pragma once
 
 #include <numbers>
 
@@ -36,5 +35,3 @@ constexpr float kTanh[] = {-0.333333333f, 0.133333242f,    -0.0539647004f,
 constexpr float kTanhBorder = 0.55f;
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_ATTENTION_POLYNOMIALS_H

@@ -4,8 +4,7 @@
 // Sizes depend on the shape alone, for they are part of the meaning of sums.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_ATTENTION_SIZES_H
-#define ZRT_DEVICE_CPU_ATTENTION_SIZES_H
+#pragma once
 
 #include "runtime/device/cpu/attention/Attention.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
@@ -155,5 +154,3 @@ struct Block {
 
 } // namespace
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_ATTENTION_SIZES_H

@@ -3,8 +3,7 @@
 // Loops.inc is compiled once for each.  `memory` has ZRT_PACKING_BYTES.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_ATTENTION_TARGETS_H
-#define ZRT_DEVICE_CPU_ATTENTION_TARGETS_H
+#pragma once
 
 #include "runtime/device/cpu/attention/Attention.h"
 
@@ -30,5 +29,3 @@ ZRT_ATTENTION_TARGET(avx512)
 #undef ZRT_ATTENTION_OF
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_ATTENTION_TARGETS_H

@@ -6,8 +6,7 @@
 // whatever the width of their vectors.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_GEMM_GEMM_H
-#define ZRT_DEVICE_CPU_GEMM_GEMM_H
+#pragma once
 
 #include "runtime/HalfFloats.h"
 #include "runtime/zrt.h"
@@ -53,5 +52,3 @@ struct GemmTile {
 GemmTile gemmTile();
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_GEMM_GEMM_H

@@ -7,8 +7,7 @@
 // each one adds.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_GEMM_GEMM16_H
-#define ZRT_DEVICE_CPU_GEMM_GEMM16_H
+#pragma once
 
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/zrt.h"
@@ -71,5 +70,3 @@ void multiply(const Gemm16 &gemm, float *packing);
 } // namespace amx
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_GEMM_GEMM16_H

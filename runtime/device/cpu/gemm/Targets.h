@@ -3,8 +3,7 @@
 // Loops.inc is compiled once for each.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CPU_GEMM_TARGETS_H
-#define ZRT_DEVICE_CPU_GEMM_TARGETS_H
+#pragma once
 
 #include "runtime/device/cpu/gemm/Gemm.h"
 
@@ -45,5 +44,3 @@ ZRT_GEMM_TARGET(avx512)
 #undef ZRT_GEMM_TARGET
 
 } // namespace zrt
-
-#endif // ZRT_DEVICE_CPU_GEMM_TARGETS_H

@@ -5,8 +5,7 @@
 // begun, and the calls and kernels that wait for peers end as well.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_COMMUNICATOR_H
-#define ZRT_DEVICE_CUDA_COMMUNICATOR_H
+#pragma once
 
 #include "runtime/device/cuda/exchange/Nccl.h"
 
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_COMMUNICATOR_H

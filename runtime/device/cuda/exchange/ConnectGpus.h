@@ -1,6 +1,5 @@
 //===- ConnectGpus.h - How the GPUs of a plan exchange ----------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_CONNECT_GPUS_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_CONNECT_GPUS_H
+#pragma once
 
 #include "runtime/core/Collectives.h"
 #include "runtime/device/cuda/exchange/Exchange.h"
@@ -38,5 +37,3 @@ Connect connectGpus(const ExchangeDevice &device);
 std::shared_ptr<Exchange> makeNcclExchange(const ExchangeDevice &device);
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_CONNECT_GPUS_H

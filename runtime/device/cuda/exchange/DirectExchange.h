@@ -15,8 +15,7 @@
 // needs a kernel, and nothing is staged.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_DIRECT_EXCHANGE_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_DIRECT_EXCHANGE_H
+#pragma once
 
 #include "runtime/device/cuda/exchange/Flags.h"
 #include "runtime/device/cuda/exchange/RankedSums.h"
@@ -71,5 +70,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_DIRECT_EXCHANGE_H

@@ -1,6 +1,5 @@
 //===- Exchange.h - A way in which GPUs exchange ----------------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_EXCHANGE_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_EXCHANGE_H
+#pragma once
 
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
@@ -83,5 +82,3 @@ public:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_EXCHANGE_H

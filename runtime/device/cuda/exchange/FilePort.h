@@ -4,8 +4,7 @@
 // nobody else: it can only be sent, through a socket of this host (SCM_RIGHTS).
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_FILE_PORT_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_FILE_PORT_H
+#pragma once
 
 #include "runtime/world/World.h"
 
@@ -36,5 +35,3 @@ private:
 std::vector<OpenFile> exchangeFiles(World &world, const OpenFile &mine);
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_FILE_PORT_H

@@ -10,8 +10,7 @@
 // grow.  A rank's own words it can set itself: that ends what waits there.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_FLAGS_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_FLAGS_H
+#pragma once
 
 #include "runtime/core/SharedFile.h"
 #include "runtime/device/cuda/Streams.h"
@@ -63,5 +62,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_FLAGS_H

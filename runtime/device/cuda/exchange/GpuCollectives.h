@@ -6,8 +6,7 @@
 // has, waits for peers are ended, so that streams end.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_GPU_COLLECTIVES_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_GPU_COLLECTIVES_H
+#pragma once
 
 #include "runtime/core/Collectives.h"
 #include "runtime/core/ErrorLatch.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_GPU_COLLECTIVES_H

@@ -6,8 +6,7 @@
 //   nccl.describe("ncclSend", ...)        the error's text, and what NCCL says more
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_NCCL_H
-#define ZRT_DEVICE_CUDA_NCCL_H
+#pragma once
 
 #include <nccl.h>
 
@@ -35,5 +34,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_NCCL_H

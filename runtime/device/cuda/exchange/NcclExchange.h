@@ -14,8 +14,7 @@
 // the GPU for contributions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_NCCL_EXCHANGE_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_NCCL_EXCHANGE_H
+#pragma once
 
 #include "runtime/device/cuda/exchange/Communicator.h"
 #include "runtime/device/cuda/exchange/RankedSums.h"
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_NCCL_EXCHANGE_H

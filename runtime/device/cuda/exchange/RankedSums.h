@@ -5,8 +5,7 @@
 // it reads besides (ZrtStructs.def) is a table in the GPU's memory.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ZRT_DEVICE_CUDA_EXCHANGE_RANKED_SUMS_H
-#define ZRT_DEVICE_CUDA_EXCHANGE_RANKED_SUMS_H
+#pragma once
 
 #include "runtime/device/cuda/exchange/Exchange.h"
 
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_EXCHANGE_RANKED_SUMS_H

@@ -1,6 +1,5 @@
 //===- Watch.h - Looks again and again while others wait --------*- C++ -*-===//
-#ifndef ZRT_DEVICE_CUDA_WATCH_H
-#define ZRT_DEVICE_CUDA_WATCH_H
+#pragma once
 
 #include <condition_variable>
 #include <functional>
@@ -36,5 +35,3 @@ private:
 };
 
 } // namespace zrt::cuda
-
-#endif // ZRT_DEVICE_CUDA_WATCH_H
