@@ -1,7 +1,7 @@
 # cmake --install build/release --prefix DIR
 #
 #   bin/            zeroc, zero-opt
-#   lib/zeroc/      what zeroc links programs with, and the libraries of the front
+#   lib/zeroc/      what zeroc makes programs of, and the libraries of the front
 #                   end; zeroc looks for it beside its own folder
 #   lib/cmake/zeroc/zerocConfig.cmake, for find_package(zeroc)
 #   include/zeroc/  the front end's headers, and zrt.h
@@ -14,15 +14,14 @@ set(ZEROC_PROGRAM bin/zeroc)
 # Debian has LLVM's libraries in a folder of their own.
 set_target_properties(zeroc zero-opt PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 install(TARGETS zeroc zero-opt RUNTIME DESTINATION bin)
-install(TARGETS zrt zrt_main zrt_solo zrt_mpi ZeroFrontend ZeroDialect ZeroNN
-  ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})
-if(TARGET zrt_cuda)
-  install(TARGETS zrt_cuda ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})
-endif()
-install(FILES
-    ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liburing.a
-    ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py
-  DESTINATION ${ZEROC_LIBRARY_DIR})
+install(TARGETS zrt_program RUNTIME DESTINATION ${ZEROC_LIBRARY_DIR})
+install(TARGETS ZeroFrontend ZeroDialect ZeroNN ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})
+foreach(module zrt_mpi zrt_cuda_module)
+  if(TARGET ${module})
+    install(TARGETS ${module} LIBRARY DESTINATION ${ZEROC_LIBRARY_DIR})
+  endif()
+endforeach()
+install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py DESTINATION ${ZEROC_LIBRARY_DIR})
 install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
 install(FILES runtime/zrt.h runtime/ElementTypes.def runtime/ZrtStructs.def
   DESTINATION ${ZEROC_INCLUDE_DIR}/runtime)

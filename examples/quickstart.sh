@@ -16,7 +16,7 @@ show() { printf '+ %s\n' "$*"; "$@"; }
 say "1. Set up and build (minutes the first time)"
 tools/setup.sh
 cmake --preset release >/dev/null
-cmake --build build/release --target zeroc zrt_main zrt_mpi zrt_solo
+cmake --build build/release --target zeroc zrt_program
 export PATH="$PWD/build/release/bin:$PATH"
 mkdir -p "$out"
 
@@ -32,10 +32,7 @@ say "4. Compile: model + optimizer -> one native executable, and what it will co
 show zeroc "$out/model.mlir" --stage=3 --world-size=2 --grad-clip=1.0 -o "$out/train"
 
 say "5. Train on two ranks"
-# Open MPI starts no more ranks than cores, and nothing as root, unless told.
-export OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-show mpirun -n 2 "$out/train" --data "$out/text.txt" --data-format text --shuffle \
+show "$out/train" --data "$out/text.txt" --data-format text --shuffle \
   --steps "$steps" --lr 2e-3 --schedule cosine --warmup 50 --metrics "$out/metrics.jsonl" \
   --save "$out/model.safetensors"
 
@@ -47,7 +44,7 @@ say "7. A larger model, whose state lies on a drive: 73 MiB a rank, in 36 MiB of
 show zeroc import examples/deep-gpt2.json --batch=1 --seq=64 -o "$out/deep.mlir"
 show zeroc "$out/deep.mlir" --precision=bf16 --stage=3 --world-size=2 --offload=nvme \
   --device-memory=16MiB --host-memory=20MiB -o "$out/deep"
-show mpirun -n 2 "$out/deep" --nvme-path "$out" --data "$out/text.txt" --data-format text --shuffle \
+show "$out/deep" --nvme-path "$out" --data "$out/text.txt" --data-format text --shuffle \
   --steps 40 --lr 1e-3 --warmup 20
 
 say "8. The loss curve of the first model"

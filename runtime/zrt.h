@@ -1,12 +1,12 @@
 //===- zrt.h - The C ABI between a compiled step and its runtime ----------===//
 //
-// The only header that the compiler and the runtime share.  A training binary
-// is
+// What the compiler and the runtime share.  A training program is
 //
-//   kernels.o   row kernels, one function each, from CpuPipeline
-//   plan.o      the constant `zrt_compiled_plan`, from PlanDescription: the
-//               programs of a step, and what there is to know about them
-//   libzrt.a    this interface and main()
+//   zrt_program  this interface and main()
+//   plan.so      loaded by it, and linked from
+//     kernels.o    row kernels, one function each, from CpuPipeline
+//     plan.o       the constant `zrt_compiled_plan`, from PlanDescription: the
+//                  programs of a step, and what there is to know about them
 //
 // A plan is data.  A program is a table of operations; each names a stream, a
 // kind, and a descriptor of that kind.  The runtime looks at every entry once,

@@ -36,9 +36,6 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
-# lit forgets variables that it does not know.
-if "ZERO_LINKER" in os.environ:
-    config.environment["ZERO_LINKER"] = os.environ["ZERO_LINKER"]
 # Builds with assertions print what passes decide.
 listed = subprocess.run(
     [os.path.join(config.zero_binary_dir, "bin", "zero-opt"), "--help-hidden"],

@@ -16,7 +16,7 @@ give_up() {
   exit 1
 }
 
-tools/setup.sh || give_up "the set-up failed"
+tools/setup.sh --test || give_up "the set-up failed"
 
 if [[ -n ${ZERO_BUILD_DIR:-} ]]; then
   build=$(realpath "$ZERO_BUILD_DIR") || give_up "ZERO_BUILD_DIR=$ZERO_BUILD_DIR is no folder"

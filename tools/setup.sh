@@ -2,26 +2,31 @@
 # Installs what zeroc is built from, on Debian 12.  Asks for root only when a
 # package is missing; otherwise it returns at once.
 #
-#   tools/setup.sh               what a build and test/run.sh need
+#   tools/setup.sh               what a build needs
+#   tools/setup.sh --mpi         also Open MPI, by which ranks run on several hosts
+#   tools/setup.sh --test        also what test/run.sh needs
 #   tools/setup.sh --developer   also what test/sanitize/run.sh and test/tidy.sh need
 set -euo pipefail
 
 packages=(
   # The compiler: MLIR 22 from Debian's security archive.
-  llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22
-  zlib1g-dev libzstd-dev
+  llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 zlib1g-dev libzstd-dev
   # The runtime.
   libfmt-dev nlohmann-json3-dev libcli11-dev liburing-dev
-  libopenmpi-dev openmpi-bin
-  # The build, the link of training binaries (g++), and the tests.
-  cmake ninja-build ccache g++ libgtest-dev python3
+  # The build.
+  cmake ninja-build
 )
+mpi=(libopenmpi-dev openmpi-bin)
+# A project outside that uses zeroc is built with g++.
+tests=("${mpi[@]}" llvm-22-tools libgtest-dev python3 ccache g++)
 case "$*" in
 "") ;;
+--mpi) packages+=("${mpi[@]}") ;;
+--test) packages+=("${tests[@]}") ;;
 # The sanitizers' libraries, and two readers of the source.
---developer) packages+=(libclang-rt-22-dev clang-tidy-22 clang-format-22) ;;
+--developer) packages+=("${tests[@]}" libclang-rt-22-dev clang-tidy-22 clang-format-22) ;;
 *)
-  echo "setup: error: $* is not --developer, the only option" >&2
+  echo "setup: error: $* is not an option; use --mpi, --test or --developer, or none" >&2
   exit 2
   ;;
 esac

@@ -39,7 +39,7 @@ forColumns(OpBuilder &b, Location loc, KernelViews &views,
 ///     sum = out[tokens[i]]
 ///     for j from i on: if tokens[j] = tokens[i]: sum += grad[j]
 ///     out[tokens[i]] = sum
-static void emitRowSums(OpBuilder &b, nn::EmbeddingBackwardOp op,
+static void emitSummedRows(OpBuilder &b, nn::EmbeddingBackwardOp op,
                         KernelViews &views, Value tokens, Value grad,
                         Value out) {
   Location loc = op.getLoc();
@@ -163,7 +163,7 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isGroup) {
   }
 
   if (nn::isHalf(element)) {
-    emitRowSums(b, op, views, tokens, grad, out);
+    emitSummedRows(b, op, views, tokens, grad, out);
     views.finish();
     return success();
   }

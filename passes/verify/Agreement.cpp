@@ -43,7 +43,7 @@ namespace {
 
 enum class Part { Same, Slice, Own };
 
-StringRef describe(Part part) {
+StringRef describePart(Part part) {
   switch (part) {
   case Part::Same:
     return "equal on all ranks";
@@ -92,9 +92,9 @@ private:
     InFlightDiagnostic error = op->emitOpError("takes ")
                                << what << " that must be ";
     llvm::interleave(
-        allowed, [&](Part one) { error << describe(one); },
+        allowed, [&](Part one) { error << describePart(one); },
         [&] { error << " or "; });
-    error << ", but it is " << describe(part) << " (V11)";
+    error << ", but it is " << describePart(part) << " (V11)";
     if (part == Part::Slice)
       error << "; gather it first";
     else if (part == Part::Own)

@@ -95,7 +95,7 @@ std::string textOf(double number) {
   return llvm::formatv("{0}", llvm::format("%.6g", number)).str();
 }
 
-std::string describe(const Share &share) {
+std::string describeShare(const Share &share) {
   std::string text;
   auto add = [&](double n, const std::string &what) {
     if (n != 0)
@@ -158,8 +158,8 @@ private:
     if (found == expected)
       return success();
     InFlightDiagnostic error = op->emitOpError("takes "); // (V13)
-    error << judge::describe(value) << ", in which there is " << describe(found)
-          << ", where it needs " << describe(expected) << " (V13)";
+    error << judge::describe(value) << ", in which there is " << describeShare(found)
+          << ", where it needs " << describeShare(expected) << " (V13)";
     if (Operation *def = value.getDefiningOp())
       error.attachNote(def->getLoc())
           << "made by '" << judge::describe(def) << '\'';

@@ -44,7 +44,7 @@ struct BucketSlot {
   }
 };
 
-std::string describe(const BucketSlot &slot) {
+std::string describeSlot(const BucketSlot &slot) {
   if (slot.bucket.empty())
     return "no slot of a bucket";
   return (slot.slot + " of @" + slot.bucket).str();
@@ -71,8 +71,8 @@ private:
     if (found == expected)
       return success();
     return op->emitOpError("takes ") // (V12)
-           << judge::describe(value) << ", which is " << describe(found)
-           << ", where it needs " << describe(expected) << " (V12)";
+           << judge::describe(value) << ", which is " << describeSlot(found)
+           << ", where it needs " << describeSlot(expected) << " (V12)";
   }
 
   /// Takes and gives the gradient of `bucket`.

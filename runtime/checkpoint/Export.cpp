@@ -24,7 +24,7 @@ namespace {
 
 /// Elements that are read and converted at once.
 constexpr uint64_t kAtOnce = uint64_t{1} << 20;
-constexpr std::string_view kEnding = ".safetensors";
+constexpr std::string_view kSafetensors = ".safetensors";
 
 struct Tensor {
   const ParameterRecord *parameter;
@@ -58,9 +58,9 @@ public:
     for (const ParameterRecord &parameter : reader.manifest().parameters)
       tensors.push_back({&parameter, typeOf(parameter), elementsIn(parameter)});
     const bool isFile =
-        request.output.size() > kEnding.size() &&
-        request.output.compare(request.output.size() - kEnding.size(),
-                               kEnding.size(), kEnding) == 0 &&
+        request.output.size() > kSafetensors.size() &&
+        request.output.compare(request.output.size() - kSafetensors.size(),
+                               kSafetensors.size(), kSafetensors) == 0 &&
         !fs::is_directory(request.output);
     if (isFile) {
       if (!request.config.empty())

@@ -26,7 +26,7 @@ namespace {
 /// No manifest of ours comes near it.
 constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 32;
 /// Elements that are converted at once.
-constexpr uint64_t kAtOnce = uint64_t{64} << 10;
+constexpr uint64_t kReadAtOnce = uint64_t{64} << 10;
 
 std::string readManifest(const std::string &path) {
   const InputFile file(path);
@@ -312,8 +312,8 @@ void CheckpointReader::loadSlot(const std::string &slot,
   for (const Parameter &parameter : parameters) {
     const Pieces &pieces = piecesOf(slot, parameter.name);
     for (const ParameterPiece &piece : parameter.pieces)
-      for (uint64_t at = 0; piece.here() && at < piece.count; at += kAtOnce) {
-        const uint64_t count = std::min(kAtOnce, piece.count - at);
+      for (uint64_t at = 0; piece.here() && at < piece.count; at += kReadAtOnce) {
+        const uint64_t count = std::min(kReadAtOnce, piece.count - at);
         const zrt_ref to = elementsOf(piece, parameter.dtype, at, count);
         if (parameter.dtype == ZRT_I8) {
           bytes.resize(count);

@@ -118,18 +118,13 @@ void readPacked(const WeightFiles::Tensor &source, const std::string &path,
   }
 }
 
-bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
 /// What Hugging Face's files carry besides parameters: causal masks, frequencies
 /// of rotary positions, and the output layer where it is the embedding.
 bool isKnownExtra(const std::string &name) {
   for (std::string_view end :
        {".attn.bias", ".attn.masked_bias", ".attention.bias",
         ".attention.masked_bias", ".rotary_emb.inv_freq"})
-    if (endsWith(name, end))
+    if (name.ends_with(end))
       return true;
   const std::string bare = withoutPrefix(name);
   return bare == "lm_head.weight" || bare == "embed_out.weight";

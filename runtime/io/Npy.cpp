@@ -25,7 +25,7 @@ struct Dtype {
   std::string_view numpy, name;
   uint64_t bytes;
 };
-constexpr Dtype kDtypes[] = {
+constexpr Dtype kNpyDtypes[] = {
     {"<f4", "F32", 4}, {"<f8", "F64", 8}, {"<f2", "F16", 2}, {"|b1", "BOOL", 1},
     {"|i1", "I8", 1},  {"|u1", "U8", 1},  {"<i2", "I16", 2}, {"<u2", "U16", 2},
     {"<i4", "I32", 4}, {"<u4", "U32", 4}, {"<i8", "I64", 8}, {"<u8", "U64", 8},
@@ -136,7 +136,7 @@ std::optional<Array> parse(std::string_view text) {
 }
 
 const Dtype &findDtype(const std::string &path, std::string_view descr) {
-  for (const Dtype &dtype : kDtypes)
+  for (const Dtype &dtype : kNpyDtypes)
     if (dtype.numpy == descr)
       return dtype;
   // What is no plain name is a record of some kind.

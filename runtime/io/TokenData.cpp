@@ -45,11 +45,6 @@ T readAt(const InputFile &file, uint64_t offset) {
   return value;
 }
 
-bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
 bool oddWordsAreZero(const InputFile &file) {
   if (file.size() % 4 != 0)
     return false;
@@ -101,11 +96,11 @@ void TokenData::detect(TokenFormat format) {
       fail("{} is a NumPy file; write its bytes alone "
            "(tokens.astype('uint16').tofile('tokens.u16'))",
            path);
-    else if (endsWith(path, ".u32"))
+    else if (path.ends_with(".u32"))
       format = TokenFormat::U32;
-    else if (endsWith(path, ".u16"))
+    else if (path.ends_with(".u16"))
       format = TokenFormat::U16;
-    else if (endsWith(path, ".bin"))
+    else if (path.ends_with(".bin"))
       format = oddWordsAreZero(file) ? TokenFormat::U32 : TokenFormat::U16;
     else
       format = TokenFormat::Text;

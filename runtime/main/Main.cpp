@@ -1,6 +1,39 @@
-//===- Main.cpp - main() of every training binary -------------------------===//
+//===- Main.cpp - main() of every training program ------------------------===//
+//
+// The plan is attached to the program (runtime/program/Attachments.h).
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/Error.h"
+#include "runtime/main/Options.h"
 #include "runtime/main/Train.h"
+#include "runtime/main/TrainingRun.h"
+#include "runtime/program/Attachments.h"
+
+using namespace zrt;
+
+namespace {
+
+const zrt_plan &loadPlan() {
+  // The plan of a GPU names its device.
+  loadAttachment(kCudaAttachment);
+  const void *plan = nullptr;
+  if (loadAttachment(kPlanAttachment))
+    plan = findSymbol("zrt_compiled_plan");
+  if (!plan)
+    fail("this program has no plan; zeroc makes programs that have one, and "
+         "tools such as strip remove it");
+  return *static_cast<const zrt_plan *>(plan);
+}
+
+} // namespace
 
 int main(int argc, char **argv) {
-  return zrt::trainMain(zrt_compiled_plan, argc, argv);
+  const zrt_plan *plan = nullptr;
+  try {
+    plan = &loadPlan();
+  } catch (const Error &error) {
+    printError(programName(argc > 0 ? argv[0] : nullptr), error.what());
+    return kFailed;
+  }
+  return trainMain(*plan, argc, argv);
 }

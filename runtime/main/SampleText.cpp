@@ -9,7 +9,7 @@ using namespace zrt;
 
 namespace {
 
-std::string bytesOf(const std::vector<int64_t> &ids) {
+std::string textBytes(const std::vector<int64_t> &ids) {
   std::string text;
   for (const int64_t id : ids)
     text += static_cast<char>(id);
@@ -70,7 +70,7 @@ std::string zrt::samplesText(const SampleOptions &options,
   for (size_t i = 0; i < samples.size(); ++i) {
     text += fmt::format("--- sample {} of {}{}{}\n", i + 1, samples.size(),
                         when.empty() ? "" : ", ", when);
-    text += options.text ? printable(bytesOf(prompt) + bytesOf(samples[i]))
+    text += options.text ? printable(textBytes(prompt) + textBytes(samples[i]))
                          : fmt::format("{} | {}", fmt::join(prompt, " "),
                                        fmt::join(samples[i], " "));
     text += '\n';
@@ -91,7 +91,7 @@ std::string zrt::samplesLine(const SampleOptions &options,
     nlohmann::ordered_json one;
     one["ids"] = sample;
     if (options.text)
-      one["text"] = bytesOf(sample);
+      one["text"] = textBytes(sample);
     line["samples"].push_back(one);
   }
   return line.dump(-1, ' ', /*ensure_ascii=*/false,

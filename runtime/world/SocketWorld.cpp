@@ -168,6 +168,7 @@ void SocketWorld::connectTo(int peer, Channel channel) {
   sockaddr_un address;
   const socklen_t length = setAddress(address, nameOf(peer));
   Coming coming(launch, timeOut);
+  std::chrono::milliseconds nap{1};
   while (true) {
     Socket socket = makeSocket();
     if (connect(socket.get(), reinterpret_cast<sockaddr *>(&address), length) ==
@@ -185,7 +186,8 @@ void SocketWorld::connectTo(int peer, Channel channel) {
            errnoText());
     }
     coming.look(peer);
-    std::this_thread::sleep_for(kLookEvery);
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, kLookEvery);
   }
 }
 

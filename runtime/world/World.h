@@ -3,8 +3,8 @@
 // Small, rare messages between ranks: addresses at start, votes, weights that
 // are saved.  The data of a step goes through runtime/transport.
 //
-// One rank needs no launcher: SoloWorld.  Several are started by mpirun or
-// srun: MpiWorld.  A training binary is linked with the one that it needs.
+// SoloWorld is for one rank, SocketWorld for several of one host, MpiWorld for
+// those that mpirun or srun has started.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -26,6 +27,31 @@ def sha(path):
 def last_error(text):
     lines = [line for line in text.splitlines() if "error:" in line]
     return lines[0] if lines else " / ".join(text.strip().splitlines()[-2:])
+
+
+#: The end of a program (runtime/program/Attachments.cpp): entries, their number, a mark.
+ENTRY, FOOTER, MARK = struct.Struct("<16sQQ"), struct.Struct("<Q8s"), b"zrtfile1"
+
+
+def attached(program, name):
+    """The bytes that zeroc has attached to a program by this name."""
+    raw = program.read_bytes()
+    count, mark = FOOTER.unpack(raw[-FOOTER.size:])
+    assert mark == MARK, f"{program} has no attachments"
+    entries = raw[-FOOTER.size - count * ENTRY.size:-FOOTER.size]
+    for found, offset, size in ENTRY.iter_unpack(entries):
+        if found.rstrip(b"\0").decode() == name:
+            return raw[offset:offset + size]
+    raise KeyError(name)
+
+
+def attach(program, files):
+    """`program` with files, a dict of bytes, at its end."""
+    entries = b""
+    for name, content in files.items():
+        entries += ENTRY.pack(name.encode(), len(program), len(content))
+        program += content
+    return program + entries + FOOTER.pack(len(files), MARK)
 
 
 class Plan:
@@ -67,23 +93,15 @@ class Plan:
     def compile_pair(self, plan, own, folder):
         """A program whose rank MUTANT_RANK runs `own`; None if both compile to the
         same."""
-        first = self.compile(plan, folder / "all.o", "--emit=obj")
-        second = self.compile(own, folder / "own.o", "--emit=obj")
+        first = self.compile(plan, folder / "all")
+        second = self.compile(own, folder / "own")
         if sha(first) == sha(second):
             return None
-        linked = subprocess.run(["ldd", self.program], capture_output=True, text=True).stdout
-        mpi = re.search(r"libmpi\S* => (\S+)", linked)[1]
-        compiler = os.environ.get("ZERO_LINKER", "c++")
-        for command in (
-                ["objcopy", "--redefine-sym", "zrt_compiled_plan=zrt_own_plan",
-                 "--keep-global-symbol=zrt_own_plan", second],
-                [compiler, "-std=c++20", "-I", support.ROOT, HERE / "two_plans.cpp", first, second,
-                 "-L", support.BUILD / "lib", "-lzrt_main", "-lzrt", "-lzrt_mpi", "-lzrt", "-luring", mpi,
-                 "-lpthread", "-lm", "-o", folder / "program"]):
-            done = support.run(*command)
-            if done.returncode:
-                raise RuntimeError(f"{command[0]}: {done.err.strip()}")
-        return folder / "program"
+        program = folder / "program"
+        program.write_bytes(attach((support.BUILD / "bin" / "zero-two-plans").read_bytes(),
+                                   {"plan.so": attached(first, "plan.so"), "own.so": attached(second, "plan.so")}))
+        program.chmod(0o755)
+        return program
 
     def outcome(self, program, folder, seed, env=None, lr="1e-2"):
         """(error, what each step said, the saved weights)."""
@@ -147,7 +165,7 @@ class Plan:
             if key == sha(self.program):
                 return "same program", ""
             if key not in self.known:
-                env = {} if rank is None else {"MUTANT_RANK": str(rank)}
+                env = {} if rank is None else {"MUTANT_RANK": str(rank), "MUTANT_RANKS": str(self.recipe.ranks)}
                 self.known[key] = self.compare(program, scratch, env)
             reason = self.known[key]
             return ("differs", reason) if reason else ("equal", "")

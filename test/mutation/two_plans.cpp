@@ -1,19 +1,26 @@
 //===- two_plans.cpp - One rank that runs another plan --------------------===//
 //
-// Ranks that run different programs are refused when they start.  Linked with
-// two plans, one program runs `zrt_own_plan` on the rank that MUTANT_RANK
-// names.
+// Ranks that run different programs are refused when they start.  This program,
+// with two plans attached, runs own.so on the rank that MUTANT_RANK names, and
+// plan.so on the others.
+//
+//   MUTANT_RANK=1 MUTANT_RANKS=2 two_plans ...
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/main/Train.h"
-#include <cstdlib>
-#include <cstring>
+#include "runtime/program/Attachments.h"
+#include "runtime/world/StartRanks.h"
 
-extern "C" const zrt_plan zrt_own_plan;
+#include <cstdlib>
+#include <string>
 
 int main(int argc, char **argv) {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const char *own = std::getenv("MUTANT_RANK");
-  const bool mine = rank && own && std::strcmp(rank, own) == 0;
-  return zrt::trainMain(mine ? zrt_own_plan : zrt_compiled_plan, argc, argv);
+  const zrt::Launch launch = zrt::startRanks(std::atoi(std::getenv("MUTANT_RANKS")));
+  setenv("RANK", std::to_string(launch.rank).c_str(), 1);
+  setenv("WORLD_SIZE", std::to_string(launch.size).c_str(), 1);
+  setenv("MASTER_PORT", launch.job.c_str(), 1);
+  const bool mine = launch.rank == std::atoi(std::getenv("MUTANT_RANK"));
+  zrt::loadAttachment(mine ? "own.so" : zrt::kPlanAttachment);
+  const auto *plan = static_cast<const zrt_plan *>(zrt::findSymbol("zrt_compiled_plan"));
+  return zrt::trainMain(*plan, argc, argv);
 }

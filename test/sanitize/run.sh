@@ -26,8 +26,6 @@ common=log_path=$reports/report:print_stacktrace=1
 export ASAN_OPTIONS=$common:detect_container_overflow=0:allow_user_poisoning=0
 export UBSAN_OPTIONS=$common
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
-# What zeroc links gets the runtime of the sanitizers.
-export ZERO_LINKER=$here/link.sh
 export ZERO_BUILD_DIR=$build
 
 cmake --preset asan && cmake --build "$build" || exit 2

@@ -96,7 +96,7 @@ private:
   /// The last mark, if that is a comma.
   size_t comma = std::string::npos;
   /// The keys of each object, or of an array none, around the place.
-  std::vector<StringSet<>> open;
+  std::vector<llvm::StringSet<>> open;
 };
 
 } // namespace

@@ -52,7 +52,7 @@ void Mapping::mapLossScale() {
 /// The name that --grad-dtype has, or "".
 static StringRef asType(StringRef name) {
   name.consume_front("torch.");
-  return StringSwitch<StringRef>(name.lower())
+  return llvm::StringSwitch<StringRef>(name.lower())
       .Cases({"fp32", "float32", "float"}, "f32")
       .Cases({"fp16", "float16", "half"}, "fp16")
       .Cases({"bf16", "bfloat16"}, "bf16")

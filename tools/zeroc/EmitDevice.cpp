@@ -54,15 +54,6 @@ llvm::Error zero::checkTarget(ModuleOp plan, StringRef input, StringRef arch) {
       "; start from level scheduled or before");
 }
 
-static llvm::Expected<std::string> readFile(StringRef path) {
-  auto content = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                             /*RequiresNullTerminator=*/false);
-  if (!content)
-    return llvm::createStringError("cannot read " + path + ": " +
-                                   content.getError().message());
-  return (*content)->getBuffer().str();
-}
-
 static llvm::Error writeFile(StringRef path, StringRef text) {
   return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
     os << text;
@@ -120,7 +111,7 @@ static llvm::Error emitEmulated(llvm::Module &module, const CpuTarget &cpu,
   if (llvm::Error error = emitObject(module, cpu, /*optimise=*/true, object))
     return error;
   if (llvm::Error error =
-          runTool({getLinker(), "-shared", object, "-o", library}, folder))
+          runTool({getLinker(), "-shared", "-Bsymbolic", object, "-o", library}, folder))
     return error;
   llvm::Expected<std::string> image = readFile(library);
   if (!image)

@@ -4,8 +4,9 @@
 //    kernels.
 // 2. Kernels, which are all that is kept of it then, go to LLVM and are compiled
 //    at -O3.
-// 3. Both are linked with the runtime's archives, which lie in ../lib of this
-//    compiler or in ZRT_LIB_DIR.
+// 3. Both become a shared object, which is attached to the runtime's program
+//    (runtime/program/Attachments.h).  That lies in ../lib of this compiler or in
+//    ZRT_LIB_DIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "passes/codegen/EmitObject.h"
 #include "passes/codegen/PlanDescription.h"
 #include "passes/plan/Certificate.h"
+#include "runtime/program/Attachments.h"
 #include "runtime/zrt.h"
 #include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/LibraryFile.h"
@@ -26,9 +28,7 @@
 #include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -36,14 +36,43 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Puts a finished file in place.
-llvm::Error install(StringRef from, StringRef to, bool executable) {
-  auto content = llvm::MemoryBuffer::getFile(from, /*IsText=*/false,
-                                             /*RequiresNullTerminator=*/false);
-  if (!content)
-    return llvm::createStringError("cannot read " + from + ": " +
-                                   content.getError().message());
-  return frontend::writeOutput(to, (*content)->getBuffer(), executable);
+/// The runtime's program with `plan`, a shared object, and what that needs.
+llvm::Error writeProgram(StringRef plan, bool isForGpu, bool hasRanks,
+                         const DriverOptions &options, StringRef argv0) {
+  llvm::Expected<std::string> program = findLibraryFile(argv0, "zrt_program");
+  if (!program)
+    return program.takeError();
+  SmallVector<std::pair<const char *, std::string>> files = {
+      {zrt::kPlanAttachment, plan.str()}};
+  if (isForGpu) {
+    llvm::Expected<std::string> cuda =
+        findLibraryFile(argv0, zrt::kCudaAttachment);
+    if (!cuda)
+      return llvm::createStringError(
+          "this build has no CUDA: " + llvm::toString(cuda.takeError()) +
+          "; CMake builds it where the CUDA toolkit (12 or later) is "
+          "installed");
+    files.emplace_back(zrt::kCudaAttachment, std::move(*cuda));
+  }
+  // Where MPI was not there when zeroc was built, ranks start without it.
+  if (hasRanks) {
+    if (auto mpi = findLibraryFile(argv0, zrt::kMpiAttachment))
+      files.emplace_back(zrt::kMpiAttachment, std::move(*mpi));
+    else
+      llvm::consumeError(mpi.takeError());
+  }
+  llvm::Expected<std::string> base = readFile(*program);
+  if (!base)
+    return base.takeError();
+  std::vector<zrt::Attachment> attached;
+  for (const auto &[name, path] : files) {
+    llvm::Expected<std::string> content = readFile(path);
+    if (!content)
+      return content.takeError();
+    attached.push_back({name, std::move(*content)});
+  }
+  return frontend::writeOutput(options.output, zrt::attach(*base, attached),
+                               /*executable=*/true);
 }
 
 /// A program without a loss would refuse to start.
@@ -175,39 +204,23 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   StringRef linker = getLinker();
   if (options.emit == Emit::Object) {
     if (llvm::Error error = runTool(
-            {linker, "-r", "-nostdlib", kernelObject, planObject, "-o", result},
-            folder))
+            {linker, "-r", kernelObject, planObject, "-o", result}, folder))
       return error;
-    if (llvm::Error error = install(result, options.output, false))
+    llvm::Expected<std::string> object = readFile(result);
+    if (!object)
+      return object.takeError();
+    if (llvm::Error error = frontend::writeOutput(options.output, *object))
       return error;
   } else {
-    llvm::Expected<std::string> lib = findLibraryFile(argv0, "libzrt.a");
-    if (!lib)
-      return lib.takeError();
-    std::string search = "-L" + llvm::sys::path::parent_path(*lib).str();
-    // Only a plan of several ranks needs a launcher, and its library.  zrt and
-    // the world need each other.
-    SmallVector<StringRef> command = {linker,       kernelObject, planObject,
-                                      search,       "-lzrt_main", "-lzrt",
-                                      "-lzrt_solo", "-lzrt"};
-    if (certificate.ranks > 1) {
-      command[6] = "-lzrt_mpi";
-      command.push_back(ZERO_MPI_LIBRARY);
-    }
-    if (!options.cudaArch.empty()) {
-      llvm::Expected<std::string> cuda =
-          findLibraryFile(argv0, "libzrt_cuda.a");
-      if (!cuda)
-        return llvm::createStringError(
-            "this build has no CUDA: " + llvm::toString(cuda.takeError()) +
-            "; CMake builds it where the CUDA toolkit (12 or later) is "
-            "installed");
-      command.append({"-lzrt_cuda", "-lzrt", "-ldl"});
-    }
-    command.append({"-luring", "-lpthread", "-lm", "-o", result});
-    if (llvm::Error error = runTool(command, folder))
+    // What it calls is in the program that loads it.
+    if (llvm::Error error =
+            runTool({linker, "-shared", "-Bsymbolic", "--hash-style=gnu",
+                     kernelObject, planObject, "-o", result},
+                    folder))
       return error;
-    if (llvm::Error error = install(result, options.output, true))
+    if (llvm::Error error =
+            writeProgram(result, !options.cudaArch.empty(),
+                         certificate.ranks > 1, options, argv0))
       return error;
   }
   bool isJson = options.certificate == "json";

@@ -156,7 +156,7 @@ private:
   }
 
   void drawPanel(const PanelKind &kind, bool isLast) {
-    Range range = emptyRange();
+    AxisRange range = emptyRange();
     for (const PlotRun &run : runs)
       for (Quantity quantity : quantitiesOf(kind))
         for (const PlotPoint &point : run[quantity])
@@ -264,7 +264,7 @@ private:
   Svg svg;
   size_t longest = 0;  ///< steps of a run
   int64_t average = 0; ///< of so many steps; 0: none
-  Range steps = emptyRange();
+  AxisRange steps = emptyRange();
   double y = 8; ///< what is above it is drawn
 };
 

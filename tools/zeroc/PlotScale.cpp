@@ -18,19 +18,19 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-Range zero::emptyRange() {
+AxisRange zero::emptyRange() {
   constexpr double kFar = std::numeric_limits<double>::infinity();
   return {kFar, -kFar};
 }
 
-void Range::add(double value) {
+void AxisRange::add(double value) {
   if (std::isnan(value))
     return;
   low = std::min(low, value);
   high = std::max(high, value);
 }
 
-Range Range::padded(double share) const {
+AxisRange AxisRange::padded(double share) const {
   double size = std::max(std::abs(low), std::abs(high));
   // Equal values, or nearly: their digits would be noise.
   double least = size > 0 ? 1e-6 * size : 1;
@@ -42,7 +42,7 @@ Range Range::padded(double share) const {
   return {low - room, high + room};
 }
 
-Scale::Scale(Range range, bool isLog, double from, double to)
+Scale::Scale(AxisRange range, bool isLog, double from, double to)
     : isLog(isLog), from(from) {
   low = isLog ? std::log10(range.low) : range.low;
   double high = isLog ? std::log10(range.high) : range.high;
@@ -105,7 +105,7 @@ static std::string label(double value, int exponent, double largest) {
 /// 10^exponent, exactly as far as doubles have it.
 static double powerOfTen(int exponent) { return std::pow(10.0, exponent); }
 
-std::vector<Tick> zero::linearTicks(Range range, int wanted, bool isWhole) {
+std::vector<Tick> zero::linearTicks(AxisRange range, int wanted, bool isWhole) {
   double step = (range.high - range.low) / wanted;
   int exponent = static_cast<int>(std::floor(std::log10(step)));
   double digit = step / powerOfTen(exponent);
@@ -131,7 +131,7 @@ std::vector<Tick> zero::linearTicks(Range range, int wanted, bool isWhole) {
   return ticks;
 }
 
-std::vector<Tick> zero::logTicks(Range range) {
+std::vector<Tick> zero::logTicks(AxisRange range) {
   double low = std::log10(range.low), high = std::log10(range.high);
   double decades = high - low;
   // An axis of less than one decade may have no power of ten at all.

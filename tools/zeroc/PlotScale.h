@@ -9,21 +9,21 @@
 namespace mlir::zero {
 
 /// The values that an axis shows.
-struct Range {
+struct AxisRange {
   double low, high;
   /// Adds a value.
   void add(double value);
   bool isEmpty() const { return !(low <= high); }
   /// Has room on both sides of what it shows, and some length.
-  Range padded(double share) const;
+  AxisRange padded(double share) const;
 };
 /// Of no value.
-Range emptyRange();
+AxisRange emptyRange();
 
 /// Places values of `range` evenly, or by their logarithm, from `from` to `to`.
 class Scale {
 public:
-  Scale(Range range, bool isLog, double from, double to);
+  Scale(AxisRange range, bool isLog, double from, double to);
   double operator()(double value) const;
 
 private:
@@ -39,10 +39,10 @@ struct Tick {
 
 /// About `wanted` values in `range`, at multiples of 1, 2 or 5 times a power of
 /// ten; of whole numbers only if `isWhole`.
-std::vector<Tick> linearTicks(Range range, int wanted, bool isWhole = false);
+std::vector<Tick> linearTicks(AxisRange range, int wanted, bool isWhole = false);
 /// Powers of ten in `range`; where it has few of them 2 and 5 times those too.
 /// `range.low` is above 0.
-std::vector<Tick> logTicks(Range range);
+std::vector<Tick> logTicks(AxisRange range);
 
 /// 12345 as "12,345".
 std::string withCommas(int64_t value);

@@ -18,7 +18,7 @@ llvm::Error zero::runTool(llvm::ArrayRef<StringRef> args,
   auto program = llvm::sys::findProgramByName(args[0]);
   if (!program)
     return llvm::createStringError(
-        "%s is not installed; install g++ (it links the program)",
+        "%s is not installed; install lld-22 (it links the plan)",
         args[0].str().c_str());
   SmallVector<StringRef> command = {*program};
   llvm::append_range(command, args.drop_front());
@@ -37,7 +37,16 @@ llvm::Error zero::runTool(llvm::ArrayRef<StringRef> args,
                                  StringRef(message).trim().str().c_str());
 }
 
+llvm::Expected<std::string> zero::readFile(StringRef path) {
+  auto content = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
+  if (!content)
+    return llvm::createStringError("cannot read " + path + ": " +
+                                   content.getError().message());
+  return (*content)->getBuffer().str();
+}
+
 StringRef zero::getLinker() {
   const char *linker = getenv("ZERO_LINKER");
-  return linker ? linker : "c++";
+  return linker ? linker : ZERO_LLD;
 }

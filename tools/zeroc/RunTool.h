@@ -11,7 +11,10 @@ namespace mlir::zero {
 llvm::Error runTool(llvm::ArrayRef<llvm::StringRef> args,
                     const TemporaryFolder &folder);
 
-/// What links: c++, or what ZERO_LINKER says.
+/// What a program has written.
+llvm::Expected<std::string> readFile(llvm::StringRef path);
+
+/// What links: lld, or what ZERO_LINKER says.
 llvm::StringRef getLinker();
 
 } // namespace mlir::zero

@@ -1,0 +1,122 @@
+//===- Attachments.cpp - What zeroc adds to the training program ----------===//
+#include "runtime/program/Attachments.h"
+
+#include "runtime/Error.h"
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace zrt;
+
+namespace {
+
+struct Entry {
+  char name[16] = {};
+  uint64_t offset = 0, bytes = 0; ///< in the file
+};
+
+constexpr char kMagic[8] = {'z', 'r', 't', 'f', 'i', 'l', 'e', '1'};
+
+struct Footer {
+  uint64_t count = 0;
+  char magic[8] = {};
+};
+
+/// A descriptor that is closed.
+struct File {
+  int fd;
+  ~File() {
+    if (fd >= 0)
+      close(fd);
+  }
+};
+
+void read(int fd, void *to, size_t bytes, uint64_t offset) {
+  auto *at = static_cast<char *>(to);
+  while (bytes > 0) {
+    const ssize_t done = pread(fd, at, bytes, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      fail("cannot read this program: {}",
+           done < 0 ? errnoText() : "it is cut off");
+    at += done;
+    bytes -= static_cast<size_t>(done);
+    offset += static_cast<uint64_t>(done);
+  }
+}
+
+std::vector<Entry> readEntries(int fd) {
+  struct stat status = {};
+  if (fstat(fd, &status) != 0)
+    fail("cannot read this program: {}", errnoText());
+  const auto size = static_cast<uint64_t>(status.st_size);
+  Footer footer;
+  if (size < sizeof footer)
+    return {};
+  read(fd, &footer, sizeof footer, size - sizeof footer);
+  const uint64_t room = (size - sizeof footer) / sizeof(Entry);
+  if (!std::equal(kMagic, std::end(kMagic), footer.magic) ||
+      footer.count > room)
+    return {};
+  std::vector<Entry> entries(footer.count);
+  const uint64_t bytes = footer.count * sizeof(Entry);
+  read(fd, entries.data(), bytes, size - sizeof footer - bytes);
+  return entries;
+}
+
+} // namespace
+
+std::string zrt::attach(std::string_view program,
+                        const std::vector<Attachment> &files) {
+  std::string result(program);
+  std::vector<Entry> entries;
+  for (const Attachment &file : files) {
+    Entry &entry = entries.emplace_back();
+    file.name.copy(entry.name, sizeof entry.name - 1);
+    entry.offset = result.size();
+    entry.bytes = file.bytes.size();
+    result += file.bytes;
+  }
+  Footer footer = {files.size(), {}};
+  std::copy(kMagic, std::end(kMagic), footer.magic);
+  result.append(reinterpret_cast<const char *>(entries.data()),
+                entries.size() * sizeof(Entry));
+  result.append(reinterpret_cast<const char *>(&footer), sizeof footer);
+  return result;
+}
+
+bool zrt::loadAttachment(const char *name, const char *program) {
+  const File file = {open(program, O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0)
+    fail("cannot read this program: {}", errnoText());
+  for (const Entry &entry : readEntries(file.fd)) {
+    if (std::strncmp(entry.name, name, sizeof entry.name) != 0)
+      continue;
+    // A file in memory: the loader wants one, and needs no folder for it.
+    const File memory = {memfd_create(name, MFD_CLOEXEC)};
+    void *bytes = MAP_FAILED;
+    if (memory.fd >= 0 &&
+        ftruncate(memory.fd, static_cast<off_t>(entry.bytes)) == 0)
+      bytes = mmap(nullptr, entry.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                   memory.fd, 0);
+    if (bytes == MAP_FAILED)
+      fail("cannot keep {} ({} bytes) in memory: {}", name, entry.bytes,
+           errnoText());
+    read(file.fd, bytes, entry.bytes, entry.offset);
+    munmap(bytes, entry.bytes);
+    const std::string path = fmt::format("/proc/self/fd/{}", memory.fd);
+    if (!dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
+      fail("cannot load {}: {}", name, dlerror());
+    return true;
+  }
+  return false;
+}
+
+void *zrt::findSymbol(const char *symbol) {
+  return dlsym(RTLD_DEFAULT, symbol);
+}

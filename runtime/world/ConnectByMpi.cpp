@@ -1,0 +1,89 @@
+//===- ConnectByMpi.cpp - Ranks that mpirun or srun has started -----------===//
+//
+// The entry of zrt_mpi.so, which a program loads where such a launcher has
+// started it: no other program needs libmpi.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/world/ConnectByMpi.h"
+
+#include "runtime/Error.h"
+#include "runtime/StartThread.h"
+#include "runtime/world/MpiWorld.h"
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+using namespace zrt;
+
+namespace {
+
+/// Says that the start takes long, for MPI says nothing while it waits for a
+/// process that does not come.
+class StartNote {
+public:
+  StartNote()
+      : thread(startThread("a thread beside the start of MPI", [this] {
+          std::unique_lock<std::mutex> lock(mutex);
+          if (!changed.wait_for(lock, kPatience, [&] { return started; }))
+            fmt::print(
+                stderr,
+                "{}: note: MPI has not connected all ranks for {} s; "
+                "one of them may be stopped, or its host not reachable\n",
+                program_invocation_short_name, kPatience.count());
+        })) {}
+  ~StartNote() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      started = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+  StartNote(const StartNote &) = delete;
+  StartNote &operator=(const StartNote &) = delete;
+
+private:
+  static constexpr std::chrono::seconds kPatience{10};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool started = false;
+  std::thread thread;
+};
+
+} // namespace
+
+zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
+  std::optional<StartNote> note(std::in_place);
+  int support = 0;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &support) !=
+      MPI_SUCCESS)
+    fail("MPI does not start; start with mpirun -n {}", ranks);
+  int started = 1, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &started);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::string problem;
+  if (static_cast<uint32_t>(started) != ranks)
+    problem = fmt::format("compiled for {0} rank{2}, started with {1}; run "
+                          "mpirun -n {0} ... or compile with --world-size={1}",
+                          ranks, started, ranks == 1 ? "" : "s");
+  else if (support < MPI_THREAD_MULTIPLE)
+    problem = "this MPI cannot be used by several threads; install one with "
+              "MPI_THREAD_MULTIPLE";
+  if (!problem.empty()) {
+    // One message for all ranks, and out before any of them ends: mpirun kills
+    // the others when one has failed.
+    if (rank == 0)
+      fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+                 problem);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    throw Error("");
+  }
+  auto world = std::make_unique<MpiWorld>();
+  note.reset();
+  return world.release();
+}
