@@ -22,6 +22,9 @@ function(zero_share_headers pch)
       if(type MATCHES "OBJECT_LIBRARY|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|EXECUTABLE"
           AND sources MATCHES "\\.cpp" AND NOT own AND NOT reused)
         target_precompile_headers(${target} REUSE_FROM ${pch})
+        # libstdc++ switches this warning off around its own use; in a precompiled
+        # header that is forgotten.
+        target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
         zero_group_sources(${target} ${folder})
       endif()
     endforeach()

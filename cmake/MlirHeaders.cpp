@@ -1,1 +1,0 @@
-// Nothing of its own: the target whose precompiled headers others take.
