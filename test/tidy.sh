@@ -4,17 +4,17 @@
 # findings, and the status is 0 only if there are none.
 #
 #   tools/setup.sh --developer
-#   test/tidy.sh                       # everything, in build/release
+#   test/tidy.sh                       # everything
 #   test/tidy.sh runtime/ dialect/
-#   ZERO_BUILD_DIR=DIR test/tidy.sh    # a built folder of one's own
+#
+# In build/tidy every file is compiled alone, with the headers that it includes.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-build=${ZERO_BUILD_DIR:-build/release}
+build=build/tidy
+cmake --preset release -B "$build" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null || exit 2
 # Headers that are generated must exist.
-if [[ ! -f $build/compile_commands.json || ! -d $build/lib ]]; then
-  echo "tidy: error: $build is not built; cmake --preset release && cmake --build build/release" >&2
-  exit 2
-fi
+mapfile -t generated < <(ninja -C "$build" -t targets all | grep -oE '^\w+IncGen')
+cmake --build "$build" --target "${generated[@]}" >/dev/null || exit 2
 mapfile -t files < <(find dialect frontend passes runtime tools -name '*.cpp' | sort)
 if (($#)); then
   mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -F "$(printf '%s\n' "$@")")

@@ -10,6 +10,8 @@
 //   mpirun -n N zrt_ranks N unborn     ... and before MPI knows of it
 //   mpirun -n N zrt_ranks N spill      bits, and each spills to DIR=$TMPDIR
 //   mpirun -n N zrt_ranks N speed      times of 64 MiB
+//   zrt_ranks N wait                   each rank waits for a signal, and says which
+//   zrt_ranks N read                   each reads its standard input
 //
 // No model and no compiler: a program of a few collectives.
 //
@@ -224,8 +226,36 @@ void speed(zrt_context *ctx) {
   }
 }
 
+/// Status 40, once a signal has come.
+void waitForSignal() {
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
+    struct sigaction action = {};
+    action.sa_handler = [](int number) {
+      std::fprintf(stderr, "rank %d: signal %d\n", me, number);
+      std::fflush(stderr);
+      usleep(300'000); // another one would be reported, too
+      _exit(40);
+    };
+    action.sa_flags = SA_NODEFER;
+    sigaction(number, &action, nullptr);
+  }
+  while (true)
+    pause();
+}
+
+void readInput() {
+  int bytes = 0;
+  while (std::getchar() != EOF)
+    ++bytes;
+  std::printf("rank %d: %d bytes\n", me, bytes);
+}
+
 void job(World &world) {
   me = world.rank();
+  if (mode == "wait")
+    waitForSignal();
+  if (mode == "read")
+    return readInput();
   if (mode == "early" && me == int(ranks) - 1)
     fail("no data");
   if (mode == "asleep" && me == int(ranks) - 1)

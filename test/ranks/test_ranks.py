@@ -6,6 +6,7 @@ between imitated hosts, and what the others say when one fails.
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,15 @@ def spawned(ranks, mode, started=None, **variables):
 spawned.jobs = 0
 
 
+def alone(ranks, mode, **variables):
+    """The finished program that has started its ranks itself."""
+    # Of no launcher that this test itself may run under.
+    kept = {name: value for name, value in os.environ.items()
+            if not re.match("OMPI_|PMI|SLURM_|RANK$|WORLD_SIZE$", name)}
+    return subprocess.run([PROGRAM, str(ranks), mode], env={**kept, **variables}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120)
+
+
 class Bits(unittest.TestCase):
     def bits(self, ranks, **environment):
         done = job(ranks, "bits", **environment)
@@ -93,6 +103,7 @@ class Bits(unittest.TestCase):
         for ranks in (2, 3, 4):
             with self.subTest(ranks=ranks):
                 self.assertEqual(spawned(ranks, "bits"), (self.bits(ranks), [0] * ranks))
+                self.assertEqual(alone(ranks, "bits").stdout, self.bits(ranks))
 
 
 class Faults(unittest.TestCase):
@@ -248,6 +259,73 @@ class FaultsOfSpawned(Faults):
             finally:
                 first.kill()
 
+
+class FaultsOfStarted(Faults):
+    """The same words where the program has started its ranks itself; and its status."""
+
+    def failing(self, mode, **variables):
+        variables.pop("ZRT_RANKS_PER_HOST", None)
+        done = alone(3, mode, **variables)
+        self.assertEqual(done.returncode, 128 + signal.SIGKILL if mode == "kill" else 1, done.stderr)
+        return done.stderr
+
+    test_a_process_stopped_before_it_starts = None
+    test_a_stopped_process_on_another_host = None
+    test_another_number_of_ranks = None
+
+    def test_a_killed_process_is_named_by_the_one_that_started_it(self):
+        self.assertIn("zrt_ranks: error: rank 2 was ended by signal 9 (Killed)", self.failing("kill"))
+
+    def started(self, mode):
+        """The process, and its ranks once they sleep for ever."""
+        process = subprocess.Popen([PROGRAM, "3", mode], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        children = f"/proc/{process.pid}/task/{process.pid}/children"
+        for _ in range(500):
+            with open(children, encoding="utf-8") as file:
+                ranks = [int(pid) for pid in file.read().split()]
+            if len(ranks) == 3 and all(self.is_waiting(pid) for pid in ranks):
+                return process, ranks
+            time.sleep(0.02)
+        self.fail(f"ranks {ranks} do not wait")
+
+    @staticmethod
+    def is_waiting(pid):
+        with open(f"/proc/{pid}/cmdline", "rb") as file, open(f"/proc/{pid}/syscall", encoding="utf-8") as call:
+            return file.read() and call.read().split()[0] == str(PAUSE)
+
+    def assert_gone(self, ranks):
+        for _ in range(500):
+            if not any(os.path.exists(f"/proc/{pid}") for pid in ranks):
+                return
+            time.sleep(0.02)
+        self.fail(f"some of {ranks} are still there")
+
+    def test_ranks_end_with_the_process_that_started_them(self):
+        process, ranks = self.started("wait")
+        process.kill()
+        self.assertEqual(process.wait(timeout=60), -signal.SIGKILL)
+        self.assert_gone(ranks)
+
+    def test_signals_come_to_each_rank_once(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
+            with self.subTest(number):
+                process, _ = self.started("wait")
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=60), 40)
+                self.assertEqual(sorted(process.stderr.read().splitlines()),
+                                 [f"rank {rank}: signal {number.value}" for rank in range(3)])
+
+    def test_only_rank_0_reads_what_is_typed(self):
+        done = subprocess.run([PROGRAM, "3", "read"], input="abc", capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
+                         (0, ["rank 0: 3 bytes", "rank 1: 0 bytes", "rank 2: 0 bytes"]), done.stderr)
+
+
+#: The system call in which a rank waits for a signal.
+PAUSE = 34
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

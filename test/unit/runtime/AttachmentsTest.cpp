@@ -1,0 +1,62 @@
+//===- AttachmentsTest.cpp - What zeroc adds to the training program ------===//
+#include "runtime/program/Attachments.h"
+
+#include "runtime/Error.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace zrt;
+
+namespace {
+
+/// A file of `content` for one test.
+class Program {
+public:
+  explicit Program(const std::string &content)
+      : path(testing::TempDir() + "/program" + std::to_string(getpid())) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+  ~Program() { std::remove(path.c_str()); }
+  const char *name() const { return path.c_str(); }
+
+private:
+  const std::string path;
+};
+
+std::string errorOf(const Program &program, const char *name) {
+  try {
+    loadAttachment(name, program.name());
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+} // namespace
+
+TEST(Attachments, ProgramWithoutAnyHasNone) {
+  for (const std::string content : {"", "short", "nothing like a footer at the end of it"})
+    EXPECT_FALSE(loadAttachment("plan.so", Program(content).name()));
+}
+
+TEST(Attachments, AreFoundByTheirWholeName) {
+  const Program program(attach("program", {{"a.so", "1"}, {"ab.so", "22"}}));
+  EXPECT_FALSE(loadAttachment("b.so", program.name()));
+  EXPECT_FALSE(loadAttachment("a", program.name()));
+  // What is found is no shared object.
+  EXPECT_NE(errorOf(program, "ab.so").find("cannot load ab.so: "), std::string::npos);
+}
+
+TEST(Attachments, ProgramThatIsCutOffHasNone) {
+  const std::string whole = attach("program", {{"a.so", "content"}});
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(loadAttachment("a.so", Program(whole.substr(0, size)).name()));
+}
+
+TEST(Attachments, EntryBeyondTheFileIsAnError) {
+  std::string whole = attach("program", {{"a.so", "content"}});
+  whole[whole.size() - 16 - 3] = 1; // the length's high byte
+  EXPECT_EQ(errorOf(Program(whole), "a.so").substr(0, 6), "cannot");
+}
