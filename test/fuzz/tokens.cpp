@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       input.write({reinterpret_cast<const char *>(data) + 3, size - 3}, ending);
   try {
     const int64_t shape[] = {1, length};
-    const zrt_input input = {"tokens", ZRT_I32, 2, shape, {}, vocab, 0};
+    const zrt_input input = {"tokens", ZRT_I32, 2, shape, {}, vocab, 0, 0, 0};
     const zrt::TokenData tokens(path, format, length, /*maxLater=*/1);
     if (tokens.sequences() == 0)
       std::abort();

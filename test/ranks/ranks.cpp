@@ -139,9 +139,9 @@ zrt_plan makePlan(uint64_t count) {
   plan.programs[ZRT_STEP] = {table, 4, 0, 0};
   if (mode == "spill")
     addSpill(plan);
-  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source.ref, 0, 0};
-  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source.ref, 0, 0};
-  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source.ref, 0, 0};
+  inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source.ref, 0, 0, 0, 0};
+  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source.ref, 0, 0, 0, 0};
+  inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source.ref, 0, 0, 0, 0};
   plan.inputs = inputs;
   plan.input_count = 3;
   return plan;

@@ -198,11 +198,11 @@ void runAndCheck(int ranks, int runs) {
       job.exported ? job.exported : uint64_t(job.collectives.size()) << 20);
   // What the host writes.
   std::vector<zrt_input> inputs = {
-      {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0}};
+      {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0, 0, 0}};
   for (const zrt_collective_desc &desc : job.collectives)
     if (desc.accumulate)
       inputs.push_back(
-          {desc.name, desc.result.dtype, 0, nullptr, desc.result.ref, 0, 0});
+          {desc.name, desc.result.dtype, 0, nullptr, desc.result.ref, 0, 0, 0, 0});
   plan.inputs = inputs.data();
   plan.input_count = static_cast<uint32_t>(inputs.size());
   runRanks(ranks, [&](World &world) {

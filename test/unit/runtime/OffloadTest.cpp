@@ -50,11 +50,11 @@ void lossOf(void *const *args, int64_t, int64_t) {
 const int64_t wShape[] = {int64_t{kElements}};
 const zrt_member member = {"w", 1, 1,         wShape,
                            0,   0, kElements, {ZRT_INIT_NORMAL, 0, 0, 1}};
-const zrt_bucket bucket = {"b0", kElements, 1, 0, &member};
+const zrt_bucket bucket = {"b0", kElements, 1, 0, &member, 0, 0};
 const zrt_state states[] = {{"param", 0, ZRT_F32, 0, 0, nvmeRef(0)},
                             {"momentum", 0, ZRT_F32, 0, 0, nvmeRef(1)}};
 const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(0, 4)};
-const zrt_input lr = {"lr", ZRT_F32, 0, nullptr, lrRef, 0, 0};
+const zrt_input lr = {"lr", ZRT_F32, 0, nullptr, lrRef, 0, 0, 0, 0};
 const zrt_category categories[] = {{"activations", kBytes, ZRT_DEVICE, 0},
                                    {"parameters", kBytes, ZRT_NVME, 0}};
 

@@ -34,7 +34,7 @@ const int64_t kShape[] = {2, 3}; // batches of 2, samples of 3
 
 zrt_input inputOf(zrt_dtype dtype, int64_t bound = 0, int64_t ignored = 0,
                   uint32_t rank = 2) {
-  return {"x", dtype, rank, kShape, {}, bound, ignored};
+  return {"x", dtype, rank, kShape, {}, bound, ignored, 0, 0};
 }
 
 class Samples : public testing::Test {

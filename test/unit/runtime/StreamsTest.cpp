@@ -137,12 +137,12 @@ TEST(Chaos, PoisonsWhatNoProgramMayReadBeforeItWrites) {
                /*deviceBytes=*/100);
   // State and an output overlap; an input has no bytes; another ends the arena.
   const int64_t nothing[] = {0};
-  const zrt_bucket bucket = {"b0", 2, 0, 0, nullptr};
+  const zrt_bucket bucket = {"b0", 2, 0, 0, nullptr, 0, 0};
   const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(16, 12)};
   const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(24, 8)};
   const zrt_input inputs[] = {
-      {"none", ZRT_F32, 1, nothing, deviceRef(60, 0), 0, 0},
-      {"lr", ZRT_F32, 0, nullptr, deviceRef(96, 4), 0, 0}};
+      {"none", ZRT_F32, 1, nothing, deviceRef(60, 0), 0, 0, 0, 0},
+      {"lr", ZRT_F32, 0, nullptr, deviceRef(96, 4), 0, 0, 0, 0}};
   plan.buckets = &bucket;
   plan.states = &state;
   plan.outputs = &output;
@@ -264,7 +264,7 @@ TEST(Create, RefusesPlansItCannotRun) {
             std::string::npos);
 
   const zrt_input input = {"tokens", ZRT_I32, 0, nullptr, deviceRef(65533, 4),
-                           0,        0};
+                           0,        0, 0, 0};
   plan = testPlan(chain());
   plan.inputs = &input;
   plan.input_count = 1;

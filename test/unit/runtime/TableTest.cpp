@@ -13,7 +13,7 @@ namespace {
 void nothing(void *const *, int64_t, int64_t) {}
 
 const zrt_member member = {"w", 1, 1, nullptr, 0, 0, 64, {}};
-const zrt_bucket bucket = {"b0", 64, 1, 0, &member};
+const zrt_bucket bucket = {"b0", 64, 1, 0, &member, 0, 0};
 
 /// A plan of two ranks with one bucket of 64 elements.
 zrt_plan planOf(const Table &step) {

@@ -31,7 +31,7 @@ const int64_t idShape[] = {1, 2};
 
 /// An input of two ids below `bound`.
 zrt_input inputBelow(int64_t bound) {
-  return {"ids", ZRT_I32, 2, idShape, {}, bound, 0};
+  return {"ids", ZRT_I32, 2, idShape, {}, bound, 0, 0, 0};
 }
 
 class TokenFile : public testing::Test {
