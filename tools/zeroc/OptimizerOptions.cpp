@@ -21,11 +21,13 @@ void CommandLine::declareOptimizer(const Place &place) {
     return llvm::Error::success();
   };
   add("optimizer=RULE", rule,
-      "update rule: adamw, lion, sgd, or a file *.mlir with a\n"
-      "zero.optimizer",
+      "update rule: adamw, lion, sgd, or FILE.mlir with a rule\n"
+      "of your own (zero.optimizer)",
       place);
   add("optimizer-numbers=N=X,...", text(options.optimizerNumbers),
-      "numbers of a rule from a file, instead of its defaults", place);
+      "values for the scalars of a rule from a file, instead of\n"
+      "its defaults",
+      place);
   Values betas = decays(p.beta1, p.beta2);
   betas.otherwise += "; lion: 0.9,0.99";
   add("betas=B1,B2", betas,

@@ -63,8 +63,8 @@ void CommandLine::declareDriver() {
   add("state-dtype=f32|bf16", text(p.stateDtype, {"f32", "bf16"}),
       "type of the optimizer's moments", update);
   add("master=f32|none", text(p.master, {"f32", "none"}),
-      "type of master weights; with bf16 also none: no copy\n"
-      "in f32, updates use stochastic rounding",
+      "master weights: f32, or (bf16 only) none: no f32 copy,\n"
+      "and updates round stochastically",
       update);
   add("precision=TYPE", text(p.precision, {"fp32", "bf16", "fp16"}),
       "type of parameters, activations and matrix products:\n"
@@ -73,31 +73,33 @@ void CommandLine::declareDriver() {
   Values gradients = text(p.gradDtype, {"f32", "bf16", "fp16"});
   gradients.otherwise = "as parameters, sums f32";
   add("grad-dtype=TYPE", gradients,
-      "type of gradients and of their sums: f32, or that of\n"
-      "parameters",
+      "type in which gradients are exchanged and summed: f32,\n"
+      "or the type of parameters",
       {loss, Emit::Step});
   Values adapters{[&p](StringRef given) { return readLora(given, p); }, ""};
   add("lora=RANK[:ALPHA]", adapters,
-      "freeze the model and train adapters of that rank, whose\n"
-      "factor is ALPHA / RANK; by default ALPHA is RANK",
+      "freeze the model and train adapters of this rank; their\n"
+      "output is multiplied by ALPHA / RANK [ALPHA = RANK]",
       {loss, Emit::Step});
   add("lora-targets=REGEX", text(p.loraTargets),
-      "the linear layers that get one, by their whole names;\n"
-      "by default all but the head",
+      "linear layers that get an adapter: a regular expression\n"
+      "that matches the whole name; by default all but the\n"
+      "head",
       {loss, Emit::Step});
   add("base-storage=nf4|int8", text(p.baseStorage, {"nf4", "int8"}),
-      "with --lora: keep the weights of experts and of linear\n"
-      "layers but the head in 4 or 8 bits, and compute with\n"
-      "copies of them",
+      "with --lora: store the weights of experts and of linear\n"
+      "layers, except the head, in 4 or 8 bits; they are\n"
+      "unpacked before each use",
       {loss, Emit::Step});
   add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
-      "compute logits, loss and its gradient in chunks of\n"
-      "rows, of at most this many bytes; 0: not in chunks",
+      "compute logits, loss and its gradient some rows at a\n"
+      "time, with at most this many bytes of logits; 0: all\n"
+      "rows at once",
       {loss, Emit::Kernels});
 
   add("world-size=N",
       count(p.worldSize, 1, 65536, "a number of ranks from 1 to 65536"),
-      "number of ranks, started by mpirun", state);
+      "number of ranks", state);
   add("stage=0|1|2|3", count(p.stage, 0, 3, "0, 1, 2 or 3"),
       "ZeRO stage: what is sharded over ranks. 0: nothing,\n"
       "1: optimizer state, 2: + gradients, 3: + parameters",
@@ -108,70 +110,74 @@ void CommandLine::declareDriver() {
       "micro-steps whose gradients are summed in one step", state);
   add("accumulate-order=batch|block",
       text(p.accumulateOrder, {"batch", "block"}),
-      "block: run all micro-steps of a block of the model\n"
-      "before its next block, so that parameters are gathered\n"
-      "or fetched once for all of them",
+      "batch: one micro-step after the other; block: all\n"
+      "micro-steps of a block before the next block, so that\n"
+      "its parameters are gathered or fetched once",
       state);
-  add("bucket-size=BYTES", bytes(p.bucketSize, 1, "one bucket a block"),
-      "most bytes of parameters that are exchanged together,\n"
-      "such as 64KiB or 25MiB",
+  add("bucket-size=BYTES", bytes(p.bucketSize, 1, "one exchange per block"),
+      "most bytes of parameters in one exchange, such as 64KiB\n"
+      "or 25MiB",
       state);
   add("reuse-distance=BYTES", bytes(p.reuseDistance, 0),
-      "stage 3: keep gathered parameters between two uses\n"
-      "with at most this many bytes of others in between",
+      "stage 3: between two uses of gathered parameters, gather\n"
+      "them again if more than this many bytes of other\n"
+      "parameters are used",
       state);
   add("persist-below=BYTES", bytes(p.persistBelow, 0),
-      "stage 3: parameters smaller than this are not sharded", state);
+      "stage 3: keep parameters smaller than this whole on every\n"
+      "rank",
+      state);
 
   SmallVector<StringRef> places = {"none", "cpu", "nvme"};
   Values offload = text(offloadAll, places),
          optimizer = text(p.offloadOptimizer, places),
          parameters = text(p.offloadParams, places);
   add("offload=TIER", offload,
-      "both of these: none, cpu or nvme; on several ranks\n"
-      "below stage 3 only the optimizer state",
+      "where optimizer state and parameters are kept: none (on\n"
+      "the device), cpu or nvme; on several ranks below stage 3\n"
+      "only optimizer state",
       state);
   add("offload-optimizer=TIER", optimizer,
       "where optimizer state is kept: none (on the device),\n"
       "cpu or nvme",
       state);
   add("offload-params=TIER", parameters,
-      "the same for parameters, at stage 3 or on one rank", state);
+      "where parameters are kept: none (on the device), cpu or\n"
+      "nvme; at stage 3 or on one rank",
+      state);
   add("offload-activations=TIER", text(p.offloadActivations, places),
       "where activations are kept until the backward pass:\n"
       "none (on the device), cpu or nvme",
       state);
   add("remat=none|block", text(p.remat, {"none", "block"}),
-      "block: recompute activations inside each block of the\n"
-      "model in the backward pass",
+      "block: do not keep activations inside blocks; recompute\n"
+      "them in the backward pass",
       state);
   add("overlap-update", given(p.overlapUpdate),
-      "updates in host memory run beside the forward pass of\n"
-      "the next step",
+      "updates in host memory run during the next forward pass\n"
+      "(same results)",
       state);
   add("delayed-update", given(p.delayedUpdate),
-      "updates in host memory run beside the whole next step,\n"
-      "which uses the parameters before them: one step late",
+      "updates in host memory run during the whole next step,\n"
+      "so each step uses parameters that lack the latest update\n"
+      "(changes the results)",
       state);
 
   Values config = text(deepSpeedFile);
   config.otherwise = "";
   add("ds-config=FILE", config,
-      "take options from a DeepSpeed config; the word keys\n"
-      "instead of a file prints what becomes of each key",
+      "take options from a DeepSpeed config; --ds-config=keys\n"
+      "prints how each DeepSpeed key is treated",
       {training});
 
-  add("eval", given(p.eval),
-      "compile evaluation between steps, for train\n"
-      "--eval-data",
+  add("eval", given(p.eval), "also compile evaluation, for train --eval-data",
       update);
   add("sample", given(p.sample, "on"),
-      "compile text generation between steps, for train\n"
-      "--sample",
+      "also compile text generation, for train --sample",
       {training, Emit::Step});
   add("sample-only", given(p.sample, "only"),
-      "compile text generation only: no training, and no\n"
-      "state but parameters",
+      "compile only text generation: no training, and no\n"
+      "gradients or optimizer state in memory",
       {training, Emit::Step});
 
   ArgumentMarks &m = options.marks;
@@ -179,20 +185,24 @@ void CommandLine::declareDriver() {
          inputs = text(m.inputs), constants = text(m.constants),
          result = count(m.loss, 0, INT32_MAX, "the number of a result, from 0");
   function.otherwise = "the only public one";
-  inputs.otherwise = "the rest";
+  inputs.otherwise = "all others";
   result.otherwise = "the only one";
   params.otherwise = constants.otherwise = "";
   add("function=NAME", function, "the function that is the model", {foreign});
   add("params=LIST", params,
       "arguments that are parameters: 0..17, or NAME:0,NAME:1,\n"
-      "or a file *.json with the names of the first ones",
+      "or FILE.json, a list of names for the first arguments",
       {foreign});
   add("inputs=LIST", inputs,
-      "arguments that are inputs, as tokens:18,targets:19", {foreign});
-  add("loss=NUMBER", result, "the result that is the loss", {foreign});
+      "arguments that are inputs, by name and number, such as\n"
+      "tokens:18,targets:19",
+      {foreign});
+  add("loss=NUMBER", result, "number of the function's result that is the loss",
+      {foreign});
   add("constants-as-params=FILE", constants,
-      "constant tensors become parameters; FILE.safetensors\n"
-      "gets their values, to start from by train --init",
+      "turn constant tensors into parameters and write their\n"
+      "values to FILE.safetensors; start with\n"
+      "train --init=FILE.safetensors",
       {foreign});
 
   add("cpu=NAME", text(options.cpu),
@@ -200,32 +210,34 @@ void CommandLine::declareDriver() {
       "name that LLVM knows",
       {machine, Emit::LLVM});
   add("target=cpu|cuda", text(target, {"cpu", "cuda"}),
-      "what the device is: the processors, or an NVIDIA GPU\n"
-      "for each rank",
+      "compile for cpu, or for cuda: one NVIDIA GPU per rank",
       {machine, Emit::Memory});
   add("cuda-arch=ARCH", text(cudaArch, getCudaArchs()),
       "the GPU of --target=cuda: sm_80, sm_86, sm_87, sm_89,\n"
       "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121 (later\n"
-      "ones run it, too); emulated is for tests",
+      "GPUs run the program, too); emulated: for tests without\n"
+      "a GPU",
       {machine, Emit::Memory});
   Values attention = text(options.attention, {"f32", "tensor-cores"});
   attention.otherwise = "tensor-cores for 16 bits";
   add("attention=f32|tensor-cores", std::move(attention),
-      "what multiplies in attention on GPUs: FMAs of f32, with\n"
-      "the CPU's bits; or tensor cores, for 16 bits",
+      "how GPUs multiply in attention: f32 (same bits as the\n"
+      "CPU), or tensor-cores (16-bit types only)",
       {machine, Emit::LLVM});
   add("collectives=host|nccl|direct",
       text(options.collectives, {"host", "nccl", "direct"}),
-      "how GPUs exchange, with the same bits: through host\n"
-      "memory, by NVIDIA's NCCL, or each reads the others'\n"
-      "memory, within a host",
+      "how GPUs exchange data (same bits in all ways): nccl,\n"
+      "direct (GPUs of one host read each other's memory), or\n"
+      "host (through host memory)",
       {machine, Emit::Memory});
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
       "most device memory that a rank may use; a plan that\n"
       "needs more is an error",
       {machine, Emit::Scheduled});
   add("host-memory=BYTES", bytes(p.hostMemory, 0, "no limit"),
-      "the same for host memory", {machine, Emit::Scheduled});
+      "most host memory that a rank may use; a plan that needs\n"
+      "more is an error",
+      {machine, Emit::Scheduled});
 
   add("o=OUT", text(options.output),
       "the file to write; default: the model's name without\n"
@@ -241,12 +253,12 @@ void CommandLine::declareDriver() {
       "alone on standard output",
       {output, Emit::Object});
   add("compare", given(options.compare),
-      "print the memory and traffic of all stages, or on one\n"
-      "rank of all tiers, and write no program",
+      "print memory and traffic of all stages (on one rank:\n"
+      "with state on device, host and NVMe); write no program",
       {output, Emit::Partitioned});
   add("reference", given(p.reference),
-      "compile to plain scalar loops on one thread: slow, to\n"
-      "compare results with",
+      "compile to slow scalar loops on one thread, to check\n"
+      "results against",
       {output, Emit::Kernels});
   add("timing", given(options.timing), "print where compile time is spent",
       {output});
@@ -377,7 +389,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
       "zeroc compiles a model into a program that trains it.\n\n"
       "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
       "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
-      "  mpirun -n 2 ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
+      "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
       "A printed level is valid input again and continues from there.\n",
       &errors, /*VFS=*/nullptr, /*EnvVar=*/nullptr,
       /*LongOptionsUseDoubleDash=*/true);

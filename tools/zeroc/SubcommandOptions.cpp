@@ -25,9 +25,9 @@ void CommandLine::declareSubcommands() {
   add("seq=T", sequence, "tokens per sequence, at most the model's positions",
       imported);
   add("document-separator=ID", end,
-      "token that ends a document: attention sees none of those\n"
-      "before, and the option of that name of train leaves the\n"
-      "target after it out",
+      "token that ends a document; a token attends only to its\n"
+      "own document. Give train this option, too: the loss then\n"
+      "ignores the target after it",
       imported);
   add("o=MODEL.mlir", file, "the file to write; default: standard output",
       imported);
@@ -66,8 +66,8 @@ void CommandLine::declareSubcommands() {
       "of the tokenizer",
       tokenized);
   add("field=NAME", field,
-      "files have one JSON object per line, and this field is\n"
-      "the text of the document",
+      "input files have one JSON object per line; this field is\n"
+      "the text",
       tokenized);
   Place drawn{model, std::nullopt, generating},
       built{machine, std::nullopt, generating};
@@ -84,22 +84,24 @@ void CommandLine::declareSubcommands() {
        {std::tuple<const char *, const char *, const char *, Place &>{
             "prompt=TEXT",
             "start of the text, for models whose tokens are bytes", "", drawn},
-        {"prompt-ids=ID,...", "the same, as tokens", "", drawn},
+        {"prompt-ids=ID,...", "start of the text, as token ids", "", drawn},
         {"sample=N", "number of texts", "1", drawn},
         {"sample-tokens=M", "tokens to generate after the prompt", "100",
          drawn},
-        {"temperature=X", "divides the logits; 0 takes the most likely token",
+        {"temperature=X",
+         "divide the logits by this before sampling; 0: take the\nmost likely "
+         "token",
          "0.8", drawn},
         {"top-k=K", "sample from the K most likely tokens", "all", drawn},
         {"seed=N", "seed of sampling", "0", drawn},
         {"logits=FILE.npy",
-         "generate nothing; write the logits after each token of\nthe prompt",
+         "write the logits after each token of the prompt;\ngenerate no text",
          "", drawn},
         {"threads=N", "number of threads", "all", built}})
     add(usage, passOn(generateOptions.run, usage, otherwise), help, place);
   for (auto [usage, help, otherwise] :
        {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
-        {"cpu=NAME", "as for zeroc MODEL.mlir", "native"}})
+        {"cpu=NAME", "target CPU, as in zeroc --help", "native"}})
     add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
   Values svg = text(plotOptions.output);
   svg.otherwise = "";
