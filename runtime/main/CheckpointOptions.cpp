@@ -65,11 +65,14 @@ void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
   };
   text("--checkpoint", checkpoint.folder, "DIR",
        "Folder for checkpoints, each in its subfolder step-N");
-  text("--save-every", typed.every, "N", "Save one after each N steps");
+  text("--save-every", typed.every, "N",
+       "Save a checkpoint after every N steps");
   app.add_flag("--save-at-exit", checkpoint.atExit,
-               "Save one when the run ends or is stopped, also by SIGUSR1")
+               "Save a checkpoint when the run ends or is stopped, also by "
+               "SIGUSR1")
       ->group("Checkpoints");
-  text("--keep", typed.keep, "K", "Keep the newest K (default: all)");
+  text("--keep", typed.keep, "K",
+       "Keep the newest K checkpoints (default: all)");
   text("--resume", checkpoint.resume, "DIR",
        "Continue from this checkpoint, or from the newest in this folder; "
        "\"latest\": from the newest in --checkpoint, if there is one");
@@ -77,8 +80,8 @@ void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
        "When a checkpoint cannot be written: continue (default): warn, go on "
        "training, and exit with status 4; or stop");
   text("--checkpoint-memory", typed.memory, "BYTES",
-       "Host memory of a rank for copies of what is written (default: a full "
-       "copy, if so much is free); with less, steps wait for the drive");
+       "Host memory of a rank for copies of a checkpoint (default: a full "
+       "copy, if enough is free); with less, steps wait for the drive");
   text("--time-limit", typed.timeLimit, "TIME",
        "Stop before this time has passed (90, 30m, 2h), with exit status 75");
 }

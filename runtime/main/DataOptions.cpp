@@ -26,18 +26,18 @@ void addText(CLI::App &app, const char *name, std::string &value,
 const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
 
 void zrt::addLengthOptions(CLI::App &app, TypedData &typed) {
-  addText(app, "--steps", typed.steps, "N", "Required", "Number of steps, or");
+  addText(app, "--steps", typed.steps, "N", "Required",
+          "Number of steps (or give --epochs)");
   addText(app, "--epochs", typed.epochs, "E", "Required",
-          "number of times that all samples are read");
+          "Number of times to read all samples (or give --steps)");
 }
 
 void zrt::addDataOptions(CLI::App &app, TypedData &typed,
                          TrainOptions &options) {
   addFilesOption(
       app, "--data", typed.data, "Data",
-      "Tokens to train on: the inputs \"tokens\" and \"targets\"; "
-      "several files, and patterns such as 'part*.bin', one after the "
-      "other");
+      "Token files for the inputs tokens and targets; several files or "
+      "patterns ('part*.bin') are read one after the other");
   addInputOption(app, "--input", typed.inputs, "Data",
                  "Samples of the input NAME: FILE.npy, or "
                  "FILE.safetensors[:TENSOR]; repeated for each input");
@@ -48,9 +48,10 @@ void zrt::addDataOptions(CLI::App &app, TypedData &typed,
           "Mix the arguments of --data with these weights, as in 0.7,0.3");
   addText(
       app, "--document-separator", typed.separator, "ID", "Data",
-      "Token at the end of a document; the loss ignores the target after it");
+      "Token id that ends a document; the loss ignores the target after it");
   app.add_flag("--shuffle", options.shuffle,
-               "Read samples in another order, of --seed, in each epoch")
+               "Read samples in random order, a different one in each epoch "
+               "(see --seed)")
       ->group("Data");
 }
 

@@ -15,12 +15,12 @@ void zrt::addEvalOptions(CLI::App &app, TypedEval &typed) {
   };
   addFilesOption(
       app, "--eval-data", typed.data, "Evaluation",
-      "Tokens to evaluate on, at the end of the run (needs zeroc --eval)");
+      "Token files to evaluate on, after the last step (needs zeroc --eval)");
   addInputOption(app, "--eval-input", typed.inputs, "Evaluation",
                  "Samples to evaluate on, as for --input");
   text("--eval-every", typed.every, "N", "Evaluate after every N steps, too");
   text("--eval-batches", typed.batches, "M",
-       "Batches to evaluate, of all ranks together (default: all)");
+       "Number of batches to evaluate, over all ranks (default: all)");
 }
 
 void zrt::judgeEvalOptions(const CLI::App &app, const TypedEval &typed,

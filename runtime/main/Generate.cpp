@@ -38,8 +38,8 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   common.program = programName(argc > 0 ? argv[0] : nullptr);
   TypedSample typed;
   std::string count = "1", seed = "0", threads = "0", form;
-  CLI::App app("Shows what the model that this program was compiled from goes "
-               "on with.",
+  CLI::App app("Generates text with the model that this program was compiled "
+               "from.",
                common.program);
   app.set_help_flag("");
   bool help = false;
@@ -51,12 +51,12 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   text("--weights", options.weights, "PATH", "Required",
        "A checkpoint, a folder of checkpoints or of a Hugging Face model, or a "
        "safetensors file");
-  text("--sample", count, "N", "Samples", "How many (default 1)");
+  text("--sample", count, "N", "Samples", "Number of texts (default 1)");
   addPromptOptions(app, typed);
-  text("--seed", seed, "N", "Samples", "Of what is drawn (default 0)");
+  text("--seed", seed, "N", "Samples", "Seed of sampling (default 0)");
   text("--logits", options.logits, "FILE", "Output",
-       "Draw nothing: write the logits after each token of the prompt, a "
-       ".npy of [tokens, classes]");
+       "Write the logits after each token of the prompt, as .npy of [tokens, "
+       "classes]; generate no text");
   addCertificateOption(app, form);
   addCommonOptions(app, threads, common);
   readLine(app, argc, argv);

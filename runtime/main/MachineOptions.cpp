@@ -10,9 +10,9 @@ using namespace zrt;
 void zrt::addMachineOptions(CLI::App &app, TypedMachine &typed) {
   // A flag that may have a value: what follows after a space is not its own.
   app.add_flag("--device-check{-}", typed.deviceCheck,
-               "Compare the GPU with the processors, train twice, and measure "
-               "bandwidths: prints a page, with --device-check=FILE also as "
-               "JSON there, and exits with 0 if all holds")
+               "Check a GPU: compare its results with the CPU's, train twice, "
+               "measure bandwidths; exits with 0 if all checks pass. "
+               "--device-check=FILE also writes JSON")
       ->group("Machine");
   app.add_option("--host-threads", typed.hostThreads,
                  "Threads for work in host memory, such as offloaded updates "
@@ -20,8 +20,8 @@ void zrt::addMachineOptions(CLI::App &app, TypedMachine &typed) {
       ->type_name("N")
       ->group("Machine");
   app.add_option("--nvme-endurance", typed.nvmeEndurance,
-                 "Endurance of these drives in terabytes written: prints how "
-                 "long they last at the rate of this run")
+                 "Rated endurance of the --nvme-path drives in terabytes "
+                 "written; prints how long they last at this rate")
       ->type_name("TB")
       ->group("Machine");
 }

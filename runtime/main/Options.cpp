@@ -236,14 +236,14 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
          "Steps of linear decay at the end of wsd");
 
   text("--loss-scale", typed.lossScale, "N", "Learning rate",
-       "Loss scale of a plan with fp16, or dynamic (default): starts at "
-       "65536, halved at overflows, doubled after 1000 steps");
+       "Loss scale for fp16 plans: a number, or dynamic (default): starts at "
+       "65536, halves at overflows, doubles after 1000 steps without one");
 
   number("--spike-guard", typed.spikeGuard, "Learning rate",
-         "Skip a step whose loss or gradient norm is this many standard "
-         "deviations above those of the steps before it");
+         "Skip a step whose loss or gradient norm is more than N standard "
+         "deviations above the mean of recent steps");
   number("--spike-window", typed.spikeWindow, "Learning rate",
-         "Steps that --spike-guard compares with (default 128)");
+         "Number of recent steps for --spike-guard (default 128)");
 
   addDataOptions(app, typed.data, options);
   addEvalOptions(app, typed.eval);
@@ -252,14 +252,14 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
        "Initial weights (safetensors, or a Hugging Face folder) instead of "
        "random ones");
   text("--adapter", options.adapter, "DIR", "Weights",
-       "Initial adapters of a plan with --lora, as PEFT saves them; --init has "
-       "the base then");
+       "Initial adapters (a PEFT folder), for a plan with --lora; give the "
+       "base weights with --init");
   number("--seed", typed.seed, "Weights",
          "Seed of random initial weights, of the order of --shuffle, and of "
          "stochastic rounding (default 0)");
   text("--save", options.save, "FILE", "Weights",
-       "Save the final weights (safetensors); of a plan with --lora its "
-       "adapters, in a folder that PEFT reads");
+       "Save the final weights to this safetensors file; with --lora: save "
+       "the adapters to this folder, in PEFT's format");
 
   text("--save-dtype", typed.saveType, "TYPE", "Weights",
        "Element type of --save: f32 (default), bf16 or f16");
@@ -273,7 +273,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
        "How steps are shown: bar, lines or none (default: a bar on a "
        "terminal, else lines)");
   text("--tensorboard", options.tensorboard, "DIR", "Output",
-       "Write the same numbers for TensorBoard, to this folder");
+       "Write the numbers of --metrics to this folder as TensorBoard events");
   app.add_flag("--profile", options.profile,
                "Print where the time went, at the end")
       ->group("Output");

@@ -44,11 +44,13 @@ void readPositive(const CLI::App &app, const char *option,
 void zrt::addPromptOptions(CLI::App &app, TypedSample &typed) {
   addText(app, "--prompt", typed.text, "TEXT",
           "Start of the generated text, for models whose tokens are bytes");
-  addText(app, "--prompt-ids", typed.ids, "ID,...", "The same, as tokens");
+  addText(app, "--prompt-ids", typed.ids, "ID,...",
+          "Start of the generated text, as token ids");
   addText(app, "--sample-tokens", typed.tokens, "M",
           "Tokens to generate after the prompt (default 100)");
   addText(app, "--temperature", typed.temperature, "X",
-          "Divides the logits; 0 takes the most likely token (default 0.8)");
+          "Divide the logits by this before sampling; 0: take the most likely "
+          "token (default 0.8)");
   addText(app, "--top-k", typed.topK, "K",
           "Sample from the K most likely tokens (default: from all)");
 }
@@ -57,7 +59,7 @@ void zrt::addSampleOptions(CLI::App &app, TypedSample &typed) {
   addText(app, "--sample", typed.count, "N",
           "Generate N texts at the end of the run (needs zeroc --sample)");
   addText(app, "--sample-every", typed.every, "K",
-          "Generate them after every K steps, too");
+          "Also generate texts after every K steps");
   addPromptOptions(app, typed);
 }
 
