@@ -134,7 +134,7 @@ public:
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
-                        "describes, without dropout; models: gpt2"};
+                        "describes, without dropout"};
 
   cl::SubCommand exporting{
       "export",
