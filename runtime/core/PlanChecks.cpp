@@ -74,7 +74,8 @@ void zrt::checkPlan(const zrt_plan &plan) {
 
 void zrt::checkRanks(const zrt_plan &plan, int ranks) {
   if (plan.world_size != static_cast<uint32_t>(ranks))
-    fail("compiled for {0} rank{1}, started with {2}; start it with mpirun -n "
-         "{0} or compile with --world-size={2}",
-         plan.world_size, plan.world_size == 1 ? "" : "s", ranks);
+    fail(
+        "compiled for {0} rank{1}, started with {2}; start {0} or compile with "
+        "--world-size={2}",
+        plan.world_size, plan.world_size == 1 ? "" : "s", ranks);
 }

@@ -61,7 +61,10 @@ zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
   int support = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &support) !=
       MPI_SUCCESS)
-    fail("MPI does not start; start with mpirun -n {}", ranks);
+    fail(
+        "MPI does not start; start with mpirun -n {}, or on one host without a "
+        "launcher",
+        ranks);
   int started = 1, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &started);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -131,8 +131,8 @@ class Run(Mistakes):
         self.refuse("--data", data or self.data, "--steps", 2, "--lr", 1e-3, *more, message=message, **keywords)
 
     def test_ranks(self):
-        self.start(options=("--stage=3", "--world-size=2"),
-                   message="compiled for 2 ranks, started with 1; run mpirun -n 2 ... or compile with --world-size=1")
+        self.start(ranks=3, options=("--stage=3", "--world-size=2"),
+                   message="compiled for 2 ranks, started with 3; run mpirun -n 2 ... or compile with --world-size=3")
 
     def test_misspelled_option(self):
         self.refuse("--data", self.data, "--stesp", 2, message="unknown option --stesp; did you mean --steps? see")
