@@ -194,7 +194,7 @@ struct Decoder {
 } // namespace
 
 /// What is wrong with the numbers, or empty.
-static std::string findFault(const DecoderConfig &c) {
+static std::string findDecoderFault(const DecoderConfig &c) {
   if (c.layers < 1 || c.heads < 1 || c.width < 1 || c.headWidth < 1 ||
       c.innerWidth < 1)
     return "a decoder needs layers, heads and widths";
@@ -213,7 +213,7 @@ static std::string findFault(const DecoderConfig &c) {
 
 Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
                          RouterLosses *losses) {
-  if (std::string fault = findFault(c); !fault.empty())
+  if (std::string fault = findDecoderFault(c); !fault.empty())
     return m.error(fault);
   if (!tokens)
     return {};

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::nn;
 
 /// Checks that `rows` is the shape of `tokens` with a table row appended.
-static LogicalResult verifyRows(Operation *op, StringRef what,
+static LogicalResult verifyTableRows(Operation *op, StringRef what,
                                 RankedTensorType tokens, RankedTensorType table,
                                 RankedTensorType rows) {
   if (table.getRank() != 2)
@@ -25,7 +25,7 @@ static LogicalResult verifyRows(Operation *op, StringRef what,
 }
 
 LogicalResult EmbeddingOp::verify() {
-  if (failed(verifyRows(*this, "result", getTokens().getType(),
+  if (failed(verifyTableRows(*this, "result", getTokens().getType(),
                         getTable().getType(), getResult().getType())))
     return failure();
   int64_t rows = getTable().getType().getDimSize(0);
@@ -93,7 +93,7 @@ LogicalResult EmbeddingOp::differentiate(OpBuilder &b, ValueRange adjoints,
 }
 
 LogicalResult EmbeddingBackwardOp::verify() {
-  return verifyRows(*this, "grad", getTokens().getType(), getInit().getType(),
+  return verifyTableRows(*this, "grad", getTokens().getType(), getInit().getType(),
                     getGrad().getType());
 }
 

@@ -36,8 +36,8 @@ struct Pair {
 
 /// ln 2 as the sum of two f64; the first has 42 bits, so that its products with
 /// exponents are exact.
-constexpr double kLn2High = 0x1.62e42fefa3800p-1,
-                 kLn2Low = 0x1.ef35793c7673p-45;
+constexpr double kLn2HighF64 = 0x1.62e42fefa3800p-1,
+                 kLn2LowF64 = 0x1.ef35793c7673p-45;
 /// 1.5 x 2^52: a whole number that is added to it is in the low bits of the sum.
 constexpr double kWhole = 0x1.8p52;
 constexpr int64_t kWholeBits = 0x4338000000000000;
@@ -167,7 +167,7 @@ Pair logOf(S x) {
     series = square * series;
   }
   Pair half = t + t * series;
-  Pair ofExponent = sumOfSorted(exponent * kLn2High, exponent * kLn2Low);
+  Pair ofExponent = sumOfSorted(exponent * kLn2HighF64, exponent * kLn2LowF64);
   return ofExponent + Pair{half.high * 2.0, half.low * 2.0};
 }
 
@@ -183,8 +183,8 @@ S expOf(Pair x) {
   S shifted =
       fma(high, like.constant(std::numbers::log2e), like.constant(kWhole));
   S n = shifted - like.constant(kWhole), minus = -n;
-  Pair r = sumOf(fma(minus, like.constant(kLn2High), high), low) +
-           productOf(minus, like.constant(kLn2Low));
+  Pair r = sumOf(fma(minus, like.constant(kLn2HighF64), high), low) +
+           productOf(minus, like.constant(kLn2LowF64));
 
   std::array<double, kExpPairs + kExpTerms + 1> factorials = {1};
   for (size_t i = 1; i < factorials.size(); ++i)

@@ -35,7 +35,7 @@ namespace {
 /// Temporaries beyond this do not belong on a thread's stack.
 constexpr int64_t kMaxStackBytes = 1 << 20;
 
-int64_t bytesOf(MemRefType type) {
+int64_t temporaryBytes(MemRefType type) {
   return type.getNumElements() *
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
@@ -66,7 +66,7 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
     if (perRow)
       type = MemRefType::get(type.getShape().drop_front(rows.size()),
                              type.getElementType());
-    total += bytesOf(type);
+    total += temporaryBytes(type);
     if (total > kMaxStackBytes)
       return alloc.emitError("kernel needs temporaries of ")
              << bytesText(total) << ", more than the "

@@ -36,7 +36,7 @@ using namespace mlir::zero;
 
 namespace {
 
-RankedTensorType typeOf(Value value) {
+RankedTensorType tensorTypeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
@@ -54,26 +54,26 @@ Value skipReshapes(Value value) {
 class RowSelection {
 public:
   RowSelection(OpBuilder &b, Value position, int64_t positions)
-      : b(b), position(position), batch(typeOf(position).getDimSize(0)),
+      : b(b), position(position), batch(tensorTypeOf(position).getDimSize(0)),
         positions(positions) {}
 
   /// Of `value` [..., c], whose rows are those of all positions of all
   /// sequences, the row of each: [batch, c].
   Value rowsOf(Value value) {
     Operation *def = value.getDefiningOp();
-    int64_t columns = typeOf(value).getShape().back();
+    int64_t columns = tensorTypeOf(value).getShape().back();
     if (!def)
       return select(value);
     if (OpTrait::hasElementwiseMappableTraits(def) &&
         llvm::all_of(def->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
       return rebuild(def, rowsOfAll(def->getOperands()), columns);
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def) &&
-        typeOf(def->getOperand(0)).getShape().back() == columns)
+        tensorTypeOf(def->getOperand(0)).getShape().back() == columns)
       return rowsOf(def->getOperand(0));
     if (isa<tensor::EmptyOp>(def))
       return tensor::EmptyOp::create(b, value.getLoc(),
                                      ArrayRef<int64_t>{batch, columns},
-                                     typeOf(value).getElementType());
+                                     tensorTypeOf(value).getElementType());
     if (auto linear = dyn_cast<nn::LinearOp>(def); linear && !sawProduct) {
       sawProduct = true;
       SmallVector<Value> operands(linear->getOperands());
@@ -102,7 +102,7 @@ private:
   /// these alone; nothing where that cannot be said, or a product was passed.
   std::optional<SmallVector<bool>> whoHasRows(linalg::LinalgOp op) {
     bool isProduct = op.getNumReductionLoops() > 0;
-    if (op->getNumResults() != 1 || typeOf(op->getResult(0)).getRank() != 2 ||
+    if (op->getNumResults() != 1 || tensorTypeOf(op->getResult(0)).getRank() != 2 ||
         op.hasIndexSemantics() || (isProduct && sawProduct))
       return std::nullopt;
     AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -125,13 +125,13 @@ private:
     Operation *copy = b.clone(*op);
     copy->setOperands(operands);
     copy->getResult(0).setType(
-        typeOf(op->getResult(0)).clone({batch, columns}));
+        tensorTypeOf(op->getResult(0)).clone({batch, columns}));
     return copy->getResult(0);
   }
 
   Value select(Value value) {
     Location loc = value.getLoc();
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorTypeOf(value);
     int64_t columns = type.getShape().back();
     if (type.getRank() > 2) {
       SmallVector<ReassociationIndices> groups = {
@@ -145,7 +145,7 @@ private:
 
   /// positions b + position[b]
   Value rows(Location loc) {
-    Value empty = tensor::EmptyOp::create(b, loc, typeOf(position).getShape(),
+    Value empty = tensor::EmptyOp::create(b, loc, tensorTypeOf(position).getShape(),
                                           b.getI32Type());
     AffineMap map = b.getMultiDimIdentityMap(1);
     return linalg::GenericOp::create(
@@ -255,13 +255,13 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
                  << " is called as --sample calls the position of the logits; "
                     "rename it, or drop --sample";
       }
-    if (!tokens || typeOf(tokens).getRank() != 2 ||
-        !isa<IntegerType>(typeOf(tokens).getElementType()))
+    if (!tokens || tensorTypeOf(tokens).getRank() != 2 ||
+        !isa<IntegerType>(tensorTypeOf(tokens).getElementType()))
       return model.emitError("has no input tokens of [batch, positions], which "
                              "--sample writes; rename yours, or drop --sample");
     auto targets = dyn_cast<BlockArgument>(skipReshapes(loss.getTargets()));
     if (!targets || !nameOf(targets) ||
-        typeOf(targets).getShape() != typeOf(tokens).getShape())
+        tensorTypeOf(targets).getShape() != tensorTypeOf(tokens).getShape())
       return loss.emitOpError("has targets that are no input of the shape of "
                               "the tokens, ")
              << tokens.getType()
@@ -271,7 +271,7 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
       return loss.emitOpError("has logits of ")
              << loss.getLogits().getType().getElementType()
              << ", and --sample reads f32; drop --sample";
-    return typeOf(tokens);
+    return tensorTypeOf(tokens);
   }
 };
 

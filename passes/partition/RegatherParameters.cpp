@@ -44,7 +44,7 @@ using namespace mlir::zero;
 namespace {
 
 /// An operation that reads a gathered parameter, and where.
-struct Use {
+struct ParameterUse {
   unsigned position;
   OpOperand *operand;
 };
@@ -61,7 +61,7 @@ public:
     readers.resize(position);
     findUnits();
     for (auto [u, unit] : llvm::enumerate(units))
-      for (const Use &use : unit.uses)
+      for (const ParameterUse &use : unit.uses)
         readers[use.position].push_back(u);
     for (size_t u = 0; u < units.size(); ++u)
       cut(u);
@@ -76,7 +76,7 @@ private:
   /// Gathers, or last fetches, that are used together, in order of their uses.
   struct Unit {
     SmallVector<Operation *, 1> gathers;
-    SmallVector<Use> uses;
+    SmallVector<ParameterUse> uses;
     int64_t bytes = 0;
     BucketOp bucket;
   };
@@ -135,7 +135,7 @@ private:
         unit.bucket = symbols.lookupNearestSymbolFrom<BucketOp>(
             function, getBucket(&gather));
         collect(gather.getResult(0), unit.uses);
-        llvm::sort(unit.uses, [](const Use &a, const Use &b) {
+        llvm::sort(unit.uses, [](const ParameterUse &a, const ParameterUse &b) {
           return std::pair(a.position, a.operand->getOperandNumber()) <
                  std::pair(b.position, b.operand->getOperandNumber());
         });
@@ -145,7 +145,7 @@ private:
     }
   }
 
-  void collect(Value value, SmallVector<Use> &uses) {
+  void collect(Value value, SmallVector<ParameterUse> &uses) {
     for (OpOperand &use : value.getUses())
       if (isa<ViewOp, JoinOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
               use.getOwner()))
@@ -201,7 +201,7 @@ private:
   void cut(size_t u) {
     IRMapping copies;
     bool isCopy = false;
-    ArrayRef<Use> uses = units[u].uses;
+    ArrayRef<ParameterUse> uses = units[u].uses;
     for (size_t i = 0; i < uses.size(); ++i) {
       if (i > 0 && isFar(u, uses[i - 1].position, uses[i].position)) {
         OpBuilder b(uses[i].operand->getOwner());

@@ -9,7 +9,7 @@ using namespace zrt::check;
 
 namespace {
 
-constexpr uint64_t kBlock = ZRT_NVME_BLOCK;
+constexpr uint64_t kNvmeBlock = ZRT_NVME_BLOCK;
 constexpr uint32_t kTiers[] = {ZRT_DEVICE, ZRT_HOST, ZRT_NVME};
 
 /// 1, 2, 3 ...
@@ -85,9 +85,9 @@ void copiesOfAnySize(const DeviceUnderTest &device) {
 void spilledComesBack(const DeviceUnderTest &device) {
   // On the host what follows is another's, down to the byte.
   for (const uint64_t bytes : {0, 1, 4095, 4096, 4097, 3 * 4096 + 5}) {
-    const zrt_ref source = {ZRT_HOST, 0, kBlock, bytes},
-                  spilled = {ZRT_NVME, 0, 3 * kBlock, bytes},
-                  target = {ZRT_HOST, 0, 6 * kBlock, bytes};
+    const zrt_ref source = {ZRT_HOST, 0, kNvmeBlock, bytes},
+                  spilled = {ZRT_NVME, 0, 3 * kNvmeBlock, bytes},
+                  target = {ZRT_HOST, 0, 6 * kNvmeBlock, bytes};
     DeviceRun run(planOf(Table()
                              .copy(ZRT_NVME_WRITE, source, spilled)
                              .record(ZRT_NVME_WRITE, 0)
@@ -96,7 +96,7 @@ void spilledComesBack(const DeviceUnderTest &device) {
                   device);
     const std::vector<char> sent = ramp(bytes);
     run.write(source, sent);
-    const zrt_ref beyond = {ZRT_HOST, 0, 6 * kBlock + bytes, 5000};
+    const zrt_ref beyond = {ZRT_HOST, 0, 6 * kNvmeBlock + bytes, 5000};
     run.device().fill(beyond, 0x5a);
     run.step();
     expectEqual(run.read<char>(spilled), sent, "on nvme");

@@ -19,7 +19,7 @@ using namespace zrt;
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr uint64_t kMaxHeaderBytes = 65536;
+constexpr uint64_t kMaxNpyHeaderBytes = 65536;
 
 struct Dtype {
   std::string_view numpy, name;
@@ -174,7 +174,7 @@ TensorEntry zrt::readNpy(const InputFile &file) {
     length |= uint64_t(bytes[10]) << 16 | uint64_t(bytes[11]) << 24;
     begin = 12;
   }
-  if (length > kMaxHeaderBytes || length > size - begin)
+  if (length > kMaxNpyHeaderBytes || length > size - begin)
     fail("{}: not a NumPy file, or cut short: it says its header has {}, "
          "but {} follow",
          path, shownBytes(length), shownBytes(size - begin));

@@ -13,7 +13,7 @@ namespace {
 constexpr Choices<bool, 2> kOnError = {{{"continue", false}, {"stop", true}}};
 
 /// "512MiB", "2GB", "4096": bytes.
-uint64_t readBytes(const char *option, const std::string &text) {
+uint64_t readByteCount(const char *option, const std::string &text) {
   constexpr const char *kKind = "a number of bytes above 0, as 4096 or 2GiB";
   const size_t digits = text.find_first_not_of("0123456789");
   const auto value = number<uint64_t>(option, text.substr(0, digits), kKind);
@@ -114,7 +114,7 @@ void zrt::judgeCheckpointOptions(const CLI::App &app,
         usage("{} must be 1 or more, got 0", option);
     }
   if (given("--checkpoint-memory"))
-    checkpoint.memory = readBytes("--checkpoint-memory", typed.memory);
+    checkpoint.memory = readByteCount("--checkpoint-memory", typed.memory);
   checkpoint.stopOnError =
       choose("--on-checkpoint-error", typed.onError, kOnError);
   if (given("--time-limit"))

@@ -39,7 +39,7 @@ class Install(support.Case):
         model = support.import_model(support.SMALL, 1, 16)
         done = support.run(prefix / "zeroc", model, "-o", self.folder / "train",
                            env={name: value for name, value in os.environ.items() if name != "ZRT_LIB_DIR"})
-        self.assert_refused(done, "the runtime's libzrt.a is not in", "lib/zeroc nor in")
+        self.assert_refused(done, "the runtime's zrt_program is not in", "lib/zeroc nor in")
 
     def test_version(self):
         done = self.run_ok(support.ZEROC, "--version")

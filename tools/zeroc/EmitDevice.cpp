@@ -111,7 +111,8 @@ static llvm::Error emitEmulated(llvm::Module &module, const CpuTarget &cpu,
   if (llvm::Error error = emitObject(module, cpu, /*optimise=*/true, object))
     return error;
   if (llvm::Error error =
-          runTool({getLinker(), "-shared", "-Bsymbolic", object, "-o", library}, folder))
+          runTool({getLinker(), "-shared", "-Bsymbolic", object, "-o", "-"},
+                  folder, library))
     return error;
   llvm::Expected<std::string> image = readFile(library);
   if (!image)

@@ -201,27 +201,26 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (llvm::Error error =
           emitObject(*tables, *target, /*optimise=*/false, planObject))
     return error;
-  StringRef linker = getLinker();
+  // Named as a file, a % in TMPDIR would be a random digit.
+  SmallVector<StringRef> command = {getLinker(), kernelObject, planObject, "-o",
+                                    "-"};
+  // What a plan calls is in the program that loads it.
+  if (options.emit == Emit::Object)
+    command.push_back("-r");
+  else
+    command.append({"-shared", "-Bsymbolic", "--hash-style=gnu"});
+  if (llvm::Error error = runTool(command, folder, result))
+    return error;
   if (options.emit == Emit::Object) {
-    if (llvm::Error error = runTool(
-            {linker, "-r", kernelObject, planObject, "-o", result}, folder))
-      return error;
     llvm::Expected<std::string> object = readFile(result);
     if (!object)
       return object.takeError();
     if (llvm::Error error = frontend::writeOutput(options.output, *object))
       return error;
-  } else {
-    // What it calls is in the program that loads it.
-    if (llvm::Error error =
-            runTool({linker, "-shared", "-Bsymbolic", "--hash-style=gnu",
-                     kernelObject, planObject, "-o", result},
-                    folder))
-      return error;
-    if (llvm::Error error =
-            writeProgram(result, !options.cudaArch.empty(),
-                         certificate.ranks > 1, options, argv0))
-      return error;
+  } else if (llvm::Error error =
+                 writeProgram(result, !options.cudaArch.empty(),
+                              certificate.ranks > 1, options, argv0)) {
+    return error;
   }
   bool isJson = options.certificate == "json";
   llvm::outs() << (isJson ? certificate.toJson() : certificate.print());

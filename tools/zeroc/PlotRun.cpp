@@ -20,7 +20,7 @@ constexpr double kLargest = 1e200, kLeast = 1e-200;
 constexpr int64_t kMostSteps = 1'000'000'000'000'000;
 
 /// In the order of Quantity.
-constexpr const char *kKeys[kNumQuantities] = {
+constexpr const char *kMetrics[kNumQuantities] = {
     "loss", "eval_loss", "grad_norm", "lr", "tokens_per_s", "samples_per_s"};
 
 struct Line {
@@ -31,7 +31,7 @@ struct Line {
 
 } // namespace
 
-static llvm::Error wrong(const Twine &message) {
+static llvm::Error wrongRun(const Twine &message) {
   return llvm::createStringError(message);
 }
 
@@ -43,7 +43,7 @@ static llvm::Expected<int64_t> countAt(const json::Object &object,
     return 0;
   std::optional<int64_t> count = value->getAsInteger();
   if (!count || *count < 0 || *count > kMostSteps)
-    return wrong("\"" + key + "\" is not a number of steps");
+    return wrongRun("\"" + key + "\" is not a number of steps");
   return *count;
 }
 
@@ -54,17 +54,17 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
     // "[1:7, byte=6]: Expected object key", of which the place is in this line.
     std::string reason = llvm::toString(parsed.takeError());
     StringRef words = StringRef(reason).split("]: ").second;
-    return wrong("this is not JSON: " + (words.empty() ? reason : words));
+    return wrongRun("this is not JSON: " + (words.empty() ? reason : words));
   }
   const json::Object *object = parsed->getAsObject();
   if (object && object->get("samples"))
     return std::nullopt;
   if (!object || (!object->get("step") && !object->get("loss")))
-    return wrong("these are not metrics: an object with \"step\" and \"loss\" "
+    return wrongRun("these are not metrics: an object with \"step\" and \"loss\" "
                  "is needed, as train --metrics writes it");
   for (StringRef key : {"step", "loss"})
     if (!object->get(key))
-      return wrong("\"" + key + "\" is missing");
+      return wrongRun("\"" + key + "\" is missing");
   Line line;
   for (auto [key, count] : {std::pair<StringRef, int64_t *>{"step", &line.step},
                             {"skipped", &line.skipped},
@@ -75,13 +75,13 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
     *count = *read;
   }
   for (size_t i = 0; i != kNumQuantities; ++i) {
-    const json::Value *value = object->get(kKeys[i]);
+    const json::Value *value = object->get(kMetrics[i]);
     line.values[i] = kNothing;
     if (!value || value->getAsNull())
       continue;
     std::optional<double> number = value->getAsNumber();
     if (!number)
-      return wrong(Twine("\"") + kKeys[i] + "\" is neither a number nor null");
+      return wrongRun(Twine("\"") + kMetrics[i] + "\" is neither a number nor null");
     if (std::abs(*number) <= kLargest)
       line.values[i] = std::abs(*number) < kLeast ? 0 : *number;
   }
@@ -124,7 +124,7 @@ llvm::Expected<PlotRun> zero::readRun(StringRef path) {
   std::string name = path == "-" ? "standard input" : json::fixUTF8(path);
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer)
-    return wrong("cannot read " + name + ": " + buffer.getError().message());
+    return wrongRun("cannot read " + name + ": " + buffer.getError().message());
   std::vector<Line> lines;
   StringRef rest = (*buffer)->getBuffer();
   for (size_t number = 1; !rest.empty(); ++number) {
@@ -134,7 +134,7 @@ llvm::Expected<PlotRun> zero::readRun(StringRef path) {
       continue;
     auto line = readLine(text);
     if (!line)
-      return wrong(name + ":" + Twine(number) + ": " +
+      return wrongRun(name + ":" + Twine(number) + ": " +
                    llvm::toString(line.takeError()));
     if (!*line)
       continue;
@@ -143,7 +143,7 @@ llvm::Expected<PlotRun> zero::readRun(StringRef path) {
     lines.push_back(**line);
   }
   if (lines.empty())
-    return wrong(name + " is empty; train --metrics FILE writes a line a step");
+    return wrongRun(name + " is empty; train --metrics FILE writes a line a step");
   PlotRun run = curvesOf(lines);
   run.name = std::move(name);
   return run;

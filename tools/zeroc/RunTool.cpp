@@ -14,7 +14,7 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 llvm::Error zero::runTool(llvm::ArrayRef<StringRef> args,
-                          const TemporaryFolder &folder) {
+                          const TemporaryFolder &folder, StringRef output) {
   auto program = llvm::sys::findProgramByName(args[0]);
   if (!program)
     return llvm::createStringError(
@@ -23,8 +23,8 @@ llvm::Error zero::runTool(llvm::ArrayRef<StringRef> args,
   SmallVector<StringRef> command = {*program};
   llvm::append_range(command, args.drop_front());
   std::string log = folder.file("tool.log");
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
-                                          StringRef(log)};
+  std::optional<StringRef> redirects[] = {
+      StringRef(""), output.empty() ? StringRef(log) : output, StringRef(log)};
   std::string message;
   int status = llvm::sys::ExecuteAndWait(*program, command, std::nullopt,
                                          redirects, 0, 0, &message);

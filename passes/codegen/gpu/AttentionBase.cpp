@@ -17,7 +17,7 @@ Value AttentionBase::firstKeyOf(Value query) {
   return key;
 }
 
-static Type elementOf(HeadRows rows) {
+static Type rowElement(HeadRows rows) {
   return cast<MemRefType>(rows.view.getType()).getElementType();
 }
 
@@ -26,7 +26,7 @@ Value AttentionBase::loadNumber(HeadRows rows, Value row) {
     return memref::LoadOp::create(b, loc, rows.view,
                                   ValueRange{batch, row, rows.head, index(i)});
   };
-  if (elementOf(rows).isF32())
+  if (rowElement(rows).isF32())
     return load(0);
   auto half = [&](int64_t i) -> Value {
     return arith::ExtUIOp::create(b, loc, b.getI32Type(),
@@ -42,12 +42,12 @@ void AttentionBase::storeNumber(Value number, HeadRows rows, Value row) {
     memref::StoreOp::create(b, loc, value, rows.view,
                             ValueRange{batch, row, rows.head, index(i)});
   };
-  if (elementOf(rows).isF32())
+  if (rowElement(rows).isF32())
     return store(number, 0);
   Value word = bitcast(b.getI32Type(), number);
   for (int64_t i = 0; i < 2; ++i) {
     Value half = arith::ShRUIOp::create(b, loc, word, i32(16 * i));
     half = arith::TruncIOp::create(b, loc, b.getI16Type(), half);
-    store(bitcast(elementOf(rows), half), i);
+    store(bitcast(rowElement(rows), half), i);
   }
 }

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int64_t kBlock = ZRT_PACKED_BLOCK,
                   kGroupElements = kBlock * ZRT_PACKED_GROUP;
-constexpr int64_t kThreads = 512;
+constexpr int64_t kDequantizeThreads = 512;
 /// Bytes of codes of a thread, and elements that it stores side by side.
 constexpr int64_t kRun = 8;
 
@@ -55,7 +55,7 @@ public:
     result = code.viewAll(function.getArgument(1), end);
     const int64_t threads = codeBytes / kRun;
     Value run = code.mul(code.rem(thread, threads), kRun);
-    code.loop(code.div(thread, threads), blocks, kThreads / threads, {},
+    code.loop(code.div(thread, threads), blocks, kDequantizeThreads / threads, {},
               [&](Value block, ArrayRef<Value>) -> Values {
                 unpack(block, run,
                        code.add(code.add(begin, code.mul(block, kBlock)), run));
@@ -207,7 +207,7 @@ void zero::emitDequantize(ModuleOp module, const PackedType &type) {
           {}));
   function.setPrivate();
   function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(1));
-  function->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(kThreads));
+  function->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(kDequantizeThreads));
   function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(kGroupElements));
   b.setInsertionPointToStart(function.addEntryBlock());
   func::ReturnOp::create(b, loc);
