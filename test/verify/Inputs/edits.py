@@ -1,0 +1,179 @@
+"""Writes out plans that are edits of a plan, for -split-input-file -verify-diagnostics.
+
+    python3 edits.py FILE.test > plans.mlir     writes every plan of FILE, and its errors
+    zero-opt plans.mlir -split-input-file -verify-diagnostics ...
+
+FILE is cut at `// -----`.  A part is a plan as it is, or edits of the last plan above
+that has no error.  That one comes first in what is printed, so it is accepted before
+any edit of it.  An edit is a line:
+
+    in TEXT                    from here on only the block that the line with TEXT begins
+                               (before any `in`, and after `in plan`: the whole plan)
+    replace TEXT => NEW        TEXT is there once
+    replace N x TEXT => NEW    TEXT is there N times, and replaced everywhere
+    delete TEXT                the line with TEXT
+    delete block TEXT          the block that the line with TEXT begins
+    replace block TEXT         ... by the lines `+ NEW` that follow
+    before TEXT, after TEXT    puts the lines `+ NEW` that follow beside the line with TEXT
+    error TEXT => MESSAGE      the edited plan has this error at the line with TEXT
+    note TEXT => MESSAGE       ... and this note
+    accepted                   the edited plan has no error
+
+Edits are made in their order.  A line is found by TEXT when TEXT is in no other line;
+whatever is not found exactly as often as it says is an error.
+"""
+import re
+import sys
+
+SEPARATOR = "// -----\n"
+EDIT = re.compile(r"(in|replace block|replace|delete block|delete|before|after|error|note|\+) (.+)"
+                  r"|accepted")
+
+
+def indentation(line):
+    return len(line) - len(line.lstrip())
+
+
+class Plan:
+    """The lines of a plan, edited one after the other; ValueError where one cannot be."""
+
+    def __init__(self, text):
+        self.lines = text.splitlines()
+        self.block = None  # the TEXT of `in`
+        self.place = None  # where the next `+` goes
+        self.expected = []
+        self.accepted = False
+
+    def end(self, begin):
+        """The last line of the block that the line `begin` begins."""
+        for at in range(begin + 1, len(self.lines)):
+            if indentation(self.lines[at]) <= indentation(self.lines[begin]):
+                if self.lines[at].lstrip().startswith("}"):
+                    return at
+                break
+        raise ValueError(f"no block begins at: {self.lines[begin]}")
+
+    def scope(self):
+        if self.block is None:
+            return range(len(self.lines))
+        begin = self.find(self.block, range(len(self.lines)))
+        return range(begin, self.end(begin) + 1)
+
+    def find(self, text, lines=None):
+        """Where the only line is that has `text`."""
+        found = [at for at in lines or self.scope() if text in self.lines[at]]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} lines have: {text}")
+        return found[0]
+
+    def replace(self, text, new):
+        times = 1
+        if counted := re.match(r"(\d+) x (.*)", text):
+            times, text = int(counted[1]), counted[2]
+        found = sum(self.lines[at].count(text) for at in self.scope())
+        if found != times:
+            raise ValueError(f"{found} instead of {times} x {text}")
+        if text == new:
+            raise ValueError(f"nothing is replaced in: {text}")
+        for at in self.scope():
+            self.lines[at] = self.lines[at].replace(text, new)
+
+    def edit(self, word, text):
+        if word == "in":
+            self.block = None
+            if text != "plan":
+                self.find(text)
+                self.block = text
+        elif word == "replace":
+            self.replace(*split(text))
+        elif word == "delete":
+            del self.lines[self.find(text)]
+        elif word in ("delete block", "replace block"):
+            begin = self.find(text)
+            place = begin, indentation(self.lines[begin])
+            del self.lines[begin:self.end(begin) + 1]
+            if word == "replace block":
+                self.place = place
+                return
+        elif word == "+":
+            if self.place is None:
+                raise ValueError("a line to insert follows no before, after or replace block")
+            at, indent = self.place
+            self.lines.insert(at, " " * indent + text)
+            self.place = at + 1, indent
+            return
+        elif word in ("before", "after"):
+            at = self.find(text)
+            self.place = at + (word == "after"), indentation(self.lines[at])
+            return
+        elif word == "accepted":
+            self.accepted = True
+        else:
+            self.expected.append((self.block, word, *split(text)))
+        self.place = None
+
+    def write(self):
+        """The text, with what is expected above the lines that it is expected of."""
+        comments = {}
+        for self.block, kind, text, message in self.expected:
+            comments.setdefault(self.find(text), []).append((kind, message))
+        for at, line in enumerate(self.lines):
+            for kind, message in comments.get(at, []):
+                yield f"{' ' * indentation(line)}// expected-{kind} @below {{{{{message}}}}}"
+            yield line
+
+
+def split(text):
+    """TEXT => NEW"""
+    parts = text.split(" => ")
+    if len(parts) != 2:
+        raise ValueError(f"there is not one => in: {text}")
+    return parts
+
+
+def expand(part, base):
+    """The lines of a plan that is given by edits."""
+    plan = Plan(base)
+    for line in part.splitlines():
+        if not line or line.startswith("//"):
+            yield line
+        elif command := EDIT.fullmatch(line):
+            plan.edit(command[1] or "accepted", command[2])
+        else:
+            raise ValueError(f"no edit: {line}")
+    lines = list(plan.write())
+    if any("expected-" in line for line in lines) == plan.accepted:
+        raise ValueError("an edited plan has errors, or is accepted")
+    yield from lines
+
+
+def parts_of(text):
+    """What FILE says, and whether it is edits."""
+    for part in text.split(SEPARATOR):
+        code = [line for line in part.splitlines() if line and not line.startswith("//")]
+        yield part, bool(code and EDIT.fullmatch(code[0]))
+
+
+def without_comments(part):
+    return "\n".join(line for line in part.splitlines() if line and not line.startswith("//"))
+
+
+def main(path):
+    base, printed = None, []
+    for part, is_edits in parts_of(open(path).read()):
+        if is_edits:
+            try:
+                if base is None:
+                    raise ValueError("no plan without an error comes before them")
+                printed.append("\n".join(expand(part, base)) + "\n")
+            except ValueError as error:
+                sys.exit(f"{path}: error: {error}; in the edits:\n{part}")
+        else:
+            printed.append(part)
+            if "expected-" not in part:
+                base = without_comments(part)
+    print(SEPARATOR.join(printed), end="")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
