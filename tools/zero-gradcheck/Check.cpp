@@ -3,9 +3,13 @@
 #include "Check.h"
 #include "CompiledFunction.h"
 
+#include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/model/Passes.h"
 #include "llvm/Support/Format.h"
@@ -105,6 +109,39 @@ func::FuncOp findModel(ModuleOp module) {
           func.getArgAttr(i, kParamAttr))
         return func;
   return {};
+}
+
+/// Lets a function that returns a tensor y return its weighted scalar (Check.h).
+/// The weights c are one more input, with random values like the others.
+void weightResult(func::FuncOp func) {
+  if (func.getNumResults() != 1 || !func.getBody().hasOneBlock())
+    return;
+  auto type = dyn_cast<RankedTensorType>(func.getResultTypes()[0]);
+  if (!type || type.getRank() == 0 || !type.getElementType().isF64())
+    return;
+  // The model may have no operation of theirs.
+  func.getContext()
+      ->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
+  Operation *returned = func.getBody().front().getTerminator();
+  Value y = returned->getOperand(0);
+  Location loc = y.getLoc();
+  OpBuilder b(returned);
+  unsigned place = func.getNumArguments();
+  (void)func.insertArgument(place, type,
+                            b.getDictionaryAttr(b.getNamedAttr(
+                                kInputAttr, b.getStringAttr("weights"))),
+                            loc);
+  std::string all = nn::letters(type.getRank());
+  Value loss = nn::reduceSum(
+      b, loc, {y, func.getArgument(place)}, {all, all}, "",
+      [](OpBuilder &b, Location loc, ValueRange in) -> Value {
+        Value square = arith::MulFOp::create(b, loc, in[0], in[0]);
+        Value sum = arith::AddFOp::create(b, loc, square, in[0]);
+        return arith::MulFOp::create(b, loc, in[1], sum);
+      });
+  returned->setOperand(0, loss);
+  func.setType(b.getFunctionType(func.getArgumentTypes(), loss.getType()));
 }
 
 /// Whatever is not f64 or an id would hide the error of a derivative.
@@ -248,6 +285,7 @@ FailureOr<bool> zero::checkGradients(OwningOpRef<ModuleOp> model,
   if (func) {
     if (failed(checkTypes(func)))
       return failure();
+    weightResult(func);
     FailureOr<std::vector<Argument>> made =
         makeArguments(func, options, random);
     if (failed(made))

@@ -12,6 +12,15 @@
 // derivative (at least 1e-4): small elements of a large gradient carry the
 // rounding of the loss, not of themselves.
 //
+// A function may return a tensor y instead of a loss.  Its loss is then
+//
+//   sum of c (y y + y)
+//
+// over the elements of y, with a random weight c for each, so that a wrong
+// derivative of any one element shows, and no two make up for each other: a plain
+// sum of a softmax is constant, for example.  The square makes the adjoint of y
+// depend on y, and y itself leaves a slope where y is 0.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,7 +1,8 @@
 //===- zero-gradcheck.cpp - Checks the gradients of a model ---------------===//
 //
 // zero-gradcheck model.mlir: differentiates the model and compares with finite
-// differences (Check.h).  Prints PASS and exits 0, or FAIL and exits 1.
+// differences (Check.h).  The model returns a scalar loss, or a tensor, which is
+// weighted and summed to one.  Prints PASS and exits 0, or FAIL and exits 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +52,10 @@ int main(int argc, char **argv) {
       cl::desc("replace nn operations by linalg before differentiation"));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
-      argc, argv, "compares a model's gradients with finite differences\n");
+      argc, argv,
+      "compares a model's gradients with finite differences\n\n"
+      "The model returns a scalar loss, or one tensor y.  The loss is then the\n"
+      "sum of c (y y + y) over its elements, with random weights c.\n");
   if (!(tolerance > 0) || !(scale > 0) || samples == 0 || vocabulary < 0 ||
       !(ignored >= 0 && ignored <= 1)) {
     llvm::errs()
