@@ -1,9 +1,9 @@
 //===- CudaErrorsTest.cpp - What a GPU cannot do, by name -----------------===//
-#include "runtime/Error.h"
 
 #include "Collectives.h"
 #include "CudaUnderTest.h"
 #include "KernelTwins.h"
+#include "TestFiles.h"
 
 #include <gtest/gtest.h>
 
@@ -11,17 +11,6 @@ using namespace zrt;
 using namespace zrt::test;
 
 namespace {
-
-/// What `action` throws.
-template <typename Action>
-std::string errorOf(Action action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "";
-}
 
 #define EXPECT_HAS(TEXT, PART)                                                 \
   EXPECT_NE(std::string(TEXT).find(PART), std::string::npos) << (TEXT)

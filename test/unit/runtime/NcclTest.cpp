@@ -4,7 +4,6 @@
 // compared with processors by test/e2e/test_cuda.py.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
 #include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/cuda/exchange/Communicator.h"
 
@@ -23,16 +22,6 @@ using namespace zrt::test;
 namespace {
 
 constexpr uint64_t kBytes = 1024;
-
-template <typename Action>
-std::string errorOf(Action action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "";
-}
 
 //===----------------------------------------------------------------------===//
 // The library
