@@ -41,6 +41,7 @@ class Plan:
         self.lines = text.splitlines()
         self.block = None  # the TEXT of `in`
         self.place = None  # where the next `+` goes
+        self.waits = False  # for a first `+`
         self.expected = []
         self.accepted = False
 
@@ -79,6 +80,9 @@ class Plan:
             self.lines[at] = self.lines[at].replace(text, new)
 
     def edit(self, word, text):
+        if self.waits and word != "+":
+            raise ValueError("nothing is put beside a line, or in place of a block")
+        self.waits = word in ("before", "after", "replace block")
         if word == "in":
             self.block = None
             if text != "plan":
@@ -90,27 +94,23 @@ class Plan:
             del self.lines[self.find(text)]
         elif word in ("delete block", "replace block"):
             begin = self.find(text)
-            place = begin, indentation(self.lines[begin])
+            self.place = begin, indentation(self.lines[begin])
             del self.lines[begin:self.end(begin) + 1]
-            if word == "replace block":
-                self.place = place
-                return
         elif word == "+":
             if self.place is None:
                 raise ValueError("a line to insert follows no before, after or replace block")
             at, indent = self.place
             self.lines.insert(at, " " * indent + text)
             self.place = at + 1, indent
-            return
         elif word in ("before", "after"):
             at = self.find(text)
             self.place = at + (word == "after"), indentation(self.lines[at])
-            return
         elif word == "accepted":
             self.accepted = True
         else:
             self.expected.append((self.block, word, *split(text)))
-        self.place = None
+        if word != "+" and not self.waits:
+            self.place = None
 
     def write(self):
         """The text, with what is expected above the lines that it is expected of."""
@@ -141,6 +141,7 @@ def expand(part, base):
             plan.edit(command[1] or "accepted", command[2])
         else:
             raise ValueError(f"no edit: {line}")
+    plan.edit("in", "plan")  # nothing waits for a line
     lines = list(plan.write())
     if any("expected-" in line for line in lines) == plan.accepted:
         raise ValueError("an edited plan has errors, or is accepted")
