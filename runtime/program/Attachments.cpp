@@ -97,19 +97,19 @@ bool zrt::loadAttachment(const char *name, const char *program) {
   for (const Entry &entry : readEntries(file.fd)) {
     if (std::strncmp(entry.name, name, sizeof entry.name) != 0)
       continue;
-    // A file in memory: the loader wants one, and needs no folder for it.
-    const File memory = {memfd_create(name, MFD_CLOEXEC)};
+    // A file in memory: the loader wants one, and needs no folder for it.  It stays
+    // open: by the name of another one the loader would take it for this one.
+    const int memory = memfd_create(name, MFD_CLOEXEC);
     void *bytes = MAP_FAILED;
-    if (memory.fd >= 0 &&
-        ftruncate(memory.fd, static_cast<off_t>(entry.bytes)) == 0)
+    if (memory >= 0 && ftruncate(memory, static_cast<off_t>(entry.bytes)) == 0)
       bytes = mmap(nullptr, entry.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                   memory.fd, 0);
+                   memory, 0);
     if (bytes == MAP_FAILED)
       fail("cannot keep {} ({} bytes) in memory: {}", name, entry.bytes,
            errnoText());
     read(file.fd, bytes, entry.bytes, entry.offset);
     munmap(bytes, entry.bytes);
-    const std::string path = fmt::format("/proc/self/fd/{}", memory.fd);
+    const std::string path = fmt::format("/proc/self/fd/{}", memory);
     if (!dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
       fail("cannot load {}: {}", name, dlerror());
     return true;
