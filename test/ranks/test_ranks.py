@@ -2,7 +2,7 @@
 """Several processes of zrt_ranks: the same bits through shared memory and
 between imitated hosts, and what the others say when one fails.
 
-    test_ranks.py ZRT_RANKS MPIRUN
+    test_ranks.py ZRT_RANKS MPIRUN [CLASS...]
 """
 import os
 import re
