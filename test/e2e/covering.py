@@ -65,17 +65,20 @@ class Table:
         if self.refuses(part):
             return None
         present = set(part.items())
-        gains = {}
+        choices = {}
         for name in self.axes:
             if name not in part:
-                partners = [self.partners[name, value] for value in self.axes[name]]
+                values = [value for value in self.axes[name] if not self.refuses({**part, name: value})]
+                if not values:
+                    return None
                 # Pairs with what is there; of equals, with most of what is not.
-                gains[name] = [(len(present & others), len(others)) for others in partners]
-        if not gains:
+                gains = [(len(present & self.partners[name, value]), len(self.partners[name, value])) for value in values]
+                choices[name] = sorted(zip(gains, values), key=lambda choice: choice[0], reverse=True)
+        if not choices:
             return {name: part[name] for name in self.axes}
         # The axis that can gain most first: what comes later has less choice.
-        name = max(gains, key=lambda name: max(gains[name]))
-        for _, value in sorted(zip(gains[name], self.axes[name]), key=lambda entry: entry[0], reverse=True):
+        name = max(choices, key=lambda name: choices[name][0][0])
+        for _, value in choices[name]:
             row = self._complete({**part, name: value})
             if row is not None:
                 return row

@@ -1,4 +1,5 @@
-"""All micro-steps of a block before the next: the same bits, and less that travels."""
+"""All micro-steps of a block before the next: less travels.  The bits are in the tables of
+test_plans.py and test_ranks.py."""
 import re
 
 import support
@@ -8,66 +9,6 @@ DEEP = {**support.SMALL, "n_layer": 3}
 
 
 class Order(support.Outcomes):
-    def check(self, *options, more=((),), **kind):
-        """One micro-step after the other, and block by block with `more`."""
-        kind.setdefault("steps", 3)
-        self.check_same_bits([("batch", self.outcome(*options, **kind))] + [
-            (" ".join((BLOCK, *one)), self.outcome(*options, BLOCK, *one, **kind)) for one in more])
-
-    def test_one_rank(self):
-        for precision in ("fp32", "bf16", "fp16"):
-            for micro_steps in (2, 3):
-                with self.subTest(precision=precision, micro_steps=micro_steps):
-                    self.check(f"--precision={precision}", f"--accumulate={micro_steps}")
-
-    def test_stages(self):
-        for stage in range(4):
-            for ranks, *options in ((2,), (3, "--precision=bf16"), (2, "--precision=fp16")):
-                with self.subTest(stage=stage, ranks=ranks):
-                    self.check(f"--stage={stage}", "--accumulate=3", *options, ranks=ranks)
-
-    def test_gradients_of_other_types(self):
-        for stage in (1, 2):
-            self.check(f"--stage={stage}", "--accumulate=2", "--precision=bf16", "--grad-dtype=bf16",
-                       "--state-dtype=bf16", "--master=none", ranks=2)
-            self.check(f"--stage={stage}", "--accumulate=2", "--precision=bf16", "--grad-dtype=f32",
-                       ranks=2)
-
-    def test_offloaded_state(self):
-        places = [(f"--offload={place}", *more) for place in ("cpu", "nvme")
-                  for more in ((), ("--bucket-size=2KiB",))]
-        for precision in ("fp32", "bf16"):
-            with self.subTest(precision):
-                self.check("--accumulate=2", f"--precision={precision}", more=places)
-        self.check("--accumulate=3", "--stage=3", ranks=2,
-                   more=[("--offload=cpu",), ("--offload=nvme",), ("--offload-params=nvme",)])
-        self.check("--accumulate=3", "--stage=1", ranks=2, more=[("--offload-optimizer=nvme",)])
-
-    def test_updates_that_wait_for_no_norm(self):
-        self.check("--accumulate=3", "--grad-clip=0", more=[(), ("--offload=nvme",)])
-        self.check("--accumulate=3", "--grad-clip=0", "--stage=3", more=[(), ("--offload=cpu",)],
-                   ranks=2)
-
-    def test_activations(self):
-        for options in ((), ("--stage=3", "--precision=bf16")):
-            self.check("--accumulate=3", *options, config=DEEP, ranks=2 if options else 1, more=[
-                ("--remat=block",), ("--offload-activations=cpu",),
-                ("--remat=block", "--offload-activations=nvme")])
-
-    def test_all_of_it(self):
-        self.check("--accumulate=3", "--precision=bf16", "--stage=3", ranks=2, config=DEEP, more=[
-            ("--offload=nvme", "--remat=block", "--offload-activations=nvme", "--bucket-size=5000")])
-
-    def test_buckets(self):
-        self.check("--accumulate=2", "--stage=3", config=support.ODD, ranks=3, more=[
-            ("--bucket-size=20KiB",), ("--bucket-size=1GiB",)])
-        self.check("--accumulate=2", "--stage=3", ranks=2, more=[
-            ("--reuse-distance=8KiB",), ("--reuse-distance=1GiB",)])
-        self.check("--accumulate=2", "--stage=3", "--persist-below=1KiB", ranks=2)
-
-    def test_chunks_of_the_loss(self):
-        self.check("--accumulate=2", "--loss-chunk=1KiB", "--stage=3", ranks=2)
-
     def test_delays_and_guards(self):
         options = ("--accumulate=2", "--stage=3", "--precision=bf16")
         plan = (*options, BLOCK, "--offload=nvme", "--remat=block")
@@ -76,10 +17,6 @@ class Order(support.Outcomes):
             [(str(env), self.outcome(*plan, ranks=2, steps=3, env=env, flags=flags))
              for env, flags in [({"ZRT_CHAOS": str(seed)}, ()) for seed in range(1, 6)] +
              [({"ZRT_GUARD": "1"}, ()), ({}, ("--verify-reads",))]])
-
-    def test_golden(self):
-        for stage, ranks, micro_steps in ((0, 1, 4), (3, 2, 2)):
-            self.check_golden(f"--stage={stage}", BLOCK, ranks=ranks, micro_steps=micro_steps)
 
 
 class Travel(support.Outcomes):
@@ -109,7 +46,3 @@ class Travel(support.Outcomes):
                 batch = self.traffic(*options, "--accumulate=3", ranks=ranks)
                 self.assertEqual(block, one)
                 self.assertNotEqual(batch, one)
-
-
-if __name__ == "__main__":
-    support.main()

@@ -1,88 +1,10 @@
-"""State in host memory and on nvme: the same bits as on the device."""
+"""State in host memory and on nvme: what of it is not in the table of test_plans.py."""
 import re
 
 import support
 
-PLACES = ("none", "cpu", "nvme")
-
 
 class Places(support.Outcomes):
-    def check_places(self, *options, parameters=PLACES, **kind):
-        self.check_same_bits(
-            (f"optimizer {optimizer}, parameters {place}",
-             self.outcome(f"--offload-optimizer={optimizer}", f"--offload-params={place}",
-                          *options, **kind))
-            for optimizer in PLACES for place in parameters)
-
-    def test_one_rank(self):
-        for precision in ("fp32", "bf16", "fp16"):
-            with self.subTest(precision):
-                self.check_places(f"--precision={precision}")
-
-    def test_pieces_of_parameters(self):
-        """A parameter that is larger than a bucket is fetched in pieces, on one rank too."""
-        for config in (support.SMALL, support.ODD):
-            self.check_same_bits(
-                (" ".join(options), self.outcome("--precision=bf16", *options, config=config))
-                for options in (("--offload=none",), ("--offload=nvme", "--bucket-size=2KiB"),
-                                ("--offload=cpu", "--bucket-size=5000")))
-
-    def test_stage_3(self):
-        for precision, bucket in (("fp32", "--bucket-size=1"), ("bf16", "--bucket-size=1GiB")):
-            with self.subTest(precision=precision, bucket=bucket):
-                self.check_places(f"--precision={precision}", "--stage=3", bucket, ranks=2)
-
-    def test_parameters_that_stay_whole(self):
-        self.check_places("--stage=3", "--persist-below=1KiB", ranks=2)
-
-    def test_whole_parameters(self):
-        """Stages that keep them whole: the optimizer's state alone."""
-        for precision in ("fp32", "bf16"):
-            for stage in (0, 1, 2):
-                with self.subTest(precision=precision, stage=stage):
-                    self.check_places(f"--precision={precision}", f"--stage={stage}",
-                                      parameters=("none",), ranks=3)
-
-    def test_odd_sizes(self):
-        self.check_places("--stage=3", "--bucket-size=20KiB", ranks=3, config=support.ODD)
-
-    def test_micro_steps(self):
-        for stage in (1, 3):
-            with self.subTest(stage=stage):
-                self.check_places(f"--stage={stage}", "--accumulate=3",
-                                  parameters=PLACES if stage == 3 else ("none",),
-                                  ranks=2, steps=3)
-
-    def test_sgd(self):
-        self.check_places("--optimizer=sgd", "--grad-clip=0")
-
-    def check_rotated(self, *options, places, **kind):
-        self.check_same_bits(
-            [("as usual", self.outcome(*options, **kind))] +
-            [(f"rotated, {' '.join(place)}, delays {seed}",
-              self.outcome("--overlap-update", *place, *options,
-                           env={"ZRT_CHAOS": str(seed)} if seed else None, **kind))
-             for place in places for seed in (0, 3)])
-
-    def test_updates_beside_the_next_forward(self):
-        places = [(f"--offload-optimizer={optimizer}", f"--offload-params={parameters}")
-                  for optimizer in PLACES[1:] for parameters in PLACES]
-        for precision in ("fp32", "bf16", "fp16"):
-            with self.subTest(precision):
-                self.check_rotated(f"--precision={precision}", places=places)
-        self.check_rotated("--precision=bf16", "--bucket-size=2KiB", places=[("--offload=nvme",)],
-                           config=support.ODD)
-        self.check_rotated("--grad-clip=0", "--optimizer=sgd", places=[("--offload=cpu",)])
-
-    def test_updates_beside_the_next_forward_of_ranks(self):
-        for stage, ranks, *options in ((0, 2), (1, 3, "--precision=bf16"), (2, 2, "--precision=fp16"),
-                                       (3, 2, "--precision=bf16"), (3, 3, "--persist-below=1KiB"),
-                                       (2, 3, "--grad-clip=0")):
-            with self.subTest(stage=stage, ranks=ranks):
-                tiers = "--offload" if stage == 3 else "--offload-optimizer"
-                self.check_rotated(f"--stage={stage}", *options, ranks=ranks,
-                                   places=[(f"{tiers}={place}",) for place in PLACES[1:]])
-
     def test_a_run_of_any_length(self):
         """What a step has left to the next is never lost."""
         plan = ("--offload=nvme", "--precision=bf16", "--bucket-size=8KiB")
@@ -120,7 +42,3 @@ class Places(support.Outcomes):
             (f"{threads} threads, {host} of the host",
              self.outcome(*plan, flags=("--threads", threads, "--host-threads", host)))
             for threads in (1, 2) for host in (1, 2, 3))
-
-
-if __name__ == "__main__":
-    support.main()

@@ -96,64 +96,8 @@ class Gradients(support.Case):
                     self.assertGreaterEqual(dot, 0.999 * norm * other)
 
 
-class SameBits(support.Case):
-    def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=support.SMALL):
-        binary = support.compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
-        data = self.folder / "tokens.u16"
-        if not data.exists():
-            support.write_tokens(data, 1200, config["vocab_size"])
-        lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
-
-    def test_stages_and_buckets(self):
-        for precision in HALVES:
-            for ranks in (2, 3):
-                self.check_same_bits(
-                    (f"{precision}, {ranks} ranks, stage {stage}, {bucket}",
-                     self.outcome(f"--precision={precision}", f"--stage={stage}", bucket,
-                                  ranks=ranks))
-                    for stage in range(4) for bucket in ("--bucket-size=1", "--bucket-size=1GiB"))
-
-    def test_odd_sizes(self):
-        self.check_same_bits((f"stage {stage}",
-                        self.outcome("--precision=bf16", f"--stage={stage}", "--loss-chunk=1",
-                                     "--bucket-size=20KiB", ranks=3, config=support.ODD))
-                       for stage in range(4))
-
-    def test_micro_steps(self):
-        """Sums over micro-steps are f32; stages 0 and 1 add in another order than 2 and 3."""
-        for stages in ((0, 1), (2, 3)):
-            self.check_same_bits((f"stage {stage}",
-                            self.outcome("--precision=bf16", f"--stage={stage}",
-                                         "--accumulate=2", ranks=2, steps=3))
-                           for stage in stages)
-
-    def test_other_types(self):
-        """Gradients of f32; no masters, of which every element is rounded by its own bits."""
-        for precision, ranks, *options in (
-                ("bf16", 2, "--grad-dtype=f32"), ("fp16", 3, "--grad-dtype=f32"),
-                ("bf16", 3, "--master=none"),
-                ("bf16", 2, "--master=none", "--state-dtype=bf16", "--grad-dtype=f32")):
-            self.check_same_bits(
-                (f"{precision} {options}, {ranks} ranks, stage {stage}, {bucket}",
-                 self.outcome(f"--precision={precision}", f"--stage={stage}", bucket, *options,
-                              ranks=ranks))
-                for stage in range(4) for bucket in ("--bucket-size=1", "--bucket-size=1GiB"))
-
-    def test_odd_sizes_without_masters(self):
-        """Parameters are cut by rows, and slices end inside of them."""
-        self.check_same_bits((f"stage {stage}, {bucket}",
-                        self.outcome("--precision=bf16", "--master=none", f"--stage={stage}",
-                                     f"--bucket-size={bucket}", ranks=3, config=support.ODD))
-                       for stage in (0, 3) for bucket in ("3KiB", "20KiB"))
-
-    def test_micro_steps_of_other_types(self):
-        for stages in ((0, 1), (2, 3)):
-            for options in (("--grad-dtype=bf16",), ("--grad-dtype=f32", "--master=none")):
-                self.check_same_bits((f"stage {stage} {options}",
-                                self.outcome("--precision=bf16", f"--stage={stage}",
-                                             "--accumulate=2", *options, ranks=2, steps=3))
-                               for stage in stages)
+class SameBits(support.Outcomes):
+    """Of all plans: test_plans.py."""
 
     def test_roundings_are_those_of_a_seed(self):
         plan = ("--precision=bf16", "--master=none")

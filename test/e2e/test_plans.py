@@ -1,0 +1,137 @@
+"""Options of plans against each other: every pair of values trains to the bits of a plain plan.
+
+What a plan does with its state, its activations and its updates, and how its ranks run,
+must not change a bit.  The rows are those of a table in which every pair of values that
+a plan can have occurs (covering.py); `test/random/check.py --models=1000` draws larger sets.
+"""
+import covering
+import support
+
+DEEP = {**support.SMALL, "n_layer": 3}
+MODELS = {"deep": DEEP, "odd": support.ODD}
+
+#: Axes and their values: options of zeroc, but for `model`, `ranks` and `run`.
+AXES = {
+    "model": tuple(MODELS),
+    "ranks": (1, 2, 3, 4),
+    "stage": (0, 1, 2, 3),
+    "precision": ("fp32", "bf16", "fp16"),
+    "types": ("", "--grad-dtype=f32", "--grad-dtype=half", "--state-dtype=bf16", "--master=none",
+              "--master=none --state-dtype=bf16 --grad-dtype=f32", "--master=none --state-dtype=bf16 --grad-dtype=half"),
+    "accumulate": (1, 2, 3),
+    "order": ("batch", "block"),
+    "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0"),
+    "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # of one row; the last of which is smaller
+    "state": ("none", "cpu", "nvme"),
+    "parameters": ("none", "cpu", "nvme"),
+    "update": ("", "--overlap-update", "--delayed-update"),
+    "remat": ("", "--remat=block"),
+    "activations": ("none", "cpu", "nvme"),
+    "bucket": ("", "1", "2KiB", "20KiB", "1GiB"),
+    "kept": ("", "--persist-below=1KiB", "--persist-below=1GiB", "--reuse-distance=8KiB", "--reuse-distance=1GiB"),
+    "run": ("", "delays", "1 on a host", "2 on a host", "2 threads", "guard", "checked reads"),
+}
+
+
+def refuses(part):
+    """Whether no plan has these values, or no run: zeroc and the binary refuse them."""
+    get = part.get
+    several, masters = get("ranks", 2) > 1, "master" not in get("types", "")
+    tiers = {get("state", "none"), get("parameters", "none")} - {"none"}
+    return ((get("order") == "block" and get("accumulate") == 1)
+            # What each of several ranks has as a whole stays on the device.
+            or (get("parameters", "none") != "none" and get("ranks", 1) > 1
+                and (get("stage", 3) < 3 or get("kept") == "--persist-below=1GiB"))
+            or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
+            or (get("update", "") != "" and (get("state") == "none" or get("accumulate", 1) > 1))
+            or (get("update") == "--delayed-update" and get("parameters", "none") != "none")
+            or (not masters and (get("precision", "bf16") != "bf16" or tiers or get("update", "") != ""))
+            or ("grad-dtype" in get("types", "") and get("precision") == "fp32")
+            or ("host" in get("run", "") and not several)
+            or (get("run") == "checked reads" and "nvme" not in (get("state", "nvme"), get("parameters", "nvme"),
+                                                                 get("activations", "nvme"))))
+
+
+#: Rows that are there whatever the table needs: what has once been found wrong, or nearly was.
+FIXED = (
+    # A parameter that is larger than a bucket is fetched in pieces, on one rank too.
+    {"model": "odd", "ranks": 1, "precision": "bf16", "state": "nvme", "parameters": "nvme", "bucket": "2KiB"},
+    {"model": "odd", "ranks": 1, "precision": "bf16", "state": "cpu", "parameters": "cpu", "bucket": "2KiB"},
+    # Activations elsewhere, with updates beside the next forward.
+    {"ranks": 2, "stage": 3, "state": "nvme", "parameters": "nvme", "update": "--overlap-update", "remat": "--remat=block",
+     "activations": "nvme"},
+    # Block by block, with everything in another place; zeros that gradients begin from are made for each micro-step.
+    {"model": "deep", "ranks": 2, "stage": 3, "precision": "bf16", "accumulate": 3, "order": "block", "state": "nvme",
+     "parameters": "nvme", "remat": "--remat=block", "activations": "nvme", "bucket": "2KiB"},
+    # Parameters are cut by rows, and slices end inside of them.
+    {"model": "odd", "ranks": 3, "stage": 3, "precision": "bf16", "types": "--master=none", "bucket": "2KiB"},
+    # Parameters that stay whole beside those that are cut.
+    {"ranks": 3, "stage": 3, "state": "nvme", "parameters": "nvme", "update": "--overlap-update",
+     "kept": "--persist-below=1KiB"},
+)
+
+
+def options_of(row):
+    """Those of zeroc."""
+    options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
+               f"--offload-params={row['parameters']}", row["update"], row["remat"],
+               f"--offload-activations={row['activations']}", row["kept"], *numbers_of(row)]
+    if row["bucket"]:
+        options.append(f"--bucket-size={row['bucket']}")
+    if row["order"] == "block":
+        options.append("--accumulate-order=block")
+    return [option for option in options if option]
+
+
+def numbers_of(row):
+    """The options that say what is computed, not how."""
+    types = row["types"].replace("half", row["precision"])
+    return [f"--precision={row['precision']}", *types.split(), *row["optimizer"].split(), *row["chunks"].split()]
+
+
+def plain_options_of(row):
+    """The plan with the same bits that does nothing out of the ordinary.  With several
+    micro-steps stages 2 and 3 add in another order than 0 and 1; a delayed update is another one."""
+    options = [*numbers_of(row), f"--accumulate={row['accumulate']}"]
+    if row["accumulate"] > 1 and row["stage"] > 1:
+        options.append("--stage=2")
+    if row["update"] == "--delayed-update":
+        options += ["--offload-optimizer=cpu", "--delayed-update"]
+    return options
+
+
+RUNS = {"": ((), {}), "1 on a host": ((), {"ZRT_RANKS_PER_HOST": "1"}), "2 on a host": ((), {"ZRT_RANKS_PER_HOST": "2"}),
+        "2 threads": (("--threads", 2), {}), "guard": ((), {"ZRT_GUARD": "1"}), "checked reads": (("--verify-reads",), {})}
+
+
+class Plans(support.Outcomes):
+    def check_row(self, number, row):
+        flags, env = RUNS[row["run"]] if row["run"] in RUNS else ((), {"ZRT_CHAOS": str(number + 1)})
+        how = dict(ranks=row["ranks"], config=MODELS[row["model"]], steps=3)
+        self.check_same_bits((("plain", self.outcome(*plain_options_of(row), **how)),
+                              (str(row), self.outcome(*options_of(row), flags=flags, env=env, **how))))
+
+
+class Table(support.Case):
+    def test_every_pair_is_there(self):
+        self.assertEqual(covering.uncovered(AXES, refuses, TABLE.rows), set())
+
+    def test_what_is_left_out_is_refused(self):
+        """Pairs without a row are those that zeroc refuses, or that have no effect."""
+        model = support.import_model(DEEP, 2, 16)
+        usual = {name: values[0] for name, values in AXES.items()} | {"precision": "bf16", "ranks": 2, "stage": 3}
+        for pair in TABLE.refused:
+            part = dict(pair)
+            if part.keys() <= {"ranks", "stage", "kept", "run"}:
+                continue
+            row = usual | ({"state": "cpu"} if "update" in part else {}) | (
+                {"accumulate": 2} if part.get("order") == "block" else {}) | part
+            with self.subTest(part):
+                self.assert_refused(support.run(support.ZEROC, model, *options_of(row), f"--world-size={row['ranks']}",
+                                                "-o", self.folder / "train"))
+
+
+TABLE = covering.Table(AXES, refuses, FIXED)
+# One test of each row: a row is chosen by its number, and rows run side by side.
+for number, row in enumerate(TABLE.rows):
+    setattr(Plans, f"test_row_{number:02}", lambda self, number=number, row=row: self.check_row(number, row))
