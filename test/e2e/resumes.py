@@ -70,11 +70,9 @@ def command(layout, folder, name, *flags, steps=STEPS):
     if not data.exists():
         support.write_tokens(data, 1200, support.SMALL["vocab_size"])
     ranks, *options = layout
-    if any("nvme" in option for option in options):
-        flags = (*flags, "--nvme-path", folder)
     return [*support.launcher(ranks), compile_layout(layout), "--data", data, "--steps", steps, "--lr", 1e-3,
             "--schedule", "cosine", "--warmup", 2, "--metrics", folder / f"{name}.jsonl",
-            "--save", folder / f"{name}.safetensors", "--quiet", *flags]
+            "--save", folder / f"{name}.safetensors", "--quiet", *support.nvme_flags(options, folder), *flags]
 
 
 def train(*arguments, env=None, **keywords):
@@ -83,8 +81,8 @@ def train(*arguments, env=None, **keywords):
 
 def losses(folder, name):
     """(step, loss, norm) of every step."""
-    return [(line["step"], line["loss"], line["grad_norm"])
-            for line in support.read_metrics(folder / f"{name}.jsonl")]
+    lines = support.read_metrics(folder / f"{name}.jsonl")
+    return [(line["step"], *bits) for line, bits in zip(lines, support.bits_of(lines))]
 
 
 def read_checkpoint(path):

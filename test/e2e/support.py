@@ -2,6 +2,7 @@
 safetensors and metrics files.  Needs nothing but Python's own library."""
 import array
 import atexit
+import hashlib
 import json
 import math
 import os
@@ -73,31 +74,50 @@ def launcher(ranks):
     return ["mpirun", "-n", str(ranks)] if ranks > 1 else []
 
 
-_compiled = {}
+def launch_each(*commands):
+    """A command that runs one rank of each command, in this order."""
+    parts = [part for command in commands for part in (":", "-n", "1", *command)]
+    return ["mpirun", *parts[1:]]
+
+
+#: Where a rank finds its number, in the environment.
+RANK_VARIABLE = "OMPI_COMM_WORLD_RANK"
+
+
 _store = None
+_owner = None
 
 
 def remove_compiled():
     global _store
-    if _store is not None:
+    if _store is not None and _owner == os.getpid():
         shutil.rmtree(_store, ignore_errors=True)
         _store = None
-        _compiled.clear()
 
 
 atexit.register(remove_compiled)
 
 
 def open_store():
-    global _store
+    """The folder of what is made once and used by several tests, in processes that are forked later, too."""
+    global _store, _owner
     if _store is None:
-        _store = Path(tempfile.mkdtemp(prefix="zeroc-e2e-"))
+        _store, _owner = Path(tempfile.mkdtemp(prefix="zeroc-e2e-")), os.getpid()
 
 
-def _slot():
-    """A fresh folder that lives until the tests end."""
+def _made(key, make):
+    """The folder for a key, which `make` has filled; made once, or at once by two processes
+    of which one wins."""
     open_store()
-    return Path(tempfile.mkdtemp(dir=_store))
+    folder = _store / hashlib.sha256(repr(key).encode()).hexdigest()[:24]
+    if not folder.exists():
+        fresh = Path(tempfile.mkdtemp(dir=_store))
+        make(fresh)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            shutil.rmtree(fresh)
+    return folder
 
 
 def _checked(done):
@@ -109,29 +129,30 @@ def _checked(done):
 
 def import_model(config, batch, seq, *options):
     """model.mlir of a configuration (a dict or a file); imported once per run."""
-    key = ("import", json.dumps(config) if isinstance(config, dict) else str(config), batch, seq, *options)
-    if key not in _compiled:
-        folder = _slot()
+    def make(folder):
         path = config
         if isinstance(config, dict):
             path = folder / "config.json"
             path.write_text(json.dumps(config))
-        model = folder / "model.mlir"
-        _checked(run(ZEROC, "import", path, f"--batch={batch}", f"--seq={seq}", *options, "-o", model))
-        _compiled[key] = model
-    return _compiled[key]
+        _checked(run(ZEROC, "import", path, f"--batch={batch}", f"--seq={seq}", *options, "-o", folder / "model.mlir"))
+
+    key = ("import", json.dumps(config) if isinstance(config, dict) else str(config), batch, seq, *options)
+    return _made(key, make) / "model.mlir"
+
+
+def written_model(text):
+    """The file of a model's text; one of each text per run."""
+    return _made(("model", text), lambda folder: (folder / "model.mlir").write_text(text)) / "model.mlir"
 
 
 def compile_model(model, *options):
     """The training binary of a model; compiled once per run.  Returns its path;
     what zeroc printed lies beside it in `zeroc.txt`."""
-    key = (str(model), *options)
-    if key not in _compiled:
-        binary = _slot() / "train"
-        done = _checked(run(ZEROC, model, *options, "-o", binary))
-        (binary.parent / "zeroc.txt").write_text(done.out)
-        _compiled[key] = binary
-    return _compiled[key]
+    def make(folder):
+        done = _checked(run(ZEROC, model, *options, "-o", folder / "train"))
+        (folder / "zeroc.txt").write_text(done.out)
+
+    return _made((str(model), *options), make) / "train"
 
 
 def compile_gpt2(config, batch, seq, *options):
@@ -190,6 +211,25 @@ def read_npy(path):
 
 def read_metrics(path):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def bits_of(lines):
+    """Losses and gradient norms.  Nine digits tell all f32 apart, so equal texts are equal bits."""
+    return [(line["loss"], line["grad_norm"]) for line in lines]
+
+
+#: What a plan with adapters saves in a folder.
+ADAPTER = "adapter_model.safetensors"
+
+
+def saved_bytes(saved):
+    """What was saved: weights, or adapters in a folder."""
+    return (saved / ADAPTER if saved.is_dir() else saved).read_bytes()
+
+
+def nvme_flags(options, folder):
+    """What a binary of these options needs to be told of the nvme tier."""
+    return ("--nvme-path", folder) if any("nvme" in str(option) for option in options) else ()
 
 
 def write_tokens(path, count, vocab, seed=1):
@@ -262,14 +302,18 @@ class Case(unittest.TestCase):
                          f"{' '.join(map(str, command))}\n{done.err}{done.out}")
         return done
 
+    def run_plan(self, binary, *flags, ranks=1, name="run", env=None):
+        """Runs a plan on its ranks; returns the ended program, metrics, and the path of the saved weights."""
+        metrics, saved = self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors"
+        done = self.run_ok(*launcher(ranks), binary, "--metrics", metrics, "--save", saved, *flags,
+                           env={**MPI_ENVIRONMENT, **(env or {})})
+        return done, read_metrics(metrics), saved
+
     def train(self, binary, data, steps, lr, *options, name="run", env=None, ranks=1):
         """Trains; returns metrics and the path of the saved weights."""
-        metrics = self.folder / f"{name}.jsonl"
-        saved = self.folder / f"{name}.safetensors"
-        self.run_ok(*launcher(ranks), binary, "--data", data, "--steps", steps, "--lr", lr,
-                    "--metrics", metrics, "--save", saved, "--quiet", *options,
-                    env={**MPI_ENVIRONMENT, **(env or {})})
-        lines = [line for line in read_metrics(metrics) if "samples" not in line]
+        _, lines, saved = self.run_plan(binary, "--data", data, "--steps", steps, "--lr", lr, "--quiet", *options,
+                                     ranks=ranks, name=name, env=env)
+        lines = [line for line in lines if "samples" not in line]
         self.assertEqual([line["step"] for line in lines], list(range(steps)))
         for line in lines:
             self.assertNotIn("nonfinite", line)
@@ -301,6 +345,11 @@ class Case(unittest.TestCase):
             self.assert_close(line["grad_norm"], golden["grad_norm"][step], 1e-5,
                               f"gradient norm of step {step}")
         self.assert_weights_close(saved, GOLDEN / "final.safetensors", 1e-5)
+
+    def outcome_of(self, binary, data, steps, lr, *flags, **how):
+        """Losses, norms and weights of a run."""
+        lines, saved = self.train(binary, data, steps, lr, *flags, **how)
+        return bits_of(lines), saved_bytes(saved)
 
     def check_same_bits(self, outcomes):
         """All of (what it is, (losses and norms, weights)) are as the first."""
@@ -349,13 +398,10 @@ class Case(unittest.TestCase):
 class Outcomes(Case):
     """Runs of small GPT-2 plans that shall have the same bits."""
 
-    def outcome(self, *options, ranks=1, steps=4, env=None, flags=(), config=SMALL):
+    def outcome(self, *options, ranks=1, steps=4, lr=1e-3, flags=(), config=SMALL, tokens=1200, **how):
         """Losses, norms and weights of a run."""
         binary = compile_gpt2(config, 2, 16, f"--world-size={ranks}", *options)
         data = self.folder / f"tokens{config['vocab_size']}.u16"
         if not data.exists():
-            write_tokens(data, 1200, config["vocab_size"])
-        if any("nvme" in option for option in options):
-            flags = (*flags, "--nvme-path", self.folder)
-        lines, saved = self.train(binary, data, steps, 1e-3, *flags, ranks=ranks, env=env)
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+            write_tokens(data, tokens, config["vocab_size"])
+        return self.outcome_of(binary, data, steps, lr, *flags, *nvme_flags(options, self.folder), ranks=ranks, **how)

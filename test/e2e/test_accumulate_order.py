@@ -26,10 +26,10 @@ class Travel(support.Outcomes):
         binary = support.compile_gpt2(DEEP, 2, 16, f"--world-size={ranks}", *options)
         printed = (binary.parent / "zeroc.txt").read_text()
         gathered = re.search(r"all_gather\s+[\d,]+ B  in (\d+) calls", printed)
-        flags = ("--nvme-path", self.folder) if any("nvme" in option for option in options) else ()
         data = self.write("text.txt", support.TEXT)
         started = support.run(*support.launcher(ranks), binary, "--data", data, "--data-format",
-                              "text", "--steps", 1, "--lr", 1e-3, *flags, env=support.MPI_ENVIRONMENT)
+                              "text", "--steps", 1, "--lr", 1e-3, *support.nvme_flags(options, self.folder),
+                              env=support.MPI_ENVIRONMENT)
         self.assertEqual(started.returncode, 0, started.err)
         links = {name: int(count.replace(",", "")) for name, count in
                  re.findall(r"(h2d|d2h|nvme_read|nvme_write) ([\d,]+) bytes", started.out)}

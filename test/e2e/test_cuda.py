@@ -52,10 +52,7 @@ class Cuda(support.Case):
         data = self.folder / "tokens.u16"
         support.write_tokens(data, tokens, vocab)
         binary = support.compile_model(model, CPU, *options)
-        lines, saved = self.train(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
-        if saved.is_dir():
-            saved /= "adapter_model.safetensors"
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+        return self.outcome_of(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
 
     def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=HOST, env=None):
         expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, run=run)

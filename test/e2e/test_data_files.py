@@ -27,10 +27,8 @@ class DataFiles(support.Outcomes):
             self.write(f"{name}.npy", support.npy("i", (self.count, SEQ), values))
 
     def outcome(self, binary, *flags, ranks=1):
-        metrics, saved = self.folder / "run.jsonl", self.folder / "run.safetensors"
-        self.run_ok(*support.launcher(ranks), binary, *flags, "--steps", 9, "--lr", "1e-2", "--metrics",
-                    metrics, "--save", saved, "--quiet", env=support.MPI_ENVIRONMENT)
-        return [line["loss"] for line in support.read_metrics(metrics)], saved.read_bytes()
+        _, lines, saved = self.run_plan(binary, *flags, "--steps", 9, "--lr", "1e-2", "--quiet", ranks=ranks)
+        return [line["loss"] for line in lines], saved.read_bytes()
 
     def test_one_after_the_other(self):
         """As the samples of all in one file."""

@@ -47,11 +47,8 @@ class DataWeights(support.Case):
 
     def run_mixed(self, binary, name, *flags, ranks=1):
         """What it says, and losses, norms and saved weights."""
-        metrics, saved = self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors"
-        done = self.run_ok(*support.launcher(ranks), binary, "--lr", "1e-2", "--metrics", metrics, "--save", saved,
-                           *flags, env=support.MPI_ENVIRONMENT)
-        return done.out, [(line["loss"], line["grad_norm"]) for line in support.read_metrics(metrics)], \
-            saved.read_bytes()
+        done, lines, saved = self.run_plan(binary, "--lr", "1e-2", *flags, ranks=ranks, name=name)
+        return done.out, support.bits_of(lines), saved.read_bytes()
 
     def test_is_the_order(self):
         """As the samples of one file that are in it."""

@@ -41,11 +41,9 @@ class Documents(support.Case):
         self.files = [f"{name}={self.folder}/{name}.npy" for name in ("tokens", "targets")]
 
     def outcome(self, binary, *flags, ranks=1):
-        metrics, saved = self.folder / "run.jsonl", self.folder / "run.safetensors"
-        done = self.run_ok(*support.launcher(ranks), binary, "--steps", 5, "--lr", "1e-2", "--metrics", metrics,
-                           "--save", saved, *flags, env=support.MPI_ENVIRONMENT)
-        return done.out, [(line["loss"], line["grad_norm"], line.get("eval_loss"))
-                          for line in support.read_metrics(metrics)], saved.read_bytes()
+        done, lines, saved = self.run_plan(binary, "--steps", 5, "--lr", "1e-2", *flags, ranks=ranks)
+        return done.out, [(*bits, line.get("eval_loss")) for bits, line in zip(support.bits_of(lines), lines)], \
+            saved.read_bytes()
 
     def test_targets_are_masked(self):
         """As of files of targets that say so, in all plans."""
@@ -70,11 +68,9 @@ class Documents(support.Case):
         for ranks, batch, options in ((1, 4, ()), (2, 2, ("--stage=3",)), (2, 1, ("--stage=2", "--accumulate=2"))):
             binary = support.compile_model(self.write(f"bigram{batch}.mlir", bigram(VOCAB, batch)),
                                            f"--world-size={ranks}", "--eval", *options)
-            metrics, saved = self.folder / "run.jsonl", self.folder / "run.safetensors"
             with self.subTest(options):
-                self.run_ok(*support.launcher(ranks), binary, "--data", self.data, "--eval-data", self.data,
-                            "--document-separator", END, "--steps", 3, "--lr", 0, "--metrics", metrics, "--save",
-                            saved, env=support.MPI_ENVIRONMENT)
+                _, lines, saved = self.run_plan(binary, "--data", self.data, "--eval-data", self.data,
+                                                "--document-separator", END, "--steps", 3, "--lr", 0, ranks=ranks)
                 _, table = support.read_safetensors(saved)["table"]
                 rows = [table[i * VOCAB:(i + 1) * VOCAB] for i in range(VOCAB)]
                 sums = [math.log(sum(map(math.exp, row))) for row in rows]
@@ -85,7 +81,6 @@ class Documents(support.Case):
                              if target != -100]
                     return sum(terms) / len(terms)
 
-                lines = support.read_metrics(metrics)
                 for step, line in enumerate(lines):
                     self.assert_close(line["loss"], mean(4 * step, 4 * step + 4), 2e-6, f"loss of step {step}")
                 self.assert_close(lines[-1]["eval_loss"], mean(0, 12), 2e-6, "loss of the evaluation")

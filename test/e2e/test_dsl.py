@@ -6,11 +6,10 @@ import support
 class Dsl(support.Case):
     def model(self):
         done = self.run_ok(support.BUILD / "bin" / "swiglu-gpt")
-        return self.write("swiglu.mlir", done.out)
+        return support.written_model(done.out)
 
     def learn(self, model, steps, *options, name="run", ranks=1):
-        binary = self.folder / name
-        self.run_ok(support.ZEROC, model, f"--world-size={ranks}", *options, "-o", binary)
+        binary = support.compile_model(model, f"--world-size={ranks}", *options)
         data = self.write("text.txt", support.TEXT * 2)
         return self.train(binary, data, steps, 2e-3, name=name, ranks=ranks)
 
@@ -34,7 +33,7 @@ class Dsl(support.Case):
         model = self.model()
 
         def outcome(stage):
-            lines, saved = self.learn(model, 3, f"--stage={stage}", name=f"stage{stage}", ranks=2)
-            return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+            lines, saved = self.learn(model, 3, f"--stage={stage}", ranks=2)
+            return support.bits_of(lines), saved.read_bytes()
 
         self.check_same_bits((f"stage {stage}", outcome(stage)) for stage in range(4))

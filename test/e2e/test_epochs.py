@@ -16,11 +16,9 @@ class Epochs(support.Case):
     def outcome(self, ranks, batch, name, *flags, options=()):
         """What it says, the steps' numbers, and the saved weights."""
         binary = support.compile_gpt2(support.SMALL, batch, SEQ, f"--world-size={ranks}", *options)
-        metrics, saved = self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors"
-        done = self.run_ok(*support.launcher(ranks), binary, "--data", self.data, "--lr", "1e-2", "--schedule",
-                           "cosine", "--metrics", metrics, "--save", saved, *flags, env=support.MPI_ENVIRONMENT)
-        return (done.out, [(line["loss"], line["grad_norm"], line["lr"]) for line in support.read_metrics(metrics)],
-                saved.read_bytes())
+        done, lines, saved = self.run_plan(binary, "--data", self.data, "--lr", "1e-2", "--schedule", "cosine", *flags,
+                                           ranks=ranks, name=name)
+        return done.out, [(*bits, line["lr"]) for bits, line in zip(support.bits_of(lines), lines)], saved.read_bytes()
 
     def test_are_steps(self):
         for ranks, batch, options in ((1, 2, ()), (2, 2, ("--stage=3",)), (1, 1, ("--accumulate=3",))):

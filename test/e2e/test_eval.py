@@ -30,9 +30,8 @@ class Eval(support.Case):
         """Metrics, and the saved weights."""
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", *options,
                                       *(("--eval",) if eval else ()))
-        if any("nvme" in option for option in options):
-            flags = (*flags, "--nvme-path", self.folder)
-        lines, saved = self.train(binary, data or self.data, steps, lr, *flags, ranks=ranks, env=env)
+        lines, saved = self.train(binary, data or self.data, steps, lr, *flags,
+                                  *support.nvme_flags(options, self.folder), ranks=ranks, env=env)
         return lines, saved.read_bytes()
 
     def test_is_the_loss_of_steps(self):

@@ -83,15 +83,14 @@ class Model:
 
 class Experts(support.Case):
     def learn(self, *options, batch=6, ranks=1, steps=4, lr=1e-2, name="run", idle=None, flags=()):
-        model = self.write(f"{name}.mlir", Model(batch // ranks, idle).text())
-        binary, data = self.folder / name, self.folder / "tokens.u16"
+        model = support.written_model(Model(batch // ranks, idle).text())
+        binary, data = support.compile_model(model, f"--world-size={ranks}", *options), self.folder / "tokens.u16"
         support.write_tokens(data, 900, VOCAB)
-        self.run_ok(support.ZEROC, model, f"--world-size={ranks}", *options, "-o", binary)
         return self.train(binary, data, steps, lr, "--data-format", "u16", *flags, name=name, ranks=ranks)
 
-    def outcome(self, name, *options, **keywords):
-        lines, saved = self.learn(*options, name=name, **keywords)
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+    def outcome(self, *options, **keywords):
+        lines, saved = self.learn(*options, **keywords)
+        return support.bits_of(lines), saved.read_bytes()
 
     def check_close(self, options, losses, weights, *others):
         fast, fast_saved = self.learn(*options, name="fast")
@@ -111,21 +110,18 @@ class Experts(support.Case):
         self.check_close(("--precision=bf16",), 1e-2, 5e-2, "--precision=bf16", "--reference")
 
     def test_stages_have_the_same_bits(self):
-        for ranks in (2, 3):
+        """Each stage with each number of ranks and each precision."""
+        for ranks, precision, stages in ((2, "fp32", (0, 3)), (3, "fp32", (1, 2)), (2, "bf16", (1, 2)),
+                                         (3, "bf16", (0, 3))):
             self.check_same_bits(
-                (f"stage {stage} of {ranks} ranks", self.outcome(f"s{ranks}{stage}", f"--stage={stage}", ranks=ranks))
-                for stage in range(4))
-
-    def test_stages_of_bf16_have_the_same_bits(self):
-        self.check_same_bits(
-            (f"stage {stage}", self.outcome(f"b{stage}", f"--stage={stage}", "--precision=bf16", ranks=2))
-            for stage in range(4))
+                (f"{ranks} ranks, {precision}, stage {stage}",
+                 self.outcome(f"--stage={stage}", f"--precision={precision}", ranks=ranks)) for stage in stages)
 
     def test_micro_steps(self):
         """The mean of two micro-batches' losses is that of two ranks'."""
         for stages in ((0, 1), (2, 3)):
             self.check_same_bits(
-                (f"stage {stage}", self.outcome(f"m{stage}", f"--stage={stage}", "--accumulate=2", batch=4, ranks=2))
+                (f"stage {stage}", self.outcome(f"--stage={stage}", "--accumulate=2", batch=4, ranks=2))
                 for stage in stages)
         ranks, _ = self.learn(name="ranks", batch=6, ranks=2)
         steps, _ = self.learn("--accumulate=2", name="steps", batch=3)
@@ -134,9 +130,8 @@ class Experts(support.Case):
     def test_one_rank_has_the_same_bits(self):
         """However state and activations are kept, and on any number of threads."""
         plans = ((), ("--remat=block",), ("--offload=cpu",), ("--offload-activations=cpu",))
-        self.check_same_bits((" ".join(options) or "plain", self.outcome(f"p{i}", *options))
-                             for i, options in enumerate(plans))
-        self.check_same_bits((f"{threads} threads", self.outcome(f"t{threads}", flags=("--threads", str(threads))))
+        self.check_same_bits((" ".join(options) or "plain", self.outcome(*options)) for options in plans)
+        self.check_same_bits((f"{threads} threads", self.outcome(flags=("--threads", str(threads))))
                              for threads in (1, 2, 3))
 
     def test_an_expert_without_tokens_stays_as_it_is(self):
@@ -163,10 +158,7 @@ class Imported(support.Case):
         binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), f"--world-size={ranks}", *options)
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 900, VOCAB)
-        lines, saved = self.train(binary, data, steps, lr, "--data-format", "u16", *flags, name=name, ranks=ranks)
-        if saved.is_dir():
-            saved = saved / "adapter_model.safetensors"
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+        return self.outcome_of(binary, data, steps, lr, "--data-format", "u16", *flags, name=name, ranks=ranks)
 
     def test_order_of_micro_steps(self):
         self.check_same_bits((order, self.run_of("order", "--stage=3", "--accumulate=2", f"--accumulate-order={order}",
@@ -203,6 +195,8 @@ class Imported(support.Case):
 
 
 class RandomModels(support.Case):
+    """`test/random/check.py --experts --models=1000` is the same for many."""
+
     def check(self, models, **how):
         failures = []
         with mock.patch.object(layers, "PIECES", experts.PIECES):
@@ -211,7 +205,7 @@ class RandomModels(support.Case):
         self.assertEqual(total["failures"], 0, "\n".join(failures))
 
     def test_models(self):
-        self.check(4, seed=601)
+        self.check(2, seed=601)
 
     def test_models_in_16_bits(self):
-        self.check(2, seed=611, precision="bf16")
+        self.check(1, seed=611, precision="bf16")

@@ -22,10 +22,6 @@ def is_of_experts(case):
     return "loss_of_ranks" in (support.ROOT / "test/golden" / case / "golden.json").read_text()
 
 
-def bits_of(lines):
-    return [(line["loss"], line["grad_norm"]) for line in lines]
-
-
 def layouts_of(case):
     """Ranks, precision, and two plans, twice: one as usual, and one with state elsewhere.  Over all
     cases every pair of these occurs, and a case has every stage and place."""
@@ -88,15 +84,15 @@ class Families(support.Case):
         """Metrics and saved weights of the golden run's steps."""
         golden = self.golden(case)
         binary = self.compile(case, *self.adamw(case), *options, ranks=ranks)
-        flags = ("--nvme-path", self.folder) if any("nvme" in option for option in options) else ()
-        return self.start(case, binary, golden["steps"], golden["hyper"]["lr"], *flags, ranks=ranks)
+        return self.start(case, binary, golden["steps"], golden["hyper"]["lr"],
+                          *support.nvme_flags(options, self.folder), ranks=ranks)
 
     def check_run(self, case, *options, losses=2e-6, weights=1e-4, ranks=1):
         self.check_golden_numbers(case, *self.run_of(case, *options, ranks=ranks), losses, weights, ranks)
 
     def outcome(self, case, *options, ranks=1):
         lines, saved = self.run_of(case, *options, ranks=ranks)
-        return bits_of(lines), saved.read_bytes()
+        return support.bits_of(lines), saved.read_bytes()
 
     def check_layouts(self, case):
         """Stages, ranks, precisions; state elsewhere and activations computed again: two plans of the
@@ -107,7 +103,7 @@ class Families(support.Case):
                 lines, saved = self.run_of(case, f"--precision={precision}", *plan, ranks=ranks)
                 if ranks == 3 or not is_of_experts(case):
                     self.check_golden_numbers(case, lines, saved, **TOLERANCES[precision], ranks=ranks)
-                outcomes.append((f"{case} {ranks} {precision} {plan}", (bits_of(lines), saved.read_bytes())))
+                outcomes.append((f"{case} {ranks} {precision} {plan}", (support.bits_of(lines), saved.read_bytes())))
             self.check_same_bits(outcomes)
 
     def test_layouts_have_all_pairs(self):

@@ -25,7 +25,7 @@ def rank_processes(binary, ranks, deadline):
             except OSError:
                 continue
             for item in environment:
-                if item.startswith(b"OMPI_COMM_WORLD_RANK="):
+                if item.startswith(f"{support.RANK_VARIABLE}=".encode()):
                     found[int(item.split(b"=")[1])] = int(entry.name)
         if len(found) == ranks:
             return found
@@ -126,8 +126,7 @@ class Faults(support.Case):
 
     def test_failing_read(self):
         """The data are cut short under rank 1 while it trains."""
-        script = self.write("each.sh", '#!/bin/sh\nexec "$0.bin" --data "text.$OMPI_COMM_WORLD_RANK"'
-                                       ' "$@"\n')
+        script = self.write("each.sh", f'#!/bin/sh\nexec "$0.bin" --data "text.${support.RANK_VARIABLE}" "$@"\n')
         os.chmod(script, 0o755)
         shutil.copy(self.binary(), self.folder / "each.sh.bin")
         for rank in range(2):
@@ -153,19 +152,17 @@ class Faults(support.Case):
     def test_other_data(self):
         other = self.write("other.txt", support.TEXT[:-500] + b"x" * 500)
         binary = self.binary()
-        done = self.launch("mpirun", "-n", 1, binary, *self.arguments(3), ":", "-n", 1, binary,
-                           *self.arguments(3, other))
+        done = self.launch(*support.launch_each([binary, *self.arguments(3)], [binary, *self.arguments(3, other)]))
         self.assert_refused(done, "rank 1", "other data|data differ", "rank 0")
 
     def test_other_program(self):
-        done = self.launch("mpirun", "-n", 1, self.binary(), *self.arguments(3), ":",
-                           "-n", 1, self.binary("--weight-decay=0.2"), *self.arguments(3))
+        done = self.launch(*support.launch_each([self.binary(), *self.arguments(3)],
+                                                [self.binary("--weight-decay=0.2"), *self.arguments(3)]))
         self.assert_refused(done, "rank 1", "program", "rank 0")
 
     def test_other_options(self):
         binary = self.binary()
-        done = self.launch("mpirun", "-n", 1, binary, *self.arguments(3), ":", "-n", 1, binary,
-                           *self.arguments(4))
+        done = self.launch(*support.launch_each([binary, *self.arguments(3)], [binary, *self.arguments(4)]))
         self.assert_refused(done, "rank 1", "--steps")
 
     def test_wrong_number_of_ranks(self):

@@ -22,9 +22,9 @@ class Golden(support.Case):
         binary = support.compile_gpt2(
             support.GOLDEN / "config.json", golden["batch"] // ranks, golden["seq"], "--optimizer=lion",
             f"--weight-decay={hyper['weight_decay']}", f"--grad-clip={hyper['clip']}", f"--world-size={ranks}", *options)
-        nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-        lines, saved = self.train(binary, support.GOLDEN / "tokens.bin", golden["steps"], hyper["lr"],
-                                  "--init", support.GOLDEN / "model.safetensors", *nvme, ranks=ranks)
+        lines, saved = self.train(binary, support.GOLDEN / "tokens.bin", golden["steps"], hyper["lr"], "--init",
+                                  support.GOLDEN / "model.safetensors", *support.nvme_flags(options, self.folder),
+                                  ranks=ranks)
         for step, line in enumerate(lines):
             self.assert_close(line["loss"], golden["loss"][step], 1e-6, f"loss of step {step}")
             self.assert_close(line["grad_norm"], golden["grad_norm"][step], 4e-6, f"gradient norm of step {step}")
@@ -55,14 +55,9 @@ class Golden(support.Case):
         self.check("--stage=2", "--offload-optimizer=cpu", "--overlap-update", ranks=2)
 
 
-class SameBits(support.Case):
+class SameBits(support.Outcomes):
     def weights(self, ranks, options, *rule):
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, support.SMALL["vocab_size"])
-        binary = support.compile_gpt2(support.SMALL, 2, 16, f"--world-size={ranks}", *options, *rule)
-        nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-        lines, saved = self.train(binary, data, 5, 1e-3, *nvme, ranks=ranks)
-        return [(line["loss"], line["grad_norm"]) for line in lines], saved.read_bytes()
+        return self.outcome(*options, *rule, ranks=ranks, steps=5)
 
     def test_as_the_file(self):
         """examples/optimizers/lion.mlir is what is built in."""

@@ -6,7 +6,6 @@ import random
 
 import support
 
-ADAPTER = "adapter_model.safetensors"
 #: Ranks and options.
 PLANS = (
     (1, "--stage=0"),
@@ -103,11 +102,16 @@ class Definition:
         return sum(e * e for row in d for e in row) / len(xs)
 
 
-class Lora(support.Case):
+class Adapters(support.Outcomes):
+    def outcome(self, ranks, *options, **how):
+        return super().outcome("--lora=4:8", *options, ranks=ranks, lr=1e-2, **how)
+
+
+class Lora(Adapters):
     def adapter_folder(self, name, tensors, **config):
         folder = self.folder / name
         folder.mkdir()
-        support.write_safetensors(folder / ADAPTER, tensors)
+        support.write_safetensors(folder / support.ADAPTER, tensors)
         (folder / "adapter_config.json").write_text(json.dumps(
             {"peft_type": "LORA", "r": 2, "lora_alpha": 3, "bias": "none", "use_dora": False} | config))
         return folder
@@ -128,31 +132,17 @@ class Lora(support.Case):
             with self.subTest(options):
                 binary = support.compile_model(model, "--lora=2:3", "--optimizer=sgd", "--momentum=0", "--grad-clip=0",
                                                "--weight-decay=0", f"--world-size={ranks}", *options)
-                metrics, saved = self.folder / "run.jsonl", self.folder / "saved"
-                self.run_ok(*support.launcher(ranks), binary, "--input", f"x={self.folder / 'x.npy'}", "--input",
-                            f"y={self.folder / 'y.npy'}", "--steps", steps, "--lr", 0.1, "--init",
-                            self.folder / "base.safetensors", "--adapter", adapters, "--save", saved, "--metrics",
-                            metrics, *(("--nvme-path", self.folder) if "nvme" in str(options) else ()),
-                            env=support.MPI_ENVIRONMENT)
-                for line, loss in zip(support.read_metrics(metrics), losses, strict=True):
+                _, lines, saved = self.run_plan(
+                    binary, "--input", f"x={self.folder / 'x.npy'}", "--input", f"y={self.folder / 'y.npy'}", "--steps",
+                    steps, "--lr", 0.1, "--init", self.folder / "base.safetensors", "--adapter", adapters,
+                    *support.nvme_flags(options, self.folder), ranks=ranks)
+                for line, loss in zip(lines, losses, strict=True):
                     self.assert_close(line["loss"], loss, 2e-6, f"loss of step {line['step']}")
-                found = support.read_safetensors(saved / ADAPTER)
+                found = support.read_safetensors(saved / support.ADAPTER)
                 self.assertEqual(sorted(found), sorted(expected.adapters()))
                 for name, (_, values) in expected.adapters().items():
                     for value, wanted in zip(found[name][1], values, strict=True):
                         self.assertAlmostEqual(value, wanted, delta=2e-6)
-
-    def outcome(self, ranks, *options, name="run", steps=4, flags=()):
-        binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", f"--world-size={ranks}", *options)
-        data, saved = self.folder / "tokens.u16", self.folder / name
-        if not data.exists():
-            support.write_tokens(data, 1200, support.SMALL["vocab_size"])
-        nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-        metrics = self.folder / f"{name}.jsonl"
-        self.run_ok(*support.launcher(ranks), binary, "--data", data, "--steps", steps, "--lr", 1e-2, "--save", saved,
-                    "--metrics", metrics, *nvme, *flags, env=support.MPI_ENVIRONMENT)
-        lines = support.read_metrics(metrics)
-        return [(line["loss"], line["grad_norm"]) for line in lines], (saved / ADAPTER).read_bytes()
 
     def test_all_plans_have_the_same_bits(self):
         for precision in ("fp32", "bf16", "fp16"):

@@ -1,8 +1,8 @@
 """Losses out of the ordinary: the fused loss and gradient against --reference."""
 import array
-import itertools
 import random
 
+import covering
 import support
 
 BATCH, SEQ, WIDTH = 6, 8, 12
@@ -196,13 +196,14 @@ class Losses(support.Case):
         body = ONE.replace("{ignore}", "{{ignore_index = 3 : i32}}")
         slow = self.outcome("slow", body, "--reference")
         bits = {}
-        for ranks, micro_steps in ((1, 3), (2, 3), (3, 2)):
-            for stage, order in itertools.product(range(4), ("batch", "block")):
-                with self.subTest(ranks=ranks, micro_steps=micro_steps, stage=stage, order=order):
-                    fast = self.outcome("fast", body, f"--world-size={ranks}", f"--stage={stage}",
-                                        f"--accumulate={micro_steps}", f"--accumulate-order={order}",
-                                        ranks=ranks, batch=BATCH // ranks // micro_steps)
-                    self.compare(fast, slow)
-                    group = ranks, stage // 2
-                    raw = fast[1].read_bytes()
-                    self.assertTrue(bits.setdefault(group, raw) == raw, "other bits")
+        axes = {"layout": ((1, 3), (2, 3), (3, 2)), "stage": (0, 1, 2, 3), "order": ("batch", "block")}
+        for row in covering.Table(axes).rows:
+            ranks, micro_steps = row["layout"]
+            with self.subTest(row):
+                fast = self.outcome("fast", body, f"--world-size={ranks}", f"--stage={row['stage']}",
+                                    f"--accumulate={micro_steps}", f"--accumulate-order={row['order']}",
+                                    ranks=ranks, batch=BATCH // ranks // micro_steps)
+                self.compare(fast, slow)
+                group = ranks, row["stage"] // 2
+                raw = fast[1].read_bytes()
+                self.assertTrue(bits.setdefault(group, raw) == raw, "other bits")

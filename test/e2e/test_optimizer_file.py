@@ -61,14 +61,9 @@ PLANS = (
 )
 
 
-class OwnRules(support.Case):
+class OwnRules(support.Outcomes):
     def weights(self, ranks, options, *rule):
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, support.SMALL["vocab_size"])
-        binary = support.compile_gpt2(support.SMALL, 2, 16, f"--world-size={ranks}", *options, *rule)
-        nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-        lines, saved = self.train(binary, data, 5, 1e-3, *nvme, ranks=ranks)
-        return [line["loss"] for line in lines], saved.read_bytes()
+        return self.outcome(*options, *rule, ranks=ranks, steps=5)
 
     def test_adamw_has_the_bits_of_the_own_one(self):
         rule = self.write("mine.mlir", ADAMW)
@@ -112,11 +107,9 @@ class OwnRules(support.Case):
             with self.subTest(options):
                 binary = support.compile_model(model, f"--optimizer={LION}", "--optimizer-numbers=beta2=0.98",
                                                "--grad-clip=0.5", "--weight-decay=0.3", f"--world-size={ranks}", *options)
-                nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-                saved = self.folder / "saved.safetensors"
-                self.run_ok(*support.launcher(ranks), binary, "--input", f"x={self.folder / 'x.npy'}", "--input",
-                            f"y={self.folder / 'y.npy'}", "--steps", steps, "--lr", 0.05, "--save", saved, *nvme,
-                            env=support.MPI_ENVIRONMENT)
+                _, _, saved = self.run_plan(
+                    binary, "--input", f"x={self.folder / 'x.npy'}", "--input", f"y={self.folder / 'y.npy'}", "--steps",
+                    steps, "--lr", 0.05, *support.nvme_flags(options, self.folder), ranks=ranks)
                 found = support.read_safetensors(saved)
                 for value, wanted in zip([*found["w"][1], *found["b"][1]], [*expected[0], expected[1]]):
                     self.assertAlmostEqual(value, wanted, delta=1e-6)

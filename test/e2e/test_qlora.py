@@ -4,19 +4,9 @@ import math
 import struct
 
 import support
+import test_lora
+from test_lora import PLANS
 
-ADAPTER = "adapter_model.safetensors"
-#: Ranks and options.
-PLANS = (
-    (1, "--stage=0"),
-    (2, "--stage=1"),
-    (2, "--stage=2"),
-    (2, "--stage=3"),
-    (3, "--stage=3", "--bucket-size=4KiB"),
-    (2, "--stage=3", "--offload=nvme"),
-    (1, "--offload=cpu", "--remat=block"),
-    (2, "--stage=3", "--offload=cpu", "--overlap-update"),
-)
 #: Of the standard normal distribution, as bitsandbytes has them.
 NF4 = (-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
        -0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725,
@@ -74,19 +64,7 @@ def through_int8(values):
 THROUGH = {"nf4": through_nf4, "int8": through_int8}
 
 
-class BaseStorage(support.Case):
-    def outcome(self, ranks, *options, name="run", steps=4, flags=(), config=support.SMALL):
-        binary = support.compile_gpt2(config, 2, 16, "--lora=4:8", f"--world-size={ranks}", *options)
-        data, saved = self.folder / "tokens.u16", self.folder / name
-        if not data.exists():
-            support.write_tokens(data, 1200, support.SMALL["vocab_size"])
-        nvme = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-        metrics = self.folder / f"{name}.jsonl"
-        self.run_ok(*support.launcher(ranks), binary, "--data", data, "--steps", steps, "--lr", 1e-2, "--save", saved,
-                    "--metrics", metrics, *nvme, *flags, env=support.MPI_ENVIRONMENT)
-        lines = support.read_metrics(metrics)
-        return [(line["loss"], line["grad_norm"]) for line in lines], (saved / ADAPTER).read_bytes()
-
+class BaseStorage(test_lora.Adapters):
     def weights(self, folder):
         out = self.folder / "all.safetensors"
         self.run_ok(support.ZEROC, "export", folder, "-o", out)
@@ -193,7 +171,7 @@ class BaseStorage(support.Case):
         at = self.folder / "other"
         self.outcome(1, "--base-storage=int8", steps=1, flags=("--checkpoint", at, "--save-at-exit"))
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", "--base-storage=nf4")
-        self.assert_refused(support.run(binary, "--data", self.folder / "tokens.u16", "--steps", 2, "--lr", 0.1,
+        self.assert_refused(support.run(binary, "--data", self.folder / "tokens256.u16", "--steps", 2, "--lr", 0.1,
                                         "--resume", at),
                             r"is packed as int8 there, and as nf4 in this plan; compile the model with the --base-storage")
         # What is not finite has no code.
@@ -201,6 +179,6 @@ class BaseStorage(support.Case):
         name = next(name for name, (shape, _) in sorted(weights.items()) if "c_fc" in name and "lora" not in name and len(shape) == 2)
         weights[name][1][5] = math.nan
         support.write_safetensors(self.folder / "nan.safetensors", weights)
-        self.assert_refused(support.run(binary, "--data", self.folder / "tokens.u16", "--steps", 2, "--lr", 0.1,
+        self.assert_refused(support.run(binary, "--data", self.folder / "tokens256.u16", "--steps", 2, "--lr", 0.1,
                                         "--init", self.folder / "nan.safetensors"),
                             rf"nan.safetensors: parameter {name} is nan at element 5, which nf4 cannot hold")

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import support
 
-ADAPTER = "adapter_model.safetensors"
-
 
 class Golden(support.Case):
     def start(self, case, storage, *options, ranks=1):
@@ -23,16 +21,16 @@ class Golden(support.Case):
             f"--weight-decay={hyper['weight_decay']}", f"--grad-clip={hyper['clip']}", f"--world-size={ranks}", *options)
         begin = self.folder / "begin"
         begin.mkdir(exist_ok=True)
-        support.write_safetensors(begin / ADAPTER, {
+        support.write_safetensors(begin / support.ADAPTER, {
             name.removeprefix("begin."): tensor for name, tensor in tensors.items() if name.startswith("begin.")})
         (begin / "adapter_config.json").write_text(json.dumps(
             {"peft_type": "LORA", "r": golden["rank"], "lora_alpha": golden["alpha"], "bias": "none"}))
-        metrics, saved, kept = self.folder / "run.jsonl", self.folder / "end", Path(tempfile.mkdtemp(dir=self.folder))
-        self.run_ok(*support.launcher(ranks), binary, "--data", folder / "tokens.bin", "--data-format", "u16", "--steps",
-                    golden["steps"], "--lr", hyper["lr"], "--init", folder / "model.safetensors", "--adapter", begin,
-                    "--metrics", metrics, "--save", saved, "--checkpoint", kept, "--save-at-exit",
-                    env=support.MPI_ENVIRONMENT)
-        return golden, tensors, support.read_metrics(metrics), kept, saved
+        kept = Path(tempfile.mkdtemp(dir=self.folder))
+        _, lines, saved = self.run_plan(
+            binary, "--data", folder / "tokens.bin", "--data-format", "u16", "--steps", golden["steps"], "--lr",
+            hyper["lr"], "--init", folder / "model.safetensors", "--adapter", begin, "--checkpoint", kept,
+            "--save-at-exit", ranks=ranks)
+        return golden, tensors, lines, kept, saved
 
     def check(self, case, storage, *options, ranks=1, losses=2e-6, weights=1e-4):
         golden, tensors, lines, kept, saved = self.start(case, storage, *options, ranks=ranks)
@@ -49,7 +47,7 @@ class Golden(support.Case):
         for line, loss, norm in zip(lines, golden["loss"], golden["grad_norm"], strict=True):
             self.assert_close(line["loss"], loss, losses, f"loss of step {line['step']}")
             self.assert_close(line["grad_norm"], norm, 4 * losses, f"norm of step {line['step']}")
-        self.assert_adapters_close(saved / ADAPTER, tensors, weights)
+        self.assert_adapters_close(saved / support.ADAPTER, tensors, weights)
 
     def assert_adapters_close(self, saved, tensors, within):
         expected = {name.removeprefix("end."): tensor for name, tensor in tensors.items() if name.startswith("end.")}

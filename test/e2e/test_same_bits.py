@@ -5,9 +5,7 @@ import support
 class SameBits(support.Case):
     def outcome(self, binary, data, *options, name):
         lines, saved = self.train(binary, data, 8, 1e-3, *options, name=name)
-        # Nine digits tell all f32 apart, so text that is equal means equal bits.
-        text = [(line["loss"], line["grad_norm"], line["lr"]) for line in lines]
-        return text, saved.read_bytes()
+        return [(*bits, line["lr"]) for bits, line in zip(support.bits_of(lines), lines)], saved.read_bytes()
 
     def check(self, config, batch, seq, *options):
         binary = support.compile_gpt2(config, batch, seq, *options)

@@ -30,10 +30,6 @@ HALVES = (
 )
 
 
-def nvme(options, folder):
-    return ("--nvme-path", folder) if any("nvme" in option for option in options) else ()
-
-
 class Sample(support.Case):
     def setUp(self):
         super().setUp()
@@ -50,7 +46,7 @@ class Sample(support.Case):
     def draw(self, ranks, options, weights, *flags, prompt=PROMPT, env=None):
         """What a plan goes on with from weights: a run of a step that changes nothing."""
         self.train(self.compile(ranks, options), self.data, 1, 0, "--init", weights, "--prompt", prompt,
-                   *(() if "--sample" in flags else ("--sample", 5)), *flags, *nvme(options, self.folder),
+                   *(() if "--sample" in flags else ("--sample", 5)), *flags, *support.nvme_flags(options, self.folder),
                    ranks=ranks, name="drawn", env=env)
         (line,) = self.samples("drawn")
         return line["samples"]
@@ -86,7 +82,7 @@ class Sample(support.Case):
         """Weights and losses of a run that samples are those of one that does not, under chaos."""
         for ranks, options in KINDS + HALVES:
             with self.subTest(options):
-                flags = nvme(options, self.folder)
+                flags = support.nvme_flags(options, self.folder)
                 lines, saved = self.train(self.compile(ranks, options, None), self.data, 4, 1e-3, *flags,
                                           ranks=ranks)
                 weights = saved.read_bytes()
@@ -144,7 +140,7 @@ class Sample(support.Case):
                                (3, ("--stage=2", "--precision=fp16"))):
             binary = self.compile(ranks, options)
             _, saved = self.train(binary, self.data, 5, 1e-2, "--sample", 3, *flags, "--checkpoint", "checks",
-                                  "--save-every", 5, *nvme(options, self.folder), ranks=ranks)
+                                  "--save-every", 5, *support.nvme_flags(options, self.folder), ranks=ranks)
             shown = [" ".join(map(str, sample["ids"])) for sample in self.samples()[-1]["samples"]]
             expected = "".join(f"--- sample {i + 1} of 3\n109 105 110 100 | {ids}\n" for i, ids in enumerate(shown))
             given = [option for option in options if "precision" in option]

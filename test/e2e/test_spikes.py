@@ -1,6 +1,5 @@
 """--spike-guard: a step far above the others changes nothing, in any layout."""
 import array
-import json
 
 import support
 
@@ -45,13 +44,9 @@ class Spikes(support.Case):
                                       f"--world-size={ranks}", *options)
         if "--precision=fp16" in options:  # an overflow is another reason to skip
             flags = (*flags, "--loss-scale", 64)
-        if any("nvme" in option for option in options):
-            flags = (*flags, "--nvme-path", self.folder)
-        metrics, saved = self.folder / "m.jsonl", self.folder / "w.safetensors"
-        done = support.run(*support.launcher(ranks), binary, "--data", data, "--steps", steps, "--lr", 1e-2,
-                           "--metrics", metrics, "--save", saved, "--quiet", *flags, env=support.MPI_ENVIRONMENT)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [json.loads(line) for line in metrics.read_text().splitlines()], saved.read_bytes(), done.stderr.decode()
+        done, lines, saved = self.run_plan(binary, "--data", data, "--steps", steps, "--lr", 1e-2, "--quiet", *flags,
+                                           *support.nvme_flags(options, self.folder), ranks=ranks)
+        return lines, saved.read_bytes(), done.err
 
     def test_changes_nothing(self):
         for kind in KINDS:
