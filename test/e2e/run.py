@@ -1,14 +1,27 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: test_*.py beside this file.
 
-    run.py [--report FILE.xml] [--jobs=N] [PATTERN ...]
+    run.py [--report FILE.xml] [--jobs=N] [--record] [PATTERN ...]
 
 They compile models with zeroc and run what comes out.  ZERO_BUILD_DIR names the
 build folder (default build/release).  PATTERN chooses tests by a part of their
-name, as in `run.py golden`.  With --jobs so many classes of tests run side by side.
+name, as in `run.py golden`.  With --jobs so many tests run side by side, and beside them
+those that mostly wait.
+
+Some files have a short run of something of which a command has a longer one:
+
+    test/random/check.py       random models with random options (--experts, --gpu, --precision)
+    test/random/kernels.py     random kernels
+    test/mutation/mutate.py    broken plans
+    test/checksums/checksums.py  bits of many models, before and after a change
+    test/e2e/resumes.py        resumes of each layout in every other, and kills at random moments
+
+A table of plans (covering.py) has every pair of options' values; larger sets are
+drawn by test/random/check.py.
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import sys
 import time
@@ -80,12 +93,26 @@ def write_report(cases, path):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-def by_class(suite):
-    """The tests of each class, the largest class first."""
-    classes = {}
-    for test in each_test(suite):
-        classes.setdefault(type(test).__qualname__ + type(test).__module__, unittest.TestSuite()).addTest(test)
-    return sorted(classes.values(), key=unittest.TestSuite.countTestCases, reverse=True)
+#: Seconds of tests, as `run.py --record` has measured them; of others a test takes SHORT.
+DURATIONS = HERE / "durations.json"
+SHORT = 1.0
+
+
+def longest_first(suite):
+    """The tests, those that take longest first, so that all processes end at about the same time."""
+    seconds = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
+    return sorted(each_test(suite), key=lambda test: seconds.get(test.id(), SHORT), reverse=True)
+
+
+def record_durations(cases):
+    """Those of tests that take longer than most."""
+    seconds = {name: round(taken, 1) for name, taken, kind, _ in cases if kind is None and taken >= 2 * SHORT}
+    DURATIONS.write_text(json.dumps(seconds, indent=0, sort_keys=True) + "\n")
+
+
+def mostly_waits(test):
+    """Whether a test is marked by support.waits."""
+    return getattr(getattr(test, test._testMethodName, None), "waits", False)
 
 
 def each_test(suite):
@@ -97,40 +124,42 @@ def each_test(suite):
 
 
 #: What processes that run tests find when they are forked.
-_suites = []
+_tests = []
 
 
-def run_suite(number):
+def run_test(number):
     result = Result()
-    _suites[number].run(result)
+    unittest.TestSuite([_tests[number]]).run(result)
     return result.cases
 
 
 def run_all(suite, jobs):
-    """The cases of all tests."""
+    """The cases of all tests.  Several processes take one test after the other, and one
+    more takes those that need no core because they mostly wait."""
     if jobs == 1:
         result = Result()
         suite.run(result)
         return result.cases
-    _suites.extend(by_class(suite))
+    _tests.extend(longest_first(suite))
     support.open_store()  # one for all, which ends with this process
     cases = []
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        running = {pool.submit(run_suite, i): i for i in range(len(_suites))}
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool, concurrent.futures.ProcessPoolExecutor(1) as beside:
+        running = {(beside if mostly_waits(test) else pool).submit(run_test, i): test for i, test in enumerate(_tests)}
         for done in concurrent.futures.as_completed(running):
             try:
                 cases += done.result()
             except concurrent.futures.process.BrokenProcessPool as error:
-                names = [test.id() for test in each_test(_suites[running[done]])]
-                print(f"FAIL: {', '.join(names)}: a process of the tests has died", flush=True)
-                cases += [(name, 0, "failure", str(error)) for name in names]
+                name = running[done].id()
+                print(f"FAIL: {name}: a process of the tests has died", flush=True)
+                cases.append((name, 0, "failure", str(error)))
     return cases
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--report", help="write a JUnit report")
-    parser.add_argument("--jobs", type=int, default=1, help="classes of tests that run side by side")
+    parser.add_argument("--jobs", type=int, default=1, help="tests that run side by side")
+    parser.add_argument("--record", action="store_true", help=f"keep how long tests took in {DURATIONS.name}")
     parser.add_argument("patterns", nargs="*", help="parts of names of tests")
     options = parser.parse_args()
     support.require_zeroc()
@@ -144,6 +173,8 @@ def main():
         support.remove_compiled()
         if options.report:
             write_report(cases, options.report)
+    if options.record:
+        record_durations(cases)
     failed = sum(kind == "failure" for _, _, kind, _ in cases)
     passed = sum(kind is None for _, _, kind, _ in cases)
     print(f"{passed} passed, {failed} failed")

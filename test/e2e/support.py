@@ -282,6 +282,13 @@ def largest_magnitude(tensors):
     return max(max(map(abs, values)) for _, values in tensors.values() if len(values))
 
 
+def waits(test):
+    """Marks a test that mostly waits, for a time to pass or another process to notice:
+    it runs beside others that need a core."""
+    test.waits = True
+    return test
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own."""
 

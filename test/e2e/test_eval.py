@@ -1,4 +1,4 @@
-"""The loss of other data, between steps: what it is, and that it changes nothing."""
+"""The loss of other data, between steps: what it is.  That it changes nothing: test_plans.py."""
 import array
 import math
 
@@ -6,17 +6,6 @@ import support
 
 VOCAB = support.SMALL["vocab_size"]
 BATCH, SEQ = 2, 16
-#: Plans, and their ranks.
-KINDS = (
-    (1, ()),
-    (1, ("--precision=bf16", "--offload=nvme", "--overlap-update")),
-    (1, ("--precision=bf16", "--offload-optimizer=cpu", "--delayed-update")),
-    (1, ("--remat=block", "--offload-activations=cpu", "--loss-chunk=1")),
-    (2, ("--stage=1", "--accumulate=3")),
-    (2, ("--stage=2", "--precision=fp16", "--accumulate=2", "--accumulate-order=block")),
-    (3, ("--stage=3", "--offload=nvme", "--bucket-size=4KiB")),
-    (2, ("--stage=3", "--reuse-distance=1GiB", "--persist-below=1KiB")),
-)
 
 
 class Eval(support.Case):
@@ -26,10 +15,9 @@ class Eval(support.Case):
         support.write_tokens(self.data, 1500, VOCAB)
         support.write_tokens(self.other, 1 + SEQ * 29, VOCAB, seed=2)
 
-    def outcome(self, ranks, options, *flags, steps=4, lr=1e-3, data=None, eval=True, env=None):
+    def outcome(self, ranks, options, *flags, steps=4, lr=1e-3, data=None, env=None):
         """Metrics, and the saved weights."""
-        binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", *options,
-                                      *(("--eval",) if eval else ()))
+        binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval", *options)
         lines, saved = self.train(binary, data or self.data, steps, lr, *flags,
                                   *support.nvme_flags(options, self.folder), ranks=ranks, env=env)
         return lines, saved.read_bytes()
@@ -47,16 +35,9 @@ class Eval(support.Case):
                     self.assert_close(lines[0]["eval_loss"], mean, 2e-8, "loss")
                     self.assert_close(lines[0]["eval_perplexity"], math.exp(mean), 1e-7, "perplexity")
 
-    def test_changes_nothing(self):
-        for ranks, options in KINDS:
-            with self.subTest(options):
-                alone = self.outcome(ranks, options, eval=False)
-                also = self.outcome(ranks, options, "--eval-data", self.other, "--eval-every", 2,
-                                    env={"ZRT_CHAOS": "4"})
-                self.assertEqual([("eval_loss" in line) for line in also[0]], [False, True, False, True])
-                for field in ("loss", "grad_norm"):
-                    self.assertEqual([line[field] for line in alone[0]], [line[field] for line in also[0]])
-                self.assertEqual(alone[1], also[1])
+    def test_when(self):
+        lines, _ = self.outcome(1, (), "--eval-data", self.other, "--eval-every", 2)
+        self.assertEqual([("eval_loss" in line) for line in lines], [False, True, False, True])
 
     def test_bits(self):
         """The same of every plan of two ranks, of f32 and no micro-steps."""

@@ -1,4 +1,4 @@
-"""--lora: a frozen model, and adapters that are trained beside it."""
+"""--lora: a frozen model, and adapters that are trained beside it.  The bits of plans: test_plans.py."""
 import array
 import json
 import math
@@ -6,17 +6,6 @@ import random
 
 import support
 
-#: Ranks and options.
-PLANS = (
-    (1, "--stage=0"),
-    (2, "--stage=1"),
-    (2, "--stage=2"),
-    (2, "--stage=3"),
-    (3, "--stage=3", "--bucket-size=4KiB"),
-    (2, "--stage=3", "--offload=nvme"),
-    (1, "--offload=cpu", "--remat=block"),
-    (2, "--stage=3", "--offload=cpu", "--overlap-update"),
-)
 MODEL = """
 func.func @loss(
     %w: tensor<4x5xf32> {{zero.param = "up.weight"}}, %b: tensor<4xf32> {{zero.param = "up.bias"}},
@@ -144,17 +133,9 @@ class Lora(Adapters):
                     for value, wanted in zip(found[name][1], values, strict=True):
                         self.assertAlmostEqual(value, wanted, delta=2e-6)
 
-    def test_all_plans_have_the_same_bits(self):
-        for precision in ("fp32", "bf16", "fp16"):
-            byRanks = {}
-            for ranks, *options in PLANS:
-                with self.subTest(options, precision=precision, ranks=ranks):
-                    found = self.outcome(ranks, f"--precision={precision}", *options)
-                    self.assertEqual(found, byRanks.setdefault(ranks, found))
-                    self.assertNotEqual(found[0][0][0], found[0][-1][0])
-
     def test_reference(self):
         losses, norms = zip(*self.outcome(1)[0])
+        self.assertNotEqual(losses[0], losses[-1])
         for loss, norm, (other, other_norm) in zip(losses, norms, self.outcome(1, "--reference")[0], strict=True):
             self.assert_close(loss, other, 2e-6, "loss")
             self.assert_close(norm, other_norm, 1e-5, "norm")

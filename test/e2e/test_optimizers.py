@@ -49,7 +49,7 @@ class Optimizers(support.Outcomes):
                 self.check_same_bits(
                     (f"clipped at {clip}, {env}", self.outcome(*options, f"--grad-clip={clip}", ranks=ranks, lr=0.01,
                                                                tokens=2000, env=env))
-                    for clip, env in ((1e9, None), (0, None), (0, {"ZRT_CHAOS": "1"}), (0, {"ZRT_CHAOS": "2"})))
+                    for clip, env in ((1e9, None), (0, {"ZRT_CHAOS": "1"})))
 
     def test_momentum_accumulates(self):
         """With equal gradients, n steps of momentum 0.5 move by (2 - 2^(1-n)) a step."""

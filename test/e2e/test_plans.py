@@ -1,7 +1,7 @@
 """Options of plans against each other: every pair of values trains to the bits of a plain plan.
 
-What a plan does with its state, its activations and its updates, and how its ranks run,
-must not change a bit.  The rows are those of a table in which every pair of values that
+What a plan does with its state, its activations and its updates, what it does besides
+training, and how its ranks run, must not change a bit.  The rows are those of a table in which every pair of values that
 a plan can have occurs (covering.py); `test/random/check.py --models=1000` draws larger sets.
 """
 import covering
@@ -9,6 +9,8 @@ import support
 
 DEEP = {**support.SMALL, "n_layer": 3}
 MODELS = {"deep": DEEP, "odd": support.ODD}
+#: A rule in a file, and the same rule, which is built in.
+LION = f"--optimizer={support.EXAMPLES / 'optimizers' / 'lion.mlir'}"
 
 #: Axes and their values: options of zeroc, but for `model`, `ranks` and `run`.
 AXES = {
@@ -20,7 +22,8 @@ AXES = {
               "--master=none --state-dtype=bf16 --grad-dtype=f32", "--master=none --state-dtype=bf16 --grad-dtype=half"),
     "accumulate": (1, 2, 3),
     "order": ("batch", "block"),
-    "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0"),
+    "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0", "--optimizer=lion", LION),
+    "adapters": ("", "--lora=4:8", "--lora=4:8 --base-storage=nf4", "--lora=4:8 --base-storage=int8"),
     "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # of one row; the last of which is smaller
     "state": ("none", "cpu", "nvme"),
     "parameters": ("none", "cpu", "nvme"),
@@ -29,6 +32,7 @@ AXES = {
     "activations": ("none", "cpu", "nvme"),
     "bucket": ("", "1", "2KiB", "20KiB", "1GiB"),
     "kept": ("", "--persist-below=1KiB", "--persist-below=1GiB", "--reuse-distance=8KiB", "--reuse-distance=1GiB"),
+    "besides": ("", "--eval", "--sample"),
     "run": ("", "delays", "1 on a host", "2 on a host", "2 threads", "guard", "checked reads"),
 }
 
@@ -75,7 +79,8 @@ def options_of(row):
     """Those of zeroc."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", row["update"], row["remat"],
-               f"--offload-activations={row['activations']}", row["kept"], *numbers_of(row)]
+               f"--offload-activations={row['activations']}", row["kept"], row["besides"], *row["optimizer"].split(),
+               *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")
     if row["order"] == "block":
@@ -84,15 +89,16 @@ def options_of(row):
 
 
 def numbers_of(row):
-    """The options that say what is computed, not how."""
+    """The options that say what is computed, not how; but for the optimizer."""
     types = row["types"].replace("half", row["precision"])
-    return [f"--precision={row['precision']}", *types.split(), *row["optimizer"].split(), *row["chunks"].split()]
+    return [f"--precision={row['precision']}", *types.split(), *row["adapters"].split(), *row["chunks"].split()]
 
 
 def plain_options_of(row):
     """The plan with the same bits that does nothing out of the ordinary.  With several
     micro-steps stages 2 and 3 add in another order than 0 and 1; a delayed update is another one."""
-    options = [*numbers_of(row), f"--accumulate={row['accumulate']}"]
+    options = [*numbers_of(row), *row["optimizer"].replace(LION, "--optimizer=lion").split(),
+               f"--accumulate={row['accumulate']}"]
     if row["accumulate"] > 1 and row["stage"] > 1:
         options.append("--stage=2")
     if row["update"] == "--delayed-update":
@@ -108,6 +114,12 @@ class Plans(support.Outcomes):
     def check_row(self, number, row):
         flags, env = RUNS[row["run"]] if row["run"] in RUNS else ((), {"ZRT_CHAOS": str(number + 1)})
         how = dict(ranks=row["ranks"], config=MODELS[row["model"]], steps=3)
+        if row["besides"] == "--eval":
+            other = self.folder / "other.u16"
+            support.write_tokens(other, 400, how["config"]["vocab_size"], seed=2)
+            flags += ("--eval-data", other, "--eval-every", 2)
+        elif row["besides"] == "--sample":
+            flags += ("--sample", 3, "--sample-every", 2, "--prompt-ids", "7,1", "--sample-tokens", 4)
         self.check_same_bits((("plain", self.outcome(*plain_options_of(row), **how)),
                               (str(row), self.outcome(*options_of(row), flags=flags, env=env, **how))))
 

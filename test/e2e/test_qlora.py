@@ -1,11 +1,10 @@
-"""--base-storage: frozen weights of 4 and 8 bits, beside adapters."""
+"""--base-storage: frozen weights of 4 and 8 bits, beside adapters.  The bits of plans: test_plans.py."""
 import json
 import math
 import struct
 
 import support
 import test_lora
-from test_lora import PLANS
 
 #: Of the standard normal distribution, as bitsandbytes has them.
 NF4 = (-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
@@ -97,15 +96,6 @@ class BaseStorage(test_lora.Adapters):
             support.write_safetensors(self.folder / "base.safetensors", packed["all"])
             self.assertEqual(self.outcome(1, f"--base-storage={storage}"),
                              self.outcome(1, flags=("--init", self.folder / "base.safetensors")))
-
-    def test_all_plans_have_the_same_bits(self):
-        for precision, storage, plans in (("fp32", "nf4", PLANS), ("bf16", "int8", PLANS), ("fp16", "nf4", PLANS[1:6:2])):
-            by_ranks = {}
-            for ranks, *options in plans:
-                with self.subTest(options, precision=precision, storage=storage, ranks=ranks):
-                    found = self.outcome(ranks, f"--precision={precision}", f"--base-storage={storage}", *options)
-                    self.assertEqual(found, by_ranks.setdefault(ranks, found))
-                    self.assertNotEqual(found[0][0][0], found[0][-1][0])
 
     def test_the_certificate_is_exact(self):
         """Runs of several ranks also end with an error if they receive other bytes than it says."""

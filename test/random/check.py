@@ -3,10 +3,12 @@
 
     test/random/check.py --models=1000 --seed=1
 
-For each model (generator.py) it draws ranks, micro-steps, an optimizer, now and then adapters
-beside a model that is frozen and perhaps packed, and for each stage buckets, what stage 3
-keeps, and now and then random delays, ranks that act as hosts, and threads. All plans train
-the same three steps:
+For each model (generator.py) it draws ranks, micro-steps, an optimizer, the loss by chunks, now
+and then adapters beside a model that is frozen and perhaps packed, or delayed updates, and for
+each stage buckets, what stage 3 keeps, where state and activations lie, what is computed again,
+the order of micro-steps, evaluations and samples, and now and then random delays, ranks that act
+as hosts, threads, guarded memory and checked reads: sets of values of which the table of
+test/e2e/test_plans.py has the pairs.  All plans train the same three steps:
 
     reference   one rank with the whole batch, plain loops (--reference)
     stage 0     N ranks with their part of it
@@ -123,6 +125,10 @@ class Trial(Workplace):
         self.orders = random.Random(f"orders {seed}")
         self.adapters = adapters.draw(seed)
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
+        # Delayed updates are another training: of a model, too, whose plans are compared with each other alone.
+        self.delayed = (random.Random(f"delayed {seed}").random() < 0.1 and self.micro_steps == 1 and not gpu
+                        and "--master=none" not in self.types)
+        self.guards = random.Random(f"guards {seed}")
         self.counts = Counter()
 
     def _optimizer(self):
@@ -157,6 +163,8 @@ class Trial(Workplace):
             places = offloaded_state(self.places, options)
             if "--master=none" in self.types:
                 places = []  # for state on the device
+            if self.delayed:
+                places = [f"--offload-optimizer={self.places.choice(('cpu', 'nvme'))}", "--delayed-update"]
             options += places
             kept = self.activations.choice(((),) * 3 + (
                 ("--remat=block",), ("--offload-activations=cpu",), ("--offload-activations=nvme",),
@@ -167,6 +175,8 @@ class Trial(Workplace):
                 environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
+            if self.guards.random() < 0.1:
+                environment["ZRT_GUARD"] = "1"
             flags = ["--threads", rng.choice((1, 1, 1, 2))]
             if self.evals.random() < 0.5:
                 options.append("--eval")
@@ -248,7 +258,7 @@ class Trial(Workplace):
             name = f"plan{number}"
             used = self.compile("model.mlir", name, *options)
             if any(option.endswith("=nvme") for option in used):
-                flags += ["--nvme-path", "."]
+                flags += ["--nvme-path", "."] + ["--verify-reads"] * (self.guards.random() < 0.2)
             if "--sample" in used:
                 flags += ["--sample", 3, "--prompt-ids", 1, "--sample-tokens", 4]
             try:
@@ -275,6 +285,8 @@ class Trial(Workplace):
                           for line in compare.different_bits(outcome, bits)]
                 continue
             expected[group] = what, outcome
+            if self.delayed:
+                continue
             beyond, ratio = compare.beyond_rounding(outcome, reference, start, self.optimizer,
                                                     unit=self.unit)
             if beyond:
