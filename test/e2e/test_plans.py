@@ -50,7 +50,7 @@ def refuses(part):
             or (get("update", "") != "" and (get("state") == "none" or get("accumulate", 1) > 1))
             or (get("update") == "--delayed-update" and get("parameters", "none") != "none")
             or (not masters and (get("precision", "bf16") != "bf16" or tiers or get("update", "") != ""))
-            or ("grad-dtype" in get("types", "") and get("precision") == "fp32")
+            or (get("types") == "--grad-dtype=half" and get("precision") == "fp32")
             or ("host" in get("run", "") and not several)
             or (get("run") == "checked reads" and "nvme" not in (get("state", "nvme"), get("parameters", "nvme"),
                                                                  get("activations", "nvme"))))
