@@ -48,17 +48,17 @@ HEAD = """func.func @loss(
 
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
 class Cuda(support.Case):
-    def outcome(self, model, vocab, tokens, name, *options, ranks=1, steps=3, env=None, run=()):
+    def outcome(self, model, vocab, tokens, name, *options, ranks=1, steps=2, env=None, run=()):
         data = self.folder / "tokens.u16"
         support.write_tokens(data, tokens, vocab)
         binary = support.compile_model(model, CPU, *options)
         return self.outcome_of(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
 
-    def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, run=(), gpu=HOST, env=None):
-        expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, run=run)
+    def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, steps=2, run=(), gpu=HOST, env=None):
+        expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, steps=steps, run=run)
         for seed in seeds:
             found = self.outcome(model, vocab, tokens, f"gpu{seed}", *options, *GPU, EXACT, *gpu, ranks=ranks,
-                                 env=fake(seed, **(env or {})), run=run)
+                                 steps=steps, env=fake(seed, **(env or {})), run=run)
             self.assertEqual(found[0], expected[0], f"losses or gradient norms, seed {seed}")
             self.assertTrue(found[1] == expected[1], f"weights, seed {seed}")
 
@@ -88,7 +88,7 @@ class Cuda(support.Case):
                    run=("--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3))
 
     def test_gpt2(self):
-        self.gpt2(seeds=(1, 2))
+        self.gpt2(seeds=(1, 2), steps=3)
 
     def test_bf16(self):
         self.gpt2("--precision=bf16")
@@ -181,7 +181,7 @@ class Cuda(support.Case):
         self.gpt2("--offload=nvme", "--stage=3", ranks=2, run=("--nvme-path", self.folder))
 
     def test_overlapped_updates(self):
-        self.gpt2("--precision=bf16", "--stage=3", "--offload=cpu", "--overlap-update", ranks=2, seeds=(1, 2))
+        self.gpt2("--precision=bf16", "--stage=3", "--offload=cpu", "--overlap-update", ranks=2, seeds=(1, 2), steps=3)
 
     @needs_nccl
     def test_nccl(self):
