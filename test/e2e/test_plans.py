@@ -22,7 +22,8 @@ AXES = {
               "--master=none --state-dtype=bf16 --grad-dtype=f32", "--master=none --state-dtype=bf16 --grad-dtype=half"),
     "accumulate": (1, 2, 3),
     "order": ("batch", "block"),
-    "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0", "--optimizer=lion", LION),
+    "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0", "--optimizer=lion",
+                  f"{LION} --grad-clip=0"),
     "adapters": ("", "--lora=4:8", "--lora=4:8 --base-storage=nf4", "--lora=4:8 --base-storage=int8"),
     "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # of one row; the last of which is smaller
     "state": ("none", "cpu", "nvme"),
