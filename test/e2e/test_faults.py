@@ -92,6 +92,7 @@ class Faults(support.Case):
         os.kill(processes[1], signal.SIGKILL)
         self.end(job, rf"rank 1 \(process {processes[1]}\) is gone", self.WAITING)
 
+    @support.waits
     def test_stopped_rank(self):
         binary = self.binary()
         job, processes = self.start(binary, 2)
@@ -104,6 +105,7 @@ class Faults(support.Case):
             except ProcessLookupError:
                 pass
 
+    @support.waits
     def test_killed_rank_of_another_host(self):
         binary = self.binary()
         job, processes = self.start(binary, 2, env={"ZRT_RANKS_PER_HOST": "1"})
