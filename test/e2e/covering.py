@@ -85,7 +85,7 @@ class Table:
         return None
 
 
-def uncovered(axes, refuses, rows, draws=20000):
+def uncovered(axes, refuses, rows, draws=5000):
     """Pairs of rows that are drawn at random and are in none of `rows`: what a table should
     have had, found without its way of making rows."""
     rng = random.Random(1)

@@ -42,9 +42,8 @@ class Covering(unittest.TestCase):
 
     def test_a_row_that_is_lost_is_missed(self):
         rows = covering.Table(AXES, refuses).rows
-        lost = sum(bool(covering.uncovered(AXES, refuses, rows[:i] + rows[i + 1:], 4000)) for i in range(len(rows)))
-        # The last rows may be there for one pair each, the first ones always have some.
-        self.assertGreater(lost, len(rows) / 2)
+        for i in range(3):
+            self.assertNotEqual(covering.uncovered(AXES, refuses, rows[:i] + rows[i + 1:], 2000), set())
 
     def test_values_that_depend_on_a_third(self):
         """A pair is possible only if the other axes have values for it."""
