@@ -1,4 +1,4 @@
-"""Broken plans are caught, or do the same: a short run of test/mutation/mutate.py."""
+"""Broken plans are caught, or do the same: a short run of `test/mutation/mutate.py --mutants=2000`."""
 import contextlib
 import io
 import json
@@ -83,7 +83,7 @@ class Mutants(support.Case):
                 plans[name] = recipe(name).write(self.folder / name)
             with self.subTest(mutation):
                 out = self.folder / mutation
-                self.run_ok(mutate.ZERO_MUTATE, plans[name], "--count=3", "--seed=7",
+                self.run_ok(mutate.ZERO_MUTATE, plans[name], "--count=1", "--seed=7",
                             f"--mutations={mutation}", "-o", out)
                 lines = (out / "mutants.jsonl").read_text().splitlines()
                 mutants = [json.loads(line) for line in lines]
@@ -132,7 +132,7 @@ class Mutants(support.Case):
         plan = recipe("tiny-2-2-2").write(self.folder)
         lines = []
         for name, seed in (("a", 5), ("b", 5), ("c", 6)):
-            self.run_ok(mutate.ZERO_MUTATE, plan, "--count=50", f"--seed={seed}", "-o",
+            self.run_ok(mutate.ZERO_MUTATE, plan, "--count=20", f"--seed={seed}", "-o",
                         self.folder / name)
             lines.append((self.folder / name / "mutants.jsonl").read_text())
         self.assertEqual(lines[0], lines[1])
