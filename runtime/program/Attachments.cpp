@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,21 @@ constexpr char kMagic[8] = {'z', 'r', 't', 'f', 'i', 'l', 'e', '1'};
 struct Footer {
   uint64_t count = 0;
   char magic[8] = {};
+};
+
+/// While it lives, files may be as large as the system allows: memory counts as
+/// a file, and who limits those (ulimit -f) means others.
+class WithoutFileLimit {
+public:
+  WithoutFileLimit() {
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit most = {before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &most);
+  }
+  ~WithoutFileLimit() { setrlimit(RLIMIT_FSIZE, &before); }
+
+private:
+  rlimit before = {};
 };
 
 /// A descriptor that is closed.
@@ -99,6 +115,7 @@ bool zrt::loadAttachment(const char *name, const char *program) {
       continue;
     // A file in memory: the loader wants one, and needs no folder for it.  It stays
     // open: by the name of another one the loader would take it for this one.
+    const WithoutFileLimit unlimited;
     const int memory = memfd_create(name, MFD_CLOEXEC);
     void *bytes = MAP_FAILED;
     if (memory >= 0 && ftruncate(memory, static_cast<off_t>(entry.bytes)) == 0)

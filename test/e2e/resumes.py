@@ -70,7 +70,7 @@ def command(layout, folder, name, *flags, steps=STEPS):
     if not data.exists():
         support.write_tokens(data, 1200, support.SMALL["vocab_size"])
     ranks, *options = layout
-    return [*support.launcher(ranks), compile_layout(layout), "--data", data, "--steps", steps, "--lr", 1e-3,
+    return [*support.mpirun(ranks), compile_layout(layout), "--data", data, "--steps", steps, "--lr", 1e-3,
             "--schedule", "cosine", "--warmup", 2, "--metrics", folder / f"{name}.jsonl",
             "--save", folder / f"{name}.safetensors", "--quiet", *support.nvme_flags(options, folder), *flags]
 

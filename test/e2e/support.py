@@ -50,7 +50,8 @@ def run(*command, cwd=None, stdin=b"", env=None, file_limit=None, timeout=280):
     """
     def limit():
         import resource
-        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, most))
 
     # restore_signals=False leaves SIGXFSZ ignored: the write fails, as on a full
     # disk, and the program may say so.
@@ -69,9 +70,14 @@ MPI_ENVIRONMENT = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def launcher(ranks):
-    """What stands before the program; one rank needs nothing."""
+def mpirun(ranks):
+    """What stands before a program in tests of MPI, without which it starts its ranks itself."""
     return ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+
+
+def launcher(ranks, environment):
+    """What stands before a program that starts its ranks itself: mpirun where hosts are imitated."""
+    return mpirun(ranks) if "ZRT_RANKS_PER_HOST" in environment else []
 
 
 def launch_each(*commands):
@@ -312,7 +318,7 @@ class Case(unittest.TestCase):
     def run_plan(self, binary, *flags, ranks=1, name="run", env=None):
         """Runs a plan on its ranks; returns the ended program, metrics, and the path of the saved weights."""
         metrics, saved = self.folder / f"{name}.jsonl", self.folder / f"{name}.safetensors"
-        done = self.run_ok(*launcher(ranks), binary, "--metrics", metrics, "--save", saved, *flags,
+        done = self.run_ok(*launcher(ranks, env or {}), binary, "--metrics", metrics, "--save", saved, *flags,
                            env={**MPI_ENVIRONMENT, **(env or {})})
         return done, read_metrics(metrics), saved
 

@@ -27,7 +27,7 @@ class Travel(support.Outcomes):
         printed = (binary.parent / "zeroc.txt").read_text()
         gathered = re.search(r"all_gather\s+[\d,]+ B  in (\d+) calls", printed)
         data = self.write("text.txt", support.TEXT)
-        started = support.run(*support.launcher(ranks), binary, "--data", data, "--data-format",
+        started = support.run(binary, "--data", data, "--data-format",
                               "text", "--steps", 1, "--lr", 1e-3, *support.nvme_flags(options, self.folder),
                               env=support.MPI_ENVIRONMENT)
         self.assertEqual(started.returncode, 0, started.err)

@@ -83,7 +83,7 @@ class Certificate(support.Case):
 
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 23 * ranks * micro_steps + 1, support.ODD["vocab_size"])
-        started = self.run_ok(*support.launcher(ranks), binary, "--data", data, "--steps", 1,
+        started = self.run_ok(binary, "--data", data, "--steps", 1,
                               "--lr", 0.001, env=support.MPI_ENVIRONMENT)
         memory = re.search(r"^memory\s+device ([\d,]+) bytes", started.out, re.MULTILINE)
         self.assertEqual(number(memory[1]), sizes["device arena"])

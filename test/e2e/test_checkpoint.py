@@ -150,7 +150,7 @@ class Memory(Checkpoints):
                                  (binary.parent / "zeroc.txt").read_text())[1]
                 support.write_tokens(self.folder / "tokens.u16", 1200, 255)
                 flags = ("--nvme-path", self.folder) if "nvme" in str(options) else ()
-                done = self.run_ok(*support.launcher(ranks), binary, "--data",
+                done = self.run_ok(binary, "--data",
                                    self.folder / "tokens.u16", "--steps", 1, "--lr", 1e-4, "--checkpoint",
                                    self.folder / f"ck{len(str(options))}", "--save-at-exit", *flags,
                                    env=support.MPI_ENVIRONMENT)

@@ -214,7 +214,7 @@ class Cuda(support.Case):
                 (fake(FAKE_NCCL_FAILS="1:9"), "step 0: rank 1 failed: .* cable is out",
                  "rank 0 was waiting for it in an exchange between GPUs"),
                 (fake(FAKE_NCCL_VERSION="21700"), "is NCCL 2.17.0, and this program needs 2.18.1 or later")):
-            done = support.run(*support.launcher(2), binary, "--data", data, "--steps", 1, "--lr", 1e-2,
+            done = support.run(binary, "--data", data, "--steps", 1, "--lr", 1e-2,
                                cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
             self.assert_refused(done, *words)
 
@@ -234,7 +234,7 @@ class Cuda(support.Case):
         for env, *words in (
                 (fake(FAKE_CUDA_NO_PEERS="1"), "cannot reach the memory of rank .: .*CUDA_VISIBLE_DEVICES"),
                 (fake(ZRT_RANKS_PER_HOST="1"), "is for ranks of one host, and ranks . and . share no memory.*nccl")):
-            done = support.run(*support.launcher(2), binary, "--data", data, "--steps", 2, "--lr", 1e-2,
+            done = support.run(*support.launcher(2, env), binary, "--data", data, "--steps", 2, "--lr", 1e-2,
                                cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
             self.assert_refused(done, *words)
 
@@ -274,7 +274,7 @@ class Cuda(support.Case):
         saved = []
         for env in (fake(), fake(FAKE_CUDA_NO_WORDS="1")):
             path = self.folder / f"{len(saved)}.safetensors"
-            done = support.run(*support.launcher(2), binary, "--data", data, "--steps", 2, "--lr", 1e-2, "--save", path,
+            done = support.run(binary, "--data", data, "--steps", 2, "--lr", 1e-2, "--save", path,
                                "--quiet", cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env})
             saved.append(path.read_bytes() if done.returncode == 0 else b"")
         self.assertNotEqual(saved[0], b"")

@@ -13,7 +13,7 @@ class DeviceCheck(support.Case):
         more = [f"--world-size={ranks}"] if ranks > 1 else []
         binary = support.compile_model(model or support.import_model(support.SMALL, 2, 16), CPU, *GPU, *more, *options)
         file = self.folder / "check.json"
-        done = support.run(*(support.launcher(ranks) if ranks > 1 else ()), binary, f"--device-check={file}", *run,
+        done = support.run(binary, f"--device-check={file}", *run,
                            cwd=self.folder, env={**support.MPI_ENVIRONMENT, **fake(**(env or {}))}, timeout=300)
         self.assertEqual(done.returncode, status, done.out)
         return done.out, json.loads(file.read_text())

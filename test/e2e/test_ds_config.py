@@ -34,7 +34,7 @@ class DeepSpeedConfig(support.Case):
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 900, VOCAB)
         metrics, saved = binary.with_suffix(".jsonl"), binary.with_suffix(".safetensors")
-        self.run_ok(*support.launcher(2), binary, "--data", data, "--metrics", metrics, "--save", saved,
+        self.run_ok(binary, "--data", data, "--metrics", metrics, "--save", saved,
                     *options, env=support.MPI_ENVIRONMENT)
         return support.read_metrics(metrics), saved
 

@@ -171,7 +171,7 @@ class Imported(support.Case):
         metrics, saved = self.folder / "resumed.jsonl", self.folder / "resumed.safetensors"
         binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), "--world-size=2", "--stage=3",
                                        "--offload=cpu")
-        self.run_ok(*support.launcher(2), binary, "--data", self.folder / "tokens.u16", "--data-format", "u16",
+        self.run_ok(binary, "--data", self.folder / "tokens.u16", "--data-format", "u16",
                     "--steps", 4, "--lr", 1e-2, "--resume", folder / "step-2", "--metrics", metrics, "--save", saved,
                     env=support.MPI_ENVIRONMENT)
         self.assertEqual([line["loss"] for line in support.read_metrics(metrics)], [loss for loss, _ in losses[2:]])

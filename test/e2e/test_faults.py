@@ -56,7 +56,7 @@ class Faults(support.Case):
     def start(self, binary, ranks, env=None, more=()):
         """A job that trains on and on, past its first steps."""
         metrics = self.folder / "metrics.jsonl"
-        command = [*support.launcher(ranks), binary, *self.arguments(1000000), "--metrics",
+        command = [*support.mpirun(ranks), binary, *self.arguments(1000000), "--metrics",
                    metrics, "--quiet", *more]
         job = subprocess.Popen([str(part) for part in command], cwd=self.folder,
                                env={**os.environ, **support.MPI_ENVIRONMENT, **(env or {})},
@@ -133,15 +133,15 @@ class Faults(support.Case):
         shutil.copy(self.binary(), self.folder / "each.sh.bin")
         for rank in range(2):
             self.write(f"text.{rank}", support.TEXT)
-        done = self.launch(*support.launcher(2), "./each.sh", "--data-format", "text", "--steps", 2,
+        done = self.launch(*support.mpirun(2), "./each.sh", "--data-format", "text", "--steps", 2,
                            "--lr", 1e-3)
         self.assertEqual(done.returncode, 0, done.err)
         self.write("text.1", b"short")
-        done = self.launch(*support.launcher(2), "./each.sh", "--data-format", "text", "--steps", 2,
+        done = self.launch(*support.mpirun(2), "./each.sh", "--data-format", "text", "--steps", 2,
                            "--lr", 1e-3)
         self.assert_refused(done, r"rank 1: error: .*text\.1", r"rank 1 failed")
         os.remove(self.folder / "text.1")
-        done = self.launch(*support.launcher(2), "./each.sh", "--data-format", "text", "--steps", 2,
+        done = self.launch(*support.mpirun(2), "./each.sh", "--data-format", "text", "--steps", 2,
                            "--lr", 1e-3)
         self.assert_refused(done, r"rank 1: error: .*text\.1.*no such file", r"rank 1 failed")
 
@@ -193,7 +193,7 @@ class Faults(support.Case):
         self.assertGreater(2 * size, 64 << 20)
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 1000, 8192)
-        done = self.launch(*inside, *support.launcher(2), binary, "--data", data, "--steps", 2,
+        done = self.launch(*inside, *support.mpirun(2), binary, "--data", data, "--steps", 2,
                            "--lr", 1e-3)
         self.assertEqual(done.returncode, 0, done.err)
 
@@ -202,7 +202,7 @@ class Faults(support.Case):
         (self.folder / "small").mkdir()
         inside = self.inside("mount -t tmpfs -o size=16k tmpfs small")
         done = self.launch(*inside, "sh", "-c", '"$@"; status=$?; ls small >&2; exit $status', "sh",
-                           *support.launcher(3), self.binary(ranks=3), *self.arguments(2),
+                           *support.mpirun(3), self.binary(ranks=3), *self.arguments(2),
                            "--save", "small/out")
         self.assert_refused(done, "rank 0: error: .*small/out.*no space", "rank 0 failed")
         self.assertNotIn("out.tmp", done.err.splitlines()[-1])
@@ -210,7 +210,7 @@ class Faults(support.Case):
     def spilling(self, *more, fault="", inside=()):
         """Two ranks whose state lies on nvme, in the folder `disk`."""
         (self.folder / "disk").mkdir(exist_ok=True)
-        done = self.launch(*inside, *support.launcher(2), self.binary("--offload=nvme"),
+        done = self.launch(*inside, *support.mpirun(2), self.binary("--offload=nvme"),
                            *self.arguments(20), "--nvme-path", "disk", *more,
                            env={"ZRT_STORE_FAULT": fault} if fault else None)
         self.assertEqual(os.listdir(self.folder / "disk"), [])
@@ -271,7 +271,7 @@ class Faults(support.Case):
         _, err = job.communicate(timeout=self.SECONDS)
         self.assertEqual(err.count(b"error"), 0, err.decode())
         steps = len(support.read_metrics(self.folder / "metrics.jsonl"))
-        done = self.launch(*support.launcher(2), self.binary(), *self.arguments(steps), "--save", "whole.safetensors")
+        done = self.launch(*support.mpirun(2), self.binary(), *self.arguments(steps), "--save", "whole.safetensors")
         self.assertEqual(done.returncode, 0, done.err)
         self.assert_same_bytes(saved, self.folder / "whole.safetensors")
 

@@ -270,7 +270,7 @@ class Files(support.Case):
 
     def refuse(self, binary, inputs, *keywords, status=1, options=(), ranks=1):
         flags = [part for one in inputs for part in ("--input", one)]
-        done = support.run(*support.launcher(ranks), binary, *flags, "--steps", 1, "--lr", 0.1,
+        done = support.run(binary, *flags, "--steps", 1, "--lr", 0.1,
                            *options, env=support.MPI_ENVIRONMENT, cwd=self.folder)
         self.assert_refused(done, *keywords, status=status)
 
@@ -303,7 +303,7 @@ class Files(support.Case):
         """An error that names file and step, on both ranks, and no signal."""
         binary, metrics = self.compile(CLASSIFIER, 4, "--world-size=2"), self.folder / "m.jsonl"
         job = subprocess.Popen(
-            [str(part) for part in (*support.launcher(2), binary, *self.classes, "--steps", 1000000,
+            [str(part) for part in (binary, *self.classes, "--steps", 1000000,
                                     "--lr", 1e-3, "--metrics", metrics, "--quiet")],
             env={**os.environ, **support.MPI_ENVIRONMENT}, stderr=subprocess.PIPE)
         self.addCleanup(job.kill)
@@ -362,7 +362,7 @@ labels={self.labels}
 exec {binary} --input features={self.features} --input labels=$labels --steps 1 --lr 0.1
 ''')
         os.chmod(script, 0o755)
-        done = support.run(*support.launcher(2), script, env=support.MPI_ENVIRONMENT)
+        done = support.run(*support.mpirun(2), script, env=support.MPI_ENVIRONMENT)
         self.assert_refused(done, "rank 1 has other --input files than rank 0")
 
 

@@ -23,7 +23,7 @@ class Install(support.Case):
         data = self.folder / "text.bin"
         data.write_bytes(bytes(range(32, 127)) * 40)
         # Nothing of the build folder is needed any more.
-        done = self.run_ok(*support.launcher(2), build / "training/train-outside", "--data", data, "--data-format", "text",
+        done = self.run_ok(build / "training/train-outside", "--data", data, "--data-format", "text",
                            "--steps", 3, "--lr", 1e-3, env=support.MPI_ENVIRONMENT)
         self.assertIn("options   --optimizer=adamw", done.out)
         self.assertIn("--offload-optimizer=cpu --offload-params=cpu", done.out)

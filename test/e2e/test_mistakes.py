@@ -22,7 +22,7 @@ class Mistakes(support.Case):
 
     def train(self, *arguments, model=MLP, ranks=1, options=()):
         binary = support.compile_model(model, *options)
-        return support.run(*support.launcher(ranks), binary, *arguments, cwd=self.folder, env=support.MPI_ENVIRONMENT)
+        return support.run(*support.mpirun(ranks), binary, *arguments, cwd=self.folder, env=support.MPI_ENVIRONMENT)
 
 
 class Model(Mistakes):

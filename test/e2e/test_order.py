@@ -30,7 +30,7 @@ class OrderCase(support.Case):
     def traces(self, binary, ranks, seed):
         data = self.write("text.txt", support.TEXT)
         prefix = self.folder / "trace"
-        self.run_ok(*support.launcher(ranks), binary, "--data", data, "--steps", STEPS,
+        self.run_ok(binary, "--data", data, "--steps", STEPS,
                     "--lr", 1e-3, "--quiet",
                     env={**support.MPI_ENVIRONMENT, "ZRT_TRACE": str(prefix),
                          "ZRT_CHAOS": str(seed)})

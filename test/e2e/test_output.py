@@ -19,7 +19,7 @@ class Output(support.Case):
 
     def command(self, steps, *options, ranks=1):
         binary = support.compile_gpt2(support.SMALL, 2, 16, f"--world-size={ranks}")
-        return [str(part) for part in (*support.launcher(ranks), binary, "--data", self.data, "--steps", steps,
+        return [str(part) for part in (*support.mpirun(ranks), binary, "--data", self.data, "--steps", steps,
                                        "--lr", 1e-3, *options)]
 
     def on_terminal(self, columns, command):

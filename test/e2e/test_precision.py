@@ -134,7 +134,7 @@ class Overflow(support.Case):
         data = self.write("text.txt", support.TEXT)
         saved = self.folder / f"{name}.safetensors"
         metrics = self.folder / f"{name}.jsonl"
-        done = support.run(*support.launcher(ranks), binary, "--data", data, "--lr", 1e-3,
+        done = support.run(binary, "--data", data, "--lr", 1e-3,
                            "--steps", steps, "--save", saved, "--metrics", metrics,
                            *([f"--loss-scale={scale}"] if scale else []),
                            env=support.MPI_ENVIRONMENT)
@@ -190,7 +190,7 @@ class Overflow(support.Case):
 
         def run(steps):
             saved, metrics = (self.folder / f"{steps}.{end}" for end in ("safetensors", "jsonl"))
-            done = support.run(*support.launcher(ranks), binary, "--input",
+            done = support.run(binary, "--input",
                                f"x={x}", "--input", f"t={t}", "--lr", 1e-2, "--steps", steps, "--save", saved,
                                "--metrics", metrics, env=support.MPI_ENVIRONMENT)
             self.assertEqual(done.returncode, 0, done.err)
@@ -274,7 +274,7 @@ class Files(support.Case):
     def saved_as(self, dtype, init, name, status=0):
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--stage=3", "--world-size=2")
         path = self.folder / f"{name}.safetensors"
-        done = support.run(*support.launcher(2), binary, "--data", self.write("t.txt", support.TEXT),
+        done = support.run(binary, "--data", self.write("t.txt", support.TEXT),
                            "--steps", 0, "--lr", 1, "--init", init, "--save", path,
                            "--save-dtype", dtype, "--quiet", env=support.MPI_ENVIRONMENT)
         self.assertEqual(done.returncode, status, done.err)

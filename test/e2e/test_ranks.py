@@ -59,7 +59,7 @@ class Wire(support.Case):
                    "--bucket-size=1GiB"]
         binary = support.compile_gpt2(support.SMALL, 2, 16, *options)
         data = self.write("text.txt", support.TEXT)
-        done = support.run(*support.launcher(ranks), binary, "--data", data, "--data-format", "text",
+        done = support.run(binary, "--data", data, "--data-format", "text",
                            "--steps", 3, "--lr", 1e-3, "--profile", env=support.MPI_ENVIRONMENT)
         self.assertEqual(done.returncode, 0, done.err)
         printed = (binary.parent / "zeroc.txt").read_text()

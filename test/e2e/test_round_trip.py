@@ -1,5 +1,4 @@
 """Weights and programs that leave zeroc come back as they were."""
-import re
 import subprocess
 
 import support

@@ -39,7 +39,7 @@ class Workplace:
 
     def train(self, name, ranks, *flags, steps, lr, environment=()):
         """Outcome of the program `name`, whose data the flags name."""
-        self.command(*support.launcher(ranks), f"./{name}", *flags, "--steps", steps, "--lr", lr, "--quiet",
+        self.command(*support.launcher(ranks, dict(environment)), f"./{name}", *flags, "--steps", steps, "--lr", lr, "--quiet",
                      "--metrics", f"{name}.jsonl", "--save", f"{name}.safetensors", environment=environment)
         saved = self.folder / f"{name}.safetensors"
         return compare.Outcome(self.folder / f"{name}.jsonl", saved / adapters.FILE if saved.is_dir() else saved)
