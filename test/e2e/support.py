@@ -228,9 +228,16 @@ def bits_of(lines):
 ADAPTER = "adapter_model.safetensors"
 
 
+class Saved(bytes):
+    """What a run has saved.  A comparison that fails shows its sum: all of it would take minutes."""
+
+    def __repr__(self):
+        return f"<{len(self)} bytes, SHA-256 {hashlib.sha256(self).hexdigest()[:16]}>"
+
+
 def saved_bytes(saved):
-    """What was saved: weights, or adapters in a folder."""
-    return (saved / ADAPTER if saved.is_dir() else saved).read_bytes()
+    """Weights, or adapters in a folder."""
+    return Saved((saved / ADAPTER if saved.is_dir() else saved).read_bytes())
 
 
 def nvme_flags(options, folder):

@@ -28,7 +28,7 @@ class DataFiles(support.Outcomes):
 
     def outcome(self, binary, *flags, ranks=1):
         _, lines, saved = self.run_plan(binary, *flags, "--steps", 9, "--lr", "1e-2", "--quiet", ranks=ranks)
-        return [line["loss"] for line in lines], saved.read_bytes()
+        return [line["loss"] for line in lines], support.saved_bytes(saved)
 
     def test_one_after_the_other(self):
         """As the samples of all in one file."""

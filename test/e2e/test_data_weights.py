@@ -48,7 +48,7 @@ class DataWeights(support.Case):
     def run_mixed(self, binary, name, *flags, ranks=1):
         """What it says, and losses, norms and saved weights."""
         done, lines, saved = self.run_plan(binary, "--lr", "1e-2", *flags, ranks=ranks, name=name)
-        return done.out, support.bits_of(lines), saved.read_bytes()
+        return done.out, support.bits_of(lines), support.saved_bytes(saved)
 
     def test_is_the_order(self):
         """As the samples of one file that are in it."""

@@ -43,7 +43,7 @@ class Documents(support.Case):
     def outcome(self, binary, *flags, ranks=1):
         done, lines, saved = self.run_plan(binary, "--steps", 5, "--lr", "1e-2", *flags, ranks=ranks)
         return done.out, [(*bits, line.get("eval_loss")) for bits, line in zip(support.bits_of(lines), lines)], \
-            saved.read_bytes()
+            support.saved_bytes(saved)
 
     def test_targets_are_masked(self):
         """As of files of targets that say so, in all plans."""

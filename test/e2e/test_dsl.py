@@ -34,6 +34,6 @@ class Dsl(support.Case):
 
         def outcome(stage):
             lines, saved = self.learn(model, 3, f"--stage={stage}", ranks=2)
-            return support.bits_of(lines), saved.read_bytes()
+            return support.bits_of(lines), support.saved_bytes(saved)
 
         self.check_same_bits((f"stage {stage}", outcome(stage)) for stage in range(4))

@@ -18,7 +18,8 @@ class Epochs(support.Case):
         binary = support.compile_gpt2(support.SMALL, batch, SEQ, f"--world-size={ranks}", *options)
         done, lines, saved = self.run_plan(binary, "--data", self.data, "--lr", "1e-2", "--schedule", "cosine", *flags,
                                            ranks=ranks, name=name)
-        return done.out, [(*bits, line["lr"]) for bits, line in zip(support.bits_of(lines), lines)], saved.read_bytes()
+        bits = [(*bits, line["lr"]) for bits, line in zip(support.bits_of(lines), lines)]
+        return done.out, bits, support.saved_bytes(saved)
 
     def test_are_steps(self):
         for ranks, batch, options in ((1, 2, ()), (2, 2, ("--stage=3",)), (1, 1, ("--accumulate=3",))):

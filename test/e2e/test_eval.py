@@ -20,7 +20,7 @@ class Eval(support.Case):
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval", *options)
         lines, saved = self.train(binary, data or self.data, steps, lr, *flags,
                                   *support.nvme_flags(options, self.folder), ranks=ranks, env=env)
-        return lines, saved.read_bytes()
+        return lines, support.saved_bytes(saved)
 
     def test_is_the_loss_of_steps(self):
         """As of a run that trains on the same batches with a learning rate of 0."""

@@ -90,7 +90,7 @@ class Experts(support.Case):
 
     def outcome(self, *options, **keywords):
         lines, saved = self.learn(*options, **keywords)
-        return support.bits_of(lines), saved.read_bytes()
+        return support.bits_of(lines), support.saved_bytes(saved)
 
     def check_close(self, options, losses, weights, *others):
         fast, fast_saved = self.learn(*options, name="fast")
@@ -175,7 +175,7 @@ class Imported(support.Case):
                     "--steps", 4, "--lr", 1e-2, "--resume", folder / "step-2", "--metrics", metrics, "--save", saved,
                     env=support.MPI_ENVIRONMENT)
         self.assertEqual([line["loss"] for line in support.read_metrics(metrics)], [loss for loss, _ in losses[2:]])
-        self.assertEqual(saved.read_bytes(), weights)
+        self.assertEqual(support.saved_bytes(saved), weights)
 
     def test_samples(self):
         """The same text from any plan, of weights that have been trained."""

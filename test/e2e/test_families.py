@@ -92,7 +92,7 @@ class Families(support.Case):
 
     def outcome(self, case, *options, ranks=1):
         lines, saved = self.run_of(case, *options, ranks=ranks)
-        return support.bits_of(lines), saved.read_bytes()
+        return support.bits_of(lines), support.saved_bytes(saved)
 
     def check_layouts(self, case):
         """Stages, ranks, precisions; state elsewhere and activations computed again: two plans of the
@@ -103,7 +103,8 @@ class Families(support.Case):
                 lines, saved = self.run_of(case, f"--precision={precision}", *plan, ranks=ranks)
                 if ranks == 3 or not is_of_experts(case):
                     self.check_golden_numbers(case, lines, saved, **TOLERANCES[precision], ranks=ranks)
-                outcomes.append((f"{case} {ranks} {precision} {plan}", (support.bits_of(lines), saved.read_bytes())))
+                outcomes.append((f"{case} {ranks} {precision} {plan}",
+                                 (support.bits_of(lines), support.saved_bytes(saved))))
             self.check_same_bits(outcomes)
 
     def test_layouts_have_all_pairs(self):

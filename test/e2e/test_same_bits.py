@@ -5,7 +5,7 @@ import support
 class SameBits(support.Case):
     def outcome(self, binary, data, *options, name):
         lines, saved = self.train(binary, data, 8, 1e-3, *options, name=name)
-        return [(*bits, line["lr"]) for bits, line in zip(support.bits_of(lines), lines)], saved.read_bytes()
+        return [(*bits, line["lr"]) for bits, line in zip(support.bits_of(lines), lines)], support.saved_bytes(saved)
 
     def check(self, config, batch, seq, *options):
         binary = support.compile_gpt2(config, batch, seq, *options)

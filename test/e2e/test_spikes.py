@@ -46,7 +46,7 @@ class Spikes(support.Case):
             flags = (*flags, "--loss-scale", 64)
         done, lines, saved = self.run_plan(binary, "--data", data, "--steps", steps, "--lr", 1e-2, "--quiet", *flags,
                                            *support.nvme_flags(options, self.folder), ranks=ranks)
-        return lines, saved.read_bytes(), done.err
+        return lines, support.saved_bytes(saved), done.err
 
     def test_changes_nothing(self):
         for kind in KINDS:
