@@ -12,8 +12,9 @@ using namespace mlir::nn;
 
 /// Checks that `rows` is the shape of `tokens` with a table row appended.
 static LogicalResult verifyTableRows(Operation *op, StringRef what,
-                                RankedTensorType tokens, RankedTensorType table,
-                                RankedTensorType rows) {
+                                     RankedTensorType tokens,
+                                     RankedTensorType table,
+                                     RankedTensorType rows) {
   if (table.getRank() != 2)
     return op->emitOpError("the table must have two dimensions, got ") << table;
   SmallVector<int64_t> shape(tokens.getShape());
@@ -26,7 +27,7 @@ static LogicalResult verifyTableRows(Operation *op, StringRef what,
 
 LogicalResult EmbeddingOp::verify() {
   if (failed(verifyTableRows(*this, "result", getTokens().getType(),
-                        getTable().getType(), getResult().getType())))
+                             getTable().getType(), getResult().getType())))
     return failure();
   int64_t rows = getTable().getType().getDimSize(0);
   if (std::optional<int64_t> row = getPadding();
@@ -93,8 +94,8 @@ LogicalResult EmbeddingOp::differentiate(OpBuilder &b, ValueRange adjoints,
 }
 
 LogicalResult EmbeddingBackwardOp::verify() {
-  return verifyTableRows(*this, "grad", getTokens().getType(), getInit().getType(),
-                    getGrad().getType());
+  return verifyTableRows(*this, "grad", getTokens().getType(),
+                         getInit().getType(), getGrad().getType());
 }
 
 SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {

@@ -40,8 +40,8 @@ forColumns(OpBuilder &b, Location loc, KernelViews &views,
 ///     for j from i on: if tokens[j] = tokens[i]: sum += grad[j]
 ///     out[tokens[i]] = sum
 static void emitSummedRows(OpBuilder &b, nn::EmbeddingBackwardOp op,
-                        KernelViews &views, Value tokens, Value grad,
-                        Value out) {
+                           KernelViews &views, Value tokens, Value grad,
+                           Value out) {
   Location loc = op.getLoc();
   RankedTensorType ids = op.getTokens().getType();
   Type wide = b.getF32Type();

@@ -102,7 +102,8 @@ private:
   /// these alone; nothing where that cannot be said, or a product was passed.
   std::optional<SmallVector<bool>> whoHasRows(linalg::LinalgOp op) {
     bool isProduct = op.getNumReductionLoops() > 0;
-    if (op->getNumResults() != 1 || tensorTypeOf(op->getResult(0)).getRank() != 2 ||
+    if (op->getNumResults() != 1 ||
+        tensorTypeOf(op->getResult(0)).getRank() != 2 ||
         op.hasIndexSemantics() || (isProduct && sawProduct))
       return std::nullopt;
     AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -145,8 +146,8 @@ private:
 
   /// positions b + position[b]
   Value rows(Location loc) {
-    Value empty = tensor::EmptyOp::create(b, loc, tensorTypeOf(position).getShape(),
-                                          b.getI32Type());
+    Value empty = tensor::EmptyOp::create(
+        b, loc, tensorTypeOf(position).getShape(), b.getI32Type());
     AffineMap map = b.getMultiDimIdentityMap(1);
     return linalg::GenericOp::create(
                b, loc, empty.getType(), position, empty, {map, map},

@@ -158,8 +158,9 @@ private:
     if (found == expected)
       return success();
     InFlightDiagnostic error = op->emitOpError("takes "); // (V13)
-    error << judge::describe(value) << ", in which there is " << describeShare(found)
-          << ", where it needs " << describeShare(expected) << " (V13)";
+    error << judge::describe(value) << ", in which there is "
+          << describeShare(found) << ", where it needs "
+          << describeShare(expected) << " (V13)";
     if (Operation *def = value.getDefiningOp())
       error.attachNote(def->getLoc())
           << "made by '" << judge::describe(def) << '\'';

@@ -312,7 +312,8 @@ void CheckpointReader::loadSlot(const std::string &slot,
   for (const Parameter &parameter : parameters) {
     const Pieces &pieces = piecesOf(slot, parameter.name);
     for (const ParameterPiece &piece : parameter.pieces)
-      for (uint64_t at = 0; piece.here() && at < piece.count; at += kReadAtOnce) {
+      for (uint64_t at = 0; piece.here() && at < piece.count;
+           at += kReadAtOnce) {
         const uint64_t count = std::min(kReadAtOnce, piece.count - at);
         const zrt_ref to = elementsOf(piece, parameter.dtype, at, count);
         if (parameter.dtype == ZRT_I8) {

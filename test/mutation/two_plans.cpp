@@ -15,12 +15,14 @@
 #include <string>
 
 int main(int argc, char **argv) {
-  const zrt::Launch launch = zrt::startRanks(std::atoi(std::getenv("MUTANT_RANKS")));
+  const zrt::Launch launch =
+      zrt::startRanks(std::atoi(std::getenv("MUTANT_RANKS")));
   setenv("RANK", std::to_string(launch.rank).c_str(), 1);
   setenv("WORLD_SIZE", std::to_string(launch.size).c_str(), 1);
   setenv("MASTER_PORT", launch.job.c_str(), 1);
   const bool mine = launch.rank == std::atoi(std::getenv("MUTANT_RANK"));
   zrt::loadAttachment(mine ? "own.so" : zrt::kPlanAttachment);
-  const auto *plan = static_cast<const zrt_plan *>(zrt::findSymbol("zrt_compiled_plan"));
+  const auto *plan =
+      static_cast<const zrt_plan *>(zrt::findSymbol("zrt_compiled_plan"));
   return zrt::trainMain(*plan, argc, argv);
 }

@@ -54,7 +54,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "compares a model's gradients with finite differences\n\n"
-      "The model returns a scalar loss, or one tensor y.  The loss is then the\n"
+      "The model returns a scalar loss, or one tensor y.  The loss is then "
+      "the\n"
       "sum of c (y y + y) over its elements, with random weights c.\n");
   if (!(tolerance > 0) || !(scale > 0) || samples == 0 || vocabulary < 0 ||
       !(ignored >= 0 && ignored <= 1)) {

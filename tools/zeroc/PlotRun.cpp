@@ -60,8 +60,9 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
   if (object && object->get("samples"))
     return std::nullopt;
   if (!object || (!object->get("step") && !object->get("loss")))
-    return wrongRun("these are not metrics: an object with \"step\" and \"loss\" "
-                 "is needed, as train --metrics writes it");
+    return wrongRun(
+        "these are not metrics: an object with \"step\" and \"loss\" "
+        "is needed, as train --metrics writes it");
   for (StringRef key : {"step", "loss"})
     if (!object->get(key))
       return wrongRun("\"" + key + "\" is missing");
@@ -81,7 +82,8 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
       continue;
     std::optional<double> number = value->getAsNumber();
     if (!number)
-      return wrongRun(Twine("\"") + kMetrics[i] + "\" is neither a number nor null");
+      return wrongRun(Twine("\"") + kMetrics[i] +
+                      "\" is neither a number nor null");
     if (std::abs(*number) <= kLargest)
       line.values[i] = std::abs(*number) < kLeast ? 0 : *number;
   }
@@ -135,7 +137,7 @@ llvm::Expected<PlotRun> zero::readRun(StringRef path) {
     auto line = readLine(text);
     if (!line)
       return wrongRun(name + ":" + Twine(number) + ": " +
-                   llvm::toString(line.takeError()));
+                      llvm::toString(line.takeError()));
     if (!*line)
       continue;
     while (!lines.empty() && lines.back().step >= (*line)->step)
@@ -143,7 +145,8 @@ llvm::Expected<PlotRun> zero::readRun(StringRef path) {
     lines.push_back(**line);
   }
   if (lines.empty())
-    return wrongRun(name + " is empty; train --metrics FILE writes a line a step");
+    return wrongRun(name +
+                    " is empty; train --metrics FILE writes a line a step");
   PlotRun run = curvesOf(lines);
   run.name = std::move(name);
   return run;

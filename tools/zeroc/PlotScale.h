@@ -39,7 +39,8 @@ struct Tick {
 
 /// About `wanted` values in `range`, at multiples of 1, 2 or 5 times a power of
 /// ten; of whole numbers only if `isWhole`.
-std::vector<Tick> linearTicks(AxisRange range, int wanted, bool isWhole = false);
+std::vector<Tick> linearTicks(AxisRange range, int wanted,
+                              bool isWhole = false);
 /// Powers of ten in `range`; where it has few of them 2 and 5 times those too.
 /// `range.low` is above 0.
 std::vector<Tick> logTicks(AxisRange range);

@@ -55,8 +55,8 @@ public:
     result = code.viewAll(function.getArgument(1), end);
     const int64_t threads = codeBytes / kRun;
     Value run = code.mul(code.rem(thread, threads), kRun);
-    code.loop(code.div(thread, threads), blocks, kDequantizeThreads / threads, {},
-              [&](Value block, ArrayRef<Value>) -> Values {
+    code.loop(code.div(thread, threads), blocks, kDequantizeThreads / threads,
+              {}, [&](Value block, ArrayRef<Value>) -> Values {
                 unpack(block, run,
                        code.add(code.add(begin, code.mul(block, kBlock)), run));
                 return {};

@@ -22,7 +22,8 @@ protected:
                           RankedTensorType::get(shape, b.getF32Type()),
                           ConstantAttr::get(&context, APFloat(0.0)),
                           block.empty() ? StringAttr() : b.getStringAttr(block),
-                          shape.size() >= 2, {}});
+                          shape.size() >= 2,
+                          {}});
   }
 
   /// "h.0.w@0 h.0.b@64 | ..." of all buckets, and how long they are.
@@ -140,7 +141,8 @@ TEST_F(BucketLayoutTest, LargeShardedParametersAreCut) {
   add("w", {37, 24});
   add("b", {16});
   add("c", {16});
-  LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, /*bucketSize=*/2048, 0, {}};
+  LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, /*bucketSize=*/2048,
+                        0,    {}};
   EXPECT_EQ(layOut(options), "a@0 = 32 | w[0+20]@0 = 480 | w[20+17]@0 = 416 | "
                              "b@0 c@16 = 32");
   // Fewer rows than that need padding.
@@ -155,8 +157,12 @@ TEST_F(BucketLayoutTest, WhatPersistsIsApart) {
   add("a", {16});
   add("w", {16, 16});
   add("b", {16});
-  LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, /*bucketSize=*/1 << 20,
-                        /*persistBelow=*/100, {}};
+  LayoutOptions options{"dp",
+                        /*ranks=*/2,
+                        /*stage=*/3,
+                        /*bucketSize=*/1 << 20,
+                        /*persistBelow=*/100,
+                        {}};
   EXPECT_EQ(layOut(options), "a@0 b@16 = 32 whole | w@0 = 256");
 }
 

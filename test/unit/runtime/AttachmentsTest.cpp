@@ -37,7 +37,8 @@ std::string errorOf(const Program &program, const char *name) {
 } // namespace
 
 TEST(Attachments, ProgramWithoutAnyHasNone) {
-  for (const std::string content : {"", "short", "nothing like a footer at the end of it"})
+  for (const std::string content :
+       {"", "short", "nothing like a footer at the end of it"})
     EXPECT_FALSE(loadAttachment("plan.so", Program(content).name()));
 }
 
@@ -46,7 +47,8 @@ TEST(Attachments, AreFoundByTheirWholeName) {
   EXPECT_FALSE(loadAttachment("b.so", program.name()));
   EXPECT_FALSE(loadAttachment("a", program.name()));
   // What is found is no shared object.
-  EXPECT_NE(errorOf(program, "ab.so").find("cannot load ab.so: "), std::string::npos);
+  EXPECT_NE(errorOf(program, "ab.so").find("cannot load ab.so: "),
+            std::string::npos);
 }
 
 TEST(Attachments, ProgramThatIsCutOffHasNone) {

@@ -187,10 +187,10 @@ template <typename T>
 Results<T> run(const Problem<T> &p, const Target<T> &target) {
   const Ask &ask = p.ask;
   const int64_t w = ask.width;
-  Results<T> r{std::vector<T>(p.grads.size(), untouched<T>()),
-               std::vector<T>(p.qkv.size(), untouched<T>()),
-               std::vector<float>(size_t(ask.heads * ask.queries),
-                                  untouched<float>())};
+  Results<T> r{
+      std::vector<T>(p.grads.size(), untouched<T>()),
+      std::vector<T>(p.qkv.size(), untouched<T>()),
+      std::vector<float>(size_t(ask.heads * ask.queries), untouched<float>())};
   const auto rows = [](auto &buffer, const Part &part, int64_t head = 0) {
     return Rows<std::remove_pointer_t<decltype(buffer.data())>>{
         buffer.data() + part.first + head, part.stride};
@@ -285,8 +285,7 @@ private:
       dot += x * d;
     }
     for (size_t n = 0; n < seen.size(); ++n) {
-      const double d =
-          scale * probability[n] * (adjoint[n] - dot) * slope[n];
+      const double d = scale * probability[n] * (adjoint[n] - dot) * slope[n];
       for (int64_t c = 0; c < width; ++c) {
         const size_t k = p.k.at(seen[n], c);
         dqkv[q(c)] += d * value(k);

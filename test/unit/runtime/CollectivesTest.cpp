@@ -201,8 +201,8 @@ void runAndCheck(int ranks, int runs) {
       {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0, 0, 0}};
   for (const zrt_collective_desc &desc : job.collectives)
     if (desc.accumulate)
-      inputs.push_back(
-          {desc.name, desc.result.dtype, 0, nullptr, desc.result.ref, 0, 0, 0, 0});
+      inputs.push_back({desc.name, desc.result.dtype, 0, nullptr,
+                        desc.result.ref, 0, 0, 0, 0});
   plan.inputs = inputs.data();
   plan.input_count = static_cast<uint32_t>(inputs.size());
   runRanks(ranks, [&](World &world) {

@@ -264,7 +264,7 @@ TEST(Create, RefusesPlansItCannotRun) {
             std::string::npos);
 
   const zrt_input input = {"tokens", ZRT_I32, 0, nullptr, deviceRef(65533, 4),
-                           0,        0, 0, 0};
+                           0,        0,       0, 0};
   plan = testPlan(chain());
   plan.inputs = &input;
   plan.input_count = 1;
