@@ -22,7 +22,7 @@ if [[ -n ${ZERO_BUILD_DIR:-} ]]; then
   build=$(realpath "$ZERO_BUILD_DIR") || give_up "ZERO_BUILD_DIR=$ZERO_BUILD_DIR is no folder"
 else
   build=$root/build/release
-  cmake --preset release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON || give_up "the configuration failed"
+  cmake --preset release -DZERO_BUILD_TESTS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON || give_up "the configuration failed"
 fi
 cmake --build "$build" || give_up "the build failed"
 
