@@ -16,7 +16,7 @@ show() { printf '+ %s\n' "$*"; "$@"; }
 say "1. Set up and build (minutes the first time)"
 tools/setup.sh
 cmake --preset release
-cmake --build build/release --target zeroc zrt_program
+cmake --build build/release --target zeroc
 export PATH="$PWD/build/release/bin:$PATH"
 mkdir -p "$out"
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
 #include "runtime/main/Options.h"
+#include "runtime/main/StandardStreams.h"
 #include "runtime/main/Train.h"
 #include "runtime/main/TrainingRun.h"
 #include "runtime/program/Attachments.h"
@@ -28,6 +29,7 @@ const zrt_plan &loadPlan() {
 } // namespace
 
 int main(int argc, char **argv) {
+  openStandardStreams();
   const zrt_plan *plan = nullptr;
   try {
     plan = &loadPlan();

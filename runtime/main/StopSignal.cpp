@@ -2,18 +2,46 @@
 #include "runtime/main/StopSignal.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 using namespace zrt;
 
-static volatile std::sig_atomic_t notedSignal = 0;
+namespace {
+
+/// One that comes sooner is the first one once more: who signals all processes
+/// of a job reaches a rank directly, and by the process that has started it.
+constexpr int64_t kSameSignal = 1'000'000'000;
+
+volatile std::sig_atomic_t notedSignal = 0;
+/// When the first of a kind came, in nanoseconds; 0: none has.
+std::atomic<int64_t> firstAt[NSIG];
+
+void note(int signal) {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const int64_t now = int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec + 1;
+  int64_t first = 0;
+  if (firstAt[signal].compare_exchange_strong(first, now)) {
+    notedSignal = signal;
+  } else if (now - first > kSameSignal) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
+}
+
+} // namespace
 
 void zrt::catchStopSignals(bool alsoUser) {
   struct sigaction action = {};
-  action.sa_handler = [](int signal) { notedSignal = signal; };
-  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   notedSignal = 0;
+  for (std::atomic<int64_t> &first : firstAt)
+    first = 0;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   if (alsoUser)

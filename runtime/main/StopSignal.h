@@ -30,7 +30,8 @@ constexpr uint8_t kDivergence = 255;
 constexpr uint8_t kOutOfTime = 254;
 
 /// From now on a first SIGINT or SIGTERM is noted, and SIGUSR1 if `alsoUser`; a
-/// second one of the same kind meets the default action.
+/// second one of the same kind, more than a second later, meets the default
+/// action.
 void catchStopSignals(bool alsoUser = false);
 
 /// Why all ranks stop, from what each has noted (0: nothing): a divergence

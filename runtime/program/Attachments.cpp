@@ -109,7 +109,8 @@ std::string zrt::attach(std::string_view program,
 bool zrt::loadAttachment(const char *name, const char *program) {
   const File file = {open(program, O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)
-    fail("cannot read this program: {}", errnoText());
+    fail("cannot read this program at {}: {}{}", program, errnoText(),
+         errno == ENOENT ? "; mount /proc" : "");
   for (const Entry &entry : readEntries(file.fd)) {
     if (std::strncmp(entry.name, name, sizeof entry.name) != 0)
       continue;

@@ -39,11 +39,18 @@ constexpr Launcher kLaunchersOfMpi[] = {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 constexpr Launcher kTorchrun = {"WORLD_SIZE", "RANK"};
 
+/// Whether a launcher of MPI has started this process.  A step of one process is
+/// none: an interactive shell of Slurm's has its variables too.
 bool isOfMpi() {
+  bool isSaid = false;
   for (const Launcher &launcher : kLaunchersOfMpi)
-    if (std::getenv(launcher.size))
-      return true;
-  return std::getenv("PMIX_RANK");
+    if (const char *size = std::getenv(launcher.size)) {
+      isSaid = true;
+      if (std::strtol(size, nullptr, 10) != 1 ||
+          &launcher == &kLaunchersOfMpi[0])
+        return true;
+    }
+  return !isSaid && std::getenv("PMIX_RANK");
 }
 
 void checkAlone() {
@@ -85,7 +92,7 @@ std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
   if (isOfMpi())
     return connectByMpi(ranks);
   std::optional<Launch> launch = launchFromEnvironment();
-  if (!launch)
+  if (!launch || launch->size == 1)
     launch = startRanks(static_cast<int>(ranks));
   if (static_cast<uint32_t>(launch->size) == ranks)
     return std::make_unique<SocketWorld>(*launch);

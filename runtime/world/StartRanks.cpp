@@ -141,6 +141,7 @@ Launch zrt::startRanks(int ranks) {
       if (getppid() != starter)
         _exit(1);
       setpgid(0, processes.empty() ? 0 : processes.front());
+      std::signal(SIGTTOU, SIG_IGN); // it may print, whatever stty says
       // What is typed is for one.
       if (const int nothing = rank ? open("/dev/null", O_RDONLY) : -1;
           nothing >= 0) {

@@ -29,6 +29,18 @@ class OneFile(support.Case):
         # The runtime's program as it is installed.
         self.assert_refused(support.run(support.BUILD / "lib" / "zrt_program"), "no plan", status=1)
 
+    def test_keeps_its_plan_where_streams_are_closed(self):
+        """What is printed may not go to the plan, which takes the first free descriptor."""
+        program = support.compile_gpt2(support.SMALL, 2, 16)
+        support.write_tokens(self.folder / "tokens.u16", 600, 256)
+        self.run_ok("sh", "-c", f"{program} --data tokens.u16 --steps 3 --lr 1e-3 --save all <&- >&- 2>&-")
+        self.run_ok(program, "--data", "tokens.u16", "--steps", 3, "--lr", "1e-3", "--save", "open")
+        self.assert_same_bytes(self.folder / "all", self.folder / "open")
+
+    def test_that_may_write_no_file_says_so(self):
+        done = support.run("sh", "-c", f"ulimit -f 1; exec {support.compile_gpt2(support.SMALL, 2, 16)} --help")
+        self.assert_refused(done, "cannot keep plan.so", "file too large", status=1)
+
     def test_that_is_cut_off_says_so(self):
         whole = support.compile_gpt2(support.SMALL, 2, 16).read_bytes()
         program = self.write("train", whole[:-100])
@@ -44,7 +56,7 @@ class Ranks(support.Case):
         support.write_tokens(self.data, 600, 256)
         #: Of no launcher that this test may run under.
         self.alone = {name: value for name, value in os.environ.items()
-                      if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
+                      if not name.startswith(("OMPI_", "PMI", "SLURM_", "RANK", "WORLD_SIZE"))}
 
     def command(self, steps, *options):
         return [str(self.binary), "--data", str(self.data), "--steps", str(steps), "--lr", "1e-3", *options]
@@ -70,6 +82,22 @@ class Ranks(support.Case):
                 process.send_signal(number)
                 self.assertEqual(process.wait(timeout=60), status)
                 self.assertTrue((self.folder / str(status)).exists())
+
+    def test_save_when_a_signal_comes_to_all_processes(self):
+        """A rank gets it twice: itself, and from the process that has started it."""
+        metrics = self.folder / "all.jsonl"
+        process = subprocess.Popen(self.command(10**6, "--metrics", str(metrics), "--save", "saved"), cwd=self.folder,
+                                   env=self.alone, stdout=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        for _ in range(3000):
+            if metrics.exists() and metrics.read_bytes().count(b"\n") > 1:
+                break
+            time.sleep(0.02)
+        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="utf-8") as children:
+            for pid in (*map(int, children.read().split()), process.pid):
+                os.kill(pid, signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 143)
+        self.assertTrue((self.folder / "saved").exists())
 
     def test_refuse_an_option_once(self):
         done = support.run(self.binary, "--steps", "1", "--lr", "x", env=self.alone)

@@ -65,11 +65,13 @@ spawned.jobs = 0
 
 def alone(ranks, mode, **variables):
     """The finished program that has started its ranks itself."""
-    # Of no launcher that this test itself may run under.
-    kept = {name: value for name, value in os.environ.items()
-            if not re.match("OMPI_|PMI|SLURM_|RANK$|WORLD_SIZE$", name)}
-    return subprocess.run([PROGRAM, str(ranks), mode], env={**kept, **variables}, stdin=subprocess.DEVNULL,
+    return subprocess.run([PROGRAM, str(ranks), mode], env={**ALONE, **variables}, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120)
+
+
+#: The environment without the launcher that this test itself may run under.
+ALONE = {name: value for name, value in os.environ.items()
+         if not re.match("OMPI_|PMI|SLURM_|RANK$|WORLD_SIZE$", name)}
 
 
 class Bits(unittest.TestCase):
@@ -278,8 +280,8 @@ class FaultsOfStarted(Faults):
 
     def started(self, mode):
         """The process, and its ranks once they sleep for ever."""
-        process = subprocess.Popen([PROGRAM, "3", mode], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   text=True)
+        process = subprocess.Popen([PROGRAM, "3", mode], env=ALONE, stdin=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
         children = f"/proc/{process.pid}/task/{process.pid}/children"
@@ -318,8 +320,16 @@ class FaultsOfStarted(Faults):
                 self.assertEqual(sorted(process.stderr.read().splitlines()),
                                  [f"rank {rank}: signal {number.value}" for rank in range(3)])
 
+    def test_a_launcher_of_one_process_is_none(self):
+        """As in an interactive shell of Slurm's, or a job of one worker."""
+        for variables in (dict(SLURM_STEP_NUM_TASKS="1", SLURM_PROCID="0"), dict(PMI_SIZE="1", PMI_RANK="0"),
+                          dict(RANK="0", WORLD_SIZE="1")):
+            with self.subTest(variables):
+                done = alone(3, "bits", **variables)
+                self.assertEqual((done.returncode, done.stdout.count(" ")), (0, 3), done.stderr)
+
     def test_only_rank_0_reads_what_is_typed(self):
-        done = subprocess.run([PROGRAM, "3", "read"], input="abc", capture_output=True, text=True, timeout=60)
+        done = subprocess.run([PROGRAM, "3", "read"], env=ALONE, input="abc", capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
                          (0, ["rank 0: 3 bytes", "rank 1: 0 bytes", "rank 2: 0 bytes"]), done.stderr)
 
