@@ -242,7 +242,9 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
   zrt_input operands{
       "operands",   ZRT_I32, 1, &words, {ZRT_DEVICE, 0, 0, layout.operandBytes},
       /*bound=*/0,
-      /*ignored=*/0};
+      /*ignored=*/0,
+      /*micro_step=*/0,
+      /*reserved=*/0};
   zrt_plan plan = {};
   plan.abi_version = ZRT_ABI_VERSION;
   plan.world_size = 1;
