@@ -190,7 +190,7 @@ typedef void (*zrt_device_maker)(zrt_device_request *request);
   ;
 #include "runtime/ZrtStructs.def"
 
-/// Defined by plan.o.
+/// Defined by plan.o; a program finds it by its name in plan.so.
 extern const zrt_plan zrt_compiled_plan;
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- MakeDevice.h - Who makes the device of a plan ------------*- C++ -*-===//
 //
 // A plan names the function that makes its device (zrt_plan.make_device), so that
-// a program is linked with the devices that it uses, and no others.
+// a program has the devices that it uses attached, and no others.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
