@@ -142,7 +142,9 @@ CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
   ENTER("cuMemcpyDtoH");
   machine.needDevice("cuMemcpyDtoH", pointer(from), bytes);
   machine.finish(0);
-  machine.withMemory([&] { std::memcpy(to, pointer(from), bytes); });
+  machine.openMemory();
+  std::memcpy(to, pointer(from), bytes);
+  machine.closeMemory();
   return outcome();
 }
 

@@ -205,12 +205,14 @@ void Machine::protect(int access) {
       misuse("cannot protect memory");
 }
 
-void Machine::withMemory(const std::function<void()> &action) {
-  if (isOpen)
-    return action();
+void Machine::openMemory() {
+  if (!isOpen)
+    protect(PROT_READ | PROT_WRITE);
   isOpen = true;
-  protect(PROT_READ | PROT_WRITE);
-  action();
-  protect(PROT_NONE);
+}
+
+void Machine::closeMemory() {
+  if (isOpen)
+    protect(PROT_NONE);
   isOpen = false;
 }

@@ -105,8 +105,10 @@ public:
   bool isPinned(const void *begin, uint64_t bytes) const;
   /// The same for `what`, or ends the process.
   void needDevice(const char *what, const void *begin, uint64_t bytes) const;
-  /// Calls `action` while memory is open.
-  void withMemory(const std::function<void()> &action);
+  /// Operations may use the device's memory until it is closed, where the host's
+  /// use of it ends with SIGSEGV.
+  void openMemory();
+  void closeMemory();
 
   //===--------------------------------------------------------------------===//
   // Streams

@@ -48,17 +48,13 @@ void Machine::add(uint64_t stream, Operation operation) {
   }
   queue(stream).push_back(std::move(operation));
   // A GPU does not wait until it is waited for.
-  withMemory([&] {
-    while (random() % 4 == 0) {
-      const bool isIdle =
-          std::none_of(streams.begin(), streams.end(),
-                       [](const auto &one) { return !one.second.empty(); });
-      if (isIdle)
-        return;
-      if (!step(streams))
-        return;
-    }
-  });
+  const auto isIdle = [&] {
+    return std::none_of(streams.begin(), streams.end(),
+                        [](const auto &one) { return !one.second.empty(); });
+  };
+  while (random() % 4 == 0 && !isIdle() && step(streams)) {
+  }
+  closeMemory();
 }
 
 void Machine::record(uint64_t event, uint64_t stream) {
@@ -103,8 +99,10 @@ void Machine::wait(uint64_t stream, uint64_t event, bool isLeftOut) {
 }
 
 void Machine::execute(Operation &operation) {
-  if (operation.run && !failed)
+  if (operation.run && !failed) {
+    openMemory();
     operation.run();
+  }
   if (operation.reaches)
     operation.reaches->isReached = true;
 }
@@ -118,6 +116,8 @@ bool Machine::step(Queues &queues) {
     const Operation &first = operations.front();
     if (first.waitsFor && !first.waitsFor->isReached)
       continue;
+    if (first.isReady && !failed)
+      openMemory(); // it may send
     if (!first.isReady || failed || first.isReady())
       ready.push_back(&operations);
     else
@@ -138,11 +138,10 @@ template <typename Until>
 void Machine::runUntil(Until until) {
   while (true) {
     bool isOver = false;
-    withMemory([&] {
-      do
-        isOver = until();
-      while (!isOver && step(streams));
-    });
+    do
+      isOver = until();
+    while (!isOver && step(streams));
+    closeMemory();
     if (isOver)
       return;
     // Other threads of this process may go on meanwhile.

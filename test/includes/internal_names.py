@@ -4,7 +4,7 @@
     internal_names.py ROOT
 
 In preset `release` a few files of a folder are one translation unit.  So a name that only
-its own .cpp knows (in an unnamed namespace, static, or constexpr) must not stand in another
+its own .cpp knows (in an unnamed namespace, static, or const) must not stand in another
 .cpp of the folder, where an overload might be chosen silently, nor at namespace scope of a
 header that one of these includes, which it would hide.  Prints such names; the status is 1 if there are any.
 """
@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-TOPS = ("dialect", "passes", "runtime", "tools", "frontend")
+TOPS = ("dialect", "passes", "runtime", "tools", "frontend", "test/unit")
 #: What begins a line at namespace scope and declares nothing.
 OTHER = r"(?!return\b|using\b|namespace\b|template\b|public:|private:|case\b|default:|extern\b|friend\b|typedef\b)"
 #: `type name(`, `type name = `, `type name{`, `type name[`; a name of a class is not one.
@@ -22,6 +22,7 @@ DECLARED = re.compile(rf"^(?:template <[^\n]*>\n)?{OTHER}[A-Za-z_][^\n;{{}}()=\"
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?: final)?(?: :[^;\n]*)? \{", re.MULTILINE)
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 STATIC = re.compile(r"^(?:static|constexpr) [^\n;{}()=\"]*?[ *&]([A-Za-z_]\w*)(?:\(| =|\{|\[)", re.MULTILINE)
+CONST = re.compile(r"^const [^\n;{}()=\"]*?[ *&]([A-Za-z_]\w*)(?: =|\{|\[)", re.MULTILINE)
 
 
 def text_of(path):
@@ -35,7 +36,7 @@ def declared(text):
 
 
 def internal(text):
-    names = set(STATIC.findall(text))
+    names = {*STATIC.findall(text), *CONST.findall(text)}
     for body in UNNAMED.findall(text):
         names |= declared(body)
     return names

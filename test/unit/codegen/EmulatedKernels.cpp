@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-static void require(bool holds, const char *what) {
+static void requireEmulated(bool holds, const char *what) {
   if (!holds)
     llvm::report_fatal_error(what);
 }
@@ -29,21 +29,21 @@ EmulatedKernels::EmulatedKernels(const std::string &text) {
   registry.insert<nn::NNDialect, zero::ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   auto plan = parseSourceString<ModuleOp>(text, &context);
-  require(plan && succeeded(zero::formPlanKernels(*plan)),
-          "the plan's text is wrong");
+  requireEmulated(plan && succeeded(zero::formPlanKernels(*plan)),
+                  "the plan's text is wrong");
   FailureOr<zero::DeviceWork> work =
       zero::findDeviceWork(*plan, /*addsUp=*/true);
-  require(succeeded(work), "a GPU cannot do the plan");
+  requireEmulated(succeeded(work), "a GPU cannot do the plan");
   OwningOpRef<ModuleOp> lowered = zero::lowerDeviceWork(*plan, *work);
-  require(static_cast<bool>(lowered), "the kernels cannot be lowered");
+  requireEmulated(static_cast<bool>(lowered), "the kernels cannot be lowered");
   llvm::LLVMContext llvmContext;
   zero::DeviceCode device = zero::translateForEmulator(*lowered, llvmContext);
-  require(static_cast<bool>(device.module), "the kernels have no code");
+  requireEmulated(static_cast<bool>(device.module), "the kernels have no code");
   kernels = device.kernels;
 
   SmallString<64> path;
-  require(!llvm::sys::fs::createTemporaryFile("device", "o", path),
-          "cannot make a temporary file");
+  requireEmulated(!llvm::sys::fs::createTemporaryFile("device", "o", path),
+                  "cannot make a temporary file");
   llvm::FileRemover remover(path);
   zero::CpuTarget target = llvm::cantFail(zero::resolveCpu("native"));
   llvm::cantFail(

@@ -17,8 +17,8 @@
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPowerInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPowerNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// x to the power of y, elementwise: y[i] of the result is of bases[i].
 std::vector<double> power(const std::vector<double> &bases,
@@ -60,7 +60,7 @@ void expectNearest(const std::vector<double> &bases,
     const auto nearest = static_cast<double>(exact);
     if (!std::isnormal(nearest))
       continue;
-    const long double place = std::nextafter(nearest, kInfinity) - nearest;
+    const long double place = std::nextafter(nearest, kPowerInfinity) - nearest;
     ASSERT_LE(fabsl(result[i] - exact), kMost * place)
         << bases[i] << " to the power of " << exponents[i];
   }
@@ -92,10 +92,30 @@ TEST(Power, IsNearestForOtherNumbers) {
 }
 
 TEST(Power, HasTheSpecialCasesOfC) {
-  const double numbers[] = {
-      0.0,    -0.0, 1.0,  -1.0,      2.0,        -2.0,   3.0,        -3.0,
-      0.5,    -0.5, 1.5,  -1.5,      1e300,      -1e300, 1e-300,     1e18,
-      0x1p53, -7.0, kNaN, kInfinity, -kInfinity, 5e-324, 0x1p53 + 2, 1e-5};
+  const double numbers[] = {0.0,
+                            -0.0,
+                            1.0,
+                            -1.0,
+                            2.0,
+                            -2.0,
+                            3.0,
+                            -3.0,
+                            0.5,
+                            -0.5,
+                            1.5,
+                            -1.5,
+                            1e300,
+                            -1e300,
+                            1e-300,
+                            1e18,
+                            0x1p53,
+                            -7.0,
+                            kPowerNaN,
+                            kPowerInfinity,
+                            -kPowerInfinity,
+                            5e-324,
+                            0x1p53 + 2,
+                            1e-5};
   std::vector<double> bases, exponents;
   for (double base : numbers)
     for (double exponent : numbers) {

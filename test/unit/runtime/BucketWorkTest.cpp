@@ -13,7 +13,7 @@ using namespace zrt::test;
 
 namespace {
 
-zrt_member member(uint64_t offset, uint64_t count, bool decays) {
+zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
   zrt_member m = {};
   m.offset = offset;
   m.count = count;
@@ -30,28 +30,28 @@ std::string text(const std::vector<Segment> &segments) {
 
 //   0      10     16         40    48   64
 //   | a+   |.......| b+      | c    |...|
-const zrt_member members[] = {member(0, 10, true), member(16, 24, true),
-                              member(40, 8, false)};
-const zrt_bucket bucket = {"b0", 64, 3, 0, members, ZRT_UNPACKED, 0};
+const zrt_member workMembers[] = {memberAt(0, 10, true), memberAt(16, 24, true),
+                                  memberAt(40, 8, false)};
+const zrt_bucket workBucket = {"b0", 64, 3, 0, workMembers, ZRT_UNPACKED, 0};
 
 TEST(Segments, AreMembersCutBySlices) {
-  EXPECT_EQ(text(memberSegments(bucket, 0, 1)), "+0-10+16-40 40-48");
-  EXPECT_EQ(text(memberSegments(bucket, 0, 2)), "+0-10+16-32");
-  EXPECT_EQ(text(memberSegments(bucket, 1, 2)), "+0-8 8-16");
-  EXPECT_EQ(text(memberSegments(bucket, 0, 4)), "+0-10");
-  EXPECT_EQ(text(memberSegments(bucket, 1, 4)), "+0-16");
-  EXPECT_EQ(text(memberSegments(bucket, 2, 4)), "+0-8 8-16");
-  EXPECT_EQ(text(memberSegments(bucket, 3, 4)), ""); // padding only
+  EXPECT_EQ(text(memberSegments(workBucket, 0, 1)), "+0-10+16-40 40-48");
+  EXPECT_EQ(text(memberSegments(workBucket, 0, 2)), "+0-10+16-32");
+  EXPECT_EQ(text(memberSegments(workBucket, 1, 2)), "+0-8 8-16");
+  EXPECT_EQ(text(memberSegments(workBucket, 0, 4)), "+0-10");
+  EXPECT_EQ(text(memberSegments(workBucket, 1, 4)), "+0-16");
+  EXPECT_EQ(text(memberSegments(workBucket, 2, 4)), "+0-8 8-16");
+  EXPECT_EQ(text(memberSegments(workBucket, 3, 4)), ""); // padding only
 }
 
 TEST(Segments, TogetherAreTheMembers) {
   for (const uint32_t ranks : {1, 2, 4, 8, 16, 32, 64}) {
-    std::vector<int> seen(bucket.elements, 0);
+    std::vector<int> seen(workBucket.elements, 0);
     for (uint32_t rank = 0; rank < ranks; ++rank)
-      for (const Segment &s : memberSegments(bucket, rank, ranks))
+      for (const Segment &s : memberSegments(workBucket, rank, ranks))
         for (uint64_t i = s.begin; i < s.end; ++i)
-          seen[rank * (bucket.elements / ranks) + i] += s.decays ? 1 : 2;
-    for (uint64_t i = 0; i < bucket.elements; ++i)
+          seen[rank * (workBucket.elements / ranks) + i] += s.decays ? 1 : 2;
+    for (uint64_t i = 0; i < workBucket.elements; ++i)
       EXPECT_EQ(seen[i], i < 10              ? 1
                          : i >= 16 && i < 40 ? 1
                          : i >= 40 && i < 48 ? 2
@@ -107,9 +107,9 @@ TEST(SumSquares, HaveTheBitsOfThePlainLoop) {
         << count;
 }
 
-const zrt_member bigMembers[] = {member(0, 20000, true),
-                                 member(20000, 30000, false),
-                                 member(50016, 5, false)};
+const zrt_member bigMembers[] = {memberAt(0, 20000, true),
+                                 memberAt(20000, 30000, false),
+                                 memberAt(50016, 5, false)};
 const zrt_bucket bigBucket = {"b0", 50048, 3, 0, bigMembers, ZRT_UNPACKED, 0};
 const zrt_ref gradWhole = deviceRef(0, bigBucket.elements * 4);
 const zrt_ref partials = deviceRef(512 << 10, 8 * 8);
@@ -251,7 +251,7 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
 
 zrt_member piece(const char *name, uint64_t first, uint64_t offset,
                  uint64_t count) {
-  zrt_member m = member(offset, count, count % 2 == 0);
+  zrt_member m = memberAt(offset, count, count % 2 == 0);
   m.name = name;
   m.first = first;
   return m;
@@ -267,9 +267,9 @@ void tellPlaces(void *const *args, int64_t begin, int64_t end) {
 }
 
 /// By element of the bucket what the kernel is told, on so many ranks.
-std::vector<uint64_t> toldPlaces(const zrt_bucket &bucket, uint32_t ranks,
+std::vector<uint64_t> toldPlaces(const zrt_bucket &workBucket, uint32_t ranks,
                                  bool sliced, int threads, uint64_t step) {
-  const uint64_t n = bucket.elements;
+  const uint64_t n = workBucket.elements;
   const zrt_ref bits = deviceRef(0, 8), all = deviceRef(4096, n * 8);
   const auto part = [&](const zrt_ref &ref) {
     return sliced ? sliceOfWhole(ref, ZRT_I64) : whole(ref, ZRT_I64);
@@ -280,7 +280,7 @@ std::vector<uint64_t> toldPlaces(const zrt_bucket &bucket, uint32_t ranks,
                 Table().update(ZRT_COMPUTE, {"sgd of b0", 0, 3, tellPlaces,
                                              tellPlaces, operands, 1, 0}),
                 1 << 20);
-  plan.buckets = &bucket;
+  plan.buckets = &workBucket;
   plan.bucket_count = 1;
   std::vector<uint64_t> told(n);
   runRanks(int(ranks), [&](World &world) {

@@ -307,7 +307,7 @@ const int64_t memberShape[] = {600};
 const zrt_member members[] = {{"a", 1, 1, memberShape, 0, 0, 300, {}},
                               {"b", 1, 0, memberShape, 200, 304, 400, {}},
                               {"c", 1, 1, memberShape, 0, 720, 20, {}}};
-const zrt_bucket bucket = {"b0", 752, 3, 0, members, 0, 0};
+const zrt_bucket cudaBucket = {"b0", 752, 3, 0, members, 0, 0};
 
 TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
   const zrt_ref random = deviceRef(0, 8), next = deviceRef(8192, 4 * 752 / 2);
@@ -320,14 +320,14 @@ TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
       ZRT_COMPUTE, {"sgd of b0", 0, 3, chance, chance, args, 1, 0}));
   plan.world_size = 2;
   plan.exported_begin = kArena;
-  plan.buckets = &bucket;
+  plan.buckets = &cudaBucket;
   plan.bucket_count = 1;
   const zrt_input input = {"rounding", ZRT_I64, 0, nullptr, random, 0, 0, 0, 0};
   plan.inputs = &input;
   plan.input_count = 1;
   runRanks(2, [&](World &world) {
     const ContextPtr ctx = create(onGpu(plan), world);
-    const BucketPart part = partOf(bucket, uint32_t(world.rank()), 2);
+    const BucketPart part = partOf(cudaBucket, uint32_t(world.rank()), 2);
     for (const uint64_t step : {uint64_t{0x123456789abcdef}, uint64_t{77}}) {
       write(ctx, random, std::vector<uint64_t>{step});
       write(ctx, next, std::vector<uint32_t>(376, 5));

@@ -15,7 +15,7 @@ using namespace zrt::test;
 
 namespace {
 
-std::vector<char> readFile(const char *path) {
+std::vector<char> fileBytes(const char *path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -47,7 +47,7 @@ void zrt::test::twice(void *const *args, int64_t begin, int64_t) {
 }
 
 const zrt_plan &zrt::test::withKernels(const zrt_plan &plan) {
-  static const std::vector<char> code = readFile(ZRT_TEST_KERNELS);
+  static const std::vector<char> code = fileBytes(ZRT_TEST_KERNELS);
   static const zrt_device_image images[] = {
       {"// text for a GPU", 18, "ptx"}, {code.data(), code.size(), "emulated"}};
   zrt_device_kernel parts = kernel(doubleParts, "test_double_parts");

@@ -17,15 +17,16 @@ using namespace zrt::check;
 
 namespace {
 
-std::vector<std::byte> bytesOf(const std::vector<float> &values,
-                               zrt_dtype dtype) {
+std::vector<std::byte> roundedBytes(const std::vector<float> &values,
+                                    zrt_dtype dtype) {
   std::vector<std::byte> bytes(values.size() * dtypeBytes(dtype));
   narrow(values.data(), values.size(), dtype, bytes.data());
   return bytes;
 }
 std::vector<float> rounded(const std::vector<float> &values, zrt_dtype dtype) {
   std::vector<float> result(values.size());
-  widen(bytesOf(values, dtype).data(), dtype, values.size(), result.data());
+  widen(roundedBytes(values, dtype).data(), dtype, values.size(),
+        result.data());
   return result;
 }
 
@@ -85,13 +86,13 @@ struct Product {
 
   Difference compare(const std::vector<float> &found,
                      const std::vector<float> &expected) const {
-    const auto aBytes = bytesOf(a, desc.a.dtype),
-               bBytes = bytesOf(b, desc.b.dtype),
-               biasBytes = bytesOf(bias, desc.bias.dtype);
+    const auto aBytes = roundedBytes(a, desc.a.dtype),
+               bBytes = roundedBytes(b, desc.b.dtype),
+               biasBytes = roundedBytes(bias, desc.bias.dtype);
     return compareProducts(desc,
                            {aBytes.data(), bBytes.data(), biasBytes.data()},
-                           bytesOf(found, desc.c.dtype).data(),
-                           bytesOf(expected, desc.c.dtype).data());
+                           roundedBytes(found, desc.c.dtype).data(),
+                           roundedBytes(expected, desc.c.dtype).data());
   }
 };
 
@@ -166,8 +167,8 @@ TEST(Differences, BitsAreAllThatCounts) {
 TEST(Differences, ValuesThroughSixteenBits) {
   const std::vector<float> expected = {1, -4, 0.001f};
   const auto compare = [&](const std::vector<float> &found) {
-    return compareRounded(ZRT_BF16, bytesOf(found, ZRT_BF16).data(),
-                          bytesOf(expected, ZRT_BF16).data(), 6)
+    return compareRounded(ZRT_BF16, roundedBytes(found, ZRT_BF16).data(),
+                          roundedBytes(expected, ZRT_BF16).data(), 6)
         .wrong;
   };
   // Four units of the last place of 4.
@@ -181,8 +182,8 @@ TEST(Differences, SmallRowsAreNotHiddenByLargeOnes) {
   std::fill(expected.begin() + 32, expected.end(), 0x1p-9f);
   std::vector<float> found = expected;
   const auto compare = [&] {
-    return compareRounded(ZRT_BF16, bytesOf(found, ZRT_BF16).data(),
-                          bytesOf(expected, ZRT_BF16).data(), 128)
+    return compareRounded(ZRT_BF16, roundedBytes(found, ZRT_BF16).data(),
+                          roundedBytes(expected, ZRT_BF16).data(), 128)
         .wrong;
   };
   EXPECT_EQ(compare(), 0u);

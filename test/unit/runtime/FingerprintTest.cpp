@@ -15,7 +15,7 @@ namespace {
 
 /// The disagreement of `ranks` ranks that are alike but for rank `other`.
 template <typename Change>
-std::string after(Change change, size_t ranks = 2, size_t other = 1) {
+std::string afterChange(Change change, size_t ranks = 2, size_t other = 1) {
   Fingerprint common;
   common.data = {2097152, 7};
   common.init = {4096, 7};
@@ -27,26 +27,26 @@ std::string after(Change change, size_t ranks = 2, size_t other = 1) {
 }
 
 TEST(Disagreement, IsNothingAmongEquals) {
-  EXPECT_EQ(after([](auto &) {}), "");
+  EXPECT_EQ(afterChange([](auto &) {}), "");
   EXPECT_EQ(disagreement({Fingerprint{}}), "");
 }
 
 TEST(Disagreement, NamesTheFile) {
   EXPECT_EQ(
-      after([](auto &f) { f.data.bytes = 1048576; }),
+      afterChange([](auto &f) { f.data.bytes = 1048576; }),
       "rank 1 has other data than rank 0: 1,048,576 bytes (1.0 MiB) against "
       "2,097,152 bytes (2.0 MiB); give every rank the same file");
-  EXPECT_EQ(after([](auto &f) { f.data.hash = 8; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.data.hash = 8; }),
             "rank 1 has other data than rank 0: 2,097,152 bytes (2.0 MiB), but "
             "not the "
             "same; give every rank the same file");
-  EXPECT_EQ(after([](auto &f) { f.init.bytes = 1; }, 4, 2),
+  EXPECT_EQ(afterChange([](auto &f) { f.init.bytes = 1; }, 4, 2),
             "rank 2 has other initial weights than rank 0: 1 byte against "
             "4,096 bytes (4.0 KiB); give every rank the same file");
 }
 
 TEST(Disagreement, NamesTheProgramFirst) {
-  EXPECT_EQ(after([](auto &f) {
+  EXPECT_EQ(afterChange([](auto &f) {
               f.program = 1;
               f.steps = 11;
               f.data.hash = 8;
@@ -57,43 +57,44 @@ TEST(Disagreement, NamesTheProgramFirst) {
 
 TEST(Disagreement, NamesTheOption) {
   const std::string end = "; give every rank the same options";
-  EXPECT_EQ(after([](auto &f) { f.steps = 11; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.steps = 11; }),
             "rank 1 has --steps=11, but rank 0 has --steps=10" + end);
-  EXPECT_EQ(after([](auto &f) { f.epochs = 2; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.epochs = 2; }),
             "rank 1 has --epochs=2, but rank 0 has --epochs=0" + end);
-  EXPECT_EQ(after([](auto &f) { f.dataWeights = 2; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.dataWeights = 2; }),
             "rank 1 has other --data-weights than rank 0" + end);
-  EXPECT_EQ(after([](auto &f) { f.separator = 0; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.separator = 0; }),
             "rank 1 has --document-separator=0, but rank 0 has "
             "--document-separator=none" +
                 end);
-  EXPECT_EQ(after([](auto &f) { f.lr = 1e-3; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.lr = 1e-3; }),
             "rank 1 has --lr=0.001, but rank 0 has --lr=0.0006" + end);
-  EXPECT_EQ(after([](auto &f) { f.minLr = 1e-5; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.minLr = 1e-5; }),
             "rank 1 has --min-lr=1e-05, but rank 0 has --min-lr=0" + end);
-  EXPECT_EQ(after([](auto &f) { f.warmup = 3; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.warmup = 3; }),
             "rank 1 has --warmup=3, but rank 0 has --warmup=0" + end);
-  EXPECT_EQ(after([](auto &f) { f.seed = 3; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.seed = 3; }),
             "rank 1 has --seed=3, but rank 0 has --seed=0" + end);
-  EXPECT_EQ(after([](auto &f) { f.shuffles = true; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.shuffles = true; }),
             "rank 1 is started with --shuffle, but rank 0 without" + end);
-  EXPECT_EQ(
-      after([](auto &f) { f.schedule = uint32_t(Schedule::Kind::Cosine); }),
-      "rank 1 has --schedule=cosine, but rank 0 has --schedule=constant" + end);
-  EXPECT_EQ(after([](auto &f) { f.format = uint32_t(TokenFormat::U16); }),
+  EXPECT_EQ(afterChange(
+                [](auto &f) { f.schedule = uint32_t(Schedule::Kind::Cosine); }),
+            "rank 1 has --schedule=cosine, but rank 0 has --schedule=constant" +
+                end);
+  EXPECT_EQ(afterChange([](auto &f) { f.format = uint32_t(TokenFormat::U16); }),
             "rank 1 has --data-format=u16, but rank 0 has --data-format=auto" +
                 end);
-  EXPECT_EQ(after([](auto &f) { f.hasInit = true; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.hasInit = true; }),
             "rank 1 is started with --init, but rank 0 without" + end);
-  EXPECT_EQ(after([](auto &f) { f.saves = true; }, 2, 0),
+  EXPECT_EQ(afterChange([](auto &f) { f.saves = true; }, 2, 0),
             "rank 1 is started without --save, but rank 0 with it" + end);
 }
 
 TEST(Disagreement, NamesAllRanksThatDiffer) {
-  EXPECT_EQ(after([](auto &f) { f.steps = 9; }, 4, 0),
+  EXPECT_EQ(afterChange([](auto &f) { f.steps = 9; }, 4, 0),
             "ranks 1, 2, 3 have --steps=10, but rank 0 has --steps=9; give "
             "every rank the same options");
-  EXPECT_NE(after([](auto &f) { f.steps = 9; }, 99, 0)
+  EXPECT_NE(afterChange([](auto &f) { f.steps = 9; }, 99, 0)
                 .find("ranks 1, 2, 3, 4, 5, 6, 7, 8, ... have"),
             std::string::npos);
 }

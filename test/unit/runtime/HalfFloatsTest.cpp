@@ -14,7 +14,7 @@ using namespace zrt;
 namespace {
 
 /// The value of `bits` of a format, by its definition.
-double valueOf(uint16_t bits, int exponentBits) {
+double valueOfBits(uint16_t bits, int exponentBits) {
   const int mantissaBits = 15 - exponentBits;
   const int exponent = bits >> mantissaBits & ((1 << exponentBits) - 1);
   const int bias = (1 << (exponentBits - 1)) - 1;
@@ -64,7 +64,8 @@ TEST(HalfFloats, EveryValueWidensExactlyAndComesBack) {
     for (size_t i = 0; i < bits.size(); ++i) {
       if (!isFinite(bits[i], format.exponentBits))
         continue;
-      ASSERT_EQ(double(values[i]), valueOf(bits[i], format.exponentBits)) << i;
+      ASSERT_EQ(double(values[i]), valueOfBits(bits[i], format.exponentBits))
+          << i;
       ASSERT_EQ(std::signbit(values[i]), bool(bits[i] & 0x8000));
       ASSERT_EQ(back[i], bits[i]) << format.name;
     }
@@ -78,8 +79,8 @@ TEST(HalfFloats, NarrowingRoundsToNearestAndTiesToEven) {
       if (!isFinite(next, format.exponentBits))
         break;
       // Both are exact in f64 and the middle is so in f32.
-      const double below = valueOf(uint16_t(low), format.exponentBits),
-                   above = valueOf(next, format.exponentBits);
+      const double below = valueOfBits(uint16_t(low), format.exponentBits),
+                   above = valueOfBits(next, format.exponentBits);
       const auto middle = float((below + above) / 2);
       const float down = std::nextafterf(middle, 0.0f),
                   up = std::nextafterf(middle, INFINITY);

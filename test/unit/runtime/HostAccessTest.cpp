@@ -10,7 +10,7 @@ using namespace zrt::test;
 
 namespace {
 
-const zrt_ref values = deviceRef(4000, 400);
+const zrt_ref accessed = deviceRef(4000, 400);
 
 void *seen;
 void addOne(void *const *args, int64_t begin, int64_t end) {
@@ -18,17 +18,18 @@ void addOne(void *const *args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     static_cast<int32_t *>(args[0])[i] += 1;
 }
-const zrt_plan plan = testPlan(Table().launch(
-    ZRT_COMPUTE, "add_one.0", addOne, 100, 1 << 20, {tensor(values, ZRT_I32)}));
+const zrt_plan plan =
+    testPlan(Table().launch(ZRT_COMPUTE, "add_one.0", addOne, 100, 1 << 20,
+                            {tensor(accessed, ZRT_I32)}));
 
 /// What is left of 0, 1, 2, ... after a run.
 std::vector<int32_t> afterARun(const ContextPtr &ctx) {
   std::vector<int32_t> numbers(100);
   std::iota(numbers.begin(), numbers.end(), 0);
-  EXPECT_EQ(zrt_write(ctx.get(), &values, numbers.data(), 400), 0);
+  EXPECT_EQ(zrt_write(ctx.get(), &accessed, numbers.data(), 400), 0);
   EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
   std::fill(numbers.begin(), numbers.end(), -1);
-  EXPECT_EQ(zrt_read(ctx.get(), &values, numbers.data(), 400), 0);
+  EXPECT_EQ(zrt_read(ctx.get(), &accessed, numbers.data(), 400), 0);
   return numbers;
 }
 
@@ -42,15 +43,15 @@ TEST(HostAccess, ReadsWhatKernelsWriteAndTheOtherWayRound) {
 TEST(HostAccess, OfAPartLeavesTheRestAlone) {
   const ContextPtr ctx = create(plan);
   (void)afterARun(ctx);
-  const zrt_ref third = deviceRef(values.offset + 8, 392);
+  const zrt_ref third = deviceRef(accessed.offset + 8, 392);
   const int32_t mine = 77;
   ASSERT_EQ(zrt_write(ctx.get(), &third, &mine, sizeof mine), 0);
   int32_t four[4];
-  ASSERT_EQ(zrt_read(ctx.get(), &values, four, sizeof four), 0);
+  ASSERT_EQ(zrt_read(ctx.get(), &accessed, four, sizeof four), 0);
   EXPECT_EQ(std::vector<int32_t>(four, four + 4),
             (std::vector<int32_t>{1, 2, 77, 4}));
   // Nothing of nothing is nothing.
-  EXPECT_EQ(zrt_read(ctx.get(), &values, nullptr, 0), 0);
+  EXPECT_EQ(zrt_read(ctx.get(), &accessed, nullptr, 0), 0);
 }
 
 TEST(HostAccess, OutsideIsAnError) {
@@ -73,7 +74,7 @@ TEST(HostAccess, DoesNothingAfterAnError) {
   const ContextPtr ctx = create(plan);
   ctx->run->latch("it broke");
   int32_t value = 5;
-  EXPECT_NE(zrt_read(ctx.get(), &values, &value, sizeof value), 0);
+  EXPECT_NE(zrt_read(ctx.get(), &accessed, &value, sizeof value), 0);
   EXPECT_EQ(value, 5);
 }
 
@@ -89,7 +90,7 @@ TEST(Guard, ChangesNothingForThoseWhoAsk) {
   EXPECT_EQ(afterARun(ctx), expected);
   const zrt::Chaos chaos(1);
   zrt_plan kept = plan; // what is poisoned is all but state and outputs
-  const zrt_output output = {"values", ZRT_I32, 0, values};
+  const zrt_output output = {"values", ZRT_I32, 0, accessed};
   kept.outputs = &output;
   kept.output_count = 1;
   EXPECT_EQ(afterARun(create(kept)), expected);

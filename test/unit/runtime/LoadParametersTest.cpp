@@ -14,7 +14,8 @@ using namespace zrt::test;
 namespace {
 
 /// A parameter that this rank holds whole.
-Parameter whole(const char *name, std::vector<int64_t> shape, float *data) {
+Parameter wholeParameter(const char *name, std::vector<int64_t> shape,
+                         float *data) {
   uint64_t elements = 1;
   for (int64_t extent : shape)
     elements *= static_cast<uint64_t>(extent);
@@ -32,7 +33,8 @@ protected:
   Weights() { reset(); }
   void reset() { std::fill(std::begin(data), std::end(data), -1.0f); }
   std::vector<Parameter> parameters() {
-    return {whole("transformer.w", {2, 3}, data), whole("b", {2}, data + 8)};
+    return {wholeParameter("transformer.w", {2, 3}, data),
+            wholeParameter("b", {2}, data + 8)};
   }
   std::string load(const std::string &bytes) {
     return loadParameters(parameters(), folder.write("in", bytes),
@@ -71,8 +73,9 @@ TEST_F(Weights, HaveThePrefixOfTheirFamily) {
   for (const std::string prefix : {"model.", "gpt_neox."}) {
     reset();
     const std::string name = prefix + "w";
-    const std::vector<Parameter> named = {whole(name.c_str(), {2}, data),
-                                          whole("b", {2}, data + 8)};
+    const std::vector<Parameter> named = {
+        wholeParameter(name.c_str(), {2}, data),
+        wholeParameter("b", {2}, data + 8)};
     const std::string bytes =
         fileOf("{" + entry("w", "F32", "[2]", 0, 8) + "," +
                    entry(prefix + "b", "F32", "[2]", 8, 16) + "}",
@@ -168,7 +171,7 @@ TEST_F(Weights, OfEveryHalfFloatAreItsValue) {
     bits[i] = static_cast<uint16_t>(i);
   std::vector<float> out(65536);
   loadParameters(
-      {whole("x", {65536}, out.data())},
+      {wholeParameter("x", {65536}, out.data())},
       folder.write(
           "half",
           fileOf("{" + entry("x", "F16", "[65536]", 0, 131072) + "}",

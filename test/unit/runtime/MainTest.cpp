@@ -334,18 +334,18 @@ TEST(Report, WritesNumbersForPeople) {
 //
 //   offset 0 tokens, 64 targets, 128 lr, 132 step, 136 loss, 140 grad_norm, 192
 //   w
-const int64_t shape[] = {2, 2}, wShape[] = {4};
-const zrt_input inputs[] = {
-    {"tokens", ZRT_I32, 2, shape, deviceRef(0, 16), 0, 0, 0, 0},
-    {"targets", ZRT_I32, 2, shape, deviceRef(64, 16), 0, 0, 0, 0},
+const int64_t loopShape[] = {2, 2}, loopWShape[] = {4};
+const zrt_input loopInputs[] = {
+    {"tokens", ZRT_I32, 2, loopShape, deviceRef(0, 16), 0, 0, 0, 0},
+    {"targets", ZRT_I32, 2, loopShape, deviceRef(64, 16), 0, 0, 0, 0},
     {"lr", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0, 0, 0},
     {"step", ZRT_F32, 0, nullptr, deviceRef(132, 4), 0, 0, 0, 0}};
-const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
-                              {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
-const zrt_member member = {"w", 1, 1, wShape,
-                           0,   0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
-const zrt_bucket bucket = {"b0", 4, 1, 0, &member, ZRT_UNPACKED, 0};
-const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
+const zrt_output loopOutputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
+                                  {"grad_norm", ZRT_F32, 0, deviceRef(140, 4)}};
+const zrt_member loopMember = {"w", 1, 1, loopWShape,
+                               0,   0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
+const zrt_bucket loopBucket = {"b0", 4, 1, 0, &loopMember, ZRT_UNPACKED, 0};
+const zrt_state loopState = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
 const zrt_category category = {"parameters", 16, ZRT_DEVICE, 0};
 
 int steps;       ///< that have run
@@ -374,13 +374,13 @@ zrt_plan toyPlan() {
                                           {tensor(deviceRef(0, 256))}),
                            256);
   plan.model = "toy";
-  plan.inputs = inputs;
+  plan.inputs = loopInputs;
   plan.input_count = 4;
-  plan.outputs = outputs;
+  plan.outputs = loopOutputs;
   plan.output_count = 2;
-  plan.buckets = &bucket;
+  plan.buckets = &loopBucket;
   plan.bucket_count = 1;
-  plan.states = &state;
+  plan.states = &loopState;
   plan.state_count = 1;
   plan.categories = &category;
   plan.category_count = 1;
@@ -592,10 +592,10 @@ TEST_F(Loop, NamesInputsThatAreMissingOrTooMany) {
 TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
   // Micro-step 1 has its tokens at 16, its targets at 80 and its loss at 144.
   const zrt_input both[] = {
-      {"tokens", ZRT_I32, 2, shape, deviceRef(0, 16), 0, 0, 0, 0},
-      {"targets", ZRT_I32, 2, shape, deviceRef(64, 16), 0, 0, 0, 0},
-      {"tokens", ZRT_I32, 2, shape, deviceRef(16, 16), 0, 0, 1, 0},
-      {"targets", ZRT_I32, 2, shape, deviceRef(80, 16), 0, 0, 1, 0}};
+      {"tokens", ZRT_I32, 2, loopShape, deviceRef(0, 16), 0, 0, 0, 0},
+      {"targets", ZRT_I32, 2, loopShape, deviceRef(64, 16), 0, 0, 0, 0},
+      {"tokens", ZRT_I32, 2, loopShape, deviceRef(16, 16), 0, 0, 1, 0},
+      {"targets", ZRT_I32, 2, loopShape, deviceRef(80, 16), 0, 0, 1, 0}};
   const zrt_output losses[] = {{"loss", ZRT_F32, 1, deviceRef(144, 4)},
                                {"loss", ZRT_F32, 0, deviceRef(136, 4)}};
   const auto kernel = [](void *const *args, int64_t, int64_t) {
@@ -660,7 +660,7 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
   };
   zrt_plan p = toyPlan();
   zrt_input more[5];
-  std::copy(inputs, inputs + 4, more);
+  std::copy(loopInputs, loopInputs + 4, more);
   more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0, 0, 0};
   p.inputs = more;
   p.input_count = 5;
@@ -669,7 +669,7 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
   p.output_count = 0;
   EXPECT_NE(errorWith(p).find("no output \"loss\""), std::string::npos);
   p = toyPlan();
-  std::copy(inputs, inputs + 4, more);
+  std::copy(loopInputs, loopInputs + 4, more);
   more[0].bound = 9;
   p.inputs = more;
   plan = p;
@@ -744,7 +744,7 @@ TEST_F(Loop, RefusesWeightsThatAreNotFinite) {
 
 TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
   steps = 0;
-  zrt_member odd = member;
+  zrt_member odd = loopMember;
   zrt_bucket oddBucket = {"b0", 4, 1, 0, &odd, ZRT_UNPACKED, 0};
   plan.buckets = &oddBucket;
   for (const char *name : {"__metadata__", "w\xff"}) {
@@ -752,7 +752,7 @@ TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
     EXPECT_EQ(train(args({"--steps", "2", "--save", folder / "w"})), 1);
     EXPECT_NE(err.find("rename it in the model"), std::string::npos) << err;
   }
-  plan.buckets = &bucket;
+  plan.buckets = &loopBucket;
   // A file that is too large, and nobody was told to expect its signal.
   const int status = inChild(
       [] {

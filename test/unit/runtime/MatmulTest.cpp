@@ -24,11 +24,12 @@ template <typename T>
 constexpr zrt_dtype dtypeOf = sizeof(T) == 4 ? ZRT_F32 : ZRT_F64;
 
 template <typename T>
-struct Problem {
+struct MatmulProblem {
   zrt_matmul_desc desc = {};
   std::vector<T> a, b, bias, c;
 
-  Problem(int64_t batch, int64_t m, int64_t n, int64_t k, unsigned flags) {
+  MatmulProblem(int64_t batch, int64_t m, int64_t n, int64_t k,
+                unsigned flags) {
     desc.name = "product.0";
     for (zrt_operand *one : {&desc.a, &desc.b, &desc.bias, &desc.c})
       one->dtype = dtypeOf<T>;
@@ -101,7 +102,7 @@ std::vector<void (*)(const Gemm &, float *)> targets() {
 template <typename T>
 void expectRight(int64_t batch, int64_t m, int64_t n, int64_t k,
                  unsigned flags) {
-  const Problem<T> problem(batch, m, n, k, flags);
+  const MatmulProblem<T> problem(batch, m, n, k, flags);
   const std::vector<T> one = problem.run(1);
   // An error bound of k roundings; terms are at most 1.
   const double tolerance =
@@ -146,7 +147,7 @@ TEST(Matmul, IsRightWhereAllColumnsAreInOneTile) {
 TEST(Gemm, ColumnsOfAWideProductAreNarrowProducts) {
   constexpr int64_t m = 411, n = 130, k = 801;
   for (unsigned flags = 0; flags < 16; ++flags) {
-    Problem<float> problem(1, m, n, k, flags);
+    MatmulProblem<float> problem(1, m, n, k, flags);
     const std::vector<float> whole = problem.run(1);
     for (auto [column, columns] : {std::pair{0, 16}, {5, 1}, {29, 48}})
       for (auto target : targets()) {
@@ -181,7 +182,7 @@ TEST(Gemm, ColumnsOfAWideProductAreNarrowProducts) {
 TEST(Gemm, AnElementDependsOnItsRowAndColumnOnly) {
   // Cut out of a larger product, and by each kind of processor with FMA.
   constexpr int64_t m = 37, n = 211, k = 401;
-  const Problem<float> problem(1, m, n, k, 0);
+  const MatmulProblem<float> problem(1, m, n, k, 0);
   const std::vector<float> whole = problem.run(1);
   for (auto target : targets())
     for (auto [row, column, rows, columns] :
@@ -213,7 +214,7 @@ TEST(Gemm, EveryTargetIsRight) {
     targets.push_back(avx2::multiply);
 #endif
   for (unsigned flags = 0; flags < 4; ++flags) {
-    const Problem<float> problem(1, 21, 53, 70, flags);
+    const MatmulProblem<float> problem(1, 21, 53, 70, flags);
     for (auto target : targets) {
       std::vector<float> c(21 * 53);
       Gemm g;
@@ -238,7 +239,7 @@ TEST(Gemm, EveryTargetIsRight) {
 TEST(Matmul, IsTheSameOnMoreThreadsWhereTheSumIsLong) {
   // Long sums over a small C are what a library splits along k.
   for (unsigned flags : {0u, 1u, 2u, 3u}) {
-    const Problem<float> problem(1, 96, 64, 20000, flags);
+    const MatmulProblem<float> problem(1, 96, 64, 20000, flags);
     const auto one = problem.run(1), two = problem.run(2);
     EXPECT_TRUE(sameBits(one, two));
   }

@@ -21,7 +21,7 @@ using namespace zrt::test;
 
 namespace {
 
-constexpr uint64_t kBytes = 1024;
+constexpr uint64_t kNcclBytes = 1024;
 
 //===----------------------------------------------------------------------===//
 // The library
@@ -52,7 +52,8 @@ struct Rank {
     gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
                                     &stream, CU_STREAM_NON_BLOCKING, 0));
     ranks.connect(id, rank, 2);
-    gpu.driver().MemsetD8Async(memory.at(0), uint8_t(rank + 1), kBytes, stream);
+    gpu.driver().MemsetD8Async(memory.at(0), uint8_t(rank + 1), kNcclBytes,
+                               stream);
   }
   ~Rank() { gpu.driver().StreamDestroy(stream); } // what it does is over then
 
@@ -81,7 +82,7 @@ struct Rank {
   const Nccl &nccl;
   const int rank;
   const Gpu gpu{0};
-  const GpuMemory memory{gpu, kBytes, "a test"};
+  const GpuMemory memory{gpu, kNcclBytes, "a test"};
   CUstream stream = nullptr;
   Communicator ranks;
 };

@@ -47,10 +47,10 @@ void lossOf(void *const *args, int64_t, int64_t) {
   *static_cast<float *>(args[1]) = static_cast<const float *>(args[0])[0];
 }
 
-const int64_t wShape[] = {int64_t{kElements}};
-const zrt_member member = {"w", 1, 1,         wShape,
-                           0,   0, kElements, {ZRT_INIT_NORMAL, 0, 0, 1}};
-const zrt_bucket bucket = {"b0", kElements, 1, 0, &member, 0, 0};
+const int64_t offloadWShape[] = {int64_t{kElements}};
+const zrt_member offloadMember = {
+    "w", 1, 1, offloadWShape, 0, 0, kElements, {ZRT_INIT_NORMAL, 0, 0, 1}};
+const zrt_bucket offloadBucket = {"b0", kElements, 1, 0, &offloadMember, 0, 0};
 const zrt_state states[] = {{"param", 0, ZRT_F32, 0, 0, nvmeRef(0)},
                             {"momentum", 0, ZRT_F32, 0, 0, nvmeRef(1)}};
 const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(0, 4)};
@@ -92,7 +92,7 @@ zrt_plan offloadPlan() {
   zrt_plan plan = testPlan(table, 8 * 4096);
   plan.arena_bytes[ZRT_HOST] = 4 * kRoom + 4;
   plan.arena_bytes[ZRT_NVME] = 2 * kRoom;
-  plan.buckets = &bucket;
+  plan.buckets = &offloadBucket;
   plan.bucket_count = 1;
   plan.states = states;
   plan.state_count = 2;

@@ -10,15 +10,15 @@ using namespace zrt::test;
 
 namespace {
 
-void nothing(void *const *, int64_t, int64_t) {}
+void noKernel(void *const *, int64_t, int64_t) {}
 
-const zrt_member member = {"w", 1, 1, nullptr, 0, 0, 64, {}};
-const zrt_bucket bucket = {"b0", 64, 1, 0, &member, 0, 0};
+const zrt_member oneMember = {"w", 1, 1, nullptr, 0, 0, 64, {}};
+const zrt_bucket oneBucket = {"b0", 64, 1, 0, &oneMember, 0, 0};
 
 /// A plan of two ranks with one bucket of 64 elements.
 zrt_plan planOf(const Table &step) {
   zrt_plan plan = ranksPlan(2, step);
-  plan.buckets = &bucket;
+  plan.buckets = &oneBucket;
   plan.bucket_count = 1;
   return plan;
 }
@@ -37,7 +37,7 @@ std::string refusal(const std::function<void(Table &)> &add) {
 
 std::string launchRefusal(const zrt_operand &operand) {
   return refusal([&](Table &table) {
-    table.launch(ZRT_COMPUTE, "it", nothing, 1, 1, {operand});
+    table.launch(ZRT_COMPUTE, "it", noKernel, 1, 1, {operand});
   });
 }
 
@@ -104,10 +104,10 @@ TEST(Tables, LaunchesHaveUnits) {
       table.launch(ZRT_COMPUTE, "it", fn, units, grain, {});
     });
   };
-  EXPECT_EQ(launch(nothing, 0, 1), "");
+  EXPECT_EQ(launch(noKernel, 0, 1), "");
   EXPECT_EQ(launch(nullptr, 1, 1), wanted + "1 units, grain 1");
-  EXPECT_EQ(launch(nothing, -1, 1), wanted + "-1 units, grain 1");
-  EXPECT_EQ(launch(nothing, 1, 0), wanted + "1 units, grain 0");
+  EXPECT_EQ(launch(noKernel, -1, 1), wanted + "-1 units, grain 1");
+  EXPECT_EQ(launch(noKernel, 1, 0), wanted + "1 units, grain 0");
 }
 
 TEST(Tables, MatricesFitTheirBytes) {
@@ -191,10 +191,10 @@ TEST(Tables, GroupedMatricesFitTheirBytes) {
 /// An update of the bucket with these operands.
 std::string updateRefusal(const std::vector<zrt_operand> &args,
                           uint32_t number = 0,
-                          zrt_kernel_fn decayed = nothing) {
+                          zrt_kernel_fn decayed = noKernel) {
   return refusal([&](Table &table) {
     table.update(ZRT_COMPUTE, {"adamw of b0", number, uint32_t(args.size()),
-                               nothing, decayed, args.data(), 0, 0});
+                               noKernel, decayed, args.data(), 0, 0});
   });
 }
 
@@ -231,7 +231,7 @@ TEST(Tables, UpdatesRoundByRandomBits) {
     return refusal([&](Table &table) {
       const zrt_operand args[] = {whole(deviceRef(0, 256)), bits};
       table.update(ZRT_COMPUTE,
-                   {"sgd of b0", 0, 2, nothing, nothing, args, rounding, 0});
+                   {"sgd of b0", 0, 2, noKernel, noKernel, args, rounding, 0});
     });
   };
   const zrt_ref place = deviceRef(1024, 8);
@@ -308,9 +308,9 @@ struct Operations {
                               tensor(deviceRef(128, 60)),
                               tensor(deviceRef(256, 12), ZRT_I32),
                               ofW};
-  zrt_launch_desc launch = {"gelu.1", nothing, 1, 1, 2, 0, launchArgs};
-  zrt_update_desc update = {"sgd of b0", 0,          3, nothing,
-                            nothing,     updateArgs, 0, 0};
+  zrt_launch_desc launch = {"gelu.1", noKernel, 1, 1, 2, 0, launchArgs};
+  zrt_update_desc update = {"sgd of b0", 0,          3, noKernel,
+                            noKernel,    updateArgs, 0, 0};
   zrt_squares_desc squares = {"norm of b0", 0, 0, sliceOfWhole(all),
                               tensor(deviceRef(1024, 16), ZRT_F64)};
   zrt_collective_desc gather = {

@@ -14,21 +14,21 @@ using namespace zrt;
 
 namespace {
 
-zrt_ref hostRef(uint64_t offset, uint64_t bytes) {
+zrt_ref hostTier(uint64_t offset, uint64_t bytes) {
   return {ZRT_HOST, 0, offset, bytes};
 }
 zrt_ref nvmeRef(uint64_t offset, uint64_t bytes) {
   return {ZRT_NVME, 0, offset, bytes};
 }
 
-zrt_plan planOf(const Table &step) {
+zrt_plan planOfTiers(const Table &step) {
   zrt_plan plan = testPlan(step);
   plan.arena_bytes[ZRT_HOST] = plan.arena_bytes[ZRT_NVME] = 1 << 16;
   return plan;
 }
 
 std::string refusal(const Table &step) {
-  const zrt_plan plan = planOf(step);
+  const zrt_plan plan = planOfTiers(step);
   const std::string message = errorOf([&] { checkTables(plan); });
   const std::string place = "program step, operation 0, ";
   EXPECT_EQ(message.substr(0, message.empty() ? 0 : place.size()),
@@ -43,13 +43,13 @@ std::string copyRefusal(zrt_stream stream, const zrt_ref &from,
 void nothing(void *const *, int64_t, int64_t) {}
 
 TEST(Tiers, CopiesRunOnTheStreamOfTheirLink) {
-  const zrt_ref device = deviceRef(0, 100), host = hostRef(0, 100),
+  const zrt_ref device = deviceRef(0, 100), host = hostTier(0, 100),
                 nvme = nvmeRef(4096, 100);
   EXPECT_EQ(copyRefusal(ZRT_H2D, host, device), "");
   EXPECT_EQ(copyRefusal(ZRT_D2H, device, host), "");
   EXPECT_EQ(copyRefusal(ZRT_NVME_READ, nvme, host), "");
   EXPECT_EQ(copyRefusal(ZRT_NVME_WRITE, host, nvme), "");
-  EXPECT_EQ(copyRefusal(ZRT_HOST_STREAM, host, hostRef(200, 100)), "");
+  EXPECT_EQ(copyRefusal(ZRT_HOST_STREAM, host, hostTier(200, 100)), "");
   EXPECT_EQ(copyRefusal(ZRT_D2H, host, device),
             "copy: a copy from host to device runs on a stream of class h2d, "
             "not of d2h");
@@ -69,11 +69,11 @@ TEST(Tiers, CopiesRunOnTheStreamOfTheirLink) {
 
 TEST(Tiers, CopiesToAndFromNvmeBeginWithABlock) {
   EXPECT_EQ(
-      copyRefusal(ZRT_NVME_READ, nvmeRef(512, 100), hostRef(0, 100)),
+      copyRefusal(ZRT_NVME_READ, nvmeRef(512, 100), hostTier(0, 100)),
       "copy: source: offset 512 of nvme is not a multiple of 4096, as nvme "
       "needs it");
   EXPECT_EQ(
-      copyRefusal(ZRT_NVME_READ, nvmeRef(0, 100), hostRef(64, 100)),
+      copyRefusal(ZRT_NVME_READ, nvmeRef(0, 100), hostTier(64, 100)),
       "copy: result: offset 64 of host is not a multiple of 4096, as nvme "
       "needs it");
 }
@@ -81,9 +81,9 @@ TEST(Tiers, CopiesToAndFromNvmeBeginWithABlock) {
 TEST(Tiers, ASliceOfAWholeIsCopiedFromAndToASlice) {
   const auto refusalOf = [](uint32_t from, uint32_t to, uint64_t bytes) {
     const zrt_copy_desc desc = {"copy",
-                                {hostRef(0, 64), ZRT_I8, from},
+                                {hostTier(0, 64), ZRT_I8, from},
                                 {deviceRef(0, bytes), ZRT_I8, to}};
-    zrt_plan plan = planOf(Table().add(ZRT_COPY, ZRT_H2D, &desc));
+    zrt_plan plan = planOfTiers(Table().add(ZRT_COPY, ZRT_H2D, &desc));
     plan.world_size = 2;
     return errorOf([&] { checkTables(plan); });
   };
@@ -98,7 +98,7 @@ TEST(Tiers, ASliceOfAWholeIsCopiedFromAndToASlice) {
 
 TEST(Tiers, OnlyCopiesReachNvme) {
   EXPECT_EQ(refusal(Table().launch(ZRT_COMPUTE, "it", nothing, 1, 1,
-                                   {tensor(hostRef(0, 64))})),
+                                   {tensor(hostTier(0, 64))})),
             "");
   EXPECT_EQ(refusal(Table().launch(ZRT_COMPUTE, "it", nothing, 1, 1,
                                    {tensor(nvmeRef(0, 64))})),
@@ -162,9 +162,9 @@ TEST(HostStream, SleepsWhileItHasNothingToDo) {
 TEST(LinkLedger, CountsWhatGoesFromTierToTier) {
   zrt_plan plan =
       testPlan(Table()
-                   .copy(ZRT_D2H, deviceRef(0, 100), hostRef(0, 100))
-                   .copy(ZRT_H2D, hostRef(0, 60), deviceRef(0, 60))
-                   .copy(ZRT_H2D, hostRef(0, 7), deviceRef(64, 7))
+                   .copy(ZRT_D2H, deviceRef(0, 100), hostTier(0, 100))
+                   .copy(ZRT_H2D, hostTier(0, 60), deviceRef(0, 60))
+                   .copy(ZRT_H2D, hostTier(0, 7), deviceRef(64, 7))
                    .copy(ZRT_COMPUTE, deviceRef(0, 50), deviceRef(128, 50)));
   plan.arena_bytes[ZRT_HOST] = 4096;
   const ContextPtr ctx = create(plan);

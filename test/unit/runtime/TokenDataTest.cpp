@@ -11,7 +11,7 @@ using namespace zrt;
 namespace {
 
 template <typename T>
-std::string bytesOf(const std::vector<T> &values) {
+std::string bytesOfTokens(const std::vector<T> &values) {
   return {reinterpret_cast<const char *>(values.data()),
           values.size() * sizeof(T)};
 }
@@ -21,7 +21,7 @@ std::string llmcHeader(int32_t magic, int32_t version, int32_t count) {
   header[0] = magic;
   header[1] = version;
   header[2] = count;
-  return bytesOf(header);
+  return bytesOfTokens(header);
 }
 
 const std::vector<uint16_t> small16 = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -55,27 +55,30 @@ protected:
 };
 
 TEST_F(TokenFile, AutoGoesByContentThenByName) {
-  EXPECT_EQ(formatOf("a.bin", llmcHeader(20240520, 1, 8) + bytesOf(small16)),
-            "8 llm.c uint16");
-  EXPECT_EQ(formatOf("a.txt", llmcHeader(20240801, 7, 8) + bytesOf(small32)),
-            "8 llm.c uint32");
-  EXPECT_EQ(formatOf("a.bin", bytesOf(small16)), "8 raw uint16");
-  EXPECT_EQ(formatOf("a.bin", bytesOf(small32)), "8 raw uint32");
-  EXPECT_EQ(formatOf("a.u16", bytesOf(small32)), "16 raw uint16");
-  EXPECT_EQ(formatOf("a.u32", bytesOf(small16)), "4 raw uint32");
+  EXPECT_EQ(
+      formatOf("a.bin", llmcHeader(20240520, 1, 8) + bytesOfTokens(small16)),
+      "8 llm.c uint16");
+  EXPECT_EQ(
+      formatOf("a.txt", llmcHeader(20240801, 7, 8) + bytesOfTokens(small32)),
+      "8 llm.c uint32");
+  EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small16)), "8 raw uint16");
+  EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small32)), "8 raw uint32");
+  EXPECT_EQ(formatOf("a.u16", bytesOfTokens(small32)), "16 raw uint16");
+  EXPECT_EQ(formatOf("a.u32", bytesOfTokens(small16)), "4 raw uint32");
   EXPECT_EQ(formatOf("a.txt", "to be or not"), "12 text bytes");
-  EXPECT_EQ(formatOf("a", bytesOf(small16)), "16 text bytes");
+  EXPECT_EQ(formatOf("a", bytesOfTokens(small16)), "16 text bytes");
   // One word that is not zero is enough.
-  EXPECT_EQ(formatOf("a.bin", bytesOf(small32) + std::string("\1\0\1\0", 4)),
-            "18 raw uint16");
+  EXPECT_EQ(
+      formatOf("a.bin", bytesOfTokens(small32) + std::string("\1\0\1\0", 4)),
+      "18 raw uint16");
 }
 
 TEST_F(TokenFile, AnExplicitFormatWins) {
-  EXPECT_EQ(formatOf("a.txt", bytesOf(small16), TokenFormat::U16),
+  EXPECT_EQ(formatOf("a.txt", bytesOfTokens(small16), TokenFormat::U16),
             "8 raw uint16");
-  EXPECT_EQ(formatOf("a.bin", bytesOf(small16), TokenFormat::Text),
+  EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small16), TokenFormat::Text),
             "16 text bytes");
-  EXPECT_EQ(formatOf("a.u16", bytesOf(small32), TokenFormat::U32),
+  EXPECT_EQ(formatOf("a.u16", bytesOfTokens(small32), TokenFormat::U32),
             "8 raw uint32");
 }
 
@@ -83,11 +86,13 @@ TEST_F(TokenFile, SequencesFollowEachOther) {
   // 8 tokens, T = 2: sequences 0, 1, 2 start at tokens 0, 2, 4, targets one
   // later.
   for (const auto &[bytes, format] :
-       {std::pair{bytesOf(small16), TokenFormat::U16},
-        {bytesOf(small32), TokenFormat::U32},
+       {std::pair{bytesOfTokens(small16), TokenFormat::U16},
+        {bytesOfTokens(small32), TokenFormat::U32},
         {std::string("\1\2\3\4\5\6\7\10"), TokenFormat::Text},
-        {llmcHeader(20240520, 1, 8) + bytesOf(small16), TokenFormat::Llmc},
-        {llmcHeader(20240801, 7, 8) + bytesOf(small32), TokenFormat::Llmc}}) {
+        {llmcHeader(20240520, 1, 8) + bytesOfTokens(small16),
+         TokenFormat::Llmc},
+        {llmcHeader(20240801, 7, 8) + bytesOfTokens(small32),
+         TokenFormat::Llmc}}) {
     const TokenData data(folder.write("tokens", bytes), format, 2, 1);
     EXPECT_EQ(data.sequences(), 3u);
     const auto sequence = [&](uint64_t i, uint64_t later) {
@@ -111,7 +116,7 @@ TEST_F(TokenFile, SequencesFollowEachOther) {
 TEST_F(TokenFile, WhatFollowsASeparatorIsNoTarget) {
   // Sequences 5 1 2 | 2 5 3 | 3 4 5 | 5 6 of a text whose documents end with 5.
   const std::vector<uint16_t> tokens = {5, 1, 2, 5, 3, 4, 5, 6, 5};
-  const TokenData data(folder.write("t.u16", bytesOf(tokens)),
+  const TokenData data(folder.write("t.u16", bytesOfTokens(tokens)),
                        TokenFormat::Auto, 2, 1);
   zrt_input targets = inputBelow(9);
   targets.ignored = -100;
@@ -187,7 +192,7 @@ TEST_F(TokenFile, RefusesWhatIsNoFileWithoutWaitingForIt) {
 }
 
 TEST_F(TokenFile, ThatIsCutWhileItIsReadIsAnError) {
-  const std::string path = folder.write("t", bytesOf(small16));
+  const std::string path = folder.write("t", bytesOfTokens(small16));
   const TokenData data(path, TokenFormat::U16, 2, 1);
   std::vector<int32_t> ids(2);
   auto *to = reinterpret_cast<std::byte *>(ids.data());
@@ -206,7 +211,7 @@ TEST_F(TokenFile, LongSequencesAreReadInBlocks) {
   std::vector<uint32_t> ids(2 * kLength + 1);
   for (size_t i = 0; i < ids.size(); ++i)
     ids[i] = uint32_t(i);
-  const TokenData data(folder.write("t", bytesOf(ids)), TokenFormat::U32,
+  const TokenData data(folder.write("t", bytesOfTokens(ids)), TokenFormat::U32,
                        kLength, 1);
   std::vector<int32_t> in(kLength), out(kLength);
   data.read(1, 0, inputBelow(0), reinterpret_cast<std::byte *>(in.data()));
@@ -218,7 +223,7 @@ TEST_F(TokenFile, LongSequencesAreReadInBlocks) {
 }
 
 TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
-  const std::string body = bytesOf(small16);
+  const std::string body = bytesOfTokens(small16);
   const auto error = [&](const std::string &bytes) {
     return errorFor(bytes, TokenFormat::Llmc);
   };
@@ -240,7 +245,7 @@ TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
 
 TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
   // 1 to 8, two a sequence: 1 to 6 are tokens, 2 to 7 targets.
-  const std::string bytes = bytesOf(small16);
+  const std::string bytes = bytesOfTokens(small16);
   const auto error = [&](zrt_input tokens, zrt_input targets) {
     return errorFor(bytes, TokenFormat::U16, tokens, targets);
   };
@@ -259,7 +264,8 @@ TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
   EXPECT_NE(error(inputBelow(7), ignoring).find("is not 0 to 6 or -100, "),
             std::string::npos);
   // Without a vocabulary what the type can hold.
-  const std::string large = bytesOf(std::vector<uint32_t>{1, 0x80000000u, 2});
+  const std::string large =
+      bytesOfTokens(std::vector<uint32_t>{1, 0x80000000u, 2});
   EXPECT_NE(errorFor(large, TokenFormat::U32, inputBelow(0), inputBelow(0))
                 .find("token 2147483648 at position 1 is not what fits input "
                       "\"ids\", i32"),
@@ -270,8 +276,8 @@ TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
 }
 
 TEST_F(TokenFile, ChecksEverySequenceItReads) {
-  const TokenData data(folder.write("t", bytesOf(small16)), TokenFormat::U16, 2,
-                       1);
+  const TokenData data(folder.write("t", bytesOfTokens(small16)),
+                       TokenFormat::U16, 2, 1);
   std::vector<int32_t> ids(2);
   auto *to = reinterpret_cast<std::byte *>(ids.data());
   data.read(0, 1, inputBelow(5), to);

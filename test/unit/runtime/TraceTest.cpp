@@ -12,11 +12,12 @@ using nlohmann::json;
 
 namespace {
 
-const zrt_ref a = deviceRef(0, 8), b = deviceRef(64, 8), c = deviceRef(128, 8);
-const zrt_launch_desc nothing = {
+const zrt_ref first = deviceRef(0, 8), second = deviceRef(64, 8),
+              third = deviceRef(128, 8);
+const zrt_launch_desc nothingDone = {
     "nothing.0", [](void *const *, int64_t, int64_t) {}, 1, 1, 0, 0, nullptr};
 
-class Trace : public testing::Test {
+class TraceTest : public testing::Test {
 protected:
   TestFolder folder;
   Environment traced{"ZRT_TRACE", folder / "t"};
@@ -58,59 +59,61 @@ protected:
 // Clocks
 //===----------------------------------------------------------------------===//
 
-TEST_F(Trace, FollowsEventsOverSeveralStreams) {
+TEST_F(TraceTest, FollowsEventsOverSeveralStreams) {
   EXPECT_EQ(order(trace(Table()
-                            .launch(ZRT_COMPUTE, nothing)
+                            .launch(ZRT_COMPUTE, nothingDone)
                             .record(ZRT_COMPUTE, 0)
-                            .copy(ZRT_H2D, a, b)
+                            .copy(ZRT_H2D, first, second)
                             .wait(ZRT_H2D, 0)
-                            .copy(ZRT_H2D, a, b)
+                            .copy(ZRT_H2D, first, second)
                             .record(ZRT_H2D, 1)
                             // Of compute it knows through h2d alone.
                             .wait(ZRT_HOST_STREAM, 1)
-                            .copy(ZRT_HOST_STREAM, b, c))),
+                            .copy(ZRT_HOST_STREAM, second, third))),
             "compute 1, h2d 1, h2d 2 after compute 1, "
             "host 1 after compute 1 after h2d 2");
 }
 
-TEST_F(Trace, AnEventKnowsNothingOfLaterWork) {
+TEST_F(TraceTest, AnEventKnowsNothingOfLaterWork) {
   EXPECT_EQ(order(trace(Table()
-                            .launch(ZRT_COMPUTE, nothing)
+                            .launch(ZRT_COMPUTE, nothingDone)
                             .record(ZRT_COMPUTE, 0)
-                            .launch(ZRT_COMPUTE, nothing)
+                            .launch(ZRT_COMPUTE, nothingDone)
                             .record(ZRT_COMPUTE, 1)
                             // Event 0 comes late, when both launches are over.
                             .wait(ZRT_D2H, 1)
-                            .copy(ZRT_D2H, a, b)
+                            .copy(ZRT_D2H, first, second)
                             .record(ZRT_D2H, 2)
                             .wait(ZRT_H2D, 0)
-                            .copy(ZRT_H2D, a, c)
+                            .copy(ZRT_H2D, first, third)
                             .wait(ZRT_H2D, 2)
-                            .copy(ZRT_H2D, a, c))),
+                            .copy(ZRT_H2D, first, third))),
             "compute 1, compute 2, d2h 1 after compute 2, h2d 1 after "
             "compute 1, h2d 2 after compute 2 after d2h 1");
 }
 
-TEST_F(Trace, AWaitForgetsNothing) {
+TEST_F(TraceTest, AWaitForgetsNothing) {
   EXPECT_EQ(order(trace(Table()
                             .record(ZRT_COMPUTE, 0)
-                            .launch(ZRT_COMPUTE, nothing)
+                            .launch(ZRT_COMPUTE, nothingDone)
                             .record(ZRT_COMPUTE, 1)
                             .wait(ZRT_H2D, 1)
                             .wait(ZRT_H2D, 0) // of an earlier point
-                            .copy(ZRT_H2D, a, b))),
+                            .copy(ZRT_H2D, first, second))),
             "compute 1, h2d 1 after compute 1");
 }
 
-TEST_F(Trace, EveryRunBeginsWithClearedClocks) {
+TEST_F(TraceTest, EveryRunBeginsWithClearedClocks) {
   // In the second program event 0 is recorded before anything has run.
-  zrt_plan plan = testPlan(
-      Table().record(ZRT_COMPUTE, 0).wait(ZRT_H2D, 0).copy(ZRT_H2D, a, b));
+  zrt_plan plan = testPlan(Table()
+                               .record(ZRT_COMPUTE, 0)
+                               .wait(ZRT_H2D, 0)
+                               .copy(ZRT_H2D, first, second));
   plan.programs[ZRT_MICRO] = Table()
-                                 .launch(ZRT_COMPUTE, nothing)
+                                 .launch(ZRT_COMPUTE, nothingDone)
                                  .record(ZRT_COMPUTE, 0)
                                  .wait(ZRT_H2D, 0)
-                                 .copy(ZRT_H2D, a, b)
+                                 .copy(ZRT_H2D, first, second)
                                  .program();
   const ContextPtr ctx = create(plan);
   for (const uint32_t program : {ZRT_MICRO, ZRT_STEP})
@@ -129,13 +132,13 @@ TEST_F(Trace, EveryRunBeginsWithClearedClocks) {
 Table threeStreams() {
   Table table;
   for (int i = 0; i < 4; ++i)
-    table.launch(ZRT_COMPUTE, nothing)
-        .copy(ZRT_H2D, a, b)
-        .copy(ZRT_HOST_STREAM, a, c);
+    table.launch(ZRT_COMPUTE, nothingDone)
+        .copy(ZRT_H2D, first, second)
+        .copy(ZRT_HOST_STREAM, first, third);
   return table;
 }
 
-TEST_F(Trace, ComesInProgramOrderWithTimes) {
+TEST_F(TraceTest, ComesInProgramOrderWithTimes) {
   const Chaos chaos(1);
   const std::vector<json> lines = trace(threeStreams(), 3);
   ASSERT_EQ(lines.size(), 36u);
@@ -155,7 +158,7 @@ TEST_F(Trace, ComesInProgramOrderWithTimes) {
   }
 }
 
-TEST_F(Trace, NamesPrograms) {
+TEST_F(TraceTest, NamesPrograms) {
   zrt_plan plan = testPlan(threeStreams());
   plan.programs[ZRT_COUNT] = plan.programs[ZRT_MICRO] = plan.programs[ZRT_STEP];
   const ContextPtr ctx = create(plan);
@@ -166,7 +169,7 @@ TEST_F(Trace, NamesPrograms) {
   EXPECT_EQ(lines()[24]["program"], "step");
 }
 
-TEST_F(Trace, HasWhatRanBeforeAFailure) {
+TEST_F(TraceTest, HasWhatRanBeforeAFailure) {
   const zrt_launch_desc broken = {"broken.0",
                                   [](void *const *, int64_t, int64_t) { fail("broken kernel"); },
                                   1,
@@ -175,17 +178,17 @@ TEST_F(Trace, HasWhatRanBeforeAFailure) {
                                   0,
                                   nullptr};
   const zrt_plan plan = testPlan(Table()
-                                     .launch(ZRT_COMPUTE, nothing)
+                                     .launch(ZRT_COMPUTE, nothingDone)
                                      .launch(ZRT_COMPUTE, broken)
-                                     .launch(ZRT_COMPUTE, nothing));
+                                     .launch(ZRT_COMPUTE, nothingDone));
   const ContextPtr ctx = create(plan);
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_STREQ(zrt_error_message(ctx.get()), "broken kernel");
   EXPECT_EQ(order(lines()), "compute 1");
 }
 
-TEST_F(Trace, KeepsAnyName) {
-  zrt_launch_desc odd = nothing;
+TEST_F(TraceTest, KeepsAnyName) {
+  zrt_launch_desc odd = nothingDone;
   odd.name = "say \"\xff\\\"\n";
   EXPECT_EQ(trace(Table().launch(ZRT_COMPUTE, odd))[0]["name"],
             "say \"\xef\xbf\xbd\\\"\n");
@@ -211,7 +214,7 @@ Table collectives() {
                    scalar(deviceRef(0, 4)), scalar(deviceRef(64, 4))});
 }
 
-TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
+TEST_F(TraceTest, OfCollectivesSaysWhenRanksMet) {
   for (const int ranks : {1, 2, 3})
     for (const int seed : {1, 2, 3}) {
       const Chaos chaos(seed);
@@ -252,7 +255,7 @@ TEST_F(Trace, OfCollectivesSaysWhenRanksMet) {
 // Files
 //===----------------------------------------------------------------------===//
 
-TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
+TEST_F(TraceTest, ThatCannotBeCreatedIsAnError) {
   const zrt_plan plan = testPlan(threeStreams());
   const Environment elsewhere("ZRT_TRACE", folder / "no/such");
   const ContextPtr ctx = zrt::create(plan);
@@ -262,7 +265,7 @@ TEST_F(Trace, ThatCannotBeCreatedIsAnError) {
                 "exists and is writable");
 }
 
-TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
+TEST_F(TraceTest, ThatOneRankCannotCreateFailsAll) {
   std::filesystem::create_directory(path(1));
   const zrt_plan plan = ranksPlan(2, collectives());
   runRanks(2, [&](World &world) {
@@ -273,7 +276,7 @@ TEST_F(Trace, ThatOneRankCannotCreateFailsAll) {
   });
 }
 
-TEST_F(Trace, OnAFullDiskEndsTheRun) {
+TEST_F(TraceTest, OnAFullDiskEndsTheRun) {
   std::filesystem::create_symlink("/dev/full", path());
   const zrt_plan plan = testPlan(threeStreams());
   const ContextPtr ctx = create(plan);
@@ -284,7 +287,7 @@ TEST_F(Trace, OnAFullDiskEndsTheRun) {
                                               ": no space left on device");
 }
 
-TEST_F(Trace, IsOffWithoutAPrefix) {
+TEST_F(TraceTest, IsOffWithoutAPrefix) {
   const Environment none("ZRT_TRACE", "");
   const zrt_plan plan = testPlan(threeStreams());
   const ContextPtr ctx = create(plan);
