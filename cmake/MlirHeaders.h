@@ -1,15 +1,16 @@
 //===- MlirHeaders.h - What is parsed once for the whole compiler ---------===//
 //
 // A file still includes what it uses: without precompiled headers (clang-tidy)
-// it compiles alone.
+// it compiles alone.  The project's own are not here: on top of these they take
+// 0.2 s, and a change of one would compile every file again.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "dialect/nn/NN.h"
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -51,7 +51,7 @@ echo "== lit tests"
 lit_status=$?
 
 echo "== end-to-end tests"
-ZERO_BUILD_DIR=$build python3 test/e2e/run.py --jobs=2 --report "$reports/e2e.xml"
+ZERO_BUILD_DIR=$build python3 test/e2e/run.py --jobs=3 --report "$reports/e2e.xml"
 e2e_status=$?
 
 echo "== tests of ranks"

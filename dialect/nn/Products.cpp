@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::nn;
 
-static Value multiply(OpBuilder &b, Location loc, ValueRange in) {
+static Value multiplyMatrices(OpBuilder &b, Location loc, ValueRange in) {
   return S(b, loc, in[0]) * S(b, loc, in[1]);
 }
 
@@ -55,7 +55,7 @@ SmallVector<Value> LinearOp::emitLinalgForm(OpBuilder &b) {
   std::string rows = letters(rank - 1), x = rows + "i", y = rows + "o";
   StringRef w = getTransposed() ? "io" : "oi";
   Value product = reduceSum(b, getLoc(), {getX(), getWeight()}, {x, w}, y,
-                            multiply, /*order=*/y + "i");
+                            multiplyMatrices, /*order=*/y + "i");
   if (!getBias())
     return {product};
   return {elementwise(b, getLoc(), {product, getBias()}, {y, "o"}, y, add)};
@@ -74,9 +74,9 @@ LogicalResult LinearOp::differentiate(OpBuilder &b, ValueRange adjoints,
                           !getTransposed());
   if (needed[1])
     dw = getTransposed() ? reduceSum(b, loc, {x, dy}, {rows + "i", rows + "o"},
-                                     "io", multiply, "io" + rows)
+                                     "io", multiplyMatrices, "io" + rows)
                          : reduceSum(b, loc, {dy, x}, {rows + "o", rows + "i"},
-                                     "oi", multiply, "oi" + rows);
+                                     "oi", multiplyMatrices, "oi" + rows);
   if (getBias()) {
     if (needed[2])
       db =
@@ -162,7 +162,7 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   auto wide = [&](Value value) { return widen(b, loc, value); };
   Value result = reduceSum(b, loc, {wide(getA()), wide(getB())}, {a, bb}, c,
-                           multiply, c + "k");
+                           multiplyMatrices, c + "k");
   if (getBias())
     result = elementwise(b, loc, {result, wide(getBias())}, {c, "n"}, c, add);
   if (getInit())

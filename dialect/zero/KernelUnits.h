@@ -1,7 +1,6 @@
 //===- KernelUnits.h - Where a kernel is cut ------------------------------===//
 #pragma once
 
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::zero {

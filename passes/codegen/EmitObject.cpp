@@ -151,7 +151,7 @@ llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target,
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   if (optimise)
-    runO3(module, *machine);
+    optimizeKernels(module, *machine);
   std::error_code failure;
   llvm::raw_fd_ostream out(path, failure, llvm::sys::fs::OF_None);
   if (failure)

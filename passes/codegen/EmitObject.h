@@ -49,7 +49,7 @@ std::unique_ptr<llvm::Module> translateKernels(ModuleOp kernels,
                                                llvm::LLVMContext &context,
                                                const CpuTarget &target);
 
-/// Compiles `module` to an object file; -O3 with `optimise`, else -O0.
+/// Compiles `module` to an object file; optimized (optimizeKernels), or as it stands.
 llvm::Error emitObject(llvm::Module &module, const CpuTarget &target,
                        bool optimise, StringRef path);
 

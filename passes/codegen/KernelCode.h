@@ -1,12 +1,13 @@
 //===- KernelCode.h - Steps from a kernel to loops ------------------------===//
 #pragma once
 
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::zero {
+
+enum class KernelKind : uint32_t;
 
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);

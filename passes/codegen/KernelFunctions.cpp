@@ -17,6 +17,7 @@ namespace mlir::zero {
 #define GEN_PASS_DEF_REFERENCETOFUNCTION
 #define GEN_PASS_DEF_REFERENCEUNITS
 #include "passes/codegen/Passes.h.inc"
+#include "dialect/zero/Zero.h"
 } // namespace mlir::zero
 
 using namespace mlir;

@@ -6,7 +6,12 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 
-void mlir::zero::runO3(llvm::Module &module, llvm::TargetMachine &machine) {
+using namespace mlir;
+
+/// Calls `build` for the passes, and runs them.
+template <typename Build>
+static void run(llvm::Module &module, llvm::TargetMachine &machine,
+                Build build) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -17,6 +22,24 @@ void mlir::zero::runO3(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  llvm::ModulePassManager passes = build(builder);
+  passes.run(module, modules);
+}
+
+void zero::runO3(llvm::Module &module, llvm::TargetMachine &machine) {
+  run(module, machine, [](llvm::PassBuilder &builder) {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  });
+}
+
+void zero::optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine) {
+  run(module, machine, [](llvm::PassBuilder &builder) {
+    llvm::ModulePassManager passes;
+    llvm::cantFail(builder.parsePassPipeline(
+        passes, "cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,"
+                "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+                "loop-vectorize,loop-unroll<O3>,early-cse,"
+                "instcombine<no-verify-fixpoint>,simplifycfg)"));
+    return passes;
+  });
 }

@@ -117,7 +117,7 @@ S numberOf(S bits, S like) {
 }
 
 /// 2^n, where n is an integer from -1022 to 1023.
-S powerOfTwo(S n, S like) {
+S exactPowerOfTwo(S n, S like) {
   S exponent = n.apply<arith::AddIOp>(wholeConstant(like, kBias));
   return numberOf(exponent.apply<arith::ShLIOp>(wholeConstant(like, kFraction)),
                   like);
@@ -201,8 +201,8 @@ S expOf(Pair x) {
   S count =
       bitsOf(shifted).apply<arith::SubIOp>(wholeConstant(like, kWholeBits));
   S half = count.apply<arith::ShRSIOp>(wholeConstant(like, 1));
-  return result * powerOfTwo(half, like) *
-         powerOfTwo(count.apply<arith::SubIOp>(half), like);
+  return result * exactPowerOfTwo(half, like) *
+         exactPowerOfTwo(count.apply<arith::SubIOp>(half), like);
 }
 
 } // namespace

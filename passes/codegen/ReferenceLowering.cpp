@@ -4,8 +4,16 @@
 #include "passes/codegen/Passes.h"
 #include "passes/model/Passes.h"
 
-#include "dialect/zero/Zero.h"
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -29,13 +37,9 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
-#define DEBUG_TYPE "zero-prepare-reference"
-
 namespace mlir::zero {
-#define GEN_PASS_DEF_PREPAREREFERENCE
 #define GEN_PASS_DEF_COPIESTOLINALG
 #include "passes/codegen/Passes.h.inc"
 } // namespace mlir::zero
@@ -43,38 +47,6 @@ namespace mlir::zero {
 using namespace mlir;
 
 namespace {
-
-struct PrepareReference : zero::impl::PrepareReferenceBase<PrepareReference> {
-  void runOnOperation() override {
-    getOperation().walk([](func::FuncOp func) {
-      for (BlockArgument arg : func.getArguments())
-        if (isa<TensorType>(arg.getType()))
-          func.setArgAttr(
-              arg.getArgNumber(),
-              bufferization::BufferizationDialect::kWritableAttrName,
-              BoolAttr::get(func.getContext(), false));
-    });
-    // The reference is one rank and one micro-step.
-    getOperation().walk([](zero::AverageOp op) {
-      op.replaceAllUsesWith(op.getValue());
-      op.erase();
-    });
-    SmallVector<linalg::AggregatedOpInterface> aggregates;
-    getOperation().walk(
-        [&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
-    for (linalg::AggregatedOpInterface op : aggregates) {
-      IRRewriter rewriter(op);
-      FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
-      if (failed(parts))
-        return signalPassFailure();
-      rewriter.replaceOp(op, *parts);
-    }
-    RewritePatternSet patterns(&getContext());
-    tensor::populateDecomposeTensorConcatPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
 
 struct CopiesToLinalg : zero::impl::CopiesToLinalgBase<CopiesToLinalg> {
   void runOnOperation() override {

@@ -23,6 +23,7 @@
 #include "passes/codegen/gpu/Shuffle.h"
 
 #include "dialect/zero/KernelUnits.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -37,7 +37,7 @@ namespace {
 
 constexpr int64_t kMinUses = 8;
 
-using Loops = SmallVector<unsigned>;
+using LoopNumbers = SmallVector<unsigned>;
 
 /// Whether the body is acc + a * b, of floats.
 bool sumsProducts(GenericOp op) {
@@ -60,7 +60,7 @@ bool sumsProducts(GenericOp op) {
 }
 
 /// The loops that `map` depends on, in the order of its positions.
-Loops loopsOf(AffineMap map) {
+LoopNumbers loopsOf(AffineMap map) {
   llvm::SmallSetVector<unsigned, 8> loops;
   for (AffineExpr expr : map.getResults())
     for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
@@ -69,7 +69,7 @@ Loops loopsOf(AffineMap map) {
   return loops.takeVector();
 }
 
-Loops select(ArrayRef<unsigned> order, ArrayRef<unsigned> group) {
+LoopNumbers selectLoops(ArrayRef<unsigned> order, ArrayRef<unsigned> group) {
   return llvm::filter_to_vector(
       order, [&](unsigned loop) { return llvm::is_contained(group, loop); });
 }
@@ -77,22 +77,22 @@ Loops select(ArrayRef<unsigned> order, ArrayRef<unsigned> group) {
 /// One operand of the product: the order that its loops have, and shall have.
 struct Layout {
   AffineMap map;
-  Loops batch, first, second;
+  LoopNumbers batch, first, second;
 
-  Loops joined(const Loops &x, const Loops &y) const {
-    Loops all(batch);
+  LoopNumbers joined(const LoopNumbers &x, const LoopNumbers &y) const {
+    LoopNumbers all(batch);
     llvm::append_range(all, x);
     llvm::append_range(all, y);
     return all;
   }
   bool readsWindows() const { return !map.isProjectedPermutation(); }
   bool fits() const {
-    Loops own = loopsOf(map);
+    LoopNumbers own = loopsOf(map);
     return !readsWindows() &&
            (own == joined(first, second) || own == joined(second, first));
   }
   /// The group with the longest loop along memory comes last.
-  Loops wanted(ArrayRef<int64_t> extents) const {
+  LoopNumbers wanted(ArrayRef<int64_t> extents) const {
     std::optional<unsigned> along;
     for (unsigned loop : loopsOf(map.getMinorSubMap(1)))
       if (!along || extents[loop] > extents[*along])
@@ -182,16 +182,17 @@ GenericOp zero::fitContraction(GenericOp op) {
           op.getNumLoops())
     return op;
 
-  Loops result = loopsOf(maps[2]);
-  Loops batch = select(result, loops->batch), m = select(result, loops->m),
-        n = select(result, loops->n);
+  LoopNumbers result = loopsOf(maps[2]);
+  LoopNumbers batch = selectLoops(result, loops->batch),
+              m = selectLoops(result, loops->m),
+              n = selectLoops(result, loops->n);
   // Summed in the order of what is not copied for its windows.
-  Loops k =
-      select(loopsOf(maps[maps[0].isProjectedPermutation() ? 0 : 1]), loops->k);
+  LoopNumbers k = selectLoops(
+      loopsOf(maps[maps[0].isProjectedPermutation() ? 0 : 1]), loops->k);
   Layout layouts[] = {
       {maps[0], batch, m, k}, {maps[1], batch, k, n}, {maps[2], batch, m, n}};
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  const Loops *others[] = {&n, &m, &k};
+  const LoopNumbers *others[] = {&n, &m, &k};
   bool anyCopy = false;
   for (auto [layout, other] : llvm::zip_equal(layouts, others)) {
     if (layout.fits())
@@ -215,13 +216,13 @@ GenericOp zero::fitContraction(GenericOp op) {
   for (unsigned i = 0; i < 2; ++i) {
     if (layouts[i].fits())
       continue;
-    Loops order = layouts[i].wanted(extents);
+    LoopNumbers order = layouts[i].wanted(extents);
     inputs[i] = copyAs(b, loc, inputs[i], maps[i], order, extents);
     maps[i] = mapOf(order);
   }
   Value init = op.getDpsInits()[0];
   AffineMap outMap = maps[2];
-  Loops order = result;
+  LoopNumbers order = result;
   Type element = getElementTypeOrSelf(init);
   if (!layouts[2].fits()) {
     order = layouts[2].wanted(extents);

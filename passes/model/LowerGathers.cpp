@@ -113,7 +113,7 @@ bool isWithin(GenericOp op, Value index, int64_t size) {
          place.slt(size);
 }
 
-int64_t product(ArrayRef<int64_t> sizes) {
+int64_t productOfSizes(ArrayRef<int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
                          std::multiplies<int64_t>());
 }
@@ -235,15 +235,16 @@ private:
     ValueRange indices = read.getIndices().take_front(leading);
     FailureOr<IndexSlice> slice = IndexSlice::of(op, indices);
     ArrayRef<int64_t> sizes = type.getShape().take_front(leading);
-    int64_t rows = product(sizes);
+    int64_t rows = productOfSizes(sizes);
     if (failed(slice) || slice->loops.none() ||
         rows > std::numeric_limits<int32_t>::max())
       return failure();
 
     rewriter.setInsertionPoint(op);
     Value row = emitRows(op, indices, sizes, *slice, loc, rewriter);
-    Value table = reshape(rewriter, loc, read.getTensor(),
-                          {rows, product(type.getShape().take_back(columns))});
+    Value table =
+        reshape(rewriter, loc, read.getTensor(),
+                {rows, productOfSizes(type.getShape().take_back(columns))});
     SmallVector<int64_t> shape(
         cast<RankedTensorType>(row.getType()).getShape());
     shape.push_back(cast<RankedTensorType>(table.getType()).getDimSize(1));

@@ -28,7 +28,7 @@ using namespace mlir::zero;
 namespace {
 
 /// A program, its buffers, and where most of their bytes are alive, by tier.
-struct Program {
+struct CertifiedProgram {
   ProgramOp function;
   Storage storage;
   std::array<LivePeak, kNumTiers> peaks;
@@ -57,7 +57,7 @@ BucketOp getBucket(Value value) {
 }
 
 /// The most bytes of gradients that are alive at one point.
-Certificate::Term getPeakGradients(const Program &program) {
+Certificate::Term getPeakGradients(const CertifiedProgram &program) {
   struct Change {
     int64_t held = 0, whole = 0, sharded = 0;
     void add(const Change &other, int64_t sign = 1) {
@@ -165,11 +165,11 @@ int64_t getRuns(StringRef name, const Certificate &certificate) {
                            : 0;
 }
 
-void countWire(ArrayRef<Program> programs, Certificate &certificate) {
+void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
   SmallVector<Certificate::Wire> wires = {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
   SymbolTableCollection symbols;
-  for (const Program &program : programs) {
+  for (const CertifiedProgram &program : programs) {
     int64_t runs = getRuns(ProgramOp(program.function).getName(), certificate);
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
@@ -184,11 +184,11 @@ void countWire(ArrayRef<Program> programs, Certificate &certificate) {
   certificate.wire = wires;
 }
 
-void countLinks(ArrayRef<Program> programs, Certificate &certificate) {
+void countLinks(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
   for (Stream stream :
        {Stream::H2D, Stream::D2H, Stream::NvmeRead, Stream::NvmeWrite}) {
     int64_t bytes = 0;
-    for (const Program &program : programs)
+    for (const CertifiedProgram &program : programs)
       for (Operation *op : program.storage.operations)
         if (isa<FetchOp, SpillOp>(op) && getStream(op) == stream)
           bytes += getRuns(ProgramOp(program.function).getName(), certificate) *
@@ -209,7 +209,8 @@ std::string describeBucket(BucketOp bucket) {
   return text + ")";
 }
 
-void countPeak(const Program &program, Tier tier, Certificate::Arena &arena) {
+void countPeak(const CertifiedProgram &program, Tier tier,
+               Certificate::Arena &arena) {
   const LivePeak &peak = program.peaks[static_cast<unsigned>(tier)];
   SmallVector<const Buffer *> temporaries;
   for (const Buffer &buffer : program.storage.buffers) {
@@ -250,7 +251,7 @@ void countPeak(const Program &program, Tier tier, Certificate::Arena &arena) {
 Certificate zero::certify(ModuleOp module) {
   Certificate certificate;
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
-  SmallVector<Program> programs;
+  SmallVector<CertifiedProgram> programs;
   for (ProgramOp function : getPrograms(module)) {
     FailureOr<Storage> storage = analyzeStorage(function, /*asAssigned=*/true);
     if (failed(storage))
@@ -272,9 +273,10 @@ Certificate zero::certify(ModuleOp module) {
   certificate.isLayered = isLayered(module);
   certificate.ranks = getNumRanks(module);
 
-  const Program &step = *llvm::find_if(programs, [&](const Program &program) {
-    return program.function == findMainProgram(module);
-  });
+  const CertifiedProgram &step =
+      *llvm::find_if(programs, [&](const CertifiedProgram &program) {
+        return program.function == findMainProgram(module);
+      });
   countState(step.function, certificate);
   if (hasProgram(module, "step"))
     countCheckpoint(step.function, certificate);
@@ -285,7 +287,7 @@ Certificate zero::certify(ModuleOp module) {
   gradients.sharded += temporary.sharded;
   countWire(programs, certificate);
   countLinks(programs, certificate);
-  for (const Program &program : programs) {
+  for (const CertifiedProgram &program : programs) {
     StringRef name = ProgramOp(program.function).getName();
     int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
     if (name == "eval")
@@ -294,8 +296,8 @@ Certificate zero::certify(ModuleOp module) {
       certificate.prediction = bytes;
   }
   for (unsigned tier = 0; tier != kNumTiers; ++tier) {
-    const Program *worst = &step;
-    for (const Program &program : programs)
+    const CertifiedProgram *worst = &step;
+    for (const CertifiedProgram &program : programs)
       if (program.peaks[tier].bytes > worst->peaks[tier].bytes)
         worst = &program;
     countPeak(*worst, static_cast<Tier>(tier), certificate.arenas[tier]);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dialect/zero/KernelUnits.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::zero::judge {

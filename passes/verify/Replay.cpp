@@ -111,7 +111,7 @@ private:
 
 } // namespace
 
-static Spans wholeOf(Value value) {
+static Spans wholeOfBuffer(Value value) {
   return {{0, getByteSize(value.getType())}};
 }
 
@@ -157,7 +157,7 @@ void Replay::enterArguments() {
       spans = state
                   ? layouts.membersIn(state.getBucket().getValue(),
                                       argument.getType(), /*slice=*/false, rank)
-                  : wholeOf(argument);
+                  : wholeOfBuffer(argument);
     for (Span span : spans)
       values[argument].push_back({range.getOffset() + span.begin,
                                   range.getOffset() + span.end, version});
@@ -416,8 +416,8 @@ LogicalResult Replay::finish(Operation *op) {
   }
   for (Value output : op->getOperands().drop_front(states.size()))
     if (isInArena(output) &&
-        (failed(judgeHeld(op, output, wholeOf(output))) ||
-         failed(judgePresent(op, output, wholeOf(output), "V1"))))
+        (failed(judgeHeld(op, output, wholeOfBuffer(output))) ||
+         failed(judgePresent(op, output, wholeOfBuffer(output), "V1"))))
       return failure();
   return success();
 }

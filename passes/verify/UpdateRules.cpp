@@ -112,7 +112,7 @@ zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32
 )";
 
 /// All digits of a double, as MLIR reads them.
-static std::string textOf(double number) {
+static std::string textOfRule(double number) {
   return llvm::formatv("{0}", llvm::format("%.17e", number)).str();
 }
 
@@ -131,24 +131,25 @@ std::string judge::writeAdamW(double beta1, double beta2, double eps,
                               bool clips) {
   const Factor &factor = clips ? kClipped : kNone;
   return llvm::formatv(kAdamW, factor.argument, factor.name, factor.product,
-                       factor.gradient, textOf(beta1), textOf(beta2),
-                       textOf(1 - beta1), textOf(1 - beta2), textOf(eps))
+                       factor.gradient, textOfRule(beta1), textOfRule(beta2),
+                       textOfRule(1 - beta1), textOfRule(1 - beta2),
+                       textOfRule(eps))
       .str();
 }
 
 std::string judge::writeLion(double beta1, double beta2, bool clips) {
   const Factor &factor = clips ? kClipped : kNone;
   return llvm::formatv(kLion, factor.argument, factor.name, factor.product,
-                       factor.gradient, textOf(beta1), textOf(beta2),
-                       textOf(1 - static_cast<float>(beta1)),
-                       textOf(1 - static_cast<float>(beta2)))
+                       factor.gradient, textOfRule(beta1), textOfRule(beta2),
+                       textOfRule(1 - static_cast<float>(beta1)),
+                       textOfRule(1 - static_cast<float>(beta2)))
       .str();
 }
 
 std::string judge::writeSgd(double momentum, bool clips) {
   const Factor &factor = clips ? kClipped : kNone;
   return llvm::formatv(kSgd, factor.argument, factor.name, factor.product,
-                       factor.gradient, textOf(momentum))
+                       factor.gradient, textOfRule(momentum))
       .str();
 }
 

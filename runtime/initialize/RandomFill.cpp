@@ -127,8 +127,8 @@ ZRT_CLONES void makeNormals(Batch &batch) {
 }
 
 template <typename T>
-void fill(const zrt_init &init, uint64_t seed, std::string_view name,
-          uint64_t first, uint64_t count, T *out) {
+void fillRange(const zrt_init &init, uint64_t seed, std::string_view name,
+               uint64_t first, uint64_t count, T *out) {
   if (init.kind == ZRT_INIT_CONSTANT) {
     std::fill_n(out, count, T(static_cast<float>(init.a)));
     return;
@@ -163,11 +163,11 @@ void fill(const zrt_init &init, uint64_t seed, std::string_view name,
 void zrt::fillInitial(const zrt_init &init, uint64_t seed,
                       std::string_view name, uint64_t first, uint64_t count,
                       float *out) {
-  fill(init, seed, name, first, count, out);
+  fillRange(init, seed, name, first, count, out);
 }
 
 void zrt::fillInitial(const zrt_init &init, uint64_t seed,
                       std::string_view name, uint64_t first, uint64_t count,
                       double *out) {
-  fill(init, seed, name, first, count, out);
+  fillRange(init, seed, name, first, count, out);
 }

@@ -118,7 +118,7 @@ void addPieces(const zrt_member &member, uint64_t slice, bool sharded, int rank,
   }
 }
 
-void checkTiles(Parameter &parameter) {
+void checkTilesOfParameter(Parameter &parameter) {
   auto &pieces = parameter.pieces;
   std::sort(pieces.begin(), pieces.end(),
             [](const auto &x, const auto &y) { return x.first < y.first; });
@@ -182,7 +182,7 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
     }
   }
   for (Parameter &parameter : parameters)
-    checkTiles(parameter);
+    checkTilesOfParameter(parameter);
   std::sort(parameters.begin(), parameters.end(),
             [](const Parameter &a, const Parameter &b) {
               return std::string_view(a.name) < std::string_view(b.name);

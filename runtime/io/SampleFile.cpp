@@ -2,8 +2,8 @@
 #include "runtime/io/SampleFile.h"
 
 #include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/HalfFloats.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/io/Npy.h"
 
 #include <cstring>
@@ -24,7 +24,7 @@ size_t tensorName(const std::string &place) {
 }
 
 template <typename T>
-T load(const std::byte *data, uint64_t i) {
+T loadSamples(const std::byte *data, uint64_t i) {
   T value;
   std::memcpy(&value, data + i * sizeof(T), sizeof(T));
   return value;
@@ -81,14 +81,14 @@ void copyFloats(std::string_view dtype, const std::byte *from, uint64_t count,
     std::memcpy(to, from, count * sizeof(float));
   else if (dtype == "F16")
     for (uint64_t i = 0; i < count; ++i)
-      out[i] = widenHalf(load<uint16_t>(from, i));
+      out[i] = widenHalf(loadSamples<uint16_t>(from, i));
   else if (dtype == "BF16")
     for (uint64_t i = 0; i < count; ++i)
-      out[i] = widenBrain(load<uint16_t>(from, i));
+      out[i] = widenBrain(loadSamples<uint16_t>(from, i));
   else
     withIntegers(dtype, [&](auto as) {
       for (uint64_t i = 0; i < count; ++i)
-        out[i] = float(load<typename decltype(as)::Type>(from, i));
+        out[i] = float(loadSamples<typename decltype(as)::Type>(from, i));
     });
 }
 
@@ -167,7 +167,7 @@ template <typename From>
 void SampleFile::copyIntegers(uint64_t sample, const std::byte *from,
                               std::byte *to) const {
   for (uint64_t i = 0; i < elements; ++i) {
-    const From value = load<From>(from, i);
+    const From value = loadSamples<From>(from, i);
     if (!std::in_range<int64_t>(value) || !mayHold(input, int64_t(value)))
       fail("{}: sample {} holds {}, which is not {}", place, sample, value,
            allowedText(input));

@@ -115,11 +115,10 @@ private:
   std::unique_ptr<SafetensorsWriter> writer;
 };
 
-std::optional<std::string> writeAll(const std::vector<Parameter> &parameters,
-                                    const std::vector<Chunk> &chunks,
-                                    const std::string &path,
-                                    const ParameterMemory &memory, World &world,
-                                    zrt_dtype as) {
+std::optional<std::string>
+writeTensors(const std::vector<Parameter> &parameters,
+             const std::vector<Chunk> &chunks, const std::string &path,
+             const ParameterMemory &memory, World &world, zrt_dtype as) {
   Output output;
   output.attempt([&](auto &writer) {
     writer =
@@ -183,7 +182,7 @@ void zrt::saveParameters(const std::vector<Parameter> &parameters,
   const std::vector<Chunk> chunks = chunksOf(parameters);
   std::optional<std::string> failure;
   if (world.rank() == kWriter)
-    failure = writeAll(parameters, chunks, path, memory, world, as);
+    failure = writeTensors(parameters, chunks, path, memory, world, as);
   else
     sendOwn(chunks, memory, world);
   agree(world, failure);

@@ -20,14 +20,14 @@ OTHER = r"(?!return\b|using\b|namespace\b|template\b|public:|private:|case\b|def
 DECLARED = re.compile(rf"^(?:template <[^\n]*>\n)?{OTHER}[A-Za-z_][^\n;{{}}()=\"]*?[ *&]([A-Za-z_]\w*)(?:\(| =|\{{|\[)",
                       re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?: final)?(?: :[^;\n]*)? \{", re.MULTILINE)
-UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+UNNAMED = re.compile(r"^namespace \{\n(.*?)^\} // namespace$", re.MULTILINE | re.DOTALL)
 STATIC = re.compile(r"^(?:static|constexpr) [^\n;{}()=\"]*?[ *&]([A-Za-z_]\w*)(?:\(| =|\{|\[)", re.MULTILINE)
 CONST = re.compile(r"^const [^\n;{}()=\"]*?[ *&]([A-Za-z_]\w*)(?: =|\{|\[)", re.MULTILINE)
 
 
 def text_of(path):
     """Without comments, and with each declaration's beginning on one line."""
-    text = re.sub(r"//[^\n]*", "", path.read_text())
+    text = re.sub(r"//(?! namespace$)[^\n]*", "", path.read_text(), flags=re.MULTILINE)
     return re.sub(r"(?<=[\w>*&,])\n +(?=[\w(])", " ", text)
 
 

@@ -108,7 +108,8 @@ static llvm::Error emitEmulated(llvm::Module &module, const CpuTarget &cpu,
                                 PlanDevice &device) {
   std::string object = folder.file("emulated.o"),
               library = folder.file("emulated.so");
-  if (llvm::Error error = emitObject(module, cpu, /*optimise=*/true, object))
+  if (llvm::Error error =
+          emitObject(module, cpu, /*optimise=*/false, object)) // a few steps
     return error;
   if (llvm::Error error =
           runTool({getLinker(), "-shared", "-Bsymbolic", object, "-o", "-"},

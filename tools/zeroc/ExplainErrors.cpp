@@ -21,7 +21,7 @@ static std::string explainShapes(StringRef message) {
       .str();
 }
 
-static std::string explain(StringRef message) {
+static std::string explainError(StringRef message) {
   if (message.starts_with("unknown attribute `") &&
       message.ends_with("in dialect `zero`"))
     return "initial values are #zero.normal<std = 0.02>, "
@@ -36,7 +36,7 @@ static std::string explain(StringRef message) {
 zero::ExplainErrors::ExplainErrors(MLIRContext &context)
     : ScopedDiagnosticHandler(&context) {
   setHandler([](Diagnostic &diagnostic) {
-    if (std::string text = explain(diagnostic.str()); !text.empty())
+    if (std::string text = explainError(diagnostic.str()); !text.empty())
       diagnostic.attachNote() << text;
     return failure(); // whoever prints it comes next
   });

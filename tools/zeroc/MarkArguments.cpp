@@ -29,8 +29,8 @@ struct Named {
   std::string name;
 };
 
-Expected<unsigned> readNumber(StringRef option, StringRef text,
-                              func::FuncOp function) {
+Expected<unsigned> readArgumentNumber(StringRef option, StringRef text,
+                                      func::FuncOp function) {
   unsigned number;
   if (text.getAsInteger(10, number))
     return createStringError(option + ": \"" + text +
@@ -53,11 +53,12 @@ Expected<SmallVector<Named>> readList(StringRef option, StringRef list,
     auto [name, place] = item.rsplit(':');
     const bool isNamed = item.contains(':');
     auto [from, to] = (isNamed ? place : item).split("..");
-    Expected<unsigned> first = readNumber(option, from, function);
+    Expected<unsigned> first = readArgumentNumber(option, from, function);
     if (!first)
       return first.takeError();
-    Expected<unsigned> last = to.empty() ? Expected<unsigned>(*first)
-                                         : readNumber(option, to, function);
+    Expected<unsigned> last = to.empty()
+                                  ? Expected<unsigned>(*first)
+                                  : readArgumentNumber(option, to, function);
     if (!last)
       return last.takeError();
     if (*last < *first || (isNamed && (name.empty() || !to.empty())))
@@ -71,7 +72,8 @@ Expected<SmallVector<Named>> readList(StringRef option, StringRef list,
 }
 
 /// The names of the first arguments.
-Expected<SmallVector<Named>> readNames(StringRef path, func::FuncOp function) {
+Expected<SmallVector<Named>> readNameList(StringRef path,
+                                          func::FuncOp function) {
   auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!text)
     return createStringError("cannot read " + path + ": " +
@@ -208,7 +210,7 @@ Error zero::markArguments(ModuleOp module, const ArgumentMarks &marks,
     if (list.empty())
       return SmallVector<Named>();
     return StringRef(list).ends_with(".json")
-               ? readNames(list, function)
+               ? readNameList(list, function)
                : readList(option, list, function);
   };
   Expected<SmallVector<Named>> params = read("--params", marks.params);

@@ -7,6 +7,7 @@
 #include "passes/codegen/ColumnSums.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "dialect/zero/Zero.h"
 
 using namespace mlir;
 using namespace mlir::zero;

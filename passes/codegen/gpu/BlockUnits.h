@@ -11,11 +11,12 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/codegen/VectorLoops.h"
 
 namespace mlir::zero {
+
+enum class KernelKind : uint32_t;
 
 /// Chooses that for a kernel of `kind` whose operations are `work`, and writes it
 /// into `context` and on the kernel.  `shared` is the block's memory then.

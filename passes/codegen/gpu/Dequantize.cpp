@@ -21,6 +21,7 @@
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
+#include "dialect/zero/Zero.h"
 #include "runtime/packing/Codebooks.h"
 #include "runtime/zrt.h"
 #include <limits>

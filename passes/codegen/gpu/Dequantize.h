@@ -1,9 +1,11 @@
 //===- Dequantize.h - Packed weights by blocks of threads -------*- C++ -*-===//
 #pragma once
 
-#include "dialect/zero/Zero.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::zero {
+
+enum class Packing : uint32_t;
 
 /// How weights are packed, and what they become: f32, bf16 or f16.
 struct PackedType {

@@ -61,7 +61,7 @@ Use useOf(Value buffer, const LoopContext &context) {
   return all.value_or(Use::Replicated);
 }
 
-int64_t bytesOf(MemRefType type) {
+int64_t bytesOfBuffer(MemRefType type) {
   return llvm::alignTo(type.getNumElements() *
                            llvm::divideCeil(type.getElementTypeBitWidth(), 8),
                        kSharedAlignment);
@@ -81,7 +81,7 @@ void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
                            type.getElementType());
   if (use == Use::Shared) {
     shared.push_back({alloc, type, ofRow, bytes});
-    bytes += bytesOf(type);
+    bytes += bytesOfBuffer(type);
     return;
   }
   const Lanes &lanes = context.lanes;

@@ -19,13 +19,13 @@ static constexpr int64_t kQuad = 4;
 /// in a bank.
 static constexpr int64_t kPadding = 4;
 
-static Type elementOf(Value view) {
+static Type elementOfTile(Value view) {
   return cast<MemRefType>(view.getType()).getElementType();
 }
 
 ProductTile::Side ProductTile::sideOf(const ProductStrip &strip, int64_t lines,
                                       int64_t place) const {
-  const int64_t bits = elementOf(strip.view).getIntOrFloatBitWidth(),
+  const int64_t bits = elementOfTile(strip.view).getIntOrFloatBitWidth(),
                 most = std::min(128 / bits, lines * kStep / kThreads);
   return {strip, lines, place, std::gcd(strip.stride, most)};
 }
@@ -48,7 +48,7 @@ std::pair<Value, Value> ProductTile::placeOf(const Side &side, int64_t i) {
 /// The thread's vectors of the step at `depth` of `end`.
 void ProductTile::load(const Side &side, Value depth, Value end, Values &to) {
   const ProductStrip &strip = side.strip;
-  Type element = elementOf(strip.view);
+  Type element = elementOfTile(strip.view);
   for (int64_t i = 0; i < vectorsOf(side); ++i) {
     auto [line, inStep] = placeOf(side, i);
     const int64_t lineWidth = strip.alongDepth ? 1 : side.width,
@@ -89,7 +89,7 @@ void ProductTile::keep(const Side &side, ArrayRef<Value> vectors,
   for (int64_t i = 0; i < vectorsOf(side); ++i) {
     auto [line, inStep] = placeOf(side, i);
     Value vector = vectors[i];
-    if (!elementOf(side.strip.view).isF32())
+    if (!elementOfTile(side.strip.view).isF32())
       vector = arith::ExtFOp::create(
           b, loc, VectorType::get({side.width}, b.getF32Type()), vector);
     if (!side.strip.alongDepth && side.width % kQuad == 0) {
@@ -198,7 +198,7 @@ Values ProductTile::multiply(const ProductStrip &a, const ProductStrip &b,
 
 void ProductTile::store(ArrayRef<Value> sums, Value view, Value first,
                         int64_t stride, Value rows, Value columns) {
-  Type to = elementOf(view);
+  Type to = elementOfTile(view);
   auto rounded = [&](Value x) -> Value {
     if (to.isF32())
       return x;

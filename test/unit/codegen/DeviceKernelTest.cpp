@@ -80,7 +80,8 @@ zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b, 
   zero.return %p1, %m1, %v1 : !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>
 })";
 
-std::vector<float> draw(size_t count, uint64_t seed, bool arePositive = false) {
+std::vector<float> drawKernel(size_t count, uint64_t seed,
+                              bool arePositive = false) {
   std::mt19937_64 random(seed);
   std::normal_distribution<float> numbers;
   std::vector<float> values(count);
@@ -95,10 +96,10 @@ TEST(DeviceKernels, AdamWHasTheBitsOfProcessors) {
     const CompiledKernel host(kAdamW, name);
     for (float step : {1.0f, 2.0f, 10.0f, 999.0f, 123457.0f})
       for (size_t count : {1, 63, 1024, 1025, 9001}) {
-        std::vector<float> g = draw(count, 1), lr = {3e-4f}, at = {step};
-        std::vector<float> p[] = {draw(count, 2), {}},
-                           m[] = {draw(count, 3), {}},
-                           v[] = {draw(count, 4, true), {}};
+        std::vector<float> g = drawKernel(count, 1), lr = {3e-4f}, at = {step};
+        std::vector<float> p[] = {drawKernel(count, 2), {}},
+                           m[] = {drawKernel(count, 3), {}},
+                           v[] = {drawKernel(count, 4, true), {}};
         p[1] = p[0];
         m[1] = m[0];
         v[1] = v[0];
@@ -169,7 +170,8 @@ TEST(DeviceKernels, SquaresHaveTheBitsOfProcessors) {
     for (size_t count : {size_t(1), size_t(2), size_t(15), size_t(16),
                          size_t(17), size_t(31), size_t(259), kBlock - 1,
                          kBlock, kBlock + 1, 3 * kBlock + 5, 9 * kBlock + 77}) {
-      const std::vector<std::byte> gradient = encode(draw(count, count), dtype);
+      const std::vector<std::byte> gradient =
+          encode(drawKernel(count, count), dtype);
       const size_t blocks = (count + kBlock - 1) / kBlock;
       std::vector<double> partials(blocks, -1);
       const EmulatedKernels::Operand operands[] = {
@@ -238,9 +240,9 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
                        size = types.fromType == ZRT_F32 ? 4 : 2;
           const float scale = 1.0f / static_cast<float>(ranks);
           const std::vector<std::byte> given =
-              encode(draw(ranks * stride, count), types.fromType);
+              encode(drawKernel(ranks * stride, count), types.fromType);
           std::vector<std::byte> found =
-              encode(draw(count, ranks), types.toType);
+              encode(drawKernel(count, ranks), types.toType);
           std::vector<std::byte> expected = found;
           std::vector<const std::byte *> sources;
           for (size_t rank = 0; rank < ranks; ++rank)
@@ -291,7 +293,7 @@ TEST(DeviceKernels, BiasesAreWidened) {
   for (auto [type, dtype] : kTypes) {
     EmulatedKernels device(productOf(type));
     for (size_t count : {1, 63, 64, 65, 1000}) {
-      const std::vector<float> values = draw(count, count);
+      const std::vector<float> values = drawKernel(count, count);
       const std::vector<std::byte> narrow = encode(values, dtype);
       std::vector<float> wide(count);
       const EmulatedKernels::Operand operands[] = {

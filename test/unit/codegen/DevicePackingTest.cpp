@@ -15,7 +15,7 @@ using namespace zrt;
 namespace {
 
 /// A plan that unpacks a weight.
-std::string planOf(const char *packing, const char *to) {
+std::string planOfPacking(const char *packing, const char *to) {
   const std::string type = std::string("tensor<64x64x") + to + ">",
                     bytes = std::string("tensor<") +
                             (packing[0] == 'n' ? "2120" : "4352") + "xi8>";
@@ -54,7 +54,7 @@ TEST(DevicePacking, HasTheBitsOfProcessors) {
   for (auto [name, packing] :
        {std::pair("nf4", ZRT_NF4), std::pair("int8", ZRT_INT8)})
     for (auto [type, dtype, size] : kTypes) {
-      EmulatedKernels device(planOf(name, type));
+      EmulatedKernels device(planOfPacking(name, type));
       for (size_t count :
            {size_t(1), size_t(7), size_t(8), size_t(33), size_t(63), size_t(64),
             size_t(65), size_t(4096), size_t(kPackedGroup - 9),

@@ -25,7 +25,7 @@ private:
   const std::string path;
 };
 
-std::string errorOf(const Program &program, const char *name) {
+std::string attachError(const Program &program, const char *name) {
   try {
     loadAttachment(name, program.name());
   } catch (const Error &error) {
@@ -47,7 +47,7 @@ TEST(Attachments, AreFoundByTheirWholeName) {
   EXPECT_FALSE(loadAttachment("b.so", program.name()));
   EXPECT_FALSE(loadAttachment("a", program.name()));
   // What is found is no shared object.
-  EXPECT_NE(errorOf(program, "ab.so").find("cannot load ab.so: "),
+  EXPECT_NE(attachError(program, "ab.so").find("cannot load ab.so: "),
             std::string::npos);
 }
 
@@ -60,5 +60,5 @@ TEST(Attachments, ProgramThatIsCutOffHasNone) {
 TEST(Attachments, EntryBeyondTheFileIsAnError) {
   std::string whole = attach("program", {{"a.so", "content"}});
   whole[whole.size() - 16 - 3] = 1; // the length's high byte
-  EXPECT_EQ(errorOf(Program(whole), "a.so").substr(0, 6), "cannot");
+  EXPECT_EQ(attachError(Program(whole), "a.so").substr(0, 6), "cannot");
 }

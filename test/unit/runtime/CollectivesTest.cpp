@@ -73,10 +73,10 @@ void wipe(void *const *args, int64_t begin, int64_t end) {
               uint64_t(end - begin) * size);
 }
 
-struct Kernels {
+struct CollectiveKernels {
   zrt_kernel_fn fill, wipe;
 };
-Kernels kernelsOf(zrt_dtype dtype) {
+CollectiveKernels kernelsOf(zrt_dtype dtype) {
   if (dtype == ZRT_BF16)
     return {fill<ZRT_BF16>, wipe<ZRT_BF16>};
   if (dtype == ZRT_F16)
@@ -237,7 +237,7 @@ void runAndCheck(int ranks, int runs) {
   });
 }
 
-class Collectives : public testing::TestWithParam<std::tuple<int, int>> {
+class CollectivesTest : public testing::TestWithParam<std::tuple<int, int>> {
 protected:
   void SetUp() override {
     job = {};
@@ -256,11 +256,11 @@ protected:
 };
 
 // Ranks, and how many of them share a host: all, two, or none.
-INSTANTIATE_TEST_SUITE_P(Ranks, Collectives,
+INSTANTIATE_TEST_SUITE_P(Ranks, CollectivesTest,
                          testing::Combine(testing::Range(1, 6),
                                           testing::Values(5, 2, 1)));
 
-TEST_P(Collectives, GatherSlices) {
+TEST_P(CollectivesTest, GatherSlices) {
   const uint64_t n = ranks();
   for (const uint64_t slice : {1, 17, 4099, 20000})
     add(ZRT_GATHER, ZRT_ALL_GATHER, n * slice, slice, n * slice, false,
@@ -268,7 +268,7 @@ TEST_P(Collectives, GatherSlices) {
   runAndCheck(int(n), 3);
 }
 
-TEST_P(Collectives, GatherFromTheWhole) {
+TEST_P(CollectivesTest, GatherFromTheWhole) {
   const uint64_t n = ranks();
   add(ZRT_GATHER, ZRT_ALL_GATHER, n * 999, n * 999, n * 999, false,
       (n - 1) * 999 * 4);
@@ -278,7 +278,7 @@ TEST_P(Collectives, GatherFromTheWhole) {
   runAndCheck(int(n), 3);
 }
 
-TEST_P(Collectives, ReduceScatter) {
+TEST_P(CollectivesTest, ReduceScatter) {
   const uint64_t n = ranks();
   for (const uint64_t slice : {1, 33, 2047, 2049, 20000})
     for (const bool accumulate : {false, true})
@@ -289,7 +289,7 @@ TEST_P(Collectives, ReduceScatter) {
   runAndCheck(int(n), 3);
 }
 
-TEST_P(Collectives, ReduceScatterInPlaceLeavesTheRestAlone) {
+TEST_P(CollectivesTest, ReduceScatterInPlaceLeavesTheRestAlone) {
   const uint64_t n = ranks(), slice = 12345;
   add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, n * slice, false,
       (n - 1) * slice * 4);
@@ -297,7 +297,7 @@ TEST_P(Collectives, ReduceScatterInPlaceLeavesTheRestAlone) {
   runAndCheck(int(n), 3);
 }
 
-TEST_P(Collectives, Of16BitsMoveTheirBytesAndAddInF32) {
+TEST_P(CollectivesTest, Of16BitsMoveTheirBytesAndAddInF32) {
   const uint64_t n = ranks();
   for (const zrt_dtype type : {ZRT_BF16, ZRT_F16}) {
     add(ZRT_GATHER, ZRT_ALL_GATHER, n * 4099, 4099, n * 4099, false,
@@ -326,7 +326,7 @@ TEST_P(Collectives, Of16BitsMoveTheirBytesAndAddInF32) {
   runAndCheck(int(n), 2);
 }
 
-TEST_P(Collectives, AllReduceManyTimes) {
+TEST_P(CollectivesTest, AllReduceManyTimes) {
   const uint64_t n = ranks();
   for (const uint64_t count : {1, 2, 16})
     add(ZRT_COMPUTE, ZRT_ALL_REDUCE, count, count, count, false,
@@ -335,7 +335,7 @@ TEST_P(Collectives, AllReduceManyTimes) {
   runAndCheck(int(n), 200);
 }
 
-TEST_P(Collectives, OnThreeStreamsUnderChaos) {
+TEST_P(CollectivesTest, OnThreeStreamsUnderChaos) {
   const uint64_t n = ranks();
   for (const int seed : {1, 2, 3}) {
     job = {};
@@ -352,7 +352,7 @@ TEST_P(Collectives, OnThreeStreamsUnderChaos) {
   }
 }
 
-TEST_P(Collectives, LongerThanAChunkBetweenHosts) {
+TEST_P(CollectivesTest, LongerThanAChunkBetweenHosts) {
   const uint64_t n = ranks(), slice = (300 << 10) / 4 + 1;
   if (n != 2)
     return;
@@ -371,7 +371,7 @@ TEST_P(Collectives, LongerThanAChunkBetweenHosts) {
   runAndCheck(int(n), 3);
 }
 
-TEST_P(Collectives, Of16BitsLongerThanAChunkBetweenHosts) {
+TEST_P(CollectivesTest, Of16BitsLongerThanAChunkBetweenHosts) {
   const uint64_t n = ranks(), slice = (300 << 10) / 2 + 1;
   if (n != 2)
     return;

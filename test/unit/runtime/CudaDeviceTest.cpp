@@ -29,7 +29,7 @@ zrt_plan onGpu(const zrt_plan &plan) {
   return mine;
 }
 
-std::vector<std::byte> bytesOf(const ContextPtr &ctx, const zrt_ref &ref) {
+std::vector<std::byte> bytesOfCuda(const ContextPtr &ctx, const zrt_ref &ref) {
   std::vector<std::byte> bytes(ref.bytes);
   EXPECT_EQ(zrt_read(ctx.get(), &ref, bytes.data(), bytes.size()), 0)
       << zrt_error_message(ctx.get());
@@ -67,9 +67,9 @@ std::vector<std::vector<std::byte>> bytesAfter(const zrt_plan &plan,
       EXPECT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
           << zrt_error_message(ctx.get());
     auto &mine = all[size_t(world.rank())];
-    mine = bytesOf(ctx, device);
+    mine = bytesOfCuda(ctx, device);
     const auto host =
-        bytesOf(ctx, {ZRT_HOST, 0, 0, plan.arena_bytes[ZRT_HOST]});
+        bytesOfCuda(ctx, {ZRT_HOST, 0, 0, plan.arena_bytes[ZRT_HOST]});
     mine.insert(mine.end(), host.begin(), host.end());
   });
   return all;
@@ -227,7 +227,7 @@ TEST(CudaDevice, AKernelMayBeSeveralLaunches) {
   launch(table, ZRT_COMPUTE, twice, {numbers(0)});
   const ContextPtr ctx = create(onGpu(planOf(table)));
   ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
-  const auto bytes = bytesOf(ctx, numbers(0));
+  const auto bytes = bytesOfCuda(ctx, numbers(0));
   for (int32_t i = 0; i < 1000; ++i)
     ASSERT_EQ(reinterpret_cast<const int32_t *>(bytes.data())[i], 2 * (i + 1));
 }
@@ -238,7 +238,7 @@ TEST(CudaDevice, BlocksMayShareAUnit) {
   launch(table, ZRT_COMPUTE, doubleParts, {numbers(0)}, /*units=*/3);
   const ContextPtr ctx = create(onGpu(planOf(table)));
   ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0) << zrt_error_message(ctx.get());
-  const auto bytes = bytesOf(ctx, numbers(0));
+  const auto bytes = bytesOfCuda(ctx, numbers(0));
   for (int32_t i = 0; i < 1000; ++i)
     ASSERT_EQ(reinterpret_cast<const int32_t *>(bytes.data())[i],
               (i < 3 * 64 ? 2 : 1) * (i + 1));
@@ -340,7 +340,7 @@ TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
         for (uint64_t i = run.segment.begin; i < run.segment.end; ++i)
           expected[i] = (uint32_t(i) + bits.shift) * bits.key[0];
       }
-      const auto bytes = bytesOf(ctx, next);
+      const auto bytes = bytesOfCuda(ctx, next);
       EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0)
           << "rank " << world.rank();
     }

@@ -20,7 +20,7 @@ std::string errorOfDevice(const zrt_plan &plan) {
 }
 
 /// Of the one operation of `table`.
-std::string refusal(const Table &table) {
+std::string cudaRefusal(const Table &table) {
   zrt_plan plan = testPlan(table, 1 << 20);
   plan.arena_bytes[ZRT_HOST] = 1 << 16;
   const auto device = cudaDevice(plan);
@@ -116,39 +116,41 @@ void unknown(void *const *, int64_t, int64_t) {}
 TEST(CudaErrors, OperationsThatItCannotDo) {
   const zrt_operand onDevice = tensor(deviceRef(0, 400), ZRT_I32),
                     onHost = tensor({ZRT_HOST, 0, 0, 400}, ZRT_I32);
+  EXPECT_HAS(cudaRefusal(Table().launch(ZRT_COMPUTE, "k", unknown, 100, 64,
+                                        {onDevice})),
+             "the program has no kernel for GPUs that does it");
   EXPECT_HAS(
-      refusal(Table().launch(ZRT_COMPUTE, "k", unknown, 100, 64, {onDevice})),
-      "the program has no kernel for GPUs that does it");
-  EXPECT_HAS(
-      refusal(Table().launch(ZRT_COMPUTE, "k", count, 100, 64, {onHost})),
+      cudaRefusal(Table().launch(ZRT_COMPUTE, "k", count, 100, 64, {onHost})),
       "operand 0: it lies on host, and what stream compute does is done by the "
       "GPU, in its own memory");
   EXPECT_HAS(
-      refusal(Table().launch(ZRT_HOST_STREAM, "k", count, 100, 64, {onDevice})),
+      cudaRefusal(
+          Table().launch(ZRT_HOST_STREAM, "k", count, 100, 64, {onDevice})),
       "operand 0: it lies on device, and what stream host does is done by the "
       "host, which cannot reach the GPU's memory");
-  EXPECT_EQ(
-      refusal(Table().launch(ZRT_HOST_STREAM, "k", unknown, 100, 64, {onHost})),
-      "");
-  EXPECT_HAS(refusal(Table().launch(ZRT_COMPUTE, "k", count, INT64_MAX, 64,
-                                    {onDevice})),
+  EXPECT_EQ(cudaRefusal(Table().launch(ZRT_HOST_STREAM, "k", unknown, 100, 64,
+                                       {onHost})),
+            "");
+  EXPECT_HAS(cudaRefusal(Table().launch(ZRT_COMPUTE, "k", count, INT64_MAX, 64,
+                                        {onDevice})),
              "more blocks than the 2147483647 that a GPU launches at once");
   zrt_grouped_desc grouped = {};
   grouped.name = "experts";
   grouped.x.dtype = grouped.y.dtype = ZRT_F32;
-  EXPECT_HAS(refusal(Table().add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &grouped)),
-             "the program has no kernel zrt_grouped_f32_f32_xw_0x0x0 for GPUs");
+  EXPECT_HAS(
+      cudaRefusal(Table().add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &grouped)),
+      "the program has no kernel zrt_grouped_f32_f32_xw_0x0x0 for GPUs");
   zrt_dequantize_desc packed = {};
   packed.name = "unpack b0";
   packed.packing = ZRT_NF4;
   packed.result.dtype = ZRT_F32;
-  EXPECT_HAS(refusal(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &packed)),
+  EXPECT_HAS(cudaRefusal(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &packed)),
              "the program has no kernel zrt_dequantize_nf4_f32 for GPUs");
   zrt_matmul_desc empty = {};
   empty.name = "c_fc.3";
   empty.batch = empty.m = empty.n = 1;
   empty.a.dtype = empty.b.dtype = empty.c.dtype = ZRT_F32;
-  EXPECT_HAS(refusal(Table().matmul(ZRT_COMPUTE, empty)), "k is 0");
+  EXPECT_HAS(cudaRefusal(Table().matmul(ZRT_COMPUTE, empty)), "k is 0");
 }
 
 TEST(CudaErrors, ProductsOnTwoStreamsHaveNoTwoWorkspaces) {

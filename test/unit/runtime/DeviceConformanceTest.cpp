@@ -22,7 +22,7 @@ struct Case {
 };
 
 /// "cpu1_A_ArenasHave..."
-std::string nameOf(const testing::TestParamInfo<Case> &info) {
+std::string nameOfDevice(const testing::TestParamInfo<Case> &info) {
   return std::string(info.param.device.name) + "_" + info.param.property.name;
 }
 
@@ -36,7 +36,7 @@ std::vector<Case> cases() {
 
 class Conformance : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Devices, Conformance, testing::ValuesIn(cases()),
-                         nameOf);
+                         nameOfDevice);
 
 /// What does not hold; "" where all does.
 std::string failureOf(const Property &property, const DeviceUnderTest &device) {

@@ -40,7 +40,7 @@ Bytes someBytes(int64_t count, zrt_dtype type, unsigned seed) {
   return bytes;
 }
 
-struct Problem {
+struct GroupedProblem {
   zrt_grouped_desc desc = {};
   std::vector<zrt_operand> ofW;
   std::vector<int32_t> offsets;
@@ -48,8 +48,8 @@ struct Problem {
   std::vector<Bytes> w;
 
   /// `sizes` are the rows of each group.
-  Problem(const std::vector<int32_t> &sizes, int64_t n, int64_t k,
-          zrt_dtype type, zrt_dtype result, bool sums, bool transposed) {
+  GroupedProblem(const std::vector<int32_t> &sizes, int64_t n, int64_t k,
+                 zrt_dtype type, zrt_dtype result, bool sums, bool transposed) {
     offsets = {0};
     for (int32_t size : sizes)
       offsets.push_back(offsets.back() + size);
@@ -115,10 +115,10 @@ void expectBitsOfProducts(const std::vector<int32_t> &sizes, int64_t n,
                           int64_t k, zrt_dtype type, zrt_dtype result) {
   for (const auto [sums, transposed] :
        {std::pair{false, false}, {false, true}, {true, false}}) {
-    Problem apart(sizes, n, k, type, result, sums, transposed);
+    GroupedProblem apart(sizes, n, k, type, result, sums, transposed);
     apart.runApart();
     for (const int threads : {1, 2, 3, 5}) {
-      Problem together(sizes, n, k, type, result, sums, transposed);
+      GroupedProblem together(sizes, n, k, type, result, sums, transposed);
       together.run(threads);
       ASSERT_TRUE(together.y == apart.y)
           << threads << " threads, sums " << sums << ", " << dtypeName(type);
@@ -141,14 +141,15 @@ TEST(GroupedMatmul, HasTheBitsOfEachGroupsProduct) {
 }
 
 TEST(GroupedMatmul, OfAGroupWithoutRowsIsZeros) {
-  Problem problem({4, 0, 3}, 5, 6, ZRT_F32, ZRT_F32, /*sums=*/true, false);
+  GroupedProblem problem({4, 0, 3}, 5, 6, ZRT_F32, ZRT_F32, /*sums=*/true,
+                         false);
   problem.run(2);
   EXPECT_EQ(problem.w[1], Bytes(5 * 6 * 4));
   EXPECT_NE(problem.w[0], Bytes(5 * 6 * 4));
 }
 
 TEST(GroupedMatmul, WithoutRowsWritesNothing) {
-  Problem problem({0, 0}, 5, 6, ZRT_F32, ZRT_F32, false, true);
+  GroupedProblem problem({0, 0}, 5, 6, ZRT_F32, ZRT_F32, false, true);
   problem.run(2);
   EXPECT_TRUE(problem.y.empty());
 }
@@ -158,7 +159,7 @@ TEST(GroupedMatmul, StaysInItsRowsWhateverOffsetsAre) {
        {std::vector<int32_t>{-5, 1 << 30, -7, 3},
         {0, 9, 2, 100},
         {4, 4, 4, 4}}) {
-    Problem problem({3, 3, 3}, 5, 6, ZRT_F32, ZRT_F32, false, true);
+    GroupedProblem problem({3, 3, 3}, 5, 6, ZRT_F32, ZRT_F32, false, true);
     problem.offsets = odd;
     const size_t size = problem.y.size();
     problem.y.resize(size + 64, std::byte{0xee});

@@ -38,7 +38,8 @@ struct Format {
 };
 constexpr Format kFormats[] = {{"bf16", ZRT_BF16, 8}, {"f16", ZRT_F16, 5}};
 
-std::vector<float> widened(const std::vector<uint16_t> &from, zrt_dtype type) {
+std::vector<float> widenedBits(const std::vector<uint16_t> &from,
+                               zrt_dtype type) {
   std::vector<float> to(from.size());
   widen(from.data(), type, from.size(), to.data());
   return to;
@@ -59,7 +60,7 @@ std::vector<uint16_t> all() {
 TEST(HalfFloats, EveryValueWidensExactlyAndComesBack) {
   for (const Format &format : kFormats) {
     const auto bits = all();
-    const auto values = widened(bits, format.dtype);
+    const auto values = widenedBits(bits, format.dtype);
     const auto back = narrowed(values, format.dtype);
     for (size_t i = 0; i < bits.size(); ++i) {
       if (!isFinite(bits[i], format.exponentBits))
@@ -110,7 +111,7 @@ TEST(HalfFloats, WhatIsTooLargeIsInfiniteAndANanStaysOne) {
             (std::vector<uint16_t>{0x7c00, 0xfc00, 0x7bff, 0x7c00, 0xfc00,
                                    0x7e00, 0xfe00, 0x7e00}));
   for (const Format &format : kFormats)
-    for (const float value : widened(
+    for (const float value : widenedBits(
              narrowed({INFINITY, nan, negative}, format.dtype), format.dtype))
       EXPECT_FALSE(std::isfinite(value));
 }
@@ -121,7 +122,7 @@ TEST(HalfFloats, ArraysOfAnyLengthAreConvertedAlike) {
     for (size_t count = 0; count < 70; ++count) {
       const std::vector<uint16_t> some(bits.begin() + 15000,
                                        bits.begin() + 15000 + long(count));
-      const auto values = widened(some, format.dtype);
+      const auto values = widenedBits(some, format.dtype);
       for (size_t i = 0; i < count; ++i)
         ASSERT_EQ(values[i], format.dtype == ZRT_BF16 ? widenBrain(some[i])
                                                       : widenHalf(some[i]));

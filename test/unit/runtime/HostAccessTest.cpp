@@ -13,13 +13,13 @@ namespace {
 const zrt_ref accessed = deviceRef(4000, 400);
 
 void *seen;
-void addOne(void *const *args, int64_t begin, int64_t end) {
+void addOneToAll(void *const *args, int64_t begin, int64_t end) {
   seen = args[0];
   for (int64_t i = begin; i < end; ++i)
     static_cast<int32_t *>(args[0])[i] += 1;
 }
 const zrt_plan plan =
-    testPlan(Table().launch(ZRT_COMPUTE, "add_one.0", addOne, 100, 1 << 20,
+    testPlan(Table().launch(ZRT_COMPUTE, "add_one.0", addOneToAll, 100, 1 << 20,
                             {tensor(accessed, ZRT_I32)}));
 
 /// What is left of 0, 1, 2, ... after a run.

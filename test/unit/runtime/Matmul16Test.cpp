@@ -118,15 +118,15 @@ float byFloats(const Sum &of) {
 // Problems
 //===----------------------------------------------------------------------===//
 
-struct Kernel {
+struct KernelUnderTest {
   const char *name;
   Kernel16 kernel;
   zrt_dtype type;
   float (*plain)(const Sum &);
 };
 
-std::vector<Kernel> kernels() {
-  std::vector<Kernel> all = {
+std::vector<KernelUnderTest> kernels() {
+  std::vector<KernelUnderTest> all = {
       {"widened bf16", Kernel16::Widen, ZRT_BF16, byFloats},
       {"widened f16", Kernel16::Widen, ZRT_F16, byFloats}};
   const auto flags = cpuFlags();
@@ -145,7 +145,7 @@ std::vector<Kernel> kernels() {
 using Bytes = std::vector<std::byte>;
 
 /// Numbers of mixed size; those of `small` among them have denormal products.
-Bytes numbers(int64_t count, zrt_dtype type, unsigned seed, bool small) {
+Bytes numbers16(int64_t count, zrt_dtype type, unsigned seed, bool small) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> value(-1, 1);
   Bytes bytes(size_t(count) * dtypeBytes(type));
@@ -160,12 +160,12 @@ Bytes numbers(int64_t count, zrt_dtype type, unsigned seed, bool small) {
   return bytes;
 }
 
-struct Problem {
+struct Problem16 {
   zrt_matmul_desc desc = {};
   Bytes a, b, bias, c;
 
-  Problem(zrt_dtype type, int64_t batch, int64_t m, int64_t n, int64_t k,
-          unsigned flags, bool small = false) {
+  Problem16(zrt_dtype type, int64_t batch, int64_t m, int64_t n, int64_t k,
+            unsigned flags, bool small = false) {
     desc.name = "product.0";
     desc.trans_a = flags & 1;
     desc.trans_b = flags >> 1 & 1;
@@ -178,10 +178,10 @@ struct Problem {
     desc.a.dtype = desc.b.dtype = type;
     desc.c.dtype = flags & 16 ? zrt_dtype(ZRT_F32) : type;
     desc.bias.dtype = flags & 32 ? zrt_dtype(ZRT_F32) : type;
-    a = numbers(batch * m * k, type, flags, small);
-    b = numbers(batch * k * n, type, flags + 100, small);
-    bias = numbers(n, desc.bias.dtype, flags + 200, small);
-    c = numbers(batch * m * n, desc.c.dtype, flags + 300, small);
+    a = numbers16(batch * m * k, type, flags, small);
+    b = numbers16(batch * k * n, type, flags + 100, small);
+    bias = numbers16(n, desc.bias.dtype, flags + 200, small);
+    c = numbers16(batch * m * n, desc.c.dtype, flags + 300, small);
     // Without accumulate C's old bytes must not matter.
     if (!desc.accumulate)
       std::fill(c.begin(), c.end(), std::byte{0xff});
@@ -237,7 +237,7 @@ struct Problem {
   }
 };
 
-void expectItsBits(const Kernel &kernel, const Problem &problem) {
+void expectItsBits(const KernelUnderTest &kernel, const Problem16 &problem) {
   const Bytes expected = problem.expected(kernel.plain);
   const auto &d = problem.desc;
   for (const int threads : {1, 2, 3}) {
@@ -261,14 +261,14 @@ TEST(Matmul16, HasTheBitsOfItsKernelForAllFlagsAndOddSizes) {
   const int64_t sizes[][4] = {
       {1, 1, 1, 1},   {1, 7, 13, 5},    {3, 17, 9, 33},  {1, 1, 75, 3},
       {1, 70, 1, 40}, {2, 65, 129, 31}, {1, 64, 96, 64}, {1, 33, 70, 129}};
-  for (const Kernel &kernel : kernels())
+  for (const KernelUnderTest &kernel : kernels())
     for (unsigned flags = 0; flags < 64; ++flags)
       for (const auto &s : sizes)
         expectItsBits(kernel, {kernel.type, s[0], s[1], s[2], s[3], flags});
 }
 
 TEST(Matmul16, HasTheBitsOfItsKernelWhereEachLoopHasSeveralBlocksAndARest) {
-  for (const Kernel &kernel : kernels())
+  for (const KernelUnderTest &kernel : kernels())
     for (const unsigned flags : {0u, 1u, 2u, 3u, 12u, 31u, 60u})
       for (auto [m, n, k] : {std::tuple{300, 50, 20},
                              {9, 437, 391},
@@ -281,7 +281,7 @@ TEST(Matmul16, HasTheBitsOfItsKernelWhereEachLoopHasSeveralBlocksAndARest) {
 
 TEST(Matmul16, HasTheBitsOfItsKernelWhereOperandsAreReadInPlace) {
   // Rows that begin at cache lines; parts of k, of columns and of rows.
-  for (const Kernel &kernel : kernels()) {
+  for (const KernelUnderTest &kernel : kernels()) {
     for (const unsigned flags : {0u, 2u, 3u, 12u, 30u, 46u})
       for (auto [m, n, k] :
            {std::tuple{40, 300, 96}, {300, 40, 96}, {40, 300, 2080}})
@@ -291,7 +291,7 @@ TEST(Matmul16, HasTheBitsOfItsKernelWhereOperandsAreReadInPlace) {
 }
 
 TEST(Matmul16, HasTheBitsOfItsKernelWhereAllColumnsAreInOneTile) {
-  for (const Kernel &kernel : kernels())
+  for (const KernelUnderTest &kernel : kernels())
     for (const unsigned flags : {0u, 1u, 2u, 3u, 9u, 12u, 16u, 17u, 27u, 62u})
       for (auto [m, n, k] : {std::tuple{203, 16, 70},
                              {830, 11, 40},
@@ -301,22 +301,22 @@ TEST(Matmul16, HasTheBitsOfItsKernelWhereAllColumnsAreInOneTile) {
 }
 
 TEST(Matmul16, TreatsDenormalsAsItsKernelDoes) {
-  for (const Kernel &kernel : kernels())
+  for (const KernelUnderTest &kernel : kernels())
     for (const unsigned flags : {0u, 7u, 12u, 28u})
       for (auto [m, n, k] : {std::tuple{17, 33, 70}, {5, 64, 400}})
         expectItsBits(kernel, {kernel.type, 1, m, n, k, flags, /*small=*/true});
 }
 
 TEST(Matmul16, OfAnEmptySumIsItsStart) {
-  for (const Kernel &kernel : kernels())
+  for (const KernelUnderTest &kernel : kernels())
     for (unsigned flags = 0; flags < 64; ++flags)
       expectItsBits(kernel, {kernel.type, 2, 5, 6, 0, flags});
 }
 
 TEST(Matmul16, NotANumberSpreadsToItsRowAndNoFurther) {
   // Whatever lies behind a row or is filled up must not be multiplied.
-  for (const Kernel &kernel : kernels()) {
-    Problem problem(kernel.type, 1, 40, 40, 45, 0);
+  for (const KernelUnderTest &kernel : kernels()) {
+    Problem16 problem(kernel.type, 1, 40, 40, 45, 0);
     const uint16_t nan = kernel.type == ZRT_BF16 ? 0x7fc0 : 0x7e00;
     std::memcpy(&problem.a[size_t(7 * 45) * 2], &nan, 2);
     const Bytes got = problem.run(kernel.kernel, 1);
@@ -350,11 +350,11 @@ TEST(Matmul16, RunsOnAStreamByTheKernelOfItsPlan) {
       {Kernel16::Widen, ""},
       {Kernel16::DotBrains, wide + ",avx512bf16"},
       {Kernel16::AmxBrains, wide + ",avx512bf16,amx-tile,amx-bf16"}};
-  for (const Kernel &kernel : kernels())
+  for (const KernelUnderTest &kernel : kernels())
     for (const auto &[which, features] : compiledFor) {
       if (which != kernel.kernel)
         continue;
-      Problem problem(kernel.type, 1, 17, 33, 70, 0);
+      Problem16 problem(kernel.type, 1, 17, 33, 70, 0);
       auto place = [at = uint64_t{0}](zrt_operand &operand,
                                       const Bytes &bytes) mutable {
         operand = tensor(deviceRef(at, bytes.size()), operand.dtype);

@@ -100,8 +100,8 @@ std::vector<void (*)(const Gemm &, float *)> targets() {
 }
 
 template <typename T>
-void expectRight(int64_t batch, int64_t m, int64_t n, int64_t k,
-                 unsigned flags) {
+void expectRightProduct(int64_t batch, int64_t m, int64_t n, int64_t k,
+                        unsigned flags) {
   const MatmulProblem<T> problem(batch, m, n, k, flags);
   const std::vector<T> one = problem.run(1);
   // An error bound of k roundings; terms are at most 1.
@@ -124,8 +124,8 @@ TEST(Matmul, IsRightForAllFlagsAndOddSizesOnAnyNumberOfThreads) {
       {1, 300, 1, 3}, {2, 65, 129, 31}, {1, 130, 257, 70}};
   for (unsigned flags = 0; flags < 16; ++flags)
     for (const auto &s : sizes) {
-      expectRight<float>(s[0], s[1], s[2], s[3], flags);
-      expectRight<double>(s[0], s[1], s[2], s[3], flags);
+      expectRightProduct<float>(s[0], s[1], s[2], s[3], flags);
+      expectRightProduct<double>(s[0], s[1], s[2], s[3], flags);
     }
 }
 
@@ -134,14 +134,14 @@ TEST(Matmul, IsRightWhereEachLoopHasSeveralBlocksAndARest) {
   for (unsigned flags : {0u, 1u, 2u, 3u, 12u})
     for (auto [m, n, k] :
          {std::tuple{1031, 50, 20}, {9, 437, 391}, {20, 30, 1153}})
-      expectRight<float>(1, m, n, k, flags);
+      expectRightProduct<float>(1, m, n, k, flags);
 }
 
 TEST(Matmul, IsRightWhereAllColumnsAreInOneTile) {
   for (unsigned flags = 0; flags < 16; ++flags)
     for (auto [m, n, k] :
          {std::tuple{203, 16, 70}, {1603, 7, 40}, {110, 48, 793}})
-      expectRight<float>(1, m, n, k, flags);
+      expectRightProduct<float>(1, m, n, k, flags);
 }
 
 TEST(Gemm, ColumnsOfAWideProductAreNarrowProducts) {
@@ -247,12 +247,12 @@ TEST(Matmul, IsTheSameOnMoreThreadsWhereTheSumIsLong) {
 
 TEST(Matmul, OfAnEmptySumIsItsStart) {
   for (unsigned flags = 0; flags < 16; ++flags) {
-    expectRight<float>(2, 5, 6, 0, flags);
-    expectRight<double>(2, 5, 6, 0, flags);
+    expectRightProduct<float>(2, 5, 6, 0, flags);
+    expectRightProduct<double>(2, 5, 6, 0, flags);
   }
   // Nothing to compute is nothing wrong.
   for (auto [batch, m, n] : {std::tuple{0, 5, 6}, {2, 0, 6}, {2, 5, 0}})
-    expectRight<float>(batch, m, n, 3, 12);
+    expectRightProduct<float>(batch, m, n, 3, 12);
 }
 
 TEST(Matmul, RunsOnAStream) {

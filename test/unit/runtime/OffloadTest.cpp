@@ -58,17 +58,18 @@ const zrt_input lr = {"lr", ZRT_F32, 0, nullptr, lrRef, 0, 0, 0, 0};
 const zrt_category categories[] = {{"activations", kBytes, ZRT_DEVICE, 0},
                                    {"parameters", kBytes, ZRT_NVME, 0}};
 
-zrt_copy_desc copyOf(const char *name, const zrt_ref &from, const zrt_ref &to) {
+zrt_copy_desc copyOfTier(const char *name, const zrt_ref &from,
+                         const zrt_ref &to) {
   return {name, whole(from), whole(to)};
 }
 
 zrt_plan offloadPlan() {
   static const zrt_copy_desc
-      fetchM = copyOf("fetch momentum of b0", nvmeRef(1), hostRef(1)),
-      fetchW = copyOf("fetch param of b0", nvmeRef(0), hostRef(0)),
-      upload = copyOf("upload param of b0", hostRef(0), onDevice),
-      spillM = copyOf("spill momentum of b0", hostRef(3), nvmeRef(1)),
-      spillW = copyOf("spill param of b0", hostRef(2), nvmeRef(0));
+      fetchM = copyOfTier("fetch momentum of b0", nvmeRef(1), hostRef(1)),
+      fetchW = copyOfTier("fetch param of b0", nvmeRef(0), hostRef(0)),
+      upload = copyOfTier("upload param of b0", hostRef(0), onDevice),
+      spillM = copyOfTier("spill momentum of b0", hostRef(3), nvmeRef(1)),
+      spillW = copyOfTier("spill param of b0", hostRef(2), nvmeRef(0));
   const zrt_operand args[] = {whole(hostRef(0)), whole(hostRef(1)),
                               scalar(lrRef), whole(hostRef(2)),
                               whole(hostRef(3))};

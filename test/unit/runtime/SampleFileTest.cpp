@@ -17,15 +17,15 @@ std::string npy(const std::string &header, const std::string &data,
   return "\x93NUMPY" + version + length + header + data;
 }
 
-std::string npyOf(const std::string &descr, const std::string &shape,
-                  const std::string &data) {
+std::string npyFile(const std::string &descr, const std::string &shape,
+                    const std::string &data) {
   return npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " +
                  shape + ", }          \n",
              data);
 }
 
 template <typename T>
-std::string bytesOf(const std::vector<T> &values) {
+std::string bytesOfSamples(const std::vector<T> &values) {
   return {reinterpret_cast<const char *>(values.data()),
           values.size() * sizeof(T)};
 }
@@ -54,7 +54,7 @@ protected:
   }
   std::vector<float> readFloats(const std::string &descr,
                                 const std::string &data) {
-    return read<float>(folder.write("f", npyOf(descr, "(2, 3)", data)),
+    return read<float>(folder.write("f", npyFile(descr, "(2, 3)", data)),
                        inputOf(ZRT_F32));
   }
   std::string error(const std::string &bytes, const zrt_input &input) {
@@ -64,22 +64,23 @@ protected:
 
 TEST_F(Samples, AreFloatsWhereNoValueChanges) {
   const std::vector<float> small = {0, 1, 2, 3, 4, 5};
-  EXPECT_EQ(readFloats("<f4", bytesOf(std::vector<float>{0.1f, 1, 2, 3, 4, 5})),
+  EXPECT_EQ(readFloats("<f4",
+                       bytesOfSamples(std::vector<float>{0.1f, 1, 2, 3, 4, 5})),
             (std::vector<float>{0.1f, 1, 2, 3, 4, 5}));
   EXPECT_EQ(readFloats("|u1", std::string("\0\1\2\3\4\5", 6)), small);
   EXPECT_EQ(readFloats("|i1", std::string("\0\1\2\3\4\377", 6)),
             (std::vector<float>{0, 1, 2, 3, 4, -1}));
   EXPECT_EQ(readFloats("|b1", std::string("\0\1\0\1\0\1", 6)),
             (std::vector<float>{0, 1, 0, 1, 0, 1}));
-  EXPECT_EQ(
-      readFloats("<u2", bytesOf(std::vector<uint16_t>{0, 1, 2, 3, 4, 65535})),
-      (std::vector<float>{0, 1, 2, 3, 4, 65535}));
-  EXPECT_EQ(readFloats("<f2", bytesOf(std::vector<uint16_t>{
+  EXPECT_EQ(readFloats("<u2", bytesOfSamples(
+                                  std::vector<uint16_t>{0, 1, 2, 3, 4, 65535})),
+            (std::vector<float>{0, 1, 2, 3, 4, 65535}));
+  EXPECT_EQ(readFloats("<f2", bytesOfSamples(std::vector<uint16_t>{
                                   0, 0x3c00, 0x4000, 0xc000, 0x7bff, 1})),
             (std::vector<float>{0, 1, 2, -2, 65504, 0x1p-24f}));
   for (const char *descr : {"<f8", "<i4", "<u4", "<i8", "<u8"}) {
     const std::string data(descr[2] == '4' ? 24 : 48, '\0');
-    EXPECT_NE(error(npyOf(descr, "(2, 3)", data), inputOf(ZRT_F32))
+    EXPECT_NE(error(npyFile(descr, "(2, 3)", data), inputOf(ZRT_F32))
                   .find("whose values need not be; write it as F32, "
                         "x.astype('float32')"),
               std::string::npos)
@@ -90,14 +91,14 @@ TEST_F(Samples, AreFloatsWhereNoValueChanges) {
 TEST_F(Samples, AreIntegersThatTheInputMayHold) {
   const std::vector<int64_t> large = {0, -1, 2, INT64_MAX, INT64_MIN, 5};
   const std::string place =
-      folder.write("l", npyOf("<i8", "(2, 3)", bytesOf(large)));
+      folder.write("l", npyFile("<i8", "(2, 3)", bytesOfSamples(large)));
   EXPECT_EQ(read<int64_t>(place, inputOf(ZRT_I64)), large);
   EXPECT_NE(errorOf([&] { read<int32_t>(place, inputOf(ZRT_I32)); })
                 .find("sample 1 holds 9223372036854775807, which is not what "
                       "fits input \"x\", i32"),
             std::string::npos);
   const std::vector<int64_t> labels = {0, 4, -100, 1, 2, 3};
-  const std::string file = npyOf("<i8", "(2, 3)", bytesOf(labels));
+  const std::string file = npyFile("<i8", "(2, 3)", bytesOfSamples(labels));
   EXPECT_EQ(read<int32_t>(folder.write("f", file), inputOf(ZRT_I32, 5, -100)),
             (std::vector<int32_t>{0, 4, -100, 1, 2, 3}));
   EXPECT_NE(error(file, inputOf(ZRT_I32, 5))
@@ -108,11 +109,11 @@ TEST_F(Samples, AreIntegersThatTheInputMayHold) {
                 .find("sample 0 holds 4, which is not 0 to 3 or -100, "),
             std::string::npos);
   EXPECT_NE(
-      error(npyOf("<u8", "(2, 3)", std::string(48, '\377')), inputOf(ZRT_I64))
+      error(npyFile("<u8", "(2, 3)", std::string(48, '\377')), inputOf(ZRT_I64))
           .find("holds 18446744073709551615"),
       std::string::npos);
   EXPECT_NE(
-      error(npyOf("<f4", "(2, 3)", std::string(24, '\0')), inputOf(ZRT_I32))
+      error(npyFile("<f4", "(2, 3)", std::string(24, '\0')), inputOf(ZRT_I32))
           .find("input \"x\" is i32, but "),
       std::string::npos);
 }
@@ -120,7 +121,7 @@ TEST_F(Samples, AreIntegersThatTheInputMayHold) {
 TEST_F(Samples, MustHaveTheShapeOfTheInput) {
   const auto shaped = [&](const std::string &shape, uint64_t values,
                           uint32_t rank = 2) {
-    return error(npyOf("|u1", shape, std::string(values, '\0')),
+    return error(npyFile("|u1", shape, std::string(values, '\0')),
                  inputOf(ZRT_F32, 0, 0, rank));
   };
   EXPECT_EQ(shaped("(5, 3)", 15), "");
@@ -137,24 +138,25 @@ TEST_F(Samples, MustHaveTheShapeOfTheInput) {
 TEST_F(Samples, RefuseHeadersThatLie) {
   const zrt_input input = inputOf(ZRT_F32);
   const std::string data(6, '\0');
-  EXPECT_EQ(error(npyOf("|u1", "(2, 3)", data), input), "");
+  EXPECT_EQ(error(npyFile("|u1", "(2, 3)", data), input), "");
   EXPECT_EQ(error(npy("{'shape': (2,3), 'fortran_order': False,"
                       "'descr': '|u1'}",
                       data, std::string("\2\0", 2)),
                   input),
             "");
-  const std::string good = npyOf("|u1", "(2, 3)", data);
+  const std::string good = npyFile("|u1", "(2, 3)", data);
   for (size_t size = 6; size < good.size(); ++size)
     EXPECT_NE(error(good.substr(0, size), input), "") << size;
   for (const char *shape : {"(2, 3", "2, 3", "(2,, 3)", "(-2, 3)", "(2 3)",
                             "(2.0, 3)", "None", "(99999999999999999999, 3)"})
-    EXPECT_NE(error(npyOf("|u1", shape, data), input).find("its NumPy header"),
-              std::string::npos)
+    EXPECT_NE(
+        error(npyFile("|u1", shape, data), input).find("its NumPy header"),
+        std::string::npos)
         << shape;
   for (const char *shape :
        {"(3, 3)", "(1, 3)", "(4611686018427387904, 4611686018427387904)"})
     EXPECT_NE(
-        error(npyOf("|u1", shape, data), input).find("cut short or damaged"),
+        error(npyFile("|u1", shape, data), input).find("cut short or damaged"),
         std::string::npos)
         << shape;
   for (const char *header :
@@ -166,10 +168,10 @@ TEST_F(Samples, RefuseHeadersThatLie) {
     EXPECT_NE(error(npy(header, data), input).find("its NumPy header"),
               std::string::npos)
         << header;
-  EXPECT_NE(error(npyOf(">f4", "(2, 3)", std::string(24, '\0')), input)
+  EXPECT_NE(error(npyFile(">f4", "(2, 3)", std::string(24, '\0')), input)
                 .find("its elements are >f4"),
             std::string::npos);
-  EXPECT_NE(error(npyOf("<U40000000000", "(2, 3)", data), input)
+  EXPECT_NE(error(npyFile("<U40000000000", "(2, 3)", data), input)
                 .find("its elements are not numbers"),
             std::string::npos);
   EXPECT_NE(error(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, "

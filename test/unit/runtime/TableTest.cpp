@@ -16,7 +16,7 @@ const zrt_member oneMember = {"w", 1, 1, nullptr, 0, 0, 64, {}};
 const zrt_bucket oneBucket = {"b0", 64, 1, 0, &oneMember, 0, 0};
 
 /// A plan of two ranks with one bucket of 64 elements.
-zrt_plan planOf(const Table &step) {
+zrt_plan planOfStep(const Table &step) {
   zrt_plan plan = ranksPlan(2, step);
   plan.buckets = &oneBucket;
   plan.bucket_count = 1;
@@ -28,7 +28,7 @@ zrt_plan planOf(const Table &step) {
 std::string refusal(const std::function<void(Table &)> &add) {
   Table table;
   add(table.record(ZRT_GATHER, 0).wait(ZRT_COMPUTE, 0));
-  const std::string message = errorOf([&] { checkTables(planOf(table)); });
+  const std::string message = errorOf([&] { checkTables(planOfStep(table)); });
   const std::string place = "program step, operation 2, ";
   EXPECT_EQ(message.substr(0, message.empty() ? 0 : place.size()),
             message.empty() ? "" : place);
@@ -61,7 +61,7 @@ TEST(Tables, EventsAreRecordedOnceAndThenWaitedFor) {
             "record: event 0 is recorded twice");
   EXPECT_EQ(refusal([](Table &table) { table.wait(ZRT_H2D, 7); }),
             "wait: event 7 does not exist, the program has 1");
-  zrt_plan plan = planOf(Table().record(ZRT_H2D, 0));
+  zrt_plan plan = planOfStep(Table().record(ZRT_H2D, 0));
   plan.programs[ZRT_STEP].event_count = UINT32_MAX;
   EXPECT_EQ(errorOf([&] { checkTables(plan); }),
             "program step: 1 operations record 4294967295 events");
@@ -341,7 +341,7 @@ struct Operations {
 /// What a plan of one operation is refused with: its tables, or what the cpu or
 /// the transport cannot do; "" where it is not.
 std::string messageOf(const zrt_op &op) {
-  zrt_plan plan = planOf(Table().add(op.kind, op.stream, op.descriptor));
+  zrt_plan plan = planOfStep(Table().add(op.kind, op.stream, op.descriptor));
   // As ranks do at their start, without their memory.
   return errorOf([&] {
     checkTables(plan);
@@ -421,7 +421,7 @@ TEST(Tables, AnAlteredOperandIsRefusedOrMeansTheSame) {
 }
 
 TEST(Tables, StreamsAreOfAClass) {
-  zrt_plan plan = planOf(Table());
+  zrt_plan plan = planOfStep(Table());
   plan.stream_count = ZRT_MAX_STREAMS + 1;
   EXPECT_EQ(errorOf([&] { checkTables(plan); }),
             "the plan has 17 streams; 16 are the most");

@@ -17,7 +17,7 @@ namespace {
 zrt_ref hostTier(uint64_t offset, uint64_t bytes) {
   return {ZRT_HOST, 0, offset, bytes};
 }
-zrt_ref nvmeRef(uint64_t offset, uint64_t bytes) {
+zrt_ref nvmeTier(uint64_t offset, uint64_t bytes) {
   return {ZRT_NVME, 0, offset, bytes};
 }
 
@@ -27,7 +27,7 @@ zrt_plan planOfTiers(const Table &step) {
   return plan;
 }
 
-std::string refusal(const Table &step) {
+std::string tierRefusal(const Table &step) {
   const zrt_plan plan = planOfTiers(step);
   const std::string message = errorOf([&] { checkTables(plan); });
   const std::string place = "program step, operation 0, ";
@@ -37,14 +37,14 @@ std::string refusal(const Table &step) {
 }
 std::string copyRefusal(zrt_stream stream, const zrt_ref &from,
                         const zrt_ref &to) {
-  return refusal(Table().copy(stream, from, to));
+  return tierRefusal(Table().copy(stream, from, to));
 }
 
-void nothing(void *const *, int64_t, int64_t) {}
+void noWork(void *const *, int64_t, int64_t) {}
 
 TEST(Tiers, CopiesRunOnTheStreamOfTheirLink) {
   const zrt_ref device = deviceRef(0, 100), host = hostTier(0, 100),
-                nvme = nvmeRef(4096, 100);
+                nvme = nvmeTier(4096, 100);
   EXPECT_EQ(copyRefusal(ZRT_H2D, host, device), "");
   EXPECT_EQ(copyRefusal(ZRT_D2H, device, host), "");
   EXPECT_EQ(copyRefusal(ZRT_NVME_READ, nvme, host), "");
@@ -63,17 +63,17 @@ TEST(Tiers, CopiesRunOnTheStreamOfTheirLink) {
             "copy: no copy goes from nvme to device; go by the host");
   EXPECT_EQ(copyRefusal(ZRT_NVME_WRITE, device, nvme),
             "copy: no copy goes from device to nvme; go by the host");
-  EXPECT_EQ(copyRefusal(ZRT_NVME_WRITE, nvme, nvmeRef(8192, 100)),
+  EXPECT_EQ(copyRefusal(ZRT_NVME_WRITE, nvme, nvmeTier(8192, 100)),
             "copy: no copy goes from nvme to nvme; go by the host");
 }
 
 TEST(Tiers, CopiesToAndFromNvmeBeginWithABlock) {
   EXPECT_EQ(
-      copyRefusal(ZRT_NVME_READ, nvmeRef(512, 100), hostTier(0, 100)),
+      copyRefusal(ZRT_NVME_READ, nvmeTier(512, 100), hostTier(0, 100)),
       "copy: source: offset 512 of nvme is not a multiple of 4096, as nvme "
       "needs it");
   EXPECT_EQ(
-      copyRefusal(ZRT_NVME_READ, nvmeRef(0, 100), hostTier(64, 100)),
+      copyRefusal(ZRT_NVME_READ, nvmeTier(0, 100), hostTier(64, 100)),
       "copy: result: offset 64 of host is not a multiple of 4096, as nvme "
       "needs it");
 }
@@ -97,11 +97,11 @@ TEST(Tiers, ASliceOfAWholeIsCopiedFromAndToASlice) {
 }
 
 TEST(Tiers, OnlyCopiesReachNvme) {
-  EXPECT_EQ(refusal(Table().launch(ZRT_COMPUTE, "it", nothing, 1, 1,
-                                   {tensor(hostTier(0, 64))})),
+  EXPECT_EQ(tierRefusal(Table().launch(ZRT_COMPUTE, "it", noWork, 1, 1,
+                                       {tensor(hostTier(0, 64))})),
             "");
-  EXPECT_EQ(refusal(Table().launch(ZRT_COMPUTE, "it", nothing, 1, 1,
-                                   {tensor(nvmeRef(0, 64))})),
+  EXPECT_EQ(tierRefusal(Table().launch(ZRT_COMPUTE, "it", noWork, 1, 1,
+                                       {tensor(nvmeTier(0, 64))})),
             "it: operand 0: it lies on nvme, and a launch works in memory; "
             "copy it to the host before");
 }

@@ -89,7 +89,7 @@ void multiplyBlock(const Gemm16 &g, int64_t i, int64_t j, Loops<From> loops,
 }
 
 template <typename From>
-void multiplyBy(Loops<From> loops, const Gemm16 &g, float *packing) {
+void multiply16By(Loops<From> loops, const Gemm16 &g, float *packing) {
   if (g.cType == ZRT_F32 && (!g.bias || g.biasType == ZRT_F32)) {
     GemmOf<From> whole = partOf<From>(g, 0, 0);
     whole.c = reinterpret_cast<float *>(g.c);
@@ -143,14 +143,14 @@ void zrt::multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing) {
     if (kernel == Kernel16::AmxBrains)
       return amx::multiply(gemm, packing);
     if (kernel == Kernel16::DotBrains)
-      return multiplyBy<Brain>(avx512bf16::multiply, gemm, packing);
+      return multiply16By<Brain>(avx512bf16::multiply, gemm, packing);
   }
 #endif
   (void)kernel;
   if (gemm.type == ZRT_BF16)
-    multiplyBy<Brain>(multiply, gemm, packing);
+    multiply16By<Brain>(multiply, gemm, packing);
   else
-    multiplyBy<Half>(multiply, gemm, packing);
+    multiply16By<Half>(multiply, gemm, packing);
 }
 
 Costs zrt::costsOf(Kernel16 kernel, zrt_dtype type) {
