@@ -7,13 +7,14 @@
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/io/AtomicFile.h"
+#include "runtime/io/Json.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 using namespace zrt;
@@ -24,7 +25,10 @@ namespace {
 
 /// Elements that are read and converted at once.
 constexpr uint64_t kAtOnce = uint64_t{1} << 20;
-constexpr std::string_view kSafetensors = ".safetensors";
+constexpr std::string_view kSafetensors = ".safetensors",
+                           kAlone = "model.safetensors",
+                           kIndex = "model.safetensors.index.json";
+constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 20;
 
 struct Tensor {
   const ParameterRecord *parameter;
@@ -62,6 +66,7 @@ public:
         request.output.compare(request.output.size() - kSafetensors.size(),
                                kSafetensors.size(), kSafetensors) == 0 &&
         !fs::is_directory(request.output);
+    checkOutside();
     if (isFile) {
       if (!request.config.empty())
         fail("a config is for a folder; name one with -o");
@@ -78,6 +83,32 @@ private:
     if (request.dtype == 0 && kept == ZRT_I8)
       return ZRT_F32;
     return request.dtype == 0 || kept == ZRT_F64 ? kept : request.dtype;
+  }
+
+  /// Nothing is written among the files that are read.
+  void checkOutside() const {
+    std::error_code error;
+    const fs::path own = fs::canonical(reader.path(), error),
+                   output = fs::weakly_canonical(request.output, error);
+    for (fs::path at = output; at.has_relative_path(); at = at.parent_path())
+      if (at == own)
+        fail("{} is in the checkpoint {}; name a place outside of it with -o",
+             request.output, reader.path());
+  }
+
+  /// Weights that an earlier export left, and this one would not replace, would be
+  /// read in place of its own.
+  void checkLeftovers(const std::set<std::string> &names) const {
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(request.output, error)) {
+      const std::string name = entry.path().filename().string();
+      const bool isWeights = name == kIndex || (name.starts_with("model") &&
+                                                name.ends_with(kSafetensors));
+      if (isWeights && !names.contains(name))
+        fail("{} has weights already, of which this export would leave {}; "
+             "remove them, or name another folder with -o",
+             request.output, name);
+    }
   }
 
   void notePacked() {
@@ -158,39 +189,44 @@ private:
     if (error)
       fail("cannot make the folder {}: {}", request.output,
            errnoText(error.value()));
-    const std::string folder = request.output + "/";
+    const std::string folder = request.output + "/",
+                      index = folder + std::string(kIndex);
+    const auto all = shards();
+    std::vector<std::string> names;
+    for (size_t i = 1; i <= all.size(); ++i)
+      names.push_back(all.size() == 1 ? std::string(kAlone)
+                                      : fmt::format("model-{:05}-of-{:05}{}", i,
+                                                    all.size(), kSafetensors));
+    std::set<std::string> replaced(names.begin(), names.end());
+    if (all.size() > 1)
+      replaced.emplace(kIndex);
+    checkLeftovers(replaced);
     if (!request.config.empty())
       writeConfigs(folder);
-    const auto all = shards();
     if (all.size() == 1)
-      return writeFile(folder + "model.safetensors", all[0]);
+      return writeFile(folder + names[0], all[0]);
+    // Until all are there they are no weights.
+    fs::remove(index, error);
     json map = json::object();
     uint64_t bytes = 0;
     for (size_t i = 0; i < all.size(); ++i) {
-      const std::string name =
-          fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, all.size());
+      const std::string &name = names[i];
       writeFile(folder + name, all[i]);
       for (const Tensor &tensor : all[i]) {
         map[tensor.parameter->name] = name;
         bytes += tensor.bytes();
       }
     }
-    const json index = {{"metadata", {{"total_size", bytes}}},
-                        {"weight_map", map}};
-    writeText(folder + "model.safetensors.index.json", index.dump(2) + "\n");
+    const json content = {{"metadata", {{"total_size", bytes}}},
+                          {"weight_map", map}};
+    writeText(index, content.dump(2) + "\n");
   }
 
   /// The config as it is, and of it what says how texts begin and end.
   void writeConfigs(const std::string &folder) {
-    const InputFile file(request.config);
-    std::string text(file.size(), '\0');
-    file.read(0, text.data(), text.size());
-    json config;
-    try {
-      config = json::parse(text);
-    } catch (const json::exception &error) {
-      fail("{}: {}", request.config, shown(error.what()));
-    }
+    const std::string text =
+        readText(request.config, kMaxConfigBytes, "a config");
+    const json config = readJson(request.config, kMaxConfigBytes, "a config");
     writeText(folder + "config.json", text);
     json generation = {{"_from_model_config", true}};
     for (const char *key : {"bos_token_id", "eos_token_id", "pad_token_id"})

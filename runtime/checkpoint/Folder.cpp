@@ -2,6 +2,7 @@
 #include "runtime/checkpoint/Folder.h"
 
 #include "runtime/Error.h"
+#include "runtime/checkpoint/Manifest.h"
 #include "runtime/io/OutputPath.h"
 
 #include <algorithm>
@@ -76,11 +77,11 @@ std::string readAll(int file) {
 
 std::vector<int64_t> zrt::checkpointSteps(const std::string &folder) {
   std::vector<int64_t> steps;
-  std::error_code error;
+  std::error_code error, unreadable;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error))
     if (const int64_t step = stepOf(entry->path().filename().string());
-        step >= 0)
+        step >= 0 && fs::exists(entry->path() / kManifestName, unreadable))
       steps.push_back(step);
   if (error)
     fail("cannot read the folder {}: {}", folder, errnoText(error.value()));

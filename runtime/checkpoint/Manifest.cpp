@@ -13,10 +13,12 @@
 #include "runtime/Hash.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/checkpoint/RankFile.h"
+#include "runtime/io/Json.h"
 #include "runtime/io/Safetensors.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <map>
 #include <tuple>
 
 using namespace zrt;
@@ -33,6 +35,38 @@ std::string inJson(std::string_view text) {
 }
 
 std::string hex(uint64_t number) { return fmt::format("\"{:016x}\"", number); }
+
+/// With all digits of its type; as text where JSON has no number for it.
+template <typename T>
+std::string numberInJson(T number) {
+  const std::string text =
+      fmt::format("{:.{}g}", number, std::numeric_limits<T>::max_digits10);
+  return std::isfinite(number) ? text : '"' + text + '"';
+}
+
+std::string numbersInJson(const std::vector<double> &numbers) {
+  std::string text;
+  for (const double number : numbers)
+    text += (text.empty() ? "" : ",") + numberInJson(number);
+  return text;
+}
+
+template <typename T>
+T numberOf(const json &value) {
+  if (!value.is_string())
+    return value.get<T>();
+  const auto number = T(std::stod(value.get_ref<const std::string &>()));
+  if (std::isfinite(number))
+    fail("{} is no number", shown(value.get_ref<const std::string &>()));
+  return number;
+}
+
+std::vector<double> numbersOf(const json &values) {
+  std::vector<double> numbers;
+  for (const json &value : values)
+    numbers.push_back(numberOf<double>(value));
+  return numbers;
+}
 
 uint64_t fromHex(const json &value) {
   const auto &text = value.get_ref<const std::string &>();
@@ -61,23 +95,25 @@ std::string runText(const RunPosition &run) {
     text +=
         fmt::format("\"data_weights\":[{}],\n", fmt::join(run.weights, ","));
   if (const auto &scale = run.lossScale)
-    text += fmt::format("\"loss_scale\":{{\"value\":{:.17g},\"moves\":{},"
+    text += fmt::format("\"loss_scale\":{{\"value\":{},\"moves\":{},"
                         "\"hysteresis\":{},\"since_overflow\":{}}},\n",
-                        scale->value, scale->moves, scale->hysteresis,
-                        scale->sinceOverflow);
+                        numberInJson(scale->value), scale->moves,
+                        scale->hysteresis, scale->sinceOverflow);
   if (const auto &guard = run.guard)
-    text += fmt::format("\"guard\":{{\"losses\":[{:.17g}],\"norms\":[{:.17g}],"
+    text += fmt::format("\"guard\":{{\"losses\":[{}],\"norms\":[{}],"
                         "\"spikes\":{}}},\n",
-                        fmt::join(guard->losses, ","),
-                        fmt::join(guard->norms, ","), guard->spikes);
+                        numbersInJson(guard->losses),
+                        numbersInJson(guard->norms), guard->spikes);
   if (const auto &left = run.pending)
-    text += fmt::format("\"pending\":{{\"step\":{},\"update\":{},\"lr\":{:.9g},"
-                        "\"clip\":{:.9g},\"loss_scale\":{:.9g},"
+    text += fmt::format("\"pending\":{{\"step\":{},\"update\":{},\"lr\":{},"
+                        "\"clip\":{},\"loss_scale\":{},"
                         "\"rounding\":{}}},\n",
-                        left->step, left->update, left->lr, left->clip,
-                        left->lossScale, left->rounding);
+                        left->step, left->update, numberInJson(left->lr),
+                        numberInJson(left->clip), numberInJson(left->lossScale),
+                        left->rounding);
   text += "\"options\":{";
-  for (const auto &[name, value] : run.options)
+  for (const auto &[name, value] :
+       std::map(run.options.begin(), run.options.end()))
     text += fmt::format("{}{}:{}", text.back() == '{' ? "" : ",", inJson(name),
                         inJson(value));
   return text + "},\n";
@@ -99,15 +135,14 @@ RunPosition runOf(const json &value) {
     run.weights = value.at("data_weights").get<std::vector<uint64_t>>();
   if (value.contains("loss_scale")) {
     const json &scale = value.at("loss_scale");
-    run.lossScale = {scale.at("value").get<double>(),
+    run.lossScale = {numberOf<double>(scale.at("value")),
                      scale.at("moves").get<bool>(),
                      scale.at("hysteresis").get<int>(),
                      scale.at("since_overflow").get<int64_t>()};
   }
   if (value.contains("guard")) {
     const json &guard = value.at("guard");
-    run.guard = {guard.at("losses").get<std::vector<double>>(),
-                 guard.at("norms").get<std::vector<double>>(),
+    run.guard = {numbersOf(guard.at("losses")), numbersOf(guard.at("norms")),
                  guard.at("spikes").get<int64_t>()};
     if (run.guard->losses.size() != run.guard->norms.size())
       fail("its guard has {} losses and {} norms", run.guard->losses.size(),
@@ -117,9 +152,9 @@ RunPosition runOf(const json &value) {
     const json &left = value.at("pending");
     run.pending = {left.at("step").get<int64_t>(),
                    left.at("update").get<int64_t>(),
-                   left.at("lr").get<float>(),
-                   left.at("clip").get<float>(),
-                   left.at("loss_scale").get<float>(),
+                   numberOf<float>(left.at("lr")),
+                   numberOf<float>(left.at("clip")),
+                   numberOf<float>(left.at("loss_scale")),
                    left.at("rounding").get<uint64_t>()};
   }
   for (const auto &[name, text] : value.at("options").items())
@@ -300,7 +335,19 @@ std::string zrt::manifestText(const Manifest &manifest) {
                     tensor.first, tensor.first + tensor.count,
                     elementName(tensor.dtype), tensor.file);
   text += "],\n";
-  return text + fmt::format("{}{}}}\n", kChecksum, hex(hashOf(text)));
+  text += fmt::format("{}{}}}\n", kChecksum, hex(hashOf(text)));
+  // Before an older checkpoint goes for it.
+  if (runText(parseManifest(text).run) != runText(manifest.run))
+    fail("what this run would write of itself reads as another run");
+  return text;
+}
+
+static json parsed(const std::string &text) {
+  try {
+    return parseJson(text);
+  } catch (const Error &error) {
+    fail("it is damaged: it {}", error.what());
+  }
 }
 
 Manifest zrt::parseManifest(const std::string &text) {
@@ -309,7 +356,7 @@ Manifest zrt::parseManifest(const std::string &text) {
     fail("its end is missing; the file is cut short or damaged");
   const std::string_view body = std::string_view(text).substr(0, end);
   try {
-    const json value = json::parse(text);
+    const json value = parsed(text);
     // Of another version the rest may mean anything.
     if (const auto version = value.at("version").get<int>();
         version != kVersion)

@@ -9,10 +9,12 @@
 #include "runtime/Vocabulary.h"
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/RankFile.h"
+#include "runtime/io/Json.h"
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -28,14 +30,12 @@ constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 32;
 /// Elements that are converted at once.
 constexpr uint64_t kReadAtOnce = uint64_t{64} << 10;
 
-std::string readManifest(const std::string &path) {
-  const InputFile file(path);
-  if (file.size() > kMaxManifestBytes)
-    fail("{}: it has {}, more than any manifest", path,
-         shownBytes(file.size()));
-  std::string text(file.size(), '\0');
-  file.read(0, text.data(), text.size());
-  return text;
+/// By the beginning of what manifestText() makes.
+bool isOurs(const std::string &manifest) {
+  constexpr std::string_view kBeginning = "{\"format\":\"zeroc checkpoint\"";
+  std::string text(kBeginning.size(), '\0');
+  std::ifstream(manifest).read(text.data(), std::streamsize(text.size()));
+  return text == kBeginning;
 }
 
 /// Whether elements of `from` can become those of `to`.
@@ -55,7 +55,7 @@ bool isRounded(zrt_dtype from, zrt_dtype to) {
 
 CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {
   const std::string name = folder + "/" + std::string(kManifestName);
-  const std::string text = readManifest(name);
+  const std::string text = readText(name, kMaxManifestBytes, "a manifest");
   manifestHash = contentHash(reinterpret_cast<const std::byte *>(text.data()),
                              text.size());
   try {
@@ -362,6 +362,14 @@ static std::vector<int64_t> stepsOrNone(const std::string &folder) {
   } catch (const Error &) {
     return {};
   }
+}
+
+bool zrt::isCheckpoint(const std::string &path) {
+  std::error_code error;
+  const std::string manifest = path + "/" + std::string(kManifestName);
+  if (fs::exists(manifest, error))
+    return isOurs(manifest);
+  return !stepsOrNone(path).empty();
 }
 
 std::string zrt::findCheckpoint(const std::string &path) {

@@ -75,6 +75,10 @@ private:
   std::map<std::pair<std::string, std::string>, Pieces> bySlot;
 };
 
+/// Whether `path` is a checkpoint, damaged or not, or a folder of them.  Other
+/// programs have a manifest.json, too.
+bool isCheckpoint(const std::string &path);
+
 /// The checkpoint that `path` means: itself where it is one, else the newest in
 /// it.  Throws zrt::Error when there is none.
 std::string findCheckpoint(const std::string &path);

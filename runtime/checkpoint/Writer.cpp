@@ -4,6 +4,7 @@
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
+#include "runtime/checkpoint/Reader.h"
 #include "runtime/io/OutputPath.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/Process.h"
@@ -289,6 +290,8 @@ void CheckpointWriter::collect() {
 void CheckpointWriter::end() {
   try {
     writeManifest();
+    // What its own reader refuses is no checkpoint, and replaces none.
+    (void)CheckpointReader(temporary);
     folder->commit(temporary, manifest.run.step, faults);
     if (keep > 0)
       folder->keepNewest(keep, faults);

@@ -3,31 +3,44 @@
 
 #include "runtime/Error.h"
 #include "runtime/io/AtomicFile.h"
+#include "runtime/io/Json.h"
 
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 using namespace zrt;
 
 namespace {
 
 constexpr const char *kConfigFile = "adapter_config.json";
+constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 20;
+
+/// Keys that change nothing of what is computed, or are compared.
+constexpr std::string_view kHarmless[] = {
+    "auto_mapping",      "base_model_name_or_path",
+    "exclude_modules",   "fan_in_fan_out",
+    "inference_mode",    "init_lora_weights",
+    "layers_pattern",    "layers_to_transform",
+    "lora_alpha",        "lora_dropout",
+    "megatron_config",   "megatron_core",
+    "peft_type",         "peft_version",
+    "qalora_group_size", "r",
+    "revision",          "target_modules",
+    "task_type"};
 
 std::string configPath(const std::string &folder) {
   return folder + "/" + kConfigFile;
 }
 
 nlohmann::json readConfig(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
+  if (!std::ifstream(path))
     fail("{}: cannot be read; --adapter needs a folder with this file and "
          "adapter_model.safetensors",
          path);
-  nlohmann::json config =
-      nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json config = readJson(path, kMaxConfigBytes, "a config");
   if (!config.is_object())
     fail("{}: is no object of JSON", path);
   return config;
@@ -36,6 +49,16 @@ nlohmann::json readConfig(const std::string &path) {
 /// The text of a value, or "nothing".
 std::string textOf(const nlohmann::json &config, const char *key) {
   return config.contains(key) ? config[key].dump() : "nothing";
+}
+
+/// Of each module what stands behind its last dot.
+std::set<std::string> lastNames(const nlohmann::json &modules) {
+  std::set<std::string> names;
+  for (const nlohmann::json &module : modules) {
+    const std::string name = module.is_string() ? std::string(module) : "";
+    names.insert(name.substr(name.rfind('.') + 1));
+  }
+  return names;
 }
 
 /// Whether `key` asks for nothing: it is absent, null, false, empty or 0.
@@ -62,8 +85,7 @@ void zrt::makeFolder(const char *option, const std::string &folder) {
 void zrt::checkAdapterConfig(const std::string &folder,
                              const std::string &ours) {
   const std::string path = configPath(folder);
-  const nlohmann::json config = readConfig(path),
-                       own = nlohmann::json::parse(ours);
+  const nlohmann::json config = readConfig(path), own = parseJson(ours);
   if (textOf(config, "peft_type") != "\"LORA\"")
     fail("{}: peft_type is {}, and only LORA is known", path,
          textOf(config, "peft_type"));
@@ -79,11 +101,29 @@ void zrt::checkAdapterConfig(const std::string &folder,
          "it with --lora={}:{}",
          path, rank, alpha, own["r"].get<double>(),
          own["lora_alpha"].get<double>(), rank, alpha);
-  for (const char *key : {"use_rslora", "use_dora", "bias", "modules_to_save",
-                          "rank_pattern", "alpha_pattern", "layer_replication"})
-    if (!isOff(config, key))
-      fail("{}: {} is {}, which zeroc does not compute", path, key,
-           textOf(config, key));
+  // What is new may change what is computed.
+  for (const auto &[key, value] : config.items())
+    if (std::find(std::begin(kHarmless), std::end(kHarmless), key) ==
+            std::end(kHarmless) &&
+        !isOff(config, key.c_str()))
+      fail("{}: {} is {}, which zeroc does not compute", path, shown(key),
+           shown(value.dump()));
+  // Some ways to begin take a part of the base away.
+  if (const auto first = config.find("init_lora_weights");
+      first != config.end() && first->is_string() && *first != "gaussian" &&
+      *first != "orthogonal" && *first != "eva")
+    fail(
+        "{}: init_lora_weights is {}, which may have changed the base; convert "
+        "the adapters to those of the base as it is",
+        path, shown(first->dump()));
+  if (config.contains("target_modules") &&
+      config["target_modules"].is_array() &&
+      lastNames(config["target_modules"]) != lastNames(own["target_modules"]))
+    fail(
+        "{}: target_modules are {}, and those of this plan {}; compile it with "
+        "the same --lora-targets",
+        path, shown(config["target_modules"].dump()),
+        own["target_modules"].dump());
 }
 
 void zrt::writeAdapterConfig(const std::string &folder,

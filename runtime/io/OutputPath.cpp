@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <poll.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -138,6 +139,12 @@ bool zrt::writeAll(int descriptor, const void *data, size_t size) {
         ::write(descriptor, bytes, std::min(size, size_t{1} << 30));
     if (count < 0 && errno == EINTR)
       continue;
+    // A pipe that does not block is full.
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      pollfd room = {descriptor, POLLOUT, 0};
+      if (poll(&room, 1, -1) >= 0 || errno == EINTR)
+        continue;
+    }
     if (count < 0)
       return false;
     bytes += count;

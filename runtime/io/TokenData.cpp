@@ -62,7 +62,7 @@ bool oddWordsAreZero(const InputFile &file) {
 } // namespace
 
 TokenData::TokenData(const std::string &path, TokenFormat format,
-                     int64_t aLength, uint64_t aMaxLater)
+                     int64_t aLength, uint64_t aMaxLater, bool isWide)
     : file(path), perSequence(static_cast<uint64_t>(aLength)),
       maxLater(aMaxLater) {
   if (aLength <= 0)
@@ -70,7 +70,7 @@ TokenData::TokenData(const std::string &path, TokenFormat format,
   const uint64_t needed = perSequence + maxLater;
   if (file.size() == 0)
     fail("{} is empty; it needs {} tokens at least", path, needed);
-  detect(format);
+  detect(format, isWide);
   if (llmc) {
     readLlmcHeader();
   } else {
@@ -86,7 +86,7 @@ TokenData::TokenData(const std::string &path, TokenFormat format,
          path, withCommas(total), formatName(), withCommas(needed));
 }
 
-void TokenData::detect(TokenFormat format) {
+void TokenData::detect(TokenFormat format, bool isWide) {
   const std::string &path = file.path();
   if (format == TokenFormat::Auto) {
     const auto magic = readAt<uint32_t>(file, 0);
@@ -101,7 +101,8 @@ void TokenData::detect(TokenFormat format) {
     else if (path.ends_with(".u16"))
       format = TokenFormat::U16;
     else if (path.ends_with(".bin"))
-      format = oddWordsAreZero(file) ? TokenFormat::U32 : TokenFormat::U16;
+      format =
+          isWide || oddWordsAreZero(file) ? TokenFormat::U32 : TokenFormat::U16;
     else
       format = TokenFormat::Text;
   }

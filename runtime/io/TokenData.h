@@ -41,9 +41,10 @@ struct BatchPlace {
 class TokenData {
 public:
   /// Opens `path` for sequences of `length` tokens, of which inputs read up to
-  /// `maxLater` tokens later.  Throws zrt::Error when the file cannot be that.
+  /// `maxLater` tokens later; `isWide`: the vocabulary is beyond 16 bits.  Throws
+  /// zrt::Error when the file cannot be that.
   TokenData(const std::string &path, TokenFormat format, int64_t length,
-            uint64_t maxLater);
+            uint64_t maxLater, bool isWide = false);
 
   uint64_t tokens() const { return total; }
   uint64_t length() const { return perSequence; }
@@ -67,7 +68,7 @@ public:
   uint64_t count(int64_t token) const;
 
 private:
-  void detect(TokenFormat format);
+  void detect(TokenFormat format, bool isWide);
   void readLlmcHeader();
   /// Calls `use(i, id)` for each of `number` tokens from `first` on, the i-th of
   /// the file.

@@ -26,11 +26,12 @@ std::vector<std::string> zrt::expandPattern(const std::string &pattern) {
 }
 
 TokenFiles::TokenFiles(const std::vector<std::string> &paths,
-                       TokenFormat format, int64_t length, uint64_t maxLater) {
+                       TokenFormat format, int64_t length, uint64_t maxLater,
+                       bool isWide) {
   uint64_t sequences = 0;
   for (const std::string &path : paths) {
-    files.push_back(
-        std::make_unique<const TokenData>(path, format, length, maxLater));
+    files.push_back(std::make_unique<const TokenData>(path, format, length,
+                                                      maxLater, isWide));
     sequences += files.back()->sequences();
     ends.push_back(sequences);
   }
@@ -43,17 +44,21 @@ uint64_t TokenFiles::sum(uint64_t (TokenData::*number)() const) const {
   return all;
 }
 
-std::string TokenFiles::text() const {
+std::string TokenFiles::format() const {
   std::set<std::string> formats;
   for (const auto &file : files)
     formats.insert(file->formatName());
+  return fmt::format("{}", fmt::join(formats, " and "));
+}
+
+std::string TokenFiles::text() const {
   const std::string &first = files.front()->path(),
                     &last = files.back()->path();
   return fmt::format("{}, {}",
                      files.size() == 1 ? first
                                        : fmt::format("{} files, {} to {}",
                                                      files.size(), first, last),
-                     fmt::join(formats, " and "));
+                     format());
 }
 
 void TokenFiles::check(const zrt_input &input, uint64_t later) const {

@@ -19,7 +19,7 @@ std::vector<std::string> expandPattern(const std::string &pattern);
 class TokenFiles {
 public:
   TokenFiles(const std::vector<std::string> &paths, TokenFormat format,
-             int64_t length, uint64_t maxLater);
+             int64_t length, uint64_t maxLater, bool isWide = false);
 
   uint64_t tokens() const { return sum(&TokenData::tokens); }
   uint64_t length() const { return files.front()->length(); }
@@ -31,6 +31,8 @@ public:
   uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
   /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
   std::string text() const;
+  /// "u16 tokens", or several with "and" between.
+  std::string format() const;
 
   void check(const zrt_input &input, uint64_t later) const;
   void read(uint64_t sequence, uint64_t later, const zrt_input &input,

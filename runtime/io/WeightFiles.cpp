@@ -3,11 +3,10 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
-#include "runtime/io/SafetensorsHeader.h"
+#include "runtime/io/Json.h"
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 using namespace zrt;
 using nlohmann::json;
@@ -18,17 +17,15 @@ namespace {
 constexpr std::string_view kAlone = "/model.safetensors",
                            kIndex = "/model.safetensors.index.json";
 
+/// A million tensors need a hundred megabytes.
+constexpr uint64_t kMaxIndexBytes = uint64_t{32} << 20;
+
 /// Name of a tensor -> that of its file.
 std::map<std::string, std::string> readMap(const std::string &path) {
-  const InputFile file(path);
-  if (file.size() > kMaxHeaderBytes)
-    fail("{}: it has {}, more than the {} that an index may have", path,
-         shownBytes(file.size()), shownBytes(kMaxHeaderBytes));
-  std::string text(file.size(), '\0');
-  file.read(0, text.data(), text.size());
+  const json index = readJson(path, kMaxIndexBytes, "an index");
   std::map<std::string, std::string> map;
   try {
-    map = json::parse(text).at("weight_map");
+    map = index.at("weight_map");
   } catch (const json::exception &error) {
     fail("{}: it is not an index of tensors: {}", path, shown(error.what()));
   }
@@ -53,6 +50,10 @@ std::vector<std::string> zrt::weightFiles(const std::string &path) {
   if (!fs::is_directory(path, error))
     return {path};
   const std::string index = indexOf(path), alone = path + std::string(kAlone);
+  if (!index.empty() && fs::exists(alone, error))
+    fail("{}: the folder has {} and {}, and each names weights; move away the "
+         "one that is not meant",
+         path, kAlone.substr(1), kIndex.substr(1));
   if (index.empty()) {
     if (!fs::exists(alone, error))
       fail("{}: the folder has neither {} nor {}", path, kAlone.substr(1),

@@ -1,6 +1,8 @@
 //===- CheckpointOptions.cpp - Options of checkpoints ---------------------===//
 #include "runtime/main/CheckpointOptions.h"
 
+#include "runtime/Bytes.h"
+#include "runtime/checkpoint/RankFile.h"
 #include "runtime/main/OptionValues.h"
 
 #include <CLI/CLI.hpp>
@@ -113,8 +115,13 @@ void zrt::judgeCheckpointOptions(const CLI::App &app,
       if (value == 0)
         usage("{} must be 1 or more, got 0", option);
     }
-  if (given("--checkpoint-memory"))
+  if (given("--checkpoint-memory")) {
     checkpoint.memory = readByteCount("--checkpoint-memory", typed.memory);
+    if (checkpoint.memory < kCheckpointBlock)
+      usage("--checkpoint-memory must be {} or more, the size of a block that "
+            "is written at once; got {}",
+            shownBytes(kCheckpointBlock), typed.memory);
+  }
   checkpoint.stopOnError =
       choose("--on-checkpoint-error", typed.onError, kOnError);
   if (given("--time-limit"))
@@ -123,6 +130,11 @@ void zrt::judgeCheckpointOptions(const CLI::App &app,
     return;
   if (checkpoint.resumesLatest() && !given("--checkpoint"))
     usage("--resume=latest needs --checkpoint=DIR, the folder to look in");
-  if (given("--init"))
-    usage("--init and --resume both say what to start from; drop one");
+  // A job that is started again and again begins with them once.
+  for (const char *option : {"--init", "--adapter"})
+    if (given(option) && !checkpoint.resumesLatest())
+      usage("{} and --resume both say what to start from; drop one, or give "
+            "--resume=latest, which reads {} only where there is no checkpoint "
+            "yet",
+            option, option);
 }

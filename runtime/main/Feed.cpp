@@ -177,9 +177,9 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
     batch = static_cast<uint64_t>(input->shape[0]);
   }
   if (text.tokens)
-    data = std::make_unique<const TokenFiles>(options.data, options.format,
-                                              text.tokens->shape[1],
-                                              /*later=*/text.targets ? 1 : 0);
+    data = std::make_unique<const TokenFiles>(
+        options.data, options.format, text.tokens->shape[1],
+        /*later=*/text.targets ? 1 : 0, mayHold(*text.tokens, 65536));
   if (text.targets)
     separator = options.separator;
   mixed = options.sources;

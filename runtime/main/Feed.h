@@ -45,6 +45,8 @@ public:
   /// With --data-weights, a line for each source: how many of the first `positions`
   /// sequences of the run are its.
   std::string mixText(uint64_t positions) const;
+  /// Of the tokens of --data, "" without.
+  std::string format() const { return data ? data->format() : ""; }
   /// What rates count: "tokens" of text, or "samples".
   const char *unit() const { return data ? "tokens" : "samples"; }
   /// Samples that a micro-step of a rank takes.

@@ -2,7 +2,6 @@
 #include "runtime/main/Fingerprint.h"
 
 #include "runtime/ContentHash.h"
-#include "runtime/Hash.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
@@ -11,6 +10,7 @@
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace zrt;
 
@@ -43,13 +43,13 @@ Others othersThan0(const std::vector<Fingerprint> &all, Field field) {
 }
 
 std::string fileDifference(const std::vector<Fingerprint> &all,
-                           FileFingerprint Fingerprint::*file,
+                           FileFingerprint Fingerprint::Files::*file,
                            const char *what) {
-  const auto others = othersThan0(all, [&](auto &f) { return f.*file; });
+  const auto others = othersThan0(all, [&](auto &f) { return f.files.*file; });
   if (others.ranks.empty())
     return "";
-  const uint64_t theirs = (all[others.ranks[0]].*file).bytes;
-  const uint64_t ours = (all[0].*file).bytes;
+  const uint64_t theirs = (all[others.ranks[0]].files.*file).bytes;
+  const uint64_t ours = (all[0].files.*file).bytes;
   return fmt::format(
       "{} other {} than rank 0: {}; give every rank the same file",
       others.say("has", "have"), what,
@@ -58,41 +58,53 @@ std::string fileDifference(const std::vector<Fingerprint> &all,
           : fmt::format("{} against {}", shownBytes(theirs), shownBytes(ours)));
 }
 
-template <typename Field>
-std::string optionDifference(const std::vector<Fingerprint> &all,
-                             const char *option, Field field) {
-  const auto others = othersThan0(all, field);
-  if (others.ranks.empty())
-    return "";
-  return fmt::format("{} --{}={}, but rank 0 has --{}={}; give every rank the "
-                     "same options",
-                     others.say("has", "have"), option,
-                     field(all[others.ranks[0]]), option, field(all[0]));
+/// The line of option `name` in `lines`, or "".
+std::string_view optionLine(std::string_view lines, std::string_view name) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    if (line.substr(0, line.find('=')) == name)
+      return line;
+    lines.remove_prefix(line.size() + 1);
+  }
+  return "";
 }
 
-std::string flagDifference(const std::vector<Fingerprint> &all,
-                           const char *option, bool Fingerprint::*flag) {
-  const auto others = othersThan0(all, [&](auto &f) { return f.*flag; });
-  if (others.ranks.empty())
-    return "";
-  return fmt::format("{} {} --{}, but rank 0 {}; give every rank the same "
-                     "options",
-                     others.say("is", "are"),
-                     all[0].*flag ? "started without" : "started with", option,
-                     all[0].*flag ? "with it" : "without");
+/// The first option in which `lines` differ from `others`, or "".
+std::string_view firstDifference(std::string_view lines,
+                                 std::string_view others) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n')),
+                           name = line.substr(0, line.find('='));
+    if (optionLine(others, name) != line)
+      return name;
+    lines.remove_prefix(line.size() + 1);
+  }
+  return "";
 }
 
-std::string separatorText(int64_t separator) {
-  return separator < 0 ? "none" : std::to_string(separator);
-}
-
-std::string sampleDifference(const std::vector<Fingerprint> &all) {
-  const auto others = othersThan0(all, [](auto &f) { return f.samples; });
-  if (others.ranks.empty())
+std::string optionDifference(const std::vector<Fingerprint> &all) {
+  const auto anyOthers = othersThan0(all, [](auto &f) { return f.options; });
+  if (anyOthers.ranks.empty())
     return "";
-  return others.say("has", "have") +
-         " another --sample, or other options of it, than rank 0; give every "
-         "rank the same options";
+  const std::string &ours = all[0].options,
+                    &theirs = all[anyOthers.ranks[0]].options;
+  std::string_view name = firstDifference(ours, theirs);
+  if (name.empty())
+    name = firstDifference(theirs, ours);
+  const auto others =
+      othersThan0(all, [&](auto &f) { return optionLine(f.options, name); });
+  const std::string_view here = optionLine(ours, name),
+                         there = optionLine(theirs, name);
+  constexpr const char *kSame = "give every rank the same options";
+  if (here.empty())
+    return fmt::format("{} started with {}, but rank 0 without it; {}",
+                       others.say("is", "are"), shown(there), kSame);
+  if (there.empty())
+    return fmt::format("{} started without {}, but rank 0 with {}; {}",
+                       others.say("is", "are"), name,
+                       here == name ? "it" : shown(here), kSame);
+  return fmt::format("{} {}, but rank 0 has {}; {}", others.say("has", "have"),
+                     shown(there), shown(here), kSame);
 }
 
 /// The bytes [begin, end) of `file`, added to `hash`.
@@ -161,7 +173,8 @@ FileFingerprint zrt::fingerprintOfInputs(
     all.hash =
         contentHash(static_cast<const std::byte *>(data), bytes, all.hash);
   };
-  for (const auto &[name, place] : inputs) {
+  // In no order that the command line has.
+  for (const auto &[name, place] : std::map(inputs.begin(), inputs.end())) {
     const std::string file = fileOfPlace(place),
                       tensor = place.substr(file.size());
     const FileFingerprint one = fingerprintOfFile(file);
@@ -173,63 +186,22 @@ FileFingerprint zrt::fingerprintOfInputs(
   return all;
 }
 
-/// All that ranks draw alike.
-static uint64_t samplesOf(const SampleOptions &sample) {
-  Hash hash;
-  for (const int64_t number : {sample.count, sample.tokens, sample.topK})
-    hash.addNumber(number);
-  hash.addNumber(sample.temperature);
-  for (const int64_t id : sample.ids)
-    hash.addNumber(id);
-  hash.add(sample.text.value_or(""));
-  return sample.isWanted() ? hash.get() : 0;
-}
-
 Fingerprint zrt::fingerprintOf(const TrainOptions &options) {
   Fingerprint f;
   const InputFile program("/proc/self/exe");
   f.program = hashOf(program, 0, program.size(), 0);
-  f.hasData = !options.data.empty();
-  if (f.hasData)
-    f.data = fingerprintOfData(options);
-  for (const DataSource &source : options.sources)
-    f.dataWeights =
-        contentHash(reinterpret_cast<const std::byte *>(&source.weight),
-                    sizeof(source.weight), f.dataWeights);
-  f.inputs = fingerprintOfInputs(options.inputs);
-  f.evaluates = options.eval.isWanted();
+  f.options = options.compared;
+  if (!options.data.empty())
+    f.files.data = fingerprintOfData(options);
+  f.files.inputs = fingerprintOfInputs(options.inputs);
   if (!options.eval.data.empty())
-    f.evalData = fingerprintOfFiles(options.eval.data);
-  f.evalInputs = fingerprintOfInputs(options.eval.inputs);
-  f.evalEvery = options.eval.every;
-  f.evalBatches = options.eval.batches;
-  f.samples = samplesOf(options.sample);
-  f.sampleEvery = options.sample.every;
-  f.hasInit = !options.init.empty();
-  if (f.hasInit)
-    f.init = fingerprintOfFiles(weightFiles(options.init));
-  f.hasAdapter = !options.adapter.empty();
-  if (f.hasAdapter)
-    f.adapter = fingerprintOfFiles({options.adapter + "/" + kAdapterFile});
-  f.saves = !options.save.empty();
-  f.checkpoints = !options.checkpoint.folder.empty();
-  f.resumes = !options.checkpoint.resume.empty();
-  f.saveEvery = options.checkpoint.every;
-  f.savesAtExit = options.checkpoint.atExit;
-  f.stopsOnError = options.checkpoint.stopOnError;
-  f.timeLimit = options.timeLimit;
-  f.steps = options.schedule.steps;
-  f.epochs = options.epochs;
-  f.warmup = options.schedule.warmup;
-  f.cooldown = options.schedule.cooldown;
-  f.shuffles = options.shuffle;
-  f.lr = options.schedule.peak;
-  f.minLr = options.schedule.minimum;
-  f.schedule = static_cast<uint32_t>(options.schedule.kind);
-  f.format = static_cast<uint32_t>(options.format);
-  f.seed = options.seed;
-  f.separator = options.separator.value_or(-1);
-  f.lossScale = options.lossScale.value_or(0);
+    f.files.evalData = fingerprintOfFiles(options.eval.data);
+  f.files.evalInputs = fingerprintOfInputs(options.eval.inputs);
+  if (!options.init.empty())
+    f.files.init = fingerprintOfFiles(weightFiles(options.init));
+  if (!options.adapter.empty())
+    f.files.adapter =
+        fingerprintOfFiles({options.adapter + "/" + kAdapterFile});
   return f;
 }
 
@@ -238,55 +210,16 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
   if (!programs.ranks.empty())
     return programs.say("runs", "run") +
            " another program than rank 0; copy one binary to every host";
-  const auto weights = othersThan0(all, [](auto &f) { return f.dataWeights; });
+  using Files = Fingerprint::Files;
   // Whether and how files are read comes before what is in them.
   const std::string differences[] = {
-      optionDifference(all, "steps", [](auto &f) { return f.steps; }),
-      optionDifference(all, "epochs", [](auto &f) { return f.epochs; }),
-      optionDifference(all, "lr", [](auto &f) { return f.lr; }),
-      optionDifference(all, "schedule",
-                       [](auto &f) {
-                         return nameOf(static_cast<Schedule::Kind>(f.schedule));
-                       }),
-      optionDifference(all, "warmup", [](auto &f) { return f.warmup; }),
-      optionDifference(all, "cooldown", [](auto &f) { return f.cooldown; }),
-      optionDifference(all, "min-lr", [](auto &f) { return f.minLr; }),
-      optionDifference(all, "seed", [](auto &f) { return f.seed; }),
-      optionDifference(all, "loss-scale", [](auto &f) { return f.lossScale; }),
-      optionDifference(
-          all, "data-format",
-          [](auto &f) { return nameOf(static_cast<TokenFormat>(f.format)); }),
-      optionDifference(all, "document-separator",
-                       [](auto &f) { return separatorText(f.separator); }),
-      flagDifference(all, "shuffle", &Fingerprint::shuffles),
-      flagDifference(all, "data", &Fingerprint::hasData),
-      weights.ranks.empty() ? std::string()
-                            : weights.say("has", "have") +
-                                  " other --data-weights than rank 0; give "
-                                  "every rank the same options",
-      flagDifference(all, "eval-data", &Fingerprint::evaluates),
-      optionDifference(all, "eval-every", [](auto &f) { return f.evalEvery; }),
-      optionDifference(all, "eval-batches",
-                       [](auto &f) { return f.evalBatches; }),
-      optionDifference(all, "sample-every",
-                       [](auto &f) { return f.sampleEvery; }),
-      sampleDifference(all),
-      flagDifference(all, "init", &Fingerprint::hasInit),
-      flagDifference(all, "adapter", &Fingerprint::hasAdapter),
-      flagDifference(all, "save", &Fingerprint::saves),
-      flagDifference(all, "checkpoint", &Fingerprint::checkpoints),
-      flagDifference(all, "resume", &Fingerprint::resumes),
-      flagDifference(all, "save-at-exit", &Fingerprint::savesAtExit),
-      flagDifference(all, "on-checkpoint-error=stop",
-                     &Fingerprint::stopsOnError),
-      optionDifference(all, "save-every", [](auto &f) { return f.saveEvery; }),
-      optionDifference(all, "time-limit", [](auto &f) { return f.timeLimit; }),
-      fileDifference(all, &Fingerprint::data, "data"),
-      fileDifference(all, &Fingerprint::inputs, "--input files"),
-      fileDifference(all, &Fingerprint::evalData, "--eval-data"),
-      fileDifference(all, &Fingerprint::evalInputs, "--eval-input files"),
-      fileDifference(all, &Fingerprint::init, "initial weights"),
-      fileDifference(all, &Fingerprint::adapter, "adapters"),
+      optionDifference(all),
+      fileDifference(all, &Files::data, "data"),
+      fileDifference(all, &Files::inputs, "--input files"),
+      fileDifference(all, &Files::evalData, "--eval-data"),
+      fileDifference(all, &Files::evalInputs, "--eval-input files"),
+      fileDifference(all, &Files::init, "initial weights"),
+      fileDifference(all, &Files::adapter, "adapters"),
   };
   for (const std::string &difference : differences)
     if (!difference.empty())
@@ -295,8 +228,25 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
 }
 
 void zrt::compareFingerprints(World &world, const Fingerprint &mine) {
-  std::vector<Fingerprint> all(static_cast<size_t>(world.size()));
-  world.allGather(&mine, sizeof(mine), all.data());
+  struct Card {
+    uint64_t program, optionBytes;
+    Fingerprint::Files files;
+  };
+  const Card card = {mine.program, mine.options.size(), mine.files};
+  std::vector<Card> cards(static_cast<size_t>(world.size()));
+  world.allGather(&card, sizeof(card), cards.data());
+  uint64_t most = 1;
+  for (const Card &one : cards)
+    most = std::max(most, one.optionBytes);
+  std::string options = mine.options;
+  options.resize(most);
+  std::string texts(most * cards.size(), '\0');
+  world.allGather(options.data(), most, texts.data());
+  std::vector<Fingerprint> all;
+  for (const Card &one : cards)
+    all.push_back({one.program,
+                   texts.substr(all.size() * most, one.optionBytes),
+                   one.files});
   const std::string difference = disagreement(all);
   // All ranks see the same; the first one says it.
   if (!difference.empty())

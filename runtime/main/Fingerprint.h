@@ -28,22 +28,11 @@ struct FileFingerprint {
 /// What must be equal on all ranks.
 struct Fingerprint {
   uint64_t program = 0;
-  FileFingerprint data, inputs, init, adapter, evalData, evalInputs;
-  int64_t steps = 0, epochs = 0, warmup = 0, cooldown = 0;
-  double lr = 0, minLr = 0;
-  uint64_t seed = 0;
-  int64_t separator = -1;   ///< none
-  uint64_t dataWeights = 0; ///< a hash; 0: none
-  double lossScale = 0;     ///< 0: dynamic
-  uint32_t schedule = 0, format = 0;
-  int64_t saveEvery = 0, evalEvery = 0, evalBatches = 0, sampleEvery = 0;
-  uint64_t samples = 0; ///< a hash of what is drawn, and how; 0: nothing
-  double timeLimit = 0;
-  bool checkpoints = false, savesAtExit = false, resumes = false;
-  bool stopsOnError = false;
-  bool shuffles = false, hasData = false, hasInit = false, hasAdapter = false,
-       saves = false;
-  bool evaluates = false;
+  std::string options; ///< comparedOptions(), RankOptions.h
+  /// What is in the files that the options name.
+  struct Files {
+    FileFingerprint data, inputs, init, adapter, evalData, evalInputs;
+  } files;
 };
 
 /// The byte ranges [first, second) of a file that are hashed: the whole of a

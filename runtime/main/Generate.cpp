@@ -19,7 +19,6 @@
 #include "runtime/world/Agree.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 
 using namespace zrt;
@@ -107,18 +106,6 @@ void writeNpy(const std::string &path, const std::vector<float> &values,
   file.write(header.data(), header.size());
   file.write(values.data(), values.size() * sizeof(float));
   file.commit();
-}
-
-bool isCheckpoint(const std::string &path) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error))
-    return false;
-  try {
-    findCheckpoint(path);
-    return true;
-  } catch (const Error &) {
-    return false; // Hugging Face's, then
-  }
 }
 
 class Generation {

@@ -1,6 +1,7 @@
 //===- Metrics.cpp - One line of JSON per step ----------------------------===//
 #include "runtime/main/Metrics.h"
 
+#include "runtime/Error.h"
 #include "runtime/main/StandardStreams.h"
 
 #include <charconv>
@@ -50,7 +51,7 @@ std::string zrt::metricsLine(const StepMetrics &m) {
 }
 
 /// Bytes of the whole lines at the start of the file that are of steps below
-/// `step`.
+/// `step`.  Throws where a line is not one of ours: what follows would be lost.
 static uint64_t bytesBefore(const std::string &path, int64_t step) {
   constexpr std::string_view kStart = "{\"step\":";
   std::ifstream old(path);
@@ -60,8 +61,11 @@ static uint64_t bytesBefore(const std::string &path, int64_t step) {
     if (line.rfind(kStart, 0) != 0 ||
         std::from_chars(line.data() + kStart.size(), line.data() + line.size(),
                         number)
-                .ec != std::errc() ||
-        number >= step)
+                .ec != std::errc())
+      fail("{} is no file of metrics: \"{}\" is not a step; give another "
+           "--metrics",
+           path, shown(line.substr(0, 40)));
+    if (number >= step)
       break;
     bytes += line.size() + 1;
   }

@@ -16,6 +16,7 @@
 #include "runtime/main/LossScale.h"
 #include "runtime/main/MachineOptions.h"
 #include "runtime/main/OptionValues.h"
+#include "runtime/main/RankOptions.h"
 #include "runtime/main/RunLength.h"
 #include "runtime/main/SampleOptions.h"
 
@@ -293,6 +294,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
     options.help = app.help();
     return options;
   }
+  options.compared = comparedOptions(app);
   judgeCertificateOption(typed.certificate, options);
   if (options.certificate || options.plan)
     return options;

@@ -101,6 +101,7 @@ struct TrainOptions {
   bool deviceCheck = false;     ///< compare the device with processors, and end
   std::string deviceCheckFile;  ///< the same as JSON; "": none
   std::string help;             ///< not empty: print this and end
+  std::string compared;         ///< comparedOptions() of this command line
 };
 
 /// As --data-format and --schedule spell them.

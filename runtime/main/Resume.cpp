@@ -4,12 +4,12 @@
 #include "runtime/Error.h"
 #include "runtime/main/Fingerprint.h"
 #include "runtime/main/Report.h"
+#include "runtime/main/RunOptions.h"
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 #include <string_view>
 
 using namespace zrt;
@@ -55,15 +55,7 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
 /// What is another than it was, but may be.
 void addDifferences(const RunPosition &now, const RunPosition &was,
                     uint64_t perStep, Resumed &resumed) {
-  const std::map<std::string, std::string> before(was.options.begin(),
-                                                  was.options.end());
-  for (const auto &[name, value] : now.options)
-    if (const auto found = before.find(name); name.rfind("--", 0) == 0 &&
-                                              found != before.end() &&
-                                              found->second != value)
-      resumed.notes.push_back(
-          fmt::format("{} is {}, and was {} until the checkpoint", name, value,
-                      found->second));
+  resumed.notes = changedOptions(now.options, was.options);
   if (now.dataBytes != was.dataBytes || now.dataHash != was.dataHash)
     resumed.warnings.push_back(fmt::format(
         "--data is another file than before the checkpoint ({} against {}); "
@@ -139,12 +131,10 @@ void orOffer(const std::string &path, Action action) {
   }
 }
 
-std::string numberText(double value) { return fmt::format("{:.9g}", value); }
-
 } // namespace
 
-RunPosition zrt::describeRun(const zrt_plan &plan,
-                             const TrainOptions &options) {
+RunPosition zrt::describeRun(const zrt_plan &plan, const TrainOptions &options,
+                             const std::string &format) {
   RunPosition run;
   run.shuffles = options.shuffle;
   run.seed = options.seed;
@@ -158,19 +148,7 @@ RunPosition zrt::describeRun(const zrt_plan &plan,
   const FileFingerprint inputs = fingerprintOfInputs(options.inputs);
   run.inputBytes = inputs.bytes;
   run.inputHash = inputs.hash;
-  const Schedule &schedule = options.schedule;
-  run.options = {
-      {"model", plan.model ? plan.model : ""},
-      {"plan", plan.options ? plan.options : ""},
-      options.epochs > 0 ? std::pair("--epochs", std::to_string(options.epochs))
-                         : std::pair("--steps", std::to_string(schedule.steps)),
-      {"--document-separator",
-       options.separator ? std::to_string(*options.separator) : "none"},
-      {"--lr", numberText(schedule.peak)},
-      {"--min-lr", numberText(schedule.minimum)},
-      {"--schedule", nameOf(schedule.kind)},
-      {"--warmup", std::to_string(schedule.warmup)},
-      {"--cooldown", std::to_string(schedule.cooldown)}};
+  run.options = runOptions(plan, options, format);
   return run;
 }
 
@@ -215,8 +193,9 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
     if (world.rank() == 0)
       checkNewest(options, manifest);
     resumed.run = manifest.run;
-    resumed.notes = reader->notes(state);
     addDifferences(now, manifest.run, perStep, resumed);
+    for (const std::string &note : reader->notes(state))
+      resumed.notes.push_back(note);
   });
   const uint64_t identity = reader->identity();
   std::vector<uint64_t> identities(size_t(world.size()));

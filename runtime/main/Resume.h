@@ -23,8 +23,9 @@
 namespace zrt {
 
 /// What a checkpoint says of a run with these options, before its first step.
-/// Reads a sample of its data.  Throws zrt::Error.
-RunPosition describeRun(const zrt_plan &plan, const TrainOptions &options);
+/// Reads a sample of its data, which are of `format`.  Throws zrt::Error.
+RunPosition describeRun(const zrt_plan &plan, const TrainOptions &options,
+                        const std::string &format);
 
 /// What the ranks begin with.
 struct Resumed {

@@ -2,6 +2,7 @@
 #include "runtime/main/StandardStreams.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/OutputPath.h"
 
 #include <cerrno>
 #include <csignal>
@@ -27,8 +28,8 @@ Stream *said = &output; ///< takes what is said
 void print(Stream &stream, const std::string &text) {
   if (stream.lost)
     return;
-  if (std::fwrite(text.data(), 1, text.size(), stream.file) == text.size() &&
-      std::fflush(stream.file) == 0)
+  if (std::fflush(stream.file) == 0 &&
+      writeAll(fileno(stream.file), text.data(), text.size()))
     return;
   stream.lost = errno;
   complain(stream.lost == EPIPE

@@ -44,6 +44,10 @@ void zrt::catchStopSignals(bool alsoUser) {
     first = 0;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // nohup has it ignored.
+  struct sigaction now = {};
+  if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
   if (alsoUser)
     sigaction(SIGUSR1, &action, nullptr);
 }

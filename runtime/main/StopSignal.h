@@ -29,7 +29,7 @@ constexpr uint8_t kDivergence = 255;
 /// The same: there is no time for another step.
 constexpr uint8_t kOutOfTime = 254;
 
-/// From now on a first SIGINT or SIGTERM is noted, and SIGUSR1 if `alsoUser`; a
+/// From now on a first SIGINT, SIGTERM or SIGHUP is noted, and SIGUSR1 if `alsoUser`; a
 /// second one of the same kind, more than a second later, meets the default
 /// action.
 void catchStopSignals(bool alsoUser = false);

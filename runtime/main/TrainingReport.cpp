@@ -63,6 +63,7 @@ void Training::printEnd() {
     say("stopped by {} after {} of {} steps\n",
         stoppedBy == SIGINT       ? "Ctrl-C"
         : stoppedBy == SIGTERM    ? "SIGTERM"
+        : stoppedBy == SIGHUP     ? "SIGHUP"
         : stoppedBy == SIGPIPE    ? "a closed pipe"
         : stoppedBy == kOutOfTime ? "--time-limit"
                                   : "SIGUSR1",

@@ -33,7 +33,7 @@ int Training::run() {
   together(world, [&] { countEpochs(); });
   if (!resumed)
     together(world, [&] { weights->initialize(); });
-  together(world, [&] { weights->checkInitial(startOfWeights()); });
+  together(world, [&] { weights->checkInitial(resumed ? resumed->path : ""); });
   checkpoints.start(counts.first(), weights->state(), folder.get(),
                     arenaBytes(), zrt_threads(context.get()));
   together(world, [&] {
@@ -98,7 +98,7 @@ void Training::openFiles() {
       fingerprint = fingerprintOf(options);
     if (isFirst)
       folder = takeFolder(options);
-    position = describeRun(plan, options);
+    position = describeRun(plan, options, feed->format());
     if (isFirst && feed->samples() < samplesPerStep())
       complain(fmt::format(
           "{}: warning: the data have {} sample{}, and a step reads {}: it "
@@ -115,6 +115,13 @@ void Training::goOn() {
                    zrt_threads(context.get()), world);
   if (!resumed)
     return;
+  if (isFirst)
+    for (const auto &[option, value] :
+         {std::pair("--init", options.init), {"--adapter", options.adapter}})
+      if (!value.empty())
+        complain(fmt::format("{}: warning: {}={} is not read: the run goes on "
+                             "from {}",
+                             options.program, option, value, resumed->path));
   const RunPosition &was = resumed->run;
   counts.goOnFrom(was);
   position.sequences = was.sequences;
@@ -141,12 +148,6 @@ void Training::countEpochs() {
     fail("--warmup={} and --cooldown={} are more than the {} steps of "
          "--epochs={}",
          schedule.warmup, schedule.cooldown, schedule.steps, options.epochs);
-}
-
-std::string Training::startOfWeights() const {
-  if (resumed)
-    return resumed->path;
-  return options.init.empty() ? "initial weights" : options.init;
 }
 
 void Training::saveAtExit() {

@@ -75,8 +75,6 @@ private:
   /// Says in steps where --epochs ends, before anything depends on it.
   void countEpochs();
 
-  std::string startOfWeights() const;
-
   /// Unless the last update has spoilt the weights.
   void saveAtExit();
 

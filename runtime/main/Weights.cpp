@@ -82,12 +82,20 @@ void Weights::load(const std::vector<Parameter> &into, const std::string &path,
     complain(fmt::format("{}: warning: {}", options.program, warning));
 }
 
-void Weights::checkInitial(const std::string &source) const {
+void Weights::checkInitial(const std::string &resumed) const {
   for (const auto *each : {&parameters(), &all.roundings})
-    if (const std::string found = zrt::firstNonfinite(*each, memory());
-        !found.empty())
-      fail("{}: {}{}; no training starts from that", source, found,
-           each == &all.roundings ? ", rounded to 16 bits" : "");
+    for (const bool isFrozen : {false, true}) {
+      const std::string found =
+          zrt::firstNonfinite(select(*each, isFrozen), memory());
+      const std::string &source = !resumed.empty() ? resumed
+                                  : !isFrozen && !options.adapter.empty()
+                                      ? options.adapter
+                                      : options.init;
+      if (!found.empty())
+        fail("{}: {}{}; no training starts from that",
+             source.empty() ? "initial weights" : source, found,
+             each == &all.roundings ? ", rounded to 16 bits" : "");
+    }
 }
 
 std::string Weights::firstNonfinite() const {

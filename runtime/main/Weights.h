@@ -25,9 +25,9 @@ public:
   /// Random values, or those of --init and --adapter.  What is trained beside
   /// frozen parameters may be missing in --init.  Throws zrt::Error.
   void initialize() const;
-  /// Throws zrt::Error for a value that is not finite; `source` is where they
-  /// come from.
-  void checkInitial(const std::string &source) const;
+  /// Throws zrt::Error for a value that is not finite, with the file that it comes
+  /// from: those of the options, or the checkpoint `resumed`.
+  void checkInitial(const std::string &resumed) const;
   /// The first value of this rank that is not finite, or "".
   std::string firstNonfinite() const;
   /// Writes --save: what is trained; of a plan with adapters a folder as PEFT

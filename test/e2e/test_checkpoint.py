@@ -133,7 +133,7 @@ class SameLayout(Checkpoints):
         plan = (2, "--stage=1", "--offload-optimizer=nvme")
         self.train_ok(plan, "whole")
         self.train_ok(plan, "saving", "--checkpoint", self.folder / "ck", "--save-every", 3,
-                      "--checkpoint-memory", "1MB")
+                      "--checkpoint-memory", "4MiB")
         self.assert_same_run("saving", "whole")
 
 

@@ -99,7 +99,7 @@ class Export(support.Case):
                     name: file for name, file in whole["weight_map"].items() if name != names[0]}})),
                  f"does not list tensor .*, which .*{first} has"),
                 ("no map", lambda: index.write_text("{}"), "it is not an index of tensors"),
-                ("no JSON", lambda: index.write_text("{"), "it is not an index of tensors"),
+                ("no JSON", lambda: index.write_text("{"), "is not JSON, at byte 2"),
                 ("cut", lambda: (model / last).write_bytes(shard[:-4]), f"{last}.*(cut short|not inside)"),
                 ("twice", lambda: (model / last).write_bytes((model / first).read_bytes()), "is in .* as well"),
                 ("header", lambda: (model / last).write_bytes(shard[:8] + b"x" + shard[9:]), f"{last}: its header"),
@@ -111,6 +111,48 @@ class Export(support.Case):
                 self.assert_refused(done, keyword)
                 index.write_text(json.dumps(whole))
                 (model / last).write_bytes(shard)
+
+    def test_again_into_a_folder(self):
+        checkpoint, saved = self.checkpoint((1, "--stage=0"))
+        export = (support.ZEROC, "export", checkpoint, "-o", "model")
+        self.export(checkpoint, "model", "--max-shard-size=8KiB")
+        self.export(checkpoint, "model", "--max-shard-size=8KiB")  # the same files
+        before = {path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}
+        # What would be left would be read.
+        for options in (), ("--max-shard-size=16KiB",):
+            self.assert_refused(support.run(*export, *options, cwd=self.folder),
+                                "model has weights already, of which this export would leave model")
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}, before)
+        (self.folder / "model/model.safetensors").write_bytes(saved.read_bytes())
+        done = resumes.train((1, "--stage=0"), self.folder, "from", "--init", self.folder / "model", steps=0)
+        self.assert_refused(done, "has model.safetensors and model.safetensors.index.json")
+
+    def test_writes_nothing_into_its_source(self):
+        checkpoint, _ = self.checkpoint((1, "--stage=0"))
+        step = checkpoint / "step-3"
+        before = {path.name: path.read_bytes() for path in step.iterdir()}
+        for output in "rank-00000.safetensors", "more", ".", "../step-3/x.safetensors":
+            self.assert_refused(support.run(support.ZEROC, "export", step, "-o", step / output),
+                                "is in the checkpoint .*; name a place outside")
+        self.assertEqual({path.name: path.read_bytes() for path in step.iterdir()}, before)
+
+    def test_what_is_no_json(self):
+        checkpoint, _ = self.checkpoint((1, "--stage=0"))
+        manifest = checkpoint / "step-3/manifest.json"
+        whole = manifest.read_text()
+        for what, text, keyword in (("cut", whole[:100], "manifest.json: .*its end is missing"),
+                                    ("broken", whole.replace(":", ";", 1), "manifest.json: it is damaged: it is not JSON"),
+                                    ("a bare nan", whole.replace('"step":3', '"step":nan'), "it is damaged"),
+                                    ("deep", "[" * 30_000_000 + whole, "nests deeper than 64 levels")):
+            with self.subTest(what):
+                manifest.write_text(text)
+                self.assert_refused(support.run(support.ZEROC, "export", checkpoint, "-o", "x", cwd=self.folder),
+                                    keyword, status=1)
+        manifest.write_text(whole)
+        for text, keyword in ("{", "is not JSON, at byte 2"), ("[" * 100, "nests deeper"), (" " * (1 << 21), "more than the"):
+            self.config.write_text(text)
+            self.assert_refused(support.run(support.ZEROC, "export", checkpoint, "-o", "x", "--config", self.config,
+                                            cwd=self.folder), f"config.json: .*{keyword}", status=1)
 
     def test_errors(self):
         checkpoint, _ = self.checkpoint((1, "--stage=0"))

@@ -99,3 +99,18 @@ class Spikes(support.Case):
                 done = support.run(binary, "--data", self.clean, "--steps", 1, "--lr", 1, *flags)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(message, done.stderr.decode())
+
+    def test_goes_on_after_a_skip(self):
+        """Every step's checkpoint, that of a skipped step too, whose left update has no clip."""
+        kind = KINDS[-1]
+        flags = ("--spike-guard", 1.5, "--spike-window", 4, "--seed", 3)
+        whole, weights, _ = self.outcome(kind, self.bad, STEPS, *flags, "--checkpoint", self.folder / "ck",
+                                         "--save-every", 1)
+        skipped = [line["step"] for line in whole if line.get("skipped", 0) > 0]
+        self.assertGreater(len(skipped), 1)
+        texts = [(self.folder / f"ck/step-{step}/manifest.json").read_text() for step in range(1, STEPS)]
+        self.assertTrue(any('"clip":"nan"' in text for text in texts))
+        for step in range(1, STEPS):
+            with self.subTest(step):
+                _, saved, _ = self.outcome(kind, self.bad, STEPS, *flags, "--resume", self.folder / f"ck/step-{step}")
+                self.assertEqual(saved, weights)

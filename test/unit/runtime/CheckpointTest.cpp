@@ -149,6 +149,27 @@ TEST(Manifest, KeepsAll) {
   EXPECT_EQ(read.tensors[2].parameter, "w \\ \"x\"");
 }
 
+TEST(Manifest, KeepsNumbersThatAreNotFinite) {
+  constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+  constexpr double kTooLarge = std::numeric_limits<double>::infinity();
+  Manifest manifest = example();
+  manifest.run.pending->clip = kNoNumber;
+  manifest.run.guard = {{1.5, kTooLarge}, {-kTooLarge, 2}, 1};
+  const Manifest read = parseManifest(manifestText(manifest));
+  EXPECT_TRUE(std::isnan(read.run.pending->clip));
+  EXPECT_EQ(read.run.guard->losses, manifest.run.guard->losses);
+  EXPECT_EQ(read.run.guard->norms, manifest.run.guard->norms);
+  EXPECT_ERROR(
+      "7 is no number",
+      parseManifest(lying("\"clip\":\"nan\"", "\"clip\":\"7\"", manifest)));
+}
+
+TEST(Manifest, ThatItsReaderRefusesIsNotWritten) {
+  Manifest manifest = example();
+  manifest.run.skipped = 8; // of 7 steps
+  EXPECT_ERROR("of which 8 were skipped", manifestText(manifest));
+}
+
 TEST(Manifest, IsNotBelievedWhereOneByteIsAnother) {
   const std::string text = manifestText(example());
   for (size_t at = 0; at + 2 < text.size(); ++at) {
@@ -348,9 +369,13 @@ TEST(CheckpointFolder, RemovesWhatIsLeftAndNothingElse) {
         ".step-.0123456789abcdef.zrt", "step-3", ".step-x.0123456789abcdef.zrt",
         "step-04", "other", ".step-3.0123456789abcdef"})
     fs::create_directories(folder / fmt::format("ck/{}/sub", name));
+  std::ofstream(folder / "ck/step-3/manifest.json") << "{}";
+  // Neither a file nor an empty folder is a checkpoint.
+  std::ofstream(folder / "ck/step-5") << "";
+  fs::create_directories(folder / "ck/step-6");
   const CheckpointFolder owner(folder / "ck");
   EXPECT_FALSE(fs::exists(folder / "ck/.step-3.0123456789abcdef.zrt"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 8);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 10);
   EXPECT_EQ(checkpointSteps(folder / "ck"), std::vector<int64_t>{3});
 }
 
@@ -358,12 +383,14 @@ TEST(CheckpointFolder, KeepsTheNewest) {
   const TestFolder folder;
   const CheckpointFolder owner(folder / "ck");
   CheckpointFaults faults;
-  for (const int64_t step : {5, 40, 300, 2})
-    owner.commit(owner.begin(step), step, faults);
+  for (const int64_t step : {5, 40, 300, 2}) {
+    const std::string begun = owner.begin(step);
+    std::ofstream(begun + "/manifest.json") << "{}";
+    owner.commit(begun, step, faults);
+  }
   owner.keepNewest(2, faults);
   EXPECT_EQ(checkpointSteps(folder / "ck"), (std::vector<int64_t>{40, 300}));
   // A checkpoint is never replaced.
-  std::ofstream(folder / "ck/step-40/manifest.json") << "{}";
   EXPECT_ERROR("cannot rename", owner.commit(owner.begin(40), 40, faults));
 }
 

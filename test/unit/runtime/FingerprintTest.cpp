@@ -17,10 +17,9 @@ namespace {
 template <typename Change>
 std::string afterChange(Change change, size_t ranks = 2, size_t other = 1) {
   Fingerprint common;
-  common.data = {2097152, 7};
-  common.init = {4096, 7};
-  common.steps = 10;
-  common.lr = 6e-4;
+  common.files.data = {2097152, 7};
+  common.files.init = {4096, 7};
+  common.options = "--steps=10\n--lr=0.0006\n--shuffle\n";
   std::vector<Fingerprint> all(ranks, common);
   change(all[other]);
   return disagreement(all);
@@ -33,14 +32,14 @@ TEST(Disagreement, IsNothingAmongEquals) {
 
 TEST(Disagreement, NamesTheFile) {
   EXPECT_EQ(
-      afterChange([](auto &f) { f.data.bytes = 1048576; }),
+      afterChange([](auto &f) { f.files.data.bytes = 1048576; }),
       "rank 1 has other data than rank 0: 1,048,576 bytes (1.0 MiB) against "
       "2,097,152 bytes (2.0 MiB); give every rank the same file");
-  EXPECT_EQ(afterChange([](auto &f) { f.data.hash = 8; }),
+  EXPECT_EQ(afterChange([](auto &f) { f.files.data.hash = 8; }),
             "rank 1 has other data than rank 0: 2,097,152 bytes (2.0 MiB), but "
             "not the "
             "same; give every rank the same file");
-  EXPECT_EQ(afterChange([](auto &f) { f.init.bytes = 1; }, 4, 2),
+  EXPECT_EQ(afterChange([](auto &f) { f.files.init.bytes = 1; }, 4, 2),
             "rank 2 has other initial weights than rank 0: 1 byte against "
             "4,096 bytes (4.0 KiB); give every rank the same file");
 }
@@ -48,8 +47,8 @@ TEST(Disagreement, NamesTheFile) {
 TEST(Disagreement, NamesTheProgramFirst) {
   EXPECT_EQ(afterChange([](auto &f) {
               f.program = 1;
-              f.steps = 11;
-              f.data.hash = 8;
+              f.options = "--steps=11\n";
+              f.files.data.hash = 8;
             }),
             "rank 1 runs another program than rank 0; copy one binary to every "
             "host");
@@ -57,46 +56,45 @@ TEST(Disagreement, NamesTheProgramFirst) {
 
 TEST(Disagreement, NamesTheOption) {
   const std::string end = "; give every rank the same options";
-  EXPECT_EQ(afterChange([](auto &f) { f.steps = 11; }),
+  EXPECT_EQ(afterChange([](auto &f) {
+              f.options = "--steps=11\n--lr=0.0006\n--shuffle\n";
+            }),
             "rank 1 has --steps=11, but rank 0 has --steps=10" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.epochs = 2; }),
-            "rank 1 has --epochs=2, but rank 0 has --epochs=0" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.dataWeights = 2; }),
-            "rank 1 has other --data-weights than rank 0" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.separator = 0; }),
-            "rank 1 has --document-separator=0, but rank 0 has "
-            "--document-separator=none" +
+  EXPECT_EQ(
+      afterChange([](auto &f) { f.options = "--steps=10\n--lr=0.0006\n"; }),
+      "rank 1 is started without --shuffle, but rank 0 with it" + end);
+  EXPECT_EQ(afterChange([](auto &f) { f.options = "--steps=10\n--shuffle\n"; }),
+            "rank 1 is started without --lr, but rank 0 with --lr=0.0006" +
                 end);
-  EXPECT_EQ(afterChange([](auto &f) { f.lr = 1e-3; }),
-            "rank 1 has --lr=0.001, but rank 0 has --lr=0.0006" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.minLr = 1e-5; }),
-            "rank 1 has --min-lr=1e-05, but rank 0 has --min-lr=0" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.warmup = 3; }),
-            "rank 1 has --warmup=3, but rank 0 has --warmup=0" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.seed = 3; }),
-            "rank 1 has --seed=3, but rank 0 has --seed=0" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.shuffles = true; }),
-            "rank 1 is started with --shuffle, but rank 0 without" + end);
-  EXPECT_EQ(afterChange(
-                [](auto &f) { f.schedule = uint32_t(Schedule::Kind::Cosine); }),
-            "rank 1 has --schedule=cosine, but rank 0 has --schedule=constant" +
+  EXPECT_EQ(afterChange([](auto &f) { f.options += "--spike-guard=6\n"; }),
+            "rank 1 is started with --spike-guard=6, but rank 0 without it" +
                 end);
-  EXPECT_EQ(afterChange([](auto &f) { f.format = uint32_t(TokenFormat::U16); }),
-            "rank 1 has --data-format=u16, but rank 0 has --data-format=auto" +
-                end);
-  EXPECT_EQ(afterChange([](auto &f) { f.hasInit = true; }),
-            "rank 1 is started with --init, but rank 0 without" + end);
-  EXPECT_EQ(afterChange([](auto &f) { f.saves = true; }, 2, 0),
+  EXPECT_EQ(afterChange([](auto &f) { f.options += "--save\n"; }, 2, 0),
             "rank 1 is started without --save, but rank 0 with it" + end);
 }
 
 TEST(Disagreement, NamesAllRanksThatDiffer) {
-  EXPECT_EQ(afterChange([](auto &f) { f.steps = 9; }, 4, 0),
+  const auto nine = [](auto &f) { f.options.replace(8, 2, "9"); };
+  EXPECT_EQ(afterChange(nine, 4, 0),
             "ranks 1, 2, 3 have --steps=10, but rank 0 has --steps=9; give "
             "every rank the same options");
-  EXPECT_NE(afterChange([](auto &f) { f.steps = 9; }, 99, 0)
-                .find("ranks 1, 2, 3, 4, 5, 6, 7, 8, ... have"),
-            std::string::npos);
+  EXPECT_NE(
+      afterChange(nine, 99, 0).find("ranks 1, 2, 3, 4, 5, 6, 7, 8, ... have"),
+      std::string::npos);
+}
+
+TEST(Options, AreComparedInOneSpelling) {
+  const auto compared = [](std::vector<const char *> more) {
+    std::vector<const char *> line = {"train", "--steps", "3", "--data", "a"};
+    line.insert(line.end(), more.begin(), more.end());
+    return parseOptions(int(line.size()), line.data()).compared;
+  };
+  EXPECT_EQ(compared({"--lr", "1e-3"}), compared({"--lr=0.001"}));
+  EXPECT_NE(compared({"--lr", "1e-3"}), compared({"--lr=0.002"}));
+  // Files may lie elsewhere, and threads be of a host.
+  EXPECT_EQ(compared({"--lr=1", "--init=x", "--threads=2"}),
+            compared({"--lr=1", "--init=y", "--threads=3"}));
+  EXPECT_NE(compared({"--lr=1", "--init=x"}), compared({"--lr=1"}));
 }
 
 TEST(Fingerprints, AreComparedByAllRanks) {
@@ -104,7 +102,8 @@ TEST(Fingerprints, AreComparedByAllRanks) {
   int printing = 0;
   runRanks(3, [&](World &world) {
     Fingerprint mine;
-    mine.seed = world.rank() == 1 ? 5 : 4;
+    // Of different lengths.
+    mine.options = world.rank() == 1 ? "--seed=15\n" : "--seed=4\n";
     try {
       compareFingerprints(world, mine);
     } catch (const AgreedError &error) {
@@ -117,8 +116,9 @@ TEST(Fingerprints, AreComparedByAllRanks) {
   });
   EXPECT_EQ(printing, 1);
   for (const std::string &error : errors)
-    EXPECT_EQ(error, "rank 1 has --seed=5, but rank 0 has --seed=4; give every "
-                     "rank the same options");
+    EXPECT_EQ(error,
+              "rank 1 has --seed=15, but rank 0 has --seed=4; give every "
+              "rank the same options");
 }
 
 uint64_t hashOf(const std::string &text, uint64_t start = 0) {

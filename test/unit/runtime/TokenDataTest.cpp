@@ -63,6 +63,13 @@ TEST_F(TokenFile, AutoGoesByContentThenByName) {
       "8 llm.c uint32");
   EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small16)), "8 raw uint16");
   EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small32)), "8 raw uint32");
+  // No u16 holds a vocabulary beyond 65,536.
+  EXPECT_EQ(TokenData(folder.write(
+                          "wide.bin",
+                          bytesOfTokens(std::vector<uint32_t>{70000, 1, 2, 3})),
+                      TokenFormat::Auto, 2, 1, /*isWide=*/true)
+                .tokens(),
+            4u);
   EXPECT_EQ(formatOf("a.u16", bytesOfTokens(small32)), "16 raw uint16");
   EXPECT_EQ(formatOf("a.u32", bytesOfTokens(small16)), "4 raw uint32");
   EXPECT_EQ(formatOf("a.txt", "to be or not"), "12 text bytes");
