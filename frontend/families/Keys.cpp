@@ -41,7 +41,7 @@ double frontend::readNormEps(ConfigFile &file, StringRef key,
 }
 
 double frontend::readInitStd(ConfigFile &file) {
-  double std = file.number("initializer_range", 0.02);
+  double std = file.number("initializer_range", 0.02) + 0.0; // not -0.0
   if (!(std >= 0) || !std::isfinite(float(std)) || (std > 0 && float(std) == 0))
     file.fail(
         "initializer_range must not be negative, and finite in f32, got " +

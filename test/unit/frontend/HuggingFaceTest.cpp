@@ -95,7 +95,8 @@ TEST_F(HuggingFace, DeepNestingIsNoCrash) {
 TEST_F(HuggingFace, NamesOtherFamilies) {
   EXPECT_EQ(importText(R"({"model_type": "bert"})"),
             "model_type \"bert\" is not supported; supported: gpt2, llama, "
-            "mistral, mixtral, qwen2, qwen3, qwen3_moe, olmoe, gemma2, gemma3_text, phi3, gpt_neox");
+            "mistral, mixtral, qwen2, qwen3, qwen3_moe, olmoe, gemma2, "
+            "gemma3_text, phi3, gpt_neox");
   EXPECT_EQ(importText("{}"), "model_type is missing; add it");
   EXPECT_EQ(importText(R"({"model_type": 2})"),
             "model_type must be a string, got 2");
@@ -157,6 +158,14 @@ TEST_F(HuggingFace, ChecksNumbers) {
             "resid_pdrop must lie between 0 and 1, got 1.5");
   EXPECT_EQ(importText(config("\"tie_word_embeddings\": 1")),
             "tie_word_embeddings must be true or false, got 1");
+}
+
+TEST_F(HuggingFace, BeginsAtZero) {
+  ASSERT_EQ(importText(config("\"initializer_range\": -0.0")), "");
+  auto function = module->lookupSymbol<func::FuncOp>("loss");
+  EXPECT_FALSE(cast<zero::NormalAttr>(function.getArgAttr(0, zero::kInitAttr))
+                   .getStd()
+                   .isNegative());
 }
 
 TEST_F(HuggingFace, KeepsNumbers) {
