@@ -15,7 +15,8 @@ namespace {
 /// of a job reaches a rank directly, and by the process that has started it.
 constexpr int64_t kSameSignal = 1'000'000'000;
 
-volatile std::sig_atomic_t notedSignal = 0;
+std::atomic<int> notedSignal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 /// When the first of a kind came, in nanoseconds; 0: none has.
 std::atomic<int64_t> firstAt[NSIG];
 
@@ -58,7 +59,7 @@ int zrt::agreedReason(const std::vector<uint8_t> &noted) {
 }
 
 int zrt::stopReason(World &world, uint8_t own) {
-  const auto mine = std::max(own, static_cast<uint8_t>(notedSignal));
+  const auto mine = std::max(own, static_cast<uint8_t>(notedSignal.load()));
   if (world.size() == 1)
     return mine;
   std::vector<uint8_t> all(static_cast<size_t>(world.size()));

@@ -16,8 +16,8 @@ reports=$build/reports
 
 # file, the lines that lose their lock, and the tests that run them
 seeds=(
-  "runtime/core/StreamQueue.cpp|/StreamQueue::start/,/^}/|Streams.*:Tiers*"
-  "runtime/core/EventTable.cpp|/EventTable::reach/,/^}/|Streams.*:Tiers*"
+  "runtime/core/StreamQueue.cpp|/StreamQueue::start/,/^}/|Events.Hold*:Tiers*"
+  "runtime/core/EventTable.cpp|/EventTable::reach/,/^}/|Events.Hold*:Tiers*"
   "runtime/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriter.*:Checkpoint*"
 )
 
@@ -33,7 +33,8 @@ findings() { # BUILD FILTER
 }
 
 cmake --preset tsan && cmake --build "$build" --target zrt_unit_tests || exit 2
-found=$(findings "$build" "*")
+# A plan that lacks an event races, as it should.
+found=$(findings "$build" "-Events.ChaosFindsAMissingOne")
 status=$?
 ((status == 0)) || grep -E "FAILED|Failure" "$reports/tests.log" | head -20
 cat "$reports"/report.* 2>/dev/null | grep -A 12 "^WARNING: ThreadSanitizer" | head -120

@@ -511,8 +511,11 @@ TEST(MetricsFile, KeepsLinesBeforeAStep) {
             "{\"step\":0}\n{\"step\":1}\n");
   EXPECT_EQ(after("{\"step\":0}\n{\"step\":1}\n", 0), "");
   EXPECT_EQ(after("{\"step\":0}\n{\"step\":1", 9), "{\"step\":0}\n");
-  EXPECT_EQ(after("{\"step\":0}\nsomething\n{\"step\":1}\n", 9),
-            "{\"step\":0}\n");
+  // Of another program: nothing is lost.
+  const std::string foreign = "{\"step\":0}\nsomething\n{\"step\":1}\n";
+  EXPECT_ERROR("is no file of metrics: \"something\" is not a step",
+               after(foreign, 9));
+  EXPECT_EQ(readFile(folder / "m"), foreign);
   EXPECT_EQ(after("", 9), "");
 }
 

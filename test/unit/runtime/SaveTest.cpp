@@ -39,7 +39,7 @@ TEST(SaveParameters, KeepsEveryBit) {
   runRanks(2, [&](World &world) {
     saveParameters(s.parameters(world.rank()), folder / "out",
                    s.memoryOf(world.rank()), world);
-    s.memory[size_t(world.rank())].assign(s.memory[0].size(), kUntouched);
+    s.memory[size_t(world.rank())].assign(s.floats, kUntouched);
     loadParameters(s.parameters(world.rank()), folder / "out",
                    s.memoryOf(world.rank()));
   });

@@ -72,7 +72,8 @@ public:
     plan.buckets = buckets.data();
     plan.states = states.data();
     plan.bucket_count = plan.state_count = uint32_t(buckets.size());
-    memory.assign(ranks, std::vector<float>(offset / 4, kUntouched));
+    floats = offset / 4;
+    memory.assign(ranks, std::vector<float>(floats, kUntouched));
     return plan;
   }
 
@@ -86,7 +87,7 @@ public:
   /// What `rank` holds where element i of parameter p is value(p, i).
   template <typename Value>
   std::vector<float> expected(int rank, Value value) const {
-    std::vector<float> all(memory[0].size(), kUntouched);
+    std::vector<float> all(floats, kUntouched);
     for (size_t b = 0; b < buckets.size(); ++b) {
       std::vector<float> whole(buckets[b].elements, kUntouched);
       for (const zrt_member &m : members[b])
@@ -104,6 +105,7 @@ public:
   std::vector<zrt_bucket> buckets;
   std::vector<zrt_state> states;
   std::vector<std::vector<float>> memory; ///< of each rank
+  size_t floats = 0;                      ///< that each holds
   zrt_plan plan = {};
 
 private:

@@ -163,8 +163,8 @@ TEST(LinkLedger, CountsWhatGoesFromTierToTier) {
   zrt_plan plan =
       testPlan(Table()
                    .copy(ZRT_D2H, deviceRef(0, 100), hostTier(0, 100))
-                   .copy(ZRT_H2D, hostTier(0, 60), deviceRef(0, 60))
-                   .copy(ZRT_H2D, hostTier(0, 7), deviceRef(64, 7))
+                   .copy(ZRT_H2D, hostTier(128, 60), deviceRef(256, 60))
+                   .copy(ZRT_H2D, hostTier(192, 7), deviceRef(320, 7))
                    .copy(ZRT_COMPUTE, deviceRef(0, 50), deviceRef(128, 50)));
   plan.arena_bytes[ZRT_HOST] = 4096;
   const ContextPtr ctx = create(plan);
