@@ -49,13 +49,11 @@ public:
           writes(0, allOf(copy.getResult()), {});
         })
         .Default([&](Operation *) {
-          for (OpOperand &operand : op->getOpOperands())
-            if (isInArena(operand.get()))
-              reads(operand.getOperandNumber(), allOf(operand.get()));
           for (OpResult result : op->getResults())
             if (isInArena(result))
               writes(result.getResultNumber(), allOf(result), allOf(result));
         });
+    readOthers();
     return std::move(accesses);
   }
 
@@ -69,6 +67,27 @@ private:
   void writes(unsigned result, Spans written, Spans defined) {
     accesses.writes.push_back(
         {result, std::move(written), std::move(defined), {}, 0});
+  }
+
+  /// Whether `op` replaces what is in `operand`, and reads nothing of it.
+  bool isOnlyReplaced(OpOperand &operand) {
+    if (isa<ClearOp>(op))
+      return true;
+    if (isa<FetchOp, SpillOp>(op))
+      return operand.getOperandNumber() == 1;
+    return false;
+  }
+
+  /// An operand of which nothing was said is read whole.
+  void readOthers() {
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned i = operand.getOperandNumber();
+      bool isKnown = llvm::any_of(accesses.reads, [&](const ReadAccess &read) {
+        return read.operand == i;
+      });
+      if (!isKnown && isInArena(operand.get()) && !isOnlyReplaced(operand))
+        reads(i, allOf(operand.get()));
+    }
   }
 
   void collect(AllGatherOp op) {
@@ -121,8 +140,7 @@ private:
       flats.push_back(op.getMaster());
     for (auto [i, flat] : llvm::enumerate(flats))
       reads(i, members(bucket, flat, slice));
-    for (auto [i, scalar] : llvm::enumerate(op.getScalars()))
-      reads(flats.size() + i, allOf(scalar));
+    // Scalars and random bits are other operands.
     for (OpResult next : op->getResults()) {
       Spans bytes = members(bucket, next, slice);
       writes(next.getResultNumber(), bytes, bytes);

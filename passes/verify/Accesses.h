@@ -12,9 +12,13 @@
 //   reduce_scatter           members                     rank's slice  members
 //                                                                      in it
 //   sum_squares              members in the slice        result        result
-//   update                   members (in the slice)      the same      the same
+//   update                   members (in the slice),     the same      the same
+//                            scalars, random bits
 //   fetch, spill             members (in the slice if    the same      the same
 //                            one side is that)
+//
+// An operand that is not only replaced (that of clear, the second of fetch and
+// spill) is read, whole if nothing else is said of it.
 //
 // What an operation does not define of its result holds nothing: padding, and
 // in a whole value of which a rank has only its slice, the others' slices.
