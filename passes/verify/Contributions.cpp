@@ -22,7 +22,8 @@
 //            them that earlier gradients count alike; parameters and moments
 //            end as {updates: 1}, sums as {}; parameters of frozen buckets stay
 //
-// mean = 1 / (ranks x micro-steps).  Sums that are yet to be reduced hold whole
+// mean = 1 / (ranks x micro-steps).  A scale is 1, or the mean over ranks,
+// micro-steps or both.  Sums that are yet to be reduced hold whole
 // gradients (unit = 1), others their share of the mean (unit = mean).
 //
 // Where a program has all micro-steps, sums begin in it as {}, and an update takes
@@ -191,8 +192,24 @@ private:
     return {before, ofEach(mean), ranks > 1, 0};
   }
 
+  /// Products of scales do not say what is between them: 1e-43 x 2.5e42 is 0.25,
+  /// and what is scaled by the first has lost its bits.  So each scale is a part of
+  /// the mean by itself.
+  LogicalResult judgeScale(Operation *op, double scale) {
+    for (double part :
+         {1.0, 1.0 / double(ranks), 1.0 / double(microSteps), mean})
+      if (isNear(scale, part))
+        return success();
+    return op->emitOpError("scales by ") // (V13)
+           << textOf(scale)
+           << ", which is neither 1 nor a part of the mean over " << ranks
+           << " ranks and " << microSteps << " micro-steps (V13)";
+  }
+
   /// sum + scale x more, which are reduced alike.
   LogicalResult visitSum(AccumulateOp op) {
+    if (failed(judgeScale(op, op.getScale().convertToDouble())))
+      return failure();
     Share sum = shares.lookup(op.getSum()), more = shares.lookup(op.getFlat());
     double scale = op.getScale().convertToDouble();
     shares[op.getResult()] = {sum.before + scale * more.before,
@@ -203,6 +220,8 @@ private:
   }
 
   LogicalResult visitReduce(ReduceScatterOp op) {
+    if (failed(judgeScale(op, op.getScale().convertToDouble())))
+      return failure();
     Share more = shares.lookup(op.getSource()), unreduced = more, into;
     unreduced.reduced = 0;
     if (failed(expect(op, op.getSource(), unreduced)))
