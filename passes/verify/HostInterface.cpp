@@ -16,9 +16,7 @@
 //   * where a program has all micro-steps, inputs, losses and what @count counts
 //     are there for each micro-step, once; nothing else is of a micro-step.
 //   * outputs stand after the next state, each with a name of its own, f32 or
-//     f64; those that the host reads are scalars.  @micro has the loss if @step
-//     has it, since the host adds them up, and what it reads after @step is
-//     there; after @first it reads the same.
+//     f64; those that the host reads are scalars, and are there (HostOutputs.h).
 //   * @predict has one output, `logits`, f32 [sequences, classes], of the inputs
 //     `tokens` [sequences, positions] and `position` [sequences].
 //   * a parameter has a name of its own, unless it is cut by rows; then the
@@ -31,6 +29,7 @@
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/HostOutputs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -52,28 +51,8 @@ public:
       if (failed(judgeOutputs(program)) || failed(judgeMicroSteps(program)))
         return failure();
     ProgramOp step = findMainProgram(module);
-    auto micro = module.lookupSymbol<ProgramOp>("micro");
-    if (micro && outputs["step"].contains("loss") &&
-        !outputs["micro"].contains("loss")) // (S5)
-      return micro.emitOpError("has no output \"loss\", and @step has (S5); "
-                               "the host adds them up");
-    if (auto first = module.lookupSymbol<ProgramOp>("first"))
-      for (StringRef name : {"loss", "grad_norm", "clip"})
-        if (outputs["step"].contains(name) !=
-            outputs["first"].contains(name)) // (S5)
-          return first.emitOpError("has ")
-                 << (outputs["first"].contains(name) ? "output \""
-                                                     : "no output \"")
-                 << name
-                 << "\", unlike @step (S5); the host reads the same of both";
-    for (StringRef name : {"loss", "grad_norm"})
-      for (ProgramOp program : findPrograms(module))
-        if (outputs[program.getSymName()].contains(name) &&
-            !outputs["step"].contains(name)) // (S5)
-          return program.emitOpError("has output \"")
-                 << name
-                 << "\", and @step has none (S5); the host reads it "
-                    "after @step";
+    if (failed(judgeHostOutputs(module)))
+      return failure();
     for (auto program : module.getOps<ProgramOp>())
       if (getProgramName(program) == kPredict && !program.isExternal() &&
           failed(judgePrediction(program)))

@@ -7,8 +7,8 @@
 //     have the model's bodies;
 //   * in every program, what is packed for a member is the gradient of this
 //     parameter, or of its rows;
-//   * the loss is the mean over ranks of the model's; that of @eval, and what it
-//     is averaged over, as if there were one micro-step;
+//   * the loss is the mean over ranks of the model's; that of @eval, and all that
+//     it is averaged over, as if there were one micro-step;
 //   * @predict returns what @predict of the model does, of one micro-step;
 //   * where a program has all micro-steps, what is packed, lost or counted for one
 //     is computed from inputs of this one alone;
@@ -259,6 +259,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
   if (programName == kPredict)
     return visitPrediction(op);
   bool hasLoss = false;
+  std::set<unsigned> weights; // of @eval
   for (OpOperand &value : op->getOpOperands()) {
     unsigned i = value.getOperandNumber();
     auto name = program.getOutput(i);
@@ -280,6 +281,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
       if (failed(expect(op, value.get(), evaluated.getAverages()[number],
                         "the output " + name.str())))
         return failure();
+      weights.insert(number);
     }
     if (name && programName == "count") {
       // The mean is over values that are computed alike.
@@ -301,6 +303,13 @@ LogicalResult Refinement::visitReturn(Operation *op) {
       !hasLoss) // (V14)
     return program.emitOpError(
         "has no output \"loss\", and the model has a loss (V14)");
+  for (unsigned i = 0, e = evaluated.getAverages().size();
+       programName == "eval" && i != e; ++i)
+    if (!weights.count(i)) // (V14)
+      return program.emitOpError("has no output \"count")
+             << i
+             << "\", which the model averages over (V14); the host weighs the "
+                "losses of batches by it";
   return success();
 }
 
