@@ -5,6 +5,8 @@
 //
 //   stage, world_size,           the module's stage, the ranks of its axis, its
 //   accumulate, reference        micro-steps, and how its kernels are compiled
+//   stage, persist_below         which state a rank keeps whole, and what is
+//                                reduced to (PlanStage.cpp)
 //   accumulate_order             whether a program has all micro-steps
 //   precision, grad_dtype,       what parameters, packs, sums of gradients and
 //   state_dtype, master          slots are made of, and who has a master
@@ -52,10 +54,11 @@ public:
       : plan(plan), options(options), ranks(ranks) {}
 
   LogicalResult run() {
-    return failure(failed(judgeNumbers()) || failed(judgePrecision()) ||
-                   failed(judgeTiers()) || failed(judgeActivations()) ||
-                   failed(judgeDecay()) || failed(judgeClip()) ||
-                   failed(judgeRule()));
+    return failure(failed(judgeNumbers()) ||
+                   failed(judgeStage(plan, options, ranks)) ||
+                   failed(judgePrecision()) || failed(judgeTiers()) ||
+                   failed(judgeActivations()) || failed(judgeDecay()) ||
+                   failed(judgeClip()) || failed(judgeRule()));
   }
 
 private:
@@ -72,7 +75,9 @@ private:
   bool isPending() const {
     return options.getOverlapUpdate() || options.getDelayedUpdate();
   }
-  InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option);
+  InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option) {
+    return contradicts(op, has, options, option);
+  }
 
   /// Those of one rank, too.
   SmallVector<ProgramOp> programs() {
@@ -89,8 +94,8 @@ private:
 };
 } // namespace
 
-InFlightDiagnostic Options::error(Operation *op, const Twine &has,
-                                  StringRef option) {
+InFlightDiagnostic judge::contradicts(Operation *op, const Twine &has,
+                                      OptionsAttr options, StringRef option) {
   InFlightDiagnostic diagnostic = op->emitOpError("has ");
   diagnostic << has << ", and the plan says that it was made with " << option;
   for (const OptionsAttr::Word &word : options.getWords())
@@ -204,6 +209,17 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
   return success();
 }
 
+/// The sum over micro-steps that `op` begins or adds to; null if it does neither.
+static Value sumOf(Operation *op) {
+  if (auto zeros = dyn_cast<ZerosOp>(op))
+    return zeros.getResult();
+  if (auto add = dyn_cast<AccumulateOp>(op))
+    return add.getSum();
+  if (auto reduce = dyn_cast<ReduceScatterOp>(op))
+    return reduce.getInto();
+  return {};
+}
+
 LogicalResult Options::judgePrecision() {
   for (ProgramOp program : programs()) {
     for (BlockArgument argument : program.getArguments())
@@ -215,7 +231,14 @@ LogicalResult Options::judgePrecision() {
       if (Type element = getElementType(pack.getType());
           element != options.getGradientElement()) // (S7)
         return error(pack, "gradients of " + nameOf(element), "--grad-dtype");
-    // What is reduced to a sum is of the sum's type (V6, zero.reduce_scatter).
+    // What is added to a sum becomes a part of it: of its type, whatever that
+    // began as.
+    for (Operation &op : program.front())
+      if (Value sum = sumOf(&op))
+        if (Type element = getElementType(sum.getType());
+            element != options.getSumElement()) // (S7)
+          return error(&op, "sums of gradients of " + nameOf(element),
+                       "--grad-dtype");
     for (auto reduce : program.front().getOps<ReduceScatterOp>())
       if (Type element = getElementType(reduce.getType());
           !reduce.getInto() &&

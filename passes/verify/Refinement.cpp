@@ -44,6 +44,7 @@
 
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/ModelClaims.h"
 #include "passes/verify/ModelStep.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -64,7 +65,7 @@ class Refinement {
 public:
   Refinement(ModuleOp plan, ModuleOp model, int64_t ranks)
       : plan(plan), model(model), ranks(ranks),
-        symbolic(ranks, microStepsOf(plan)) {}
+        symbolic(ranks, microStepsOf(plan)), recomputation(plan) {}
 
   LogicalResult run();
 
@@ -108,6 +109,7 @@ private:
   static constexpr int64_t kMixed = -1;
   /// What @count of the same rank returns, by name.
   llvm::StringMap<Term> counts;
+  Recomputation recomputation;
 };
 
 } // namespace
@@ -383,6 +385,11 @@ LogicalResult Refinement::compute(Operation *op) {
             TotalOp, ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
       .Default([&](Operation *) {
         symbolic.execute(op);
+        auto micro = micros.find(op->getResult(0));
+        recomputation.count(op, symbolic.termOf(op->getResult(0)),
+                            micro == micros.end()
+                                ? std::nullopt
+                                : std::optional(micro->second));
         return success();
       });
 }
@@ -394,6 +401,7 @@ LogicalResult Refinement::execute(ProgramOp function, StringRef name) {
   flats.clear();
   packed.clear();
   micros.clear();
+  recomputation.begin();
   for (BlockArgument argument : function.getArguments())
     enter(argument);
   for (Operation &op : function.front())
@@ -420,17 +428,22 @@ SmallVector<int64_t> Refinement::findRankRepresentatives() {
 LogicalResult Refinement::run() {
   if (failed(ModelStep::matchKernels(plan, model, symbolic)) ||
       failed(step.execute(model, symbolic)) ||
-      failed(step.matchParameters(plan)))
+      failed(step.matchParameters(plan)) ||
+      failed(judgeModelClaims(plan, model)))
     return failure();
+  recomputation.countModel(model, "step", symbolic);
   if (hasProgram(plan, "eval")) {
     symbolic.setMicroSteps(1);
     if (failed(evaluated.execute(model, symbolic)))
       return failure();
+    recomputation.countModel(model, "step", symbolic);
     symbolic.setMicroSteps(microStepsOf(plan));
   }
-  if (hasProgram(plan, kPredict) &&
-      failed(predicted.executePrediction(model, symbolic)))
-    return failure();
+  if (hasProgram(plan, kPredict)) {
+    if (failed(predicted.executePrediction(model, symbolic)))
+      return failure();
+    recomputation.countModel(model, kPredict, symbolic);
+  }
   for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)
@@ -439,7 +452,7 @@ LogicalResult Refinement::run() {
             failed(execute(function, name)))
           return failure();
   }
-  return success();
+  return recomputation.judge();
 }
 
 LogicalResult judge::judgeRefinement(ModuleOp plan, ModuleOp model,

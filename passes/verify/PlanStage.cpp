@@ -1,0 +1,106 @@
+//===- PlanStage.cpp - A plan shares its state as its stage says ----------===//
+//
+// On one rank all stages are one program.  On several, (S7) compares with the
+// stage, bucket by bucket, what a rank keeps whole:
+//
+//   stage                       0        1        2        3
+//   optimizer's slots, master   whole    slice    slice    slice
+//   sums of gradients           whole    whole    slice    slice
+//   gradients are reduced       in place in place to slice to slice
+//   parameters                  whole    whole    whole    slice, and whole below
+//                                                          persist_below bytes
+//
+// Gradients that wait for the next step lie as the slots do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/verify/PlanOptions.h"
+
+#include "dialect/zero/BucketUse.h"
+#include "dialect/zero/PlanPrograms.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+namespace {
+class StageClaims {
+public:
+  StageClaims(ModuleOp plan, OptionsAttr options)
+      : plan(plan), options(options), stage(options.getStage()) {}
+
+  LogicalResult judge(ProgramOp program) {
+    for (BlockArgument argument : program.getArguments())
+      if (auto state = program.getState(argument.getArgNumber()))
+        if (failed(judgeState(program, state, argument.getType())))
+          return failure();
+    for (auto reduce : program.front().getOps<ReduceScatterOp>())
+      if (bool slice = zero::detail::isSlice(reduce.getType());
+          slice != (stage >= 2)) // (S7)
+        return contradicts(
+            reduce,
+            slice ? "a result that is the rank's slice alone"
+                  : "a result with room for the slices of all ranks",
+            options, "--stage");
+    return success();
+  }
+
+private:
+  ModuleOp plan;
+  OptionsAttr options;
+  int64_t stage;
+
+  /// Bytes of the parameter that `member` is, or is rows of.
+  static int64_t bytesOf(BucketOp bucket, MemberAttr member, Type shard) {
+    int64_t elements = 1;
+    for (int64_t size : member.getParameterShape())
+      elements *= size;
+    if (std::optional<Packing> packing = bucket.getPacking())
+      return getPackedBytes(*packing, elements);
+    return elements * getElementBytes(shard);
+  }
+
+  LogicalResult judgeState(ProgramOp program, StateAttr state, Type type) {
+    bool whole = !zero::detail::isSlice(type);
+    StringRef slot = state.getSlot();
+    auto fails = [&](StringRef option) {
+      return contradicts(program,
+                         "slot " + slot + " of @" +
+                             state.getBucket().getValue() +
+                             (whole ? " whole on every rank"
+                                    : " cut into a slice of each rank"),
+                         options, option);
+    };
+    if (slot != "param") {
+      int64_t first = slot == "grad" && !isRotated(plan) ? 2 : 1;
+      if (whole != (stage < first)) // (S7)
+        return fails("--stage");
+      return success();
+    }
+    if (stage < 3) { // (S7)
+      if (!whole)
+        return fails("--stage");
+      return success();
+    }
+    auto bucket = plan.lookupSymbol<BucketOp>(state.getBucket());
+    for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+      if (whole !=
+          (bytesOf(bucket, member, type) < options.getPersistBelow())) // (S7)
+        return fails(whole && options.getPersistBelow() == 0
+                         ? "--stage"
+                         : "--persist-below");
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult judge::judgeStage(ModuleOp plan, OptionsAttr options,
+                                int64_t ranks) {
+  if (ranks == 1)
+    return success();
+  StageClaims claims(plan, options);
+  for (auto program : plan.getOps<ProgramOp>())
+    if (!program.isExternal() && failed(claims.judge(program)))
+      return failure();
+  return success();
+}
