@@ -5,6 +5,7 @@
 //   a select         by its comparison: what is taken when `x < c` and is x,
 //                    lies below c
 //   a loop           its counter lies between its bounds
+//   generate, pad    their places lie in the result
 //   linalg           loops count to their sizes; a body's arguments are
 //                    elements of the operands, and what it yields is an element
 //                    of the result
@@ -80,7 +81,9 @@ static ConstantIntRanges where(arith::CmpIPredicate predicate,
   case arith::CmpIPredicate::uge:
     return ConstantIntRanges::fromUnsigned(bound.umin(), all);
   case arith::CmpIPredicate::ne:
-    break;
+    if (bound.getConstantValue() != zero)
+      break;
+    return {zero + 1, all, least, most};
   }
   return ConstantIntRanges::maxRange(width);
 }
@@ -117,6 +120,15 @@ void Intervals::enter(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (!linalg.isDpsInit(&operand) || linalg.getNumReductionLoops() == 0)
         set(linalg.getMatchingBlockArgument(&operand), of(operand.get()));
+    return;
+  }
+  // Their regions run for each place of the result.
+  if (isa<tensor::GenerateOp, tensor::PadOp>(op)) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    for (auto [place, size] :
+         llvm::zip(op->getRegion(0).getArguments(), type.getShape()))
+      if (size > 0)
+        set(place, below(size));
     return;
   }
   auto loop = dyn_cast<LoopLikeOpInterface>(op);

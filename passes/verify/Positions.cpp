@@ -11,6 +11,9 @@
 // position that is not constant, and is none of these, has positions that the
 // judge does not know.
 //
+// The arithmetic that leads there is defined, and divides by nothing that may be
+// 0: IntegerTraps.h.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/verify/Positions.h"
@@ -21,6 +24,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "passes/verify/IntegerTraps.h"
 #include "passes/verify/Intervals.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -34,6 +38,10 @@ using RangeList = SmallVector<IntegerValueRange>;
 class Positions {
 public:
   LogicalResult judgeInputs(FunctionOpInterface function);
+  LogicalResult judgeRule(OptimizerOp rule) {
+    Intervals intervals; // of numbers that may be any
+    return judgeBlock(rule.getBody().front(), intervals);
+  }
 
 private:
   /// The intervals of the results of `function`, which has one block.
@@ -158,7 +166,8 @@ LogicalResult Positions::judgeBlock(Block &block, Intervals &intervals) {
         return failure();
       continue;
     }
-    if (failed(judgeOperation(&op, intervals)))
+    if (failed(judgeOperation(&op, intervals)) ||
+        failed(judgeArithmetic(&op, intervals)))
       return failure();
     intervals.enter(&op);
     for (Region &region : op.getRegions())
@@ -213,8 +222,12 @@ LogicalResult Positions::judgeInputs(FunctionOpInterface function) {
   return judge(function, arguments);
 }
 
-LogicalResult judge::judgePositions(ArrayRef<FunctionOpInterface> functions) {
+LogicalResult judge::judgePositions(ModuleOp module,
+                                    ArrayRef<FunctionOpInterface> functions) {
   Positions positions;
+  for (auto rule : module.getOps<OptimizerOp>())
+    if (failed(positions.judgeRule(rule)))
+      return failure();
   for (FunctionOpInterface function : functions)
     if (failed(positions.judgeInputs(function)))
       return failure();

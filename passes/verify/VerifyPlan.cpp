@@ -273,7 +273,7 @@ LogicalResult Plan::judge(ModuleOp model) {
       return failure();
   if (failed(judgeHostInterface(module)))
     return failure();
-  if (failed(judgePositions(all)))
+  if (failed(judgePositions(module, all)))
     return failure();
   for (auto &[name, ranked] : programs)
     for (auto &[program, ranks] : ranked)
@@ -296,7 +296,7 @@ struct VerifyPositions : zero::impl::VerifyPositionsBase<VerifyPositions> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
         functions.push_back(function);
-    if (failed(judgePositions(functions)))
+    if (failed(judgePositions(getOperation(), functions)))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -194,3 +194,115 @@ func.func @gather(%w: tensor<12x5xf32>, %ids: tensor<3x1xindex>) -> tensor<3x1x5
   %s = tensor.gather %w[%ids] gather_dims([0]) : (tensor<12x5xf32>, tensor<3x1xindex>) -> tensor<3x1x5xf32>
   return %s : tensor<3x1x5xf32>
 }
+
+// -----
+
+// A promise of the arithmetic is kept,
+
+func.func @accepted(%w: tensor<12x5xf32>, %ids: tensor<3xi32> {zero.input = "a", zero.vocab = 3 : i64}) -> tensor<3x5xf32> {
+  %three = arith.constant dense<3> : tensor<3xi32>
+  %times = arith.muli %ids, %three overflow<nsw, nuw> : tensor<3xi32>
+  %next = arith.addi %times, %three overflow<nsw> : tensor<3xi32>
+  %back = arith.subi %next, %three overflow<nuw> : tensor<3xi32>
+  %x = nn.embedding %back, %w : tensor<3xi32>, tensor<12x5xf32> -> tensor<3x5xf32>
+  return %x : tensor<3x5xf32>
+}
+
+// -----
+
+// ... or nothing bounds the result: not the promise,
+
+func.func @wraps(%w: tensor<12x5xf32>, %ids: tensor<3xi32> {zero.input = "a"}) -> tensor<3x5xf32> {
+  %most = arith.constant dense<2147483636> : tensor<3xi32>
+  // expected-error @+1 {{'arith.addi' op may overflow, which its flags say it does not: it takes numbers from -2147483648 to 2147483647 and from 2147483636 to 2147483636 (S8); without the flags it wraps around}}
+  %next = arith.addi %ids, %most overflow<nsw> : tensor<3xi32>
+  %x = nn.embedding %next, %w : tensor<3xi32>, tensor<12x5xf32> -> tensor<3x5xf32>
+  return %x : tensor<3x5xf32>
+}
+
+// -----
+
+// ... and no clamp behind it.
+
+func.func @clamped(%w: tensor<12x5xf32>, %ids: tensor<3xi32> {zero.input = "a"}) -> tensor<3x5xf32> {
+  %two = arith.constant dense<2> : tensor<3xi32>
+  %none = arith.constant dense<0> : tensor<3xi32>
+  %last = arith.constant dense<11> : tensor<3xi32>
+  // expected-error @+1 {{'arith.shli' op may overflow}}
+  %far = arith.shli %ids, %two overflow<nuw> : tensor<3xi32>
+  %low = arith.maxsi %far, %none : tensor<3xi32>
+  %near = arith.minsi %low, %last : tensor<3xi32>
+  %x = nn.embedding %near, %w : tensor<3xi32>, tensor<12x5xf32> -> tensor<3x5xf32>
+  return %x : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @exact(%ids: tensor<3xi32> {zero.input = "a", zero.vocab = 12 : i64}) -> tensor<3xi32> {
+  %two = arith.constant dense<2> : tensor<3xi32>
+  // expected-error @+1 {{'arith.divsi' op says that nothing is left over, which the judge does not know (S8); drop its exact}}
+  %half = arith.divsi %ids, %two exact : tensor<3xi32>
+  return %half : tensor<3xi32>
+}
+
+// -----
+
+// Divisors are not 0, in data,
+
+func.func @divided(%a: tensor<3xi32> {zero.input = "a"}, %b: tensor<3xi32> {zero.input = "b", zero.vocab = 12 : i64}) -> tensor<3xi32> {
+  // expected-error @+1 {{'arith.remsi' op may divide by 0: its divisor is from 0 to 11 (S8); clamp it by arith.maxsi, or select another number where it is 0}}
+  %q = arith.remsi %a, %b : tensor<3xi32>
+  return %q : tensor<3xi32>
+}
+
+// -----
+
+// ... or -1 below the smallest number;
+
+func.func @smallest(%a: tensor<3xi32> {zero.input = "a"}) -> tensor<3xi32> {
+  %minus = arith.constant dense<-1> : tensor<3xi32>
+  // expected-error @+1 {{'arith.divsi' op may divide the smallest number by -1: its operands are from -2147483648 to 2147483647 and from -1 to -1 (S8)}}
+  %q = arith.divsi %a, %minus : tensor<3xi32>
+  return %q : tensor<3xi32>
+}
+
+// -----
+
+// ... nor in an update rule.
+
+zero.optimizer @rule(%p: f32, %g: f32, %lr: f32) state [] scalars ["lr"] {
+  %i = arith.fptosi %g : f32 to i32
+  %j = arith.fptosi %p : f32 to i32
+  // expected-error @+1 {{'arith.divsi' op may divide by 0: its divisor is from -2147483648 to 2147483647 (S8)}}
+  %k = arith.divsi %j, %i : i32
+  %n = arith.sitofp %k : i32 to f32
+  zero.yield %n : f32
+}
+
+// -----
+
+// A clamp or a select says so.
+
+func.func @accepted(%a: tensor<3xi32> {zero.input = "a"}, %b: tensor<3xi32> {zero.input = "b"}) -> (tensor<3xi32>, tensor<3xi32>) {
+  %none = arith.constant dense<0> : tensor<3xi32>
+  %one = arith.constant dense<1> : tensor<3xi32>
+  %above = arith.maxsi %b, %one : tensor<3xi32>
+  %q = arith.divsi %a, %above : tensor<3xi32>
+  %is = arith.cmpi eq, %b, %none : tensor<3xi32>
+  %other = arith.select %is, %one, %b : tensor<3xi1>, tensor<3xi32>
+  %r = arith.remui %a, %other : tensor<3xi32>
+  return %q, %r : tensor<3xi32>, tensor<3xi32>
+}
+
+// -----
+
+// The places of a tensor that is generated lie in it.
+
+func.func @accepted(%w: tensor<12xf32>) -> tensor<12xf32> {
+  %x = tensor.generate {
+  ^bb0(%i: index):
+    %v = tensor.extract %w[%i] : tensor<12xf32>
+    tensor.yield %v : f32
+  } : tensor<12xf32>
+  return %x : tensor<12xf32>
+}
