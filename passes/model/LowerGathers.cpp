@@ -9,6 +9,8 @@
 //     %v = tensor.extract %table[%row, %column]
 //
 // * Where the indices are loops, the tensor is an operand with that map.
+// * Where they are constants, or constants and loops after them, the slice at that
+//   place is.
 // * Otherwise its leading dimensions, up to the last one whose index is
 //   computed, are flattened into rows.  A generic computes the row of each
 //   point, nn.embedding reads the rows, and the result is the operand.
@@ -170,6 +172,7 @@ struct ReadThroughOperand : OpRewritePattern<GenericOp> {
           op.getRegion().isAncestor(read.getTensor().getParentRegion()))
         continue;
       if (succeeded(readByLoops(op, read, rewriter)) ||
+          succeeded(readSlice(op, read, rewriter)) ||
           succeeded(readRows(op, read, rewriter)))
         return success();
     }
@@ -222,6 +225,45 @@ private:
         break;
     }
     return columns;
+  }
+
+  /// Constants, and after them loops over whole dimensions.
+  static LogicalResult readSlice(GenericOp op, tensor::ExtractOp read,
+                                 PatternRewriter &rewriter) {
+    RankedTensorType type = read.getTensor().getType();
+    unsigned columns = countColumns(op, read),
+             leading = type.getRank() - columns;
+    SmallVector<OpFoldResult> offsets, sizes,
+        ones(type.getRank(), rewriter.getIndexAttr(1));
+    for (auto [index, size] :
+         llvm::zip_equal(read.getIndices().take_front(leading),
+                         type.getShape().take_front(leading))) {
+      APInt place;
+      if (!matchPattern(index, m_ConstantInt(&place)) ||
+          !isWithin(op, index, size))
+        return failure();
+      offsets.push_back(rewriter.getIndexAttr(place.getSExtValue()));
+      sizes.push_back(rewriter.getIndexAttr(1));
+    }
+    ArrayRef<int64_t> whole = type.getShape().take_back(columns);
+    SmallVector<AffineExpr> place;
+    for (auto [index, size] :
+         llvm::zip_equal(read.getIndices().take_back(columns), whole)) {
+      offsets.push_back(rewriter.getIndexAttr(0));
+      sizes.push_back(rewriter.getIndexAttr(size));
+      place.push_back(rewriter.getAffineDimExpr(*asLoop(index)));
+    }
+    rewriter.setInsertionPoint(op);
+    Value slice = tensor::ExtractSliceOp::create(
+        rewriter, read.getLoc(),
+        RankedTensorType::get(whole, type.getElementType()), read.getTensor(),
+        offsets, sizes, ones);
+    GenericOp wider =
+        withInput(rewriter, op, slice,
+                  AffineMap::get(op.getNumLoops(), 0, place, op.getContext()));
+    rewriter.replaceOp(
+        read, wider.getBody()->getArgument(wider.getNumDpsInputs() - 1));
+    return success();
   }
 
   static LogicalResult readRows(GenericOp op, tensor::ExtractOp read,

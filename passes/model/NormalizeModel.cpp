@@ -6,16 +6,18 @@
 // 1. Calls of functions of the module are inlined, and functions that nobody
 //    calls any more are dropped.
 // 2. Assertions are dropped, with a remark: a step has no place to stop.
-// 3. Cumulative sums of torch-mlir become sums over windows (Scans.h).
-// 4. Results of linalg.generic that nobody reads are dropped, with what
+// 3. Promises that integers do not overflow, or that nothing is left of a division,
+//    are dropped: where one is broken, the result could be anything.
+// 4. Cumulative sums of torch-mlir become sums over windows (Scans.h).
+// 5. Results of linalg.generic that nobody reads are dropped, with what
 //    computes them: a maximum that also carries its index becomes a maximum.
-// 5. math.fpowi with a constant exponent becomes the products that it stands
+// 6. math.fpowi with a constant exponent becomes the products that it stands
 //    for.
-// 6. Offsets and sizes of slices that are constant operands become attributes;
+// 7. Offsets and sizes of slices that are constant operands become attributes;
 //    parts of a concatenation get back the shape that a cast hides.
-// 7. A tensor that only says how far a window goes, and holds nothing, becomes
+// 8. A tensor that only says how far a window goes, and holds nothing, becomes
 //    zeros.
-// 8. Generics that compute integers are fused into those that read tensors
+// 9. Generics that compute integers are fused into those that read tensors
 //    where the integers say: which input a position comes from is seen in one
 //    body.
 //
@@ -28,6 +30,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -169,6 +172,7 @@ struct NormalizeModelPass : zero::impl::NormalizeModelBase<NormalizeModelPass> {
     if (failed(inlineCalls()))
       return signalPassFailure();
     dropAssertions(module);
+    dropPromises(module);
     if (failed(lowerScans(module)))
       return signalPassFailure();
 
@@ -196,6 +200,18 @@ private:
     pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
     pm.addPass(createSymbolDCEPass());
     return runPipeline(pm, getOperation());
+  }
+
+  static void dropPromises(ModuleOp module) {
+    auto none = arith::IntegerOverflowFlagsAttr::get(
+        module.getContext(), arith::IntegerOverflowFlags::none);
+    module.walk([&](Operation *op) {
+      if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+        op->setAttr(flags.getIntegerOverflowAttrName(), none);
+      if (isa_and_present<arith::ArithDialect>(op->getDialect()) &&
+          op->getInherentAttr("isExact").value_or(nullptr))
+        op->removeAttr("isExact");
+    });
   }
 
   static void dropAssertions(ModuleOp module) {

@@ -15,7 +15,8 @@
 //   }
 //
 // A tensor that is made of one scalar becomes a generic first, and so does the
-// border of a pad, into which what is padded is inserted.
+// border of a pad that is computed, from elements or from its places; what is padded
+// is inserted into it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,15 +63,62 @@ Value splattedScalar(Operation *op) {
   return scalar && isComputedScalar(scalar) ? scalar : Value();
 }
 
-/// Fills the border of `pad`, of a known size, before its source is inserted.
+/// A generic that computes each element of `type` by `body`, of no operands.
+Value computeElements(
+    OpBuilder &b, Location loc, RankedTensorType type,
+    function_ref<void(OpBuilder &, Location, ValueRange)> body) {
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  return linalg::GenericOp::create(
+             b, loc, type, ValueRange(), empty,
+             b.getMultiDimIdentityMap(type.getRank()),
+             SmallVector<utils::IteratorType>(type.getRank(),
+                                              utils::IteratorType::parallel),
+             body)
+      .getResult(0);
+}
+
+/// ... by `body`, which yields it for the indices that are its arguments.
+Value computePlaces(OpBuilder &b, Location loc, RankedTensorType type,
+                    Region &body) {
+  return computeElements(
+      b, loc, type, [&](OpBuilder &nested, Location at, ValueRange) {
+        IRMapping map;
+        for (BlockArgument place : body.getArguments())
+          map.map(place,
+                  linalg::IndexOp::create(nested, at, place.getArgNumber()));
+        for (Operation &op : body.front().without_terminator())
+          nested.clone(op, map);
+        linalg::YieldOp::create(
+            nested, at,
+            map.lookupOrDefault(body.front().getTerminator()->getOperand(0)));
+      });
+}
+
+/// Whether `body` is a block of operations that a generic may have.
+bool isStraight(Region &body) {
+  return body.hasOneBlock() && llvm::all_of(body.front(), [](Operation &op) {
+           return op.getNumRegions() == 0;
+         });
+}
+
+/// The border of `pad`, everywhere: of one scalar, or of what its body computes
+/// of the place.
+Value makeBorder(OpBuilder &b, tensor::PadOp pad) {
+  RankedTensorType type = pad.getResultType();
+  if (Value scalar = pad.getConstantPaddingValue()) {
+    Value empty = tensor::EmptyOp::create(b, pad.getLoc(), type.getShape(),
+                                          type.getElementType());
+    return linalg::FillOp::create(b, pad.getLoc(), scalar, empty).getResult(0);
+  }
+  return computePlaces(b, pad.getLoc(), type, pad.getRegion());
+}
+
+/// Makes the border of `pad`, of a known size, before its source is inserted.
 void splitPad(tensor::PadOp pad) {
   OpBuilder b(pad);
-  RankedTensorType type = pad.getResultType(), source = pad.getSourceType();
-  Value empty = tensor::EmptyOp::create(b, pad.getLoc(), type.getShape(),
-                                        type.getElementType());
-  Value border = linalg::FillOp::create(b, pad.getLoc(),
-                                        pad.getConstantPaddingValue(), empty)
-                     .getResult(0);
+  RankedTensorType source = pad.getSourceType();
+  Value border = makeBorder(b, pad);
   SmallVector<OpFoldResult> sizes, ones(source.getRank(), b.getIndexAttr(1));
   for (int64_t size : source.getShape())
     sizes.push_back(b.getIndexAttr(size));
@@ -83,25 +131,23 @@ void splitPad(tensor::PadOp pad) {
 
 bool hasComputedBorder(tensor::PadOp pad) {
   Value value = pad.getConstantPaddingValue();
-  return value && isComputedScalar(value) &&
-         pad.getResultType().hasStaticShape() &&
-         llvm::all_of(pad.getStaticLow(), [](int64_t low) { return low >= 0; });
+  bool isComputed =
+      value ? isComputedScalar(value) : isStraight(pad.getRegion());
+  auto isPadding = [](int64_t size) { return size >= 0; };
+  return isComputed && pad.getResultType().hasStaticShape() &&
+         pad.getSourceType().hasStaticShape() &&
+         llvm::all_of(pad.getStaticLow(), isPadding) &&
+         llvm::all_of(pad.getStaticHigh(), isPadding);
 }
 
 void makeGeneric(Operation *op, Value scalar) {
   OpBuilder b(op);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Value empty = tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
-                                        type.getElementType());
-  auto generic = linalg::GenericOp::create(
-      b, op->getLoc(), type, ValueRange(), empty,
-      b.getMultiDimIdentityMap(type.getRank()),
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel),
+  Value elements = computeElements(
+      b, op->getLoc(), cast<RankedTensorType>(op->getResult(0).getType()),
       [&](OpBuilder &nested, Location loc, ValueRange) {
         linalg::YieldOp::create(nested, loc, scalar);
       });
-  op->replaceAllUsesWith(generic);
+  op->replaceAllUsesWith(ValueRange(elements));
   op->erase();
 }
 
@@ -145,6 +191,18 @@ struct SinkScalarsPass : zero::impl::SinkScalarsBase<SinkScalarsPass> {
         pads.push_back(pad);
     });
     llvm::for_each(pads, splitPad);
+    SmallVector<tensor::GenerateOp> generated;
+    getOperation().walk([&](tensor::GenerateOp op) {
+      if (isStraight(op.getBody()) &&
+          cast<RankedTensorType>(op.getType()).hasStaticShape())
+        generated.push_back(op);
+    });
+    for (tensor::GenerateOp op : generated) {
+      OpBuilder b(op);
+      op.replaceAllUsesWith(computePlaces(
+          b, op.getLoc(), cast<RankedTensorType>(op.getType()), op.getBody()));
+      op.erase();
+    }
     SmallVector<Operation *> splats;
     getOperation().walk([&](Operation *op) {
       if (splattedScalar(op))

@@ -123,3 +123,45 @@ func.func @by_accumulator(%x: tensor<9xf32>, %steps: tensor<4xi32>, %start: tens
   } -> tensor<i32>
   return %y : tensor<i32>
 }
+
+// -----
+
+// A place that is constant is a slice, with the loops after it or by itself.
+// CHECK-LABEL: func @constant
+// CHECK-DAG: %[[ROW:.*]] = tensor.extract_slice %arg0[2, 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<3xf32>
+// CHECK-DAG: %[[ONE:.*]] = tensor.extract_slice %arg0[1, 2] [1, 1] [1, 1] : tensor<4x3xf32> to tensor<f32>
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.*}}, %{{.*}} : tensor<{{.*}}>, tensor<{{.*}}>)
+// CHECK-NOT: tensor.extract %
+func.func @constant(%w: tensor<4x3xf32>) -> tensor<3xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %empty = tensor.empty() : tensor<3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<3xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %a = tensor.extract %w[%c1, %c2] : tensor<4x3xf32>
+    %b = tensor.extract %w[%c2, %i] : tensor<4x3xf32>
+    %c = arith.mulf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// One that is no place of the tensor stays, and is refused by the judge (S8).
+// CHECK-LABEL: func @outside
+// CHECK: tensor.extract %arg0
+func.func @outside(%w: tensor<4xf32>) -> tensor<3xf32> {
+  %c4 = arith.constant 4 : index
+  %empty = tensor.empty() : tensor<3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<3xf32>) {
+  ^bb0(%out: f32):
+    %a = tensor.extract %w[%c4] : tensor<4xf32>
+    linalg.yield %a : f32
+  } -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}

@@ -180,3 +180,19 @@ func.func @windows(%x: tensor<1x1x4x4xf32>, %init: tensor<1x1x3x3xf32>) -> tenso
       outs(%init : tensor<1x1x3x3xf32>) -> tensor<1x1x3x3xf32>
   return %0 : tensor<1x1x3x3xf32>
 }
+
+// -----
+
+// Integers wrap around: nothing promises that they do not, and the judge has nothing to believe.
+// CHECK-LABEL: func @promises
+// CHECK-NOT: overflow
+// CHECK-NOT: exact
+// CHECK: return
+func.func @promises(%a: tensor<3xi32>, %b: tensor<3xi32>) -> tensor<3xi32> {
+  %0 = arith.addi %a, %b overflow<nsw> : tensor<3xi32>
+  %1 = arith.muli %0, %b overflow<nsw, nuw> : tensor<3xi32>
+  %2 = arith.divsi %1, %b exact : tensor<3xi32>
+  %3 = arith.trunci %2 overflow<nsw> : tensor<3xi32> to tensor<3xi16>
+  %4 = arith.extsi %3 : tensor<3xi16> to tensor<3xi32>
+  return %4 : tensor<3xi32>
+}

@@ -80,3 +80,29 @@ func.func @border(%x: tensor<4x3xf32>, %s: tensor<f32>) -> (tensor<4x5xf32>, ten
   } : tensor<4x3xf32> to tensor<4x5xf32>
   return %0, %1 : tensor<4x5xf32>, tensor<4x5xf32>
 }
+
+// A border that depends on its place is computed by a generic, and so is a tensor
+// that is generated.
+// CHECK-LABEL: func @places
+// CHECK-NOT: tensor.pad
+// CHECK-NOT: tensor.generate
+// CHECK: %[[BORDER:.*]] = linalg.generic
+// CHECK: linalg.index 0
+// CHECK: tensor.insert_slice %arg0 into %[[BORDER]][1] [4] [1]
+// CHECK: linalg.generic
+// CHECK: linalg.index 0
+// CHECK-NEXT: tensor.extract %arg1
+func.func @places(%w: tensor<4xf32>, %x: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %p = tensor.pad %w low[1] high[1] {
+  ^bb0(%i: index):
+    %k = arith.index_cast %i : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    tensor.yield %f : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  %g = tensor.generate {
+  ^bb0(%i: index):
+    %v = tensor.extract %x[%i] : tensor<6xf32>
+    tensor.yield %v : f32
+  } : tensor<6xf32>
+  return %p, %g : tensor<6xf32>, tensor<6xf32>
+}
