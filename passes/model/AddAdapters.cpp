@@ -128,8 +128,11 @@ public:
         UniformAttr::get(b.getContext(), APFloat(-bound), APFloat(bound)));
     Value up = addParameter(target, "lora_B", {target.out(), rank},
                             ConstantAttr::get(b.getContext(), APFloat(0.0)));
+    // A layer that reads the weight the other way round reads its adapter so, too.
     for (nn::LinearOp layer : target.layers)
-      adapt(layer, down, up);
+      layer.getTransposed() == target.isTransposed()
+          ? adapt(layer, down, up, /*transposed=*/false)
+          : adapt(layer, up, down, /*transposed=*/true);
   }
 
 private:
@@ -184,8 +187,8 @@ private:
     return model.getArgument(place);
   }
 
-  /// y + (alpha / rank x down^T) up^T
-  void adapt(nn::LinearOp layer, Value down, Value up) {
+  /// y + (alpha / rank x down^T) up^T; of `transposed` ones (alpha / rank x down) up.
+  void adapt(nn::LinearOp layer, Value down, Value up, bool transposed) {
     Location loc = layer.getLoc();
     b.setInsertionPointAfter(layer);
     auto type = cast<RankedTensorType>(layer.getResult().getType());
@@ -193,7 +196,7 @@ private:
     shape.back() = rank;
     RankedTensorType narrow = type.clone(shape);
     Value low = nn::LinearOp::create(b, loc, narrow, layer.getX(), down,
-                                     Value(), /*transposed=*/false);
+                                     Value(), transposed);
     if (double scale = alpha / static_cast<double>(rank); scale != 1)
       low = arith::MulFOp::create(
           b, loc, low,
@@ -202,8 +205,8 @@ private:
               DenseElementsAttr::get(
                   narrow,
                   Attribute(b.getFloatAttr(type.getElementType(), scale)))));
-    Value more = nn::LinearOp::create(b, loc, type, low, up, Value(),
-                                      /*transposed=*/false);
+    Value more =
+        nn::LinearOp::create(b, loc, type, low, up, Value(), transposed);
     auto sum = arith::AddFOp::create(b, loc, layer.getResult(), more);
     layer.getResult().replaceAllUsesExcept(sum, sum);
   }

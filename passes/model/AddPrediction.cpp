@@ -67,7 +67,9 @@ public:
     if (OpTrait::hasElementwiseMappableTraits(def) &&
         llvm::all_of(def->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
       return rebuild(def, rowsOfAll(def->getOperands()), columns);
+    // A source of one dimension has no columns, but rows: of one row, as many.
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def) &&
+        tensorTypeOf(def->getOperand(0)).getRank() > 1 &&
         tensorTypeOf(def->getOperand(0)).getShape().back() == columns)
       return rowsOf(def->getOperand(0));
     if (isa<tensor::EmptyOp>(def))
