@@ -1,8 +1,9 @@
 //===- ModelClaims.cpp - What a plan says of its model --------------------===//
 //
 //   zero.adapters    the text that --save writes, and --adapter compares with: that
-//                    of the model; r, and the layers that have adapters, are those
-//                    of its parameters
+//                    of the model.  The layers that have adapters, and their rank,
+//                    are those of its parameters; lora_alpha / r is the constant
+//                    between the two products of an adapter.
 //   loss_chunk       the model's
 //   remat            whether terms are computed again (Recomputation)
 //
@@ -12,9 +13,18 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/verify/PlanOptions.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -24,30 +34,127 @@ using namespace mlir::zero::judge;
 // Adapters
 //===----------------------------------------------------------------------===//
 
-/// What adapters the parameters of a model are, as their names and shapes say.
 namespace {
-struct AdapterShape {
-  std::vector<std::string> modules;
-  int64_t rank = -1; ///< -1: of several ranks, or none
+/// The adapter of a layer, as the model has it: names and shapes say which
+/// parameters it is.
+struct LayerAdapter {
+  BlockArgument down, up; ///< lora_A and lora_B
 };
+using LayerAdapters = std::map<std::string, LayerAdapter>;
 } // namespace
 
-static AdapterShape findAdapters(ModuleOp model) {
-  AdapterShape shape;
-  auto step = model.lookupSymbol<func::FuncOp>("step");
+static LayerAdapters findAdapters(func::FuncOp step) {
+  LayerAdapters adapters;
   for (BlockArgument argument : step.getArguments()) {
     auto name =
         step.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kParamAttr);
     StringRef module = name ? name.getValue() : "";
-    if (!module.consume_front("base_model.model.") ||
-        !module.consume_back(".lora_A.weight"))
+    if (!module.consume_front("base_model.model."))
       continue;
-    int64_t rank = cast<RankedTensorType>(argument.getType()).getDimSize(0);
-    shape.rank = shape.modules.empty() || shape.rank == rank ? rank : -1;
-    shape.modules.push_back(module.str());
+    if (module.consume_back(".lora_A.weight"))
+      adapters[module.str()].down = argument;
+    else if (module.consume_back(".lora_B.weight"))
+      adapters[module.str()].up = argument;
   }
-  llvm::sort(shape.modules);
-  return shape;
+  return adapters;
+}
+
+/// By which constant `kernel` multiplies the elements of operand `i`.
+static std::optional<double> findFactor(KernelOp kernel, unsigned i) {
+  std::optional<double> factor;
+  kernel.walk([&](linalg::GenericOp op) {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (input->get() != kernel.getArgument(i))
+        continue;
+      Value element = op.getMatchingBlockArgument(input);
+      if (element.hasOneUse())
+        if (auto wide = dyn_cast<arith::ExtFOp>(*element.user_begin()))
+          element = wide.getResult();
+      for (Operation *user : element.getUsers()) {
+        APFloat number(0.0);
+        auto product = dyn_cast<arith::MulFOp>(user);
+        if (product &&
+            (matchPattern(product.getRhs(), m_ConstantFloat(&number)) ||
+             matchPattern(product.getLhs(), m_ConstantFloat(&number)))) {
+          bool losesInfo;
+          number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                         &losesInfo);
+          factor = number.convertToDouble();
+        }
+      }
+    }
+  });
+  return factor;
+}
+
+/// What stands between a product of one of two parameters and one of the other: the
+/// factors there, 1 for nothing.  Forward and backward have the same.
+static void collectFactors(Value value, Value other, double factor,
+                           SmallVectorImpl<double> &factors) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (nn::isPlanProduct(user)) {
+      if (llvm::is_contained(user->getOperands(), other))
+        factors.push_back(factor);
+    } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)) {
+      collectFactors(user->getResult(0), other, factor, factors);
+    } else if (auto launch = dyn_cast<LaunchOp>(user)) {
+      auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+          launch, launch.getKernelAttr());
+      if (kernel && !kernel.isExternal() && launch->getNumResults() == 1)
+        if (std::optional<double> found =
+                findFactor(kernel, use.getOperandNumber()))
+          collectFactors(launch->getResult(0), other, factor * *found, factors);
+    }
+  }
+}
+
+/// Whether `factor` is `scale`, as a type of parameters rounds it.
+static bool isRounded(double factor, double scale) {
+  for (const llvm::fltSemantics *type :
+       {&APFloat::IEEEsingle(), &APFloat::BFloat(), &APFloat::IEEEhalf()}) {
+    APFloat rounded(scale);
+    bool losesInfo;
+    rounded.convert(*type, APFloat::rmNearestTiesToEven, &losesInfo);
+    rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &losesInfo);
+    if (rounded.convertToDouble() == factor)
+      return true;
+  }
+  return false;
+}
+
+static std::string describeFactor(double factor) {
+  return llvm::formatv("{0}", llvm::format("%.6g", factor)).str();
+}
+
+/// The factor of the products of `adapter` is alpha / rank.
+static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
+                                double scale) {
+  SmallVector<double> factors;
+  auto columnsOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape().back();
+  };
+  int64_t rank = columnsOf(adapter.up);
+  // What is as wide as the layer is of other operations, too.
+  if (columnsOf(adapter.down) == rank ||
+      cast<RankedTensorType>(adapter.up.getType()).getDimSize(0) == rank)
+    return success();
+  auto collect = [&](Value from, Value to) {
+    for (Operation *user : from.getUsers())
+      if (nn::isPlanProduct(user) && columnsOf(user->getResult(0)) == rank)
+        collectFactors(user->getResult(0), to, 1, factors);
+  };
+  collect(adapter.down, adapter.up);
+  collect(adapter.up, adapter.down);
+  for (double factor : factors)
+    if (!isRounded(factor, scale)) // (S7)
+      return plan.emitError("has ")
+             << kAdaptersAttr << " by which adapters are multiplied by "
+             << describeFactor(scale)
+             << ", \"lora_alpha\" / \"r\", and the model multiplies by "
+             << describeFactor(factor) << " (S7)";
+  return success();
 }
 
 static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
@@ -62,21 +169,35 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
   if (!value)
     llvm::consumeError(value.takeError());
   const llvm::json::Object *config = value ? value->getAsObject() : nullptr;
-  AdapterShape shape = findAdapters(model);
-  if (!config || config->getInteger("r") != shape.rank) // (S7)
-    return plan.emitError("has ")
-           << kAdaptersAttr << " whose \"r\" is not " << shape.rank
-           << ", the rank of the adapters of its model (S7)";
-  std::vector<std::string> modules;
+  auto fails = [&](const Twine &what) {
+    return plan.emitError("has ") << kAdaptersAttr << " " << what << " (S7)";
+  };
+  if (!config)
+    return fails("that are no object of JSON");
+  LayerAdapters adapters =
+      findAdapters(model.lookupSymbol<func::FuncOp>("step"));
+  std::set<std::string> named;
   if (const llvm::json::Array *targets = config->getArray("target_modules"))
     for (const llvm::json::Value &target : *targets)
-      modules.push_back(target.getAsString().value_or("").str());
-  llvm::sort(modules);
-  if (modules != shape.modules) // (S7)
-    return plan.emitError("has ")
-           << kAdaptersAttr
-           << " whose \"target_modules\" are not the layers of its model that "
-              "have adapters (S7)";
+      named.insert(target.getAsString().value_or("").str());
+  if (!llvm::equal(named, llvm::make_first_range(adapters))) // (S7)
+    return fails("whose \"target_modules\" are not the layers of its model "
+                 "that have adapters");
+  int64_t rank = config->getInteger("r").value_or(0);
+  double alpha = config->getNumber("lora_alpha").value_or(0);
+  for (auto &[module, adapter] : adapters) {
+    auto isOf = [&](BlockArgument parameter, unsigned dim) {
+      auto type = parameter ? dyn_cast<RankedTensorType>(parameter.getType())
+                            : RankedTensorType();
+      return type && type.getRank() == 2 && type.getDimSize(dim) == rank;
+    };
+    if (!isOf(adapter.down, 0) || !isOf(adapter.up, 1)) // (S7)
+      return fails("whose \"r\" is " + Twine(rank) +
+                   ", which is not the rank of the adapter of \"" + module +
+                   "\"");
+    if (failed(judgeScale(plan, adapter, alpha / double(rank))))
+      return failure();
+  }
   return success();
 }
 
