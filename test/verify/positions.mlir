@@ -212,11 +212,12 @@ func.func @accepted(%w: tensor<12x5xf32>, %ids: tensor<3xi32> {zero.input = "a",
 
 // ... or nothing bounds the result: not the promise,
 
-func.func @wraps(%w: tensor<12x5xf32>, %ids: tensor<3xi32> {zero.input = "a"}) -> tensor<3x5xf32> {
+func.func @wraps(%w: tensor<12x5xf32>, %ids: tensor<3xi32> {zero.input = "a", zero.vocab = 2147483647 : i64}) -> tensor<3x5xf32> {
   %most = arith.constant dense<2147483636> : tensor<3xi32>
-  // expected-error @+1 {{'arith.addi' op may overflow, which its flags say it does not: it takes numbers from -2147483648 to 2147483647 and from 2147483636 to 2147483636 (S8); without the flags it wraps around}}
+  // expected-error @+1 {{'arith.addi' op may overflow, which its flags say it does not: it takes numbers from 0 to 2147483646 and from 2147483636 to 2147483636 (S8); without the flags it wraps around}}
   %next = arith.addi %ids, %most overflow<nsw> : tensor<3xi32>
-  %x = nn.embedding %next, %w : tensor<3xi32>, tensor<12x5xf32> -> tensor<3x5xf32>
+  %back = arith.subi %next, %most : tensor<3xi32>
+  %x = nn.embedding %back, %w : tensor<3xi32>, tensor<12x5xf32> -> tensor<3x5xf32>
   return %x : tensor<3x5xf32>
 }
 
