@@ -21,26 +21,18 @@
 //   overlap_update,              there is a @first, and gradients of the step
 //   delayed_update               before wait in host memory; with the latter the
 //                                model reads what is not updated yet (V13)
-//   optimizer                    the rule of every update is this one, with
-//                                its numbers; it takes the factor of zero.clip
-//                                unless that is always one
+//   optimizer                    the rule of every update (PlanRule.cpp)
 //
 // Of remat a plan shows nothing: what is computed again is the same term.
 //
-// Rules are compared as terms (TermTable.h) with the judge's own
-// (UpdateRules.h).  A plan of zeroc, which has a level, has options.
+// A plan of zeroc, which has a level, has options.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/verify/PlanOptions.h"
 
 #include "dialect/zero/PlanPrograms.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "passes/verify/TermTable.h"
-#include "passes/verify/UpdateRules.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -54,11 +46,11 @@ public:
       : plan(plan), options(options), ranks(ranks) {}
 
   LogicalResult run() {
-    return failure(failed(judgeNumbers()) ||
-                   failed(judgeStage(plan, options, ranks)) ||
-                   failed(judgePrecision()) || failed(judgeTiers()) ||
-                   failed(judgeActivations()) || failed(judgeDecay()) ||
-                   failed(judgeClip()) || failed(judgeRule()));
+    return failure(
+        failed(judgeNumbers()) || failed(judgeStage(plan, options, ranks)) ||
+        failed(judgePrecision()) || failed(judgeTiers()) ||
+        failed(judgeActivations()) || failed(judgeDecay()) ||
+        failed(judgeClip()) || failed(judgeUpdateRule(plan, options)));
   }
 
 private:
@@ -69,8 +61,6 @@ private:
   LogicalResult judgeState(ProgramOp program, StateAttr state, Type element);
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
-  LogicalResult judgeRule();
-  bool clips();
   /// Whether gradients wait for the next step.
   bool isPending() const {
     return options.getOverlapUpdate() || options.getDelayedUpdate();
@@ -317,86 +307,6 @@ LogicalResult Options::judgeClip() {
         return error(clip, clip.maySkip() ? "limits" : "no limits",
                      "--skip-nonfinite");
     }
-  return success();
-}
-
-/// The optimizer that is named, as text.
-static std::string writeRule(Attribute optimizer, bool clips) {
-  if (auto own = dyn_cast<StringAttr>(optimizer))
-    return own.str();
-  if (auto sgd = dyn_cast<SGDAttr>(optimizer))
-    return writeSgd(sgd.getMomentum().convertToDouble(), clips);
-  if (auto lion = dyn_cast<LionAttr>(optimizer))
-    return writeLion(lion.getBeta1().convertToDouble(),
-                     lion.getBeta2().convertToDouble(), clips);
-  auto adamw = cast<AdamWAttr>(optimizer);
-  return writeAdamW(adamw.getBeta1().convertToDouble(),
-                    adamw.getBeta2().convertToDouble(),
-                    adamw.getEps().convertToDouble(), clips);
-}
-
-/// Whether the factor of zero.clip can be another than one.
-bool Options::clips() {
-  if (!options.getGradClip().isZero() || options.getSkipNonfinite())
-    return true;
-  for (ProgramOp program : programs())
-    for (auto clip : program.front().getOps<ClipOp>())
-      if (clip.getScale())
-        return true;
-  return false;
-}
-
-/// What `rule` yields, as terms.
-static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
-                                            TermTable &terms) {
-  DenseMap<Value, TermTable::Term> values;
-  Block &body = rule.getBody().front();
-  Builder b(rule.getContext());
-  for (BlockArgument argument : body.getArguments())
-    values[argument] = terms.leaf(
-        TermTable::Leaf::Other,
-        b.getStringAttr("argument " + Twine(argument.getArgNumber())),
-        argument.getType());
-  SmallVector<TermTable::Term> operands;
-  for (Operation &op : body) {
-    operands.clear();
-    for (Value operand : op.getOperands())
-      operands.push_back(values.lookup(operand));
-    for (OpResult result : op.getResults())
-      values[result] =
-          terms.apply(&op, nullptr, operands, result.getResultNumber());
-  }
-  return operands; // of the yield
-}
-
-LogicalResult Options::judgeRule() {
-  OwningOpRef<ModuleOp> table = parseSourceString<ModuleOp>(
-      writeRule(options.getOptimizer(), clips()), plan.getContext());
-  if (!table || table->getOps<OptimizerOp>().empty()) // (S7)
-    return plan.emitOpError(
-        "says in its options that its optimizer is one that "
-        "does not parse (S7)");
-  auto expected = *table->getOps<OptimizerOp>().begin();
-  if (isa<StringAttr>(options.getOptimizer()) && clips())
-    takeFactor(expected);
-  TermTable terms;
-  for (auto rule : plan.getOps<OptimizerOp>()) {
-    if (rule.getSymName() != expected.getSymName() ||
-        rule.getSlots() != expected.getSlots() ||
-        rule.getScalars() != expected.getScalars()) // (S7)
-      return error(rule, "another name, other slots or scalars", "--optimizer");
-    SmallVector<TermTable::Term> found = termsOf(rule, terms),
-                                 wanted = termsOf(expected, terms);
-    for (auto [i, a, b] : llvm::enumerate(found, wanted))
-      if (a != b) { // (S7)
-        InFlightDiagnostic diagnostic =
-            error(rule, "other equations", "--optimizer");
-        diagnostic.attachNote(rule.getLoc())
-            << "of value " << i << " that it yields: "
-            << terms.describeDifference(a, b, "in its equations");
-        return diagnostic;
-      }
-  }
   return success();
 }
 

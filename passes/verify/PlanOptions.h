@@ -12,6 +12,9 @@ LogicalResult judgeOptions(ModuleOp plan, int64_t ranks);
 /// ... of its stage: what each of several ranks keeps of state and gradients.
 LogicalResult judgeStage(ModuleOp plan, OptionsAttr options, int64_t ranks);
 
+/// ... of its optimizer: the rule of its updates.
+LogicalResult judgeUpdateRule(ModuleOp plan, OptionsAttr options);
+
 /// `op` has `has`, and `options` say something else by the option `option`.
 InFlightDiagnostic contradicts(Operation *op, const Twine &has,
                                OptionsAttr options, StringRef option);

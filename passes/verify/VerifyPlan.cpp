@@ -8,12 +8,15 @@
 //   DataflowRules.h     what values stand for              V11, V12, V13
 //   Kernels.h           what kernels say of themselves     S6
 //   Positions.h         reads at places that data says     S8
+//   IntegerTraps.h      arithmetic that is defined         S8
 //   ModuleAttributes.h  what the module says of itself     S1, S4, S5, V8
 //   PlanOptions.h       what the plan says it was made of  S7
 //   HostInterface.h     what the host reads and writes     S5
+//   HostOutputs.h       ... and goes by                    S5
 //   HappensBefore.h     streams and ranks together         V3, V4, V10
 //   Replay.h            every byte, rank by rank           V1, V2, V5, V6, V9
 //   Refinement.h        what the model computes            V14
+//   ModelClaims.h       what the plan says of its model    S7
 //   here                the programs together              S5, V6
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
