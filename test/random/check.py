@@ -360,6 +360,8 @@ def main():
     parser.add_argument("--precision", default="fp32", choices=("fp32", *compare.HALVES),
                         help="of all plans and the reference (default fp32)")
     options = parser.parse_args()
+    if options.gpu and options.judge_only:
+        parser.error("--gpu runs plans, and --judge-only runs none; use one of them")
     support.require_zeroc()
     if options.gpu and not (FAKE / "libcuda.so.1").exists():
         sys.exit("check.py: error: --gpu needs a build with CUDA; its headers were not found")
