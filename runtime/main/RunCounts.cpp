@@ -44,20 +44,20 @@ RunPosition RunCounts::position(const RunPosition &start,
 }
 
 std::string RunCounts::add(StepMetrics &metrics, bool scalesLoss) {
-  std::string why = judge(metrics);
+  std::string why = judge(metrics, scalesLoss && lossScale.canShrink());
   if (scalesLoss)
     lossScale.update(std::isfinite(metrics.gradNorm.value_or(0)));
   ++steps;
   return why;
 }
 
-std::string RunCounts::judge(StepMetrics &metrics) {
+std::string RunCounts::judge(StepMetrics &metrics, bool mayHelp) {
   const double norm = metrics.gradNorm.value_or(0);
   const bool isFinite = std::isfinite(norm);
   if (!std::isfinite(metrics.loss) && (isFinite || !metrics.wasSkipped))
     return fmt::format("step {}: the loss is {}", steps, metrics.loss);
   if (metrics.wasSkipped)
-    return judgeSkipped(metrics);
+    return judgeSkipped(metrics, mayHelp);
   skippedInRow = 0;
   if (!isFinite)
     return fmt::format("step {}: the norm of the gradients is {}", steps, norm);
@@ -65,7 +65,7 @@ std::string RunCounts::judge(StepMetrics &metrics) {
   return "";
 }
 
-std::string RunCounts::judgeSkipped(StepMetrics &metrics) {
+std::string RunCounts::judgeSkipped(StepMetrics &metrics, bool mayHelp) {
   const double norm = metrics.gradNorm.value_or(0);
   metrics.skipped = ++skips;
   ++skippedInRow;
@@ -81,9 +81,9 @@ std::string RunCounts::judgeSkipped(StepMetrics &metrics) {
                : metrics.spike +
                      fmt::format(", the {}th in a row", skippedInRow);
   }
-  return lossScale.canShrink() || skippedInRow != kMostSkipped
-             ? ""
-             : fmt::format("step {}: the norm of the gradients is {}, for the "
-                           "{}th step in a row",
-                           steps, norm, kMostSkipped);
+  if (mayHelp || skippedInRow < kMostSkipped)
+    return "";
+  return fmt::format("step {}: the norm of the gradients is {}, and {} steps "
+                     "in a row are skipped",
+                     steps, std::fabs(norm), skippedInRow);
 }

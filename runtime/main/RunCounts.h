@@ -45,8 +45,9 @@ public:
   std::string add(StepMetrics &metrics, bool scalesLoss);
 
 private:
-  std::string judge(StepMetrics &metrics);
-  std::string judgeSkipped(StepMetrics &metrics);
+  /// `mayHelp`: a smaller loss scale, which the next step has.
+  std::string judge(StepMetrics &metrics, bool mayHelp);
+  std::string judgeSkipped(StepMetrics &metrics, bool mayHelp);
 
   LossScale lossScale;
   const bool hasFixedScale;

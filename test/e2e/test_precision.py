@@ -164,7 +164,23 @@ class Overflow(support.Case):
         done, lines, _ = self.run_steps(1, 2.0 ** 40, 50, "run")
         self.assertEqual(done.returncode, 3, done.err)
         self.assertEqual(len(lines), 10)
-        self.assertRegex(done.err, "for the 10th step in a row; the training has diverged")
+        self.assertRegex(done.err, "and 10 steps in a row are skipped; the training has diverged")
+
+    def test_a_run_that_diverges(self):
+        """bf16 has no loss scale that could fall; that of fp16 falls to 1, and then nothing is left to try."""
+        data = self.write("text.txt", support.TEXT)
+        for precision, least in (("bf16", 10), ("fp16", 18)):
+            with self.subTest(precision):
+                saved, metrics = self.folder / f"{precision}.safetensors", self.folder / f"{precision}.jsonl"
+                done = support.run(support.compile_gpt2(support.SMALL, 2, 16, f"--precision={precision}"), "--data", data,
+                                   "--steps", 300, "--lr", 10, "--save", saved, "--metrics", metrics)
+                self.assertEqual(done.returncode, 3, done.err + done.out)
+                self.assertRegex(done.err, r"gradients is (nan|inf), and \d+ steps in a row are skipped; the training has "
+                                           r"diverged and ends here, nothing is saved")
+                lines = support.read_metrics(metrics)
+                self.assertGreaterEqual(lines[-1]["skipped"], least)
+                self.assertLess(len(lines), 150)
+                self.assertFalse(saved.exists())
 
     def test_on_one_rank_alone(self):
         """Samples of one rank overflow: no rank updates, the scale halves after its two lives,
