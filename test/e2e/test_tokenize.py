@@ -196,6 +196,21 @@ class Tokenizers(Tokenize):
             self.assertEqual(self.tokens("o.bin", "a.txt", "b.jsonl", "--tokenizer=t.json", "--separator", separator),
                              [token for ids in expected for token in (*ids, end)])
 
+    def test_names_of_special_tokens(self):
+        """As text they are counted; with the switch they are tokens."""
+        self.write_jsonl("a.jsonl", ["an<|end|>an<|end|>", "an", "<|end|>"])
+        an = tokenizer_json()["model"]["vocab"]["an"]
+        done = self.tokenize("a.jsonl", "-o", "text.u16", "--tokenizer=t.json")
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertIn("zeroc: warning: the texts have 3 strings like <|end|>, which are special tokens of the tokenizer and "
+                      "are written as ordinary text; with --special-tokens each is its token", done.err)
+        self.assertNotIn(self.end, read_tokens(self.folder / "text.u16"))
+        done = self.tokenize("a.jsonl", "-o", "o.u16", "--tokenizer=t.json", "--special-tokens")
+        self.assertEqual(done.err, "")
+        self.assertEqual(read_tokens(self.folder / "o.u16"), [an, self.end, an, self.end, an, self.end])
+        self.assert_refused(self.tokenize("a.jsonl", "-o", "o.u16", "--bytes", "--special-tokens"),
+                            "--special-tokens are those of a tokenizer, and with --bytes there is none", status=1)
+
     def test_pieces(self):
         """A long document has the tokens of one that is not cut."""
         rng = random.Random(4)

@@ -5,8 +5,9 @@
 //   ->                                            at its start, of the arguments
 //   <- 0, vocabulary, separator or 2^32 - 1       or 1 and a text: what is wrong
 //   -> pieces, and for each its bytes and them
-//   <- 0, for each piece how many ids, the ids    or 1 and a text, and 2 and one,
-//                                                 with the number of a piece first
+//   <- 0, how often the pieces have the text of   or 1 and a text, and 2 and one,
+//      a special token that is none, one such     with the number of a piece first
+//      text, for each piece how many ids, the ids
 //   -> the end                                    it ends
 //
 // It answers once it has read all, so none waits for the other.
@@ -73,8 +74,10 @@ private:
 class ProcessEncoder final : public Encoder {
 public:
   ProcessEncoder(const std::string &script, const std::string &tokenizer,
-                 const std::optional<std::string> &separator) {
-    start({"python3", script, tokenizer, separator.value_or("")});
+                 const std::optional<std::string> &separator,
+                 bool hasSpecialTokens) {
+    start({"python3", script, tokenizer, separator.value_or(""),
+           hasSpecialTokens ? "1" : "0"});
     if (receiveNumber() != 0)
       fail("{}", receiveText());
     limit = receiveNumber();
@@ -107,6 +110,8 @@ public:
       const uint32_t piece = receiveNumber();
       fail("{} {}", pieces.at(piece).place, receiveText());
     }
+    encoded.specials = receiveNumber();
+    encoded.special = receiveText();
     uint64_t all = 0;
     encoded.counts.resize(pieces.size());
     receive(encoded.counts.data(), encoded.counts.size() * sizeof(uint32_t));
@@ -198,6 +203,8 @@ zrt::bytesEncoder(const std::optional<std::string> &separator) {
 
 std::unique_ptr<Encoder>
 zrt::processEncoder(const std::string &script, const std::string &tokenizer,
-                    const std::optional<std::string> &separator) {
-  return std::make_unique<ProcessEncoder>(script, tokenizer, separator);
+                    const std::optional<std::string> &separator,
+                    bool hasSpecialTokens) {
+  return std::make_unique<ProcessEncoder>(script, tokenizer, separator,
+                                          hasSpecialTokens);
 }

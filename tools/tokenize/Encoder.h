@@ -14,6 +14,9 @@ namespace zrt {
 /// The ids of all pieces, and how many each has.
 struct Encoded {
   std::vector<uint32_t> counts, ids;
+  /// Special tokens that are written as ordinary text, and the first of them.
+  uint64_t specials = 0;
+  std::string special;
 };
 
 /// All throw zrt::Error.
@@ -32,9 +35,11 @@ std::unique_ptr<Encoder>
 bytesEncoder(const std::optional<std::string> &separator);
 
 /// A process of `script` with Hugging Face's tokenizers, by a `tokenizer.json`.  The
-/// separator is a number or a token of it.
+/// separator is a number or a token of it.  With `hasSpecialTokens`, texts may hold
+/// special tokens.
 std::unique_ptr<Encoder>
 processEncoder(const std::string &script, const std::string &tokenizer,
-               const std::optional<std::string> &separator);
+               const std::optional<std::string> &separator,
+               bool hasSpecialTokens);
 
 } // namespace zrt

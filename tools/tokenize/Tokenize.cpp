@@ -22,23 +22,36 @@ public:
         encoder(request.tokenizer.empty()
                     ? bytesEncoder(request.separator)
                     : processEncoder(request.script, request.tokenizer,
-                                     request.separator)),
+                                     request.separator, request.specialTokens)),
         writer(request.output, encoder->vocabulary()) {}
 
-  std::string run() {
+  TokenizeResult run() {
     for (const std::string &file : request.files)
       read(file);
     encode();
     if (documents == 0)
       fail("there is no text in {}", fmt::join(request.files, ", "));
     writer.finish();
-    return fmt::format("{}: {} document{}, {} tokens of {} bytes of text, {}",
-                       request.output, withCommas(documents),
-                       documents == 1 ? "" : "s", withCommas(writer.tokens()),
-                       withCommas(bytes), writer.formatName());
+    return {"",
+            fmt::format("{}: {} document{}, {} tokens of {} bytes of text, {}",
+                        request.output, withCommas(documents),
+                        documents == 1 ? "" : "s", withCommas(writer.tokens()),
+                        withCommas(bytes), writer.formatName()),
+            warning()};
   }
 
 private:
+  std::string warning() const {
+    if (specials == 0)
+      return "";
+    return fmt::format(
+        "the texts have {} string{} like {}, which {} of the tokenizer and {} "
+        "written as ordinary text; with --special-tokens each is its token",
+        withCommas(specials), specials == 1 ? "" : "s", special,
+        specials == 1 ? "is a special token" : "are special tokens",
+        specials == 1 ? "is" : "are");
+  }
+
   void read(const std::string &file) {
     DocumentReader reader(file, request.field,
                           /*anywhere=*/request.tokenizer.empty());
@@ -54,6 +67,9 @@ private:
 
   void encode() {
     const Encoded encoded = encoder->encode(batch);
+    if (specials == 0)
+      special = encoded.special;
+    specials += encoded.specials;
     const uint32_t *next = encoded.ids.data();
     for (size_t i = 0; i < batch.size(); ++i) {
       writer.add({next, encoded.counts[i]});
@@ -72,7 +88,8 @@ private:
   TokenWriter writer;
   std::vector<Piece> batch;
   size_t held = 0; ///< bytes of the batch
-  uint64_t documents = 0, bytes = 0;
+  uint64_t documents = 0, bytes = 0, specials = 0;
+  std::string special; ///< the first of `specials`
 };
 
 } // namespace
@@ -83,10 +100,10 @@ TokenizeResult zrt::tokenize(const TokenizeRequest &request) {
       if (isSameFile(request.output, file))
         fail("-o {} would overwrite an input; name another file",
              request.output);
-    return {"", Tokenizing(request).run()};
+    return Tokenizing(request).run();
   } catch (const std::bad_alloc &) {
-    return {"out of memory", ""};
+    return {"out of memory", "", ""};
   } catch (const std::exception &error) {
-    return {error.what(), ""};
+    return {error.what(), "", ""};
   }
 }

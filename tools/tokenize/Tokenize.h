@@ -20,6 +20,8 @@ struct TokenizeRequest {
   std::string script;    ///< zeroc_tokenize.py, if there is a tokenizer
   /// The id or the token at the end of each document; none without it.
   std::optional<std::string> separator;
+  /// Whether the text of a special token of the tokenizer is that token.
+  bool specialTokens = false;
   /// Files are JSON, a line a document, and this is the field with its text;
   /// without it those are whose name says so, and their field is "text".
   std::optional<std::string> field;
@@ -28,6 +30,7 @@ struct TokenizeRequest {
 struct TokenizeResult {
   std::string error;   ///< "" if there was none; the output is as it was then
   std::string summary; ///< documents, tokens and bytes
+  std::string warning; ///< "" if there is none
 };
 
 /// Throws nothing: its caller is built without exceptions.

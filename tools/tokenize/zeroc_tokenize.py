@@ -1,12 +1,13 @@
 """Tokenizes what `zeroc tokenize --tokenizer` sends, with Hugging Face's tokenizers.
 
-    zeroc_tokenize.py TOKENIZER.json [SEPARATOR]
+    zeroc_tokenize.py TOKENIZER.json SEPARATOR SPECIAL
 
 tools/tokenize/Encoder.cpp has the protocol.  Texts are encoded alone: nothing is put before
-or after them, and what looks like a special token in them is text.
+or after them.  What looks like a special token in them is text, and counted, unless SPECIAL is 1.
 """
 import array
 import os
+import re
 import struct
 import sys
 
@@ -43,7 +44,7 @@ class Wrong(Exception):
     """What is said to the user."""
 
 
-def load(path):
+def load(path, has_special):
     try:
         import tokenizers
     except ImportError as error:
@@ -62,8 +63,18 @@ def load(path):
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if hasattr(tokenizer, "encode_special_tokens"):
-        tokenizer.encode_special_tokens = True
+        tokenizer.encode_special_tokens = not has_special
     return tokenizer
+
+
+def special_names(tokenizer):
+    """A pattern of the special tokens' texts, or nothing."""
+    try:
+        added = tokenizer.get_added_tokens_decoder().values()
+    except AttributeError:  # an old version
+        return None
+    names = sorted((token.content for token in added if token.special and token.content), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, names))) if names else None
 
 
 def separator_of(tokenizer, vocabulary, text, path):
@@ -88,27 +99,29 @@ def texts_of(pieces):
     return texts, None
 
 
-def serve(tokenizer):
+def serve(tokenizer, names):
     encode = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
     while True:
         texts, wrong = texts_of([read(read_number()) for _ in range(read_number())])
         if wrong:
             send_text(2, wrong[0], text=wrong[1])
             continue
+        found = [name for text in texts for name in names.findall(text)] if names else []
         counts, ids = array.array("I"), array.array("I")
         for encoding in encode(texts, add_special_tokens=False):
             counts.append(len(encoding))
             ids.fromlist(encoding.ids)
-        send(0, counts.tobytes(), ids.tobytes())
+        send_text(0, len(found), text=found[0] if found else "")
+        send(counts.tobytes(), ids.tobytes())
 
 
 def main():
-    path, separator = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    path, separator, has_special = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
     try:
-        tokenizer = load(path)
+        tokenizer = load(path, has_special)
         vocabulary = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
         send(0, vocabulary, separator_of(tokenizer, vocabulary, separator, path))
-        serve(tokenizer)
+        serve(tokenizer, None if has_special else special_names(tokenizer))
     except Wrong as wrong:
         send_text(1, text=str(wrong))
     except BrokenPipeError:

@@ -18,6 +18,7 @@ llvm::Error zero::runTokenize(const TokenizeOptions &options,
   request.output = options.output;
   request.tokenizer = options.tokenizer;
   request.separator = ifGiven(options.separator);
+  request.specialTokens = options.specialTokens;
   request.field = ifGiven(options.field);
   if (!options.bytes) {
     auto script = findLibraryFile(argv0, "zeroc_tokenize.py");
@@ -28,6 +29,8 @@ llvm::Error zero::runTokenize(const TokenizeOptions &options,
   const zrt::TokenizeResult result = zrt::tokenize(request);
   if (!result.error.empty())
     return llvm::createStringError(result.error);
+  if (!result.warning.empty())
+    llvm::errs() << "zeroc: warning: " << result.warning << "\n";
   llvm::outs() << "wrote " << result.summary << "\n";
   return llvm::Error::success();
 }

@@ -12,7 +12,7 @@ namespace mlir::zero {
 struct TokenizeOptions {
   std::vector<std::string> files;
   std::string output, tokenizer, separator, field; ///< "": not given
-  bool bytes = false;
+  bool bytes = false, specialTokens = false;
 };
 
 /// Writes the tokens, and says how many.  `argv0` is this program's.
