@@ -1,12 +1,17 @@
 //===- Schedule.cpp - The learning rate of every step ---------------------===//
 #include "runtime/main/Schedule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 using namespace zrt;
 
 double Schedule::at(int64_t step) const {
+  if (step < warmup && isLogarithmic)
+    return peak *
+           std::min(1.0, std::log(double(step + 2)) /
+                             std::log(double(std::max(warmup, int64_t{2}))));
   if (step < warmup)
     return peak * double(step + 1) / double(warmup);
   if (kind == Kind::Constant)

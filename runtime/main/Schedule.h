@@ -25,6 +25,9 @@ struct Schedule {
   int64_t warmup = 0;   ///< steps of linear rise, peak x (s + 1) / warmup
   int64_t cooldown = 0; ///< of wsd: steps of linear fall
   int64_t steps = 0;
+  /// The rise is peak x ln(s + 2) / ln(warmup) instead, as DeepSpeed's without its
+  /// first two steps, which have a rate of 0.
+  bool isLogarithmic = false;
 
   /// Whether wsd's rise and fall fit into the steps; true of other kinds.
   bool hasRoom() const {

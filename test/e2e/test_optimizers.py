@@ -97,6 +97,14 @@ class Schedules(support.Case):
         self.check(self.rates("--warmup", 4),
                    [1e-3 * min(1, (s + 1) / 4) for s in range(10)])
 
+    def test_logarithmic_warmup(self):
+        """As DeepSpeed's WarmupLR, from its third step on."""
+        def gamma(last):  # of DeepSpeed, after step `last` + 1
+            return math.log(last + 1) / math.log(5) if last < 5 else 1
+
+        self.check(self.rates("--warmup", 5, "--warmup-shape", "log"), [1e-3 * gamma(s + 1) for s in range(10)])
+        self.check(self.rates("--schedule", "cosine", "--warmup", 1, "--warmup-shape", "log")[:1], [1e-3])
+
     def test_linear(self):
         self.check(self.rates("--schedule", "linear", "--warmup", 2, "--min-lr", 1e-4),
                    [5e-4, 1e-3] + [1e-4 + 9e-4 * (1 - s / 8) for s in range(8)])

@@ -47,6 +47,8 @@ static std::string listNotes(const File &file) {
         << quoteAll(open) << "\n";
   if (!file.off.empty())
     out << "  switched off in the file: " << quoteAll(file.off) << "\n";
+  if (!file.comments.empty())
+    out << "  comments, skipped: " << quoteAll(file.comments) << "\n";
   if (!file.same.empty())
     out << "  already so in zeroc: " << join(file.same, ", ") << "\n";
   for (const File::Note &note : file.notes)
@@ -85,7 +87,11 @@ static std::optional<double> asValue(StringRef text) {
   for (auto [unit, bytes] : {std::pair<StringRef, double>{"KiB", 0x1p10},
                              {"MiB", 0x1p20},
                              {"GiB", 0x1p30},
-                             {"TiB", 0x1p40}})
+                             {"TiB", 0x1p40},
+                             {"KB", 1e3},
+                             {"MB", 1e6},
+                             {"GB", 1e9},
+                             {"TB", 1e12}})
     if (text.consume_back(unit))
       scale = bytes;
   if (text.getAsDouble(value))

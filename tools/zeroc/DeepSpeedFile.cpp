@@ -139,6 +139,11 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
     names.push_back(entry.first);
   llvm::sort(names); // The first error is always the same.
   for (StringRef name : names) {
+    // People's comments.
+    if (name.starts_with("_") || name.starts_with("//")) {
+      comments.insert((prefix + name).str());
+      continue;
+    }
     const json::Value &value = *object.get(name);
     std::string path = (prefix + name).str(), spelled = path;
     const Key *key = name.contains('.') ? nullptr : findKey(path);
@@ -209,11 +214,13 @@ void File::take(const Key &key, const json::Value &value,
       refuse("\"" + spelled + "\": " + show(value) + ", but " + key.to);
     return;
   }
+  std::string why =
+      (spelled == path ? "" : "given as \"" + spelled + "\"; ") + key.to.str();
   bool isAutomatic = value.getAsString() == StringRef("auto");
   if (isAutomatic && (key.kind != Kind::Any)) {
     autos.insert(path);
     if (key.fate == Fate::NoEffect)
-      addNote(path, key.to);
+      addNote(path, why);
     return;
   }
   if (StringRef kind = findMismatch(key.kind, value); !kind.empty())
@@ -221,7 +228,7 @@ void File::take(const Key &key, const json::Value &value,
                   show(value));
   entries.insert({path, Entry{&key, value}});
   if (key.fate == Fate::NoEffect)
-    addNote(path, key.to);
+    addNote(path, why);
 }
 
 //===----------------------------------------------------------------------===//

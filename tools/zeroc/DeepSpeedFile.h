@@ -60,7 +60,7 @@ public:
   /// What the report tells beside options.
   std::vector<Note> notes;
   std::vector<std::string> same;
-  std::set<std::string> autos, off;
+  std::set<std::string> autos, off, comments;
 
 private:
   struct Entry {

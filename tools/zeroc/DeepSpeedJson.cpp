@@ -69,7 +69,9 @@ private:
     }
     if (next == text.size() || text[next] != ':' || open.empty())
       return Error::success();
-    if (!open.back().insert(name).second)
+    bool isComment = StringRef(name).starts_with("\"_") ||
+                     StringRef(name).starts_with("\"//");
+    if (!isComment && !open.back().insert(name).second)
       return createStringError(
           "line " + Twine(StringRef(text).take_front(nameAt).count('\n') + 1) +
           ": the key " + name + " comes twice; keep one");

@@ -77,7 +77,7 @@ void Mapping::mapOptimizer() {
 }
 
 /// A rise of W steps is (s + 1) / W here and (s - 1) / W in DeepSpeed, which
-/// counts from the step before the first.
+/// counts from the step before the first; or ln(s + 2) / ln(W) and ln(s) / ln(W).
 void Mapping::mapScheduler() {
   std::optional<double> rate = file.number(param("lr"));
   if (!file.hasSection("scheduler")) {
@@ -106,14 +106,9 @@ void Mapping::mapScheduler() {
   if (steps < 0)
     return file.refuse(file.quote(key("warmup_num_steps")) +
                        " must be 0 or more");
-  if (shape != "linear" && !isOpen && steps > 0)
-    return file.refuse(
-        "warm-up of \"" + shape + "\" (" +
-        (file.quote(key("warmup_type")) == "\"" + key("warmup_type") + "\""
-             ? "DeepSpeed's default of \"" + key("warmup_type") + "\""
-             : file.quote(key("warmup_type"))) +
-        ") over " + Twine(steps) +
-        " steps, and zeroc's is linear; set \"warmup_type\" to \"linear\"");
+  if (shape != "linear" && shape != "log")
+    return file.refuse(file.quote(key("warmup_type")) +
+                       " must be \"linear\" or \"log\"");
 
   // The peak.
   if (!isCosine) {
@@ -131,10 +126,11 @@ void Mapping::mapScheduler() {
   train("--schedule", isConstant ? "constant" : isLinear ? "linear" : "cosine");
   if (!isOpen)
     train("--warmup", Twine(steps));
-  file.addNote(
-      "scheduler.type",
-      "warm-up is linear, and two steps ahead of DeepSpeed's, whose first two "
-      "steps have a rate of 0");
+  if (shape == "log" && steps > 0 && !isOpen)
+    train("--warmup-shape", "log");
+  file.addNote("scheduler.type",
+               "warm-up is two steps ahead of DeepSpeed's, whose first two "
+               "steps have a rate of 0");
 
   // The end.
   if (isConstant)
