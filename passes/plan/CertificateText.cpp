@@ -52,10 +52,14 @@ std::string Certificate::print() const {
        << llvm::format("%12.2f MiB\n", bytes / 1048576.0);
   };
   os << "memory certificate\n";
+  const bool hasTiers = getArenasInUse().size() > 1;
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
+    // What is elsewhere has a line there.
+    if (hasTiers)
+      os << "  " << tier << '\n';
     for (auto [name, bytes] : arena->getCategories())
-      if (bytes ||
-          (name != "communication buffers" && name != "master parameters"))
+      if (bytes || (!hasTiers && name != "communication buffers" &&
+                    name != "master parameters"))
         line(name, bytes);
     line((tier + " arena").str(), arena->size);
   }

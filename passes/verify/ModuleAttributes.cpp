@@ -57,12 +57,7 @@ LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {
                << stringifyTier(Tier(tier)) << " memory on each rank, "
                << bytesText(arenas.bytes[tier] - budget[tier])
                << " more than the " << bytesText(budget[tier])
-               << " that it may have (V8); "
-               << (Tier(tier) == Tier::Device
-                       ? "a higher stage, more ranks, a smaller batch or "
-                         "--offload need less"
-                       : "--offload=nvme, smaller buckets or more ranks need "
-                         "less");
+               << " that it may have (V8)";
   return success();
 }
 

@@ -18,8 +18,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Whether the plan in `module`, which was refused, is one but for its size.
-static bool isTooLarge(ModuleOp module) {
+bool zero::exceedsBudget(ModuleOp module) {
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
   auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr);
   return arena && budget &&
@@ -44,7 +43,7 @@ static LogicalResult compile(ModuleOp module, const PipelineOptions &options,
     });
     result = runPipeline(module, Level::Memory, options, setup);
   }
-  if (failed(result) && isTooLarge(module))
+  if (failed(result) && exceedsBudget(module))
     return success();
   for (Diagnostic &diagnostic : reported)
     context->getDiagEngine().emit(std::move(diagnostic));

@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -26,6 +28,20 @@ std::string inBytes(int64_t bytes) { return groupDigits(bytes) + " B"; }
 
 const Certificate::Arena &getArena(const Certificate &certificate, Tier tier) {
   return certificate.arenas[static_cast<unsigned>(tier)];
+}
+
+/// Parameters, gradients and optimizer state that a rank keeps.
+int64_t countState(const Certificate &certificate) {
+  int64_t bytes = 0;
+  for (const Certificate::Term &term : certificate.modelState)
+    bytes += term.held;
+  return bytes;
+}
+
+/// What all ranks need, should they share a host whose memory is the device's.
+int64_t countHost(const Certificate &certificate) {
+  return certificate.ranks * (getArena(certificate, Tier::Device).size +
+                              getArena(certificate, Tier::Host).size);
 }
 
 std::string statePerParameter(const Certificate &certificate) {
@@ -75,9 +91,12 @@ public:
     add(hasPeers ? "stage" : "offload",
         [](const ComparedPlan &plan) { return plan.variant.label; });
     columns.back().isText = !hasPeers;
+    addBytes("model state", countState);
     for (Tier tier : {Tier::Device, Tier::Host, Tier::Nvme})
       addBytes((stringifyTier(tier) + " arena").str(),
                [&](const Certificate &of) { return getArena(of, tier).size; });
+    if (hasPeers)
+      addBytes("memory of all ranks", countHost);
     if (rows.front()->certificate.parameterCount)
       add("state a parameter", [](const ComparedPlan &plan) {
         return statePerParameter(plan.certificate);
@@ -236,5 +255,32 @@ std::string zero::printComparison(StringRef model,
         getArena(plan.certificate, Tier::Device).size >
             getArena(first->certificate, Tier::Device).size)
       os << explain(plan.certificate, first->certificate) << '\n';
+  return text;
+}
+
+std::string zero::toJson(StringRef model, ArrayRef<ComparedPlan> plans) {
+  llvm::json::Array list;
+  for (const ComparedPlan &plan : plans) {
+    const PipelineOptions &options = plan.variant.options;
+    llvm::json::Object one{
+        {options.worldSize > 1 ? "stage" : "offload", plan.variant.label}};
+    if (!plan.conflict.empty()) {
+      one["conflict"] = plan.conflict;
+    } else {
+      one["model_state"] = countState(plan.certificate);
+      one["memory_of_all_ranks"] = countHost(plan.certificate);
+      one["fits"] = fits(plan) == "yes";
+      one["certificate"] =
+          llvm::cantFail(llvm::json::parse(plan.certificate.toJson()));
+    }
+    list.push_back(std::move(one));
+  }
+  const llvm::json::Object all{
+      {"model", model},
+      {"ranks", plans.front().variant.options.worldSize},
+      {"plans", std::move(list)}};
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(all)));
   return text;
 }

@@ -64,7 +64,10 @@ Values zero::count(int64_t &target, int64_t low, int64_t high,
 
 Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
   static constexpr std::pair<StringLiteral, int64_t> kUnits[] = {
-      {"GiB", int64_t(1) << 30}, {"MiB", int64_t(1) << 20}, {"KiB", 1 << 10}};
+      {"TiB", int64_t(1) << 40}, {"GiB", int64_t(1) << 30},
+      {"MiB", int64_t(1) << 20}, {"KiB", 1 << 10},
+      {"TB", 1'000'000'000'000}, {"GB", 1'000'000'000},
+      {"MB", 1'000'000},         {"KB", 1'000}};
   auto read = [=, &target](StringRef text) -> Error {
     StringRef digits = text;
     int64_t unit = 1, parsed;
@@ -75,14 +78,14 @@ Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
     if (digits.getAsInteger(10, parsed) || parsed < low ||
         parsed > kMaxBytes / unit)
       return refuse("a number of bytes from " + Twine(low) +
-                        " on, as in 4096, 64KiB, 25MiB or 2GiB",
+                        " on, as in 4096, 64KiB, 25MiB, 2GiB or 80GB",
                     text);
     target = parsed * unit;
     return Error::success();
   };
   std::string shown = std::to_string(target);
   for (auto [suffix, size] : reverse(kUnits))
-    if (target && target % size == 0)
+    if (suffix.ends_with("iB") && target && target % size == 0)
       shown = (Twine(target / size) + suffix).str();
   return {read, otherwise.empty() ? shown : otherwise.str()};
 }

@@ -25,7 +25,7 @@ Values number(double &target, double low, double high, llvm::StringRef range);
 Values decays(double &first, double &second);
 Values count(int64_t &target, int64_t low, int64_t high,
              const llvm::Twine &range);
-/// "4096", "64KiB", "25MiB", "1GiB"; `otherwise` is the default in words, where
+/// "4096", "64KiB", "25MiB", "80GB" (10^9 each); `otherwise` is the default in words, where
 /// that is no number of bytes.
 Values bytes(int64_t &target, int64_t low, llvm::StringRef otherwise = "");
 /// One of `words`; any text but "" if there are none.

@@ -17,12 +17,14 @@
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/Options.h"
 #include "tools/zeroc/ReadNames.h"
+#include "tools/zeroc/SmallerPlans.h"
 #include "tools/zeroc/SuggestOperations.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "frontend/PrintModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 #include "passes/plan/Certificate.h"
@@ -76,6 +78,18 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   return llvm::Error::success();
 }
 
+/// A stage of a plan that is made here, on one rank.
+static void warnOfStage(const DriverOptions &options) {
+  const PipelineOptions &p = options.pipeline;
+  if (p.stage == 0 || p.worldSize > 1 || options.compare)
+    return;
+  for (const auto &[option, changes] : options.given)
+    if (StringRef(option).ends_with("--stage"))
+      llvm::errs() << "zeroc: warning: " << option << "=" << p.stage
+                   << " shards nothing on one rank; add --world-size=N for N "
+                      "ranks, or drop it\n";
+}
+
 /// Whether the micro-batch of --ds-config is the model's: the first dimension of
 /// its inputs.
 static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
@@ -102,18 +116,6 @@ static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
 static bool isJson(StringRef text) {
   text = text.ltrim();
   return text.starts_with("{") && !text.starts_with("{-#");
-}
-
-/// Whether the plan in `module` needs more device memory than it may have.
-static bool exceedsBudget(ModuleOp module) {
-  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
-  auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr);
-  if (!arena || !budget)
-    return false;
-  for (unsigned tier = 0; tier != kNumTiers; ++tier)
-    if (budget[tier] >= 0 && arena[tier] > budget[tier])
-      return true;
-  return false;
 }
 
 int main(int argc, char **argv) {
@@ -193,6 +195,7 @@ int main(int argc, char **argv) {
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
+  warnOfStage(*options);
   if (options->marks.isGiven())
     if (llvm::Error error =
             markArguments(module, options->marks, options->input))
@@ -219,18 +222,31 @@ int main(int argc, char **argv) {
           return !plan.conflict.empty();
         }))
       return fail(plans->front().conflict);
-    llvm::Error error =
-        frontend::writeOutput("-", printComparison(options->input, *plans));
+    llvm::Error error = frontend::writeOutput(
+        "-", options->certificate == "json"
+                 ? toJson(options->input, *plans)
+                 : printComparison(options->input, *plans));
     return error ? fail(llvm::toString(std::move(error))) : 0;
   }
-  bool printed = getLevel(module) == Level::Memory;
+  // Other plans begin with the kernels, should this one be too large.
+  OwningOpRef<ModuleOp> kernels;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {
-        return runPipeline(module, options->getLevel(), options->pipeline,
-                           setup);
+        const PipelineOptions &p = options->pipeline;
+        if ((p.deviceMemory >= 0 || p.hostMemory >= 0) &&
+            options->getLevel() == Level::Memory &&
+            getLevel(module).value_or(Level::Memory) <= Level::Kernels) {
+          if (failed(runPipeline(module, Level::Kernels, p, setup)))
+            return failure();
+          kernels = module.clone();
+        }
+        return runPipeline(module, options->getLevel(), p, setup);
       }))) {
-    // What takes the memory; a plan that was read may be wrong in other ways.
-    if (!printed && exceedsBudget(module))
-      llvm::errs() << certify(module).print();
+    if (kernels && exceedsBudget(module)) {
+      TimingScope scope = all.nest("smaller plans");
+      llvm::errs() << "zeroc: note: "
+                   << findSmallerPlans(*kernels, options->pipeline,
+                                       certify(module));
+    }
     return fail(options->input + " does not compile; the errors are above");
   }
 
