@@ -91,7 +91,7 @@ class Trainer:
         launcher = ["mpirun", "-n", case.ranks] if case.ranks > 1 else []
         done = watch.run(f"zeroc {case.name}",
                          [*launcher, binary, "--data", tokens, "--steps", steps, "--lr", "1e-4",
-                          "--threads", case.threads, "--metrics", metrics, "--profile"],
+                          "--threads", case.threads, "--metrics", metrics, "--profile", "--init", "random"],
                          watch.environment(**watch.MPI), self.folder, look)
         times = [json.loads(line)["step_ms"] * 1e-3 for line in metrics.read_text().splitlines()]
         arenas = sum(int(size.replace(",", "")) for line in done.out.splitlines()

@@ -72,12 +72,24 @@ public:
         fail("a config is for a folder; name one with -o");
       writeFile(request.output, tensors);
     } else {
+      checkNoAdapters();
       writeFolder();
     }
     return std::move(result);
   }
 
 private:
+  /// Others that load a folder drop tensors that are not the base model's.
+  void checkNoAdapters() const {
+    for (const ParameterRecord &parameter : reader.manifest().parameters)
+      if (parameter.name.find(".lora_A.") != std::string::npos)
+        fail("{}: this run trained adapters ({} is one), and a folder with "
+             "them would load as the base model, untrained; take the adapters "
+             "in PEFT's format, which train --resume with --save=DIR writes, "
+             "or name a file *.safetensors for base and adapters",
+             reader.path(), parameter.name);
+  }
+
   zrt_dtype typeOf(const ParameterRecord &parameter) const {
     const zrt_dtype kept = reader.typeOf(parameter.name);
     if (request.dtype == 0 && kept == ZRT_I8)

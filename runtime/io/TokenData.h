@@ -49,6 +49,8 @@ public:
   uint64_t tokens() const { return total; }
   uint64_t length() const { return perSequence; }
   uint64_t sequences() const { return (total - maxLater) / perSequence; }
+  /// Whether each byte is a token.
+  bool isText() const { return !llmc && width == 1; }
   /// "llm.c uint16", "raw uint32", "text bytes".
   const char *formatName() const;
   uint64_t fileBytes() const { return file.size(); }

@@ -44,6 +44,13 @@ uint64_t TokenFiles::sum(uint64_t (TokenData::*number)() const) const {
   return all;
 }
 
+const TokenData *TokenFiles::firstText() const {
+  for (const auto &file : files)
+    if (file->isText())
+      return file.get();
+  return nullptr;
+}
+
 std::string TokenFiles::format() const {
   std::set<std::string> formats;
   for (const auto &file : files)

@@ -28,6 +28,8 @@ public:
   uint64_t sequencesOf(size_t files) const {
     return files > 0 ? ends.at(files - 1) : 0;
   }
+  /// The first file of which each byte is a token, or nullptr.
+  const TokenData *firstText() const;
   uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
   /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
   std::string text() const;

@@ -16,7 +16,8 @@ constexpr Choices<bool, 2> kOnError = {{{"continue", false}, {"stop", true}}};
 
 /// "512MiB", "2GB", "4096": bytes.
 uint64_t readByteCount(const char *option, const std::string &text) {
-  constexpr const char *kKind = "a number of bytes above 0, as 4096 or 2GiB";
+  constexpr const char *kKind =
+      "a number of bytes above 0, as 4096, 2GiB or 2GB";
   const size_t digits = text.find_first_not_of("0123456789");
   const auto value = number<uint64_t>(option, text.substr(0, digits), kKind);
   const std::string unit =
@@ -26,9 +27,11 @@ uint64_t readByteCount(const char *option, const std::string &text) {
         {"KiB", uint64_t{1} << 10},
         {"MiB", uint64_t{1} << 20},
         {"GiB", uint64_t{1} << 30},
+        {"TiB", uint64_t{1} << 40},
         {"KB", 1000},
-        {"MB", 1000000},
-        {"GB", 1000000000}})
+        {"MB", 1'000'000},
+        {"GB", 1'000'000'000},
+        {"TB", 1'000'000'000'000}})
     if (uint64_t bytes = 0; unit == name && value > 0 &&
                             !__builtin_mul_overflow(value, factor, &bytes))
       return bytes;

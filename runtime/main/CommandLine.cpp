@@ -76,6 +76,27 @@ static bool isOptionOfZeroc(std::string_view option) {
          std::end(options);
 }
 
+/// What an option of other trainers is here; "" for a name that is none.
+static std::string explainOther(std::string name) {
+  struct Other {
+    std::string_view name, program, here;
+  };
+  constexpr std::string_view Compile = "zeroc", Import = "zeroc import",
+                             Train = "", Tokenize = "zeroc tokenize";
+  static constexpr Other others[] = {
+#define OTHER(name, program, here) {name, program, here},
+#include "runtime/main/OtherTools.def"
+  };
+  name.erase(0, name.find_first_not_of('-'));
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (const Other &other : others)
+    if (other.name == name)
+      return other.program.empty()
+                 ? fmt::format("it is {} here; ", other.here)
+                 : fmt::format("it is {} of {}; ", other.here, other.program);
+  return "";
+}
+
 /// Letters that are inserted, removed or changed to make `a` of `b`.
 static size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -135,8 +156,10 @@ void zrt::readLine(CLI::App &app, int argc, const char *const *argv) {
     const std::string name = unknown.substr(0, unknown.find('='));
     if (isOptionOfZeroc(name))
       usage("{} is an option of zeroc; compile the model with it", name);
-    usage("unknown option {}; {}see {} --help", name, suggest(app, name),
-          app.get_name());
+    std::string advice = explainOther(name);
+    if (advice.empty())
+      advice = suggest(app, name);
+    usage("unknown option {}; {}see {} --help", name, advice, app.get_name());
   } catch (const CLI::ParseError &error) {
     usage("{}; see {} --help", inOurWords(error), app.get_name());
   }

@@ -20,7 +20,8 @@ void zrt::addEvalOptions(CLI::App &app, TypedEval &typed) {
                  "Samples to evaluate on, as for --input");
   text("--eval-every", typed.every, "N", "Evaluate after every N steps, too");
   text("--eval-batches", typed.batches, "M",
-       "Number of batches to evaluate, over all ranks (default: all)");
+       "Number of batches to evaluate, each as large as zeroc import --batch; "
+       "all ranks together read them (default: all)");
 }
 
 void zrt::judgeEvalOptions(const CLI::App &app, const TypedEval &typed,

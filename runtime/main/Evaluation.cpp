@@ -39,12 +39,22 @@ Evaluation::Evaluation(const zrt_plan &aPlan, const TrainOptions &options,
     fail("an evaluation reads {} samples at once, and --eval-data has {}; give "
          "it more",
          samplesAtOnce(), feed.samples());
-  if (options.eval.batches > 0)
-    runs = std::min(runs, static_cast<uint64_t>(options.eval.batches));
+  const auto batches = static_cast<uint64_t>(options.eval.batches);
+  if (batches == 0)
+    return;
+  if (batches < batchesAtOnce())
+    fail("--eval-batches={}: an evaluation reads {} batches at once; give it "
+         "as many or more",
+         batches, batchesAtOnce());
+  runs = std::min(runs, batches / batchesAtOnce());
+}
+
+uint64_t Evaluation::batchesAtOnce() const {
+  return uint64_t(microStepsAtOnce(plan)) * plan.world_size;
 }
 
 uint64_t Evaluation::samplesAtOnce() const {
-  return feed.samplesPerBatch() * microStepsAtOnce(plan) * plan.world_size;
+  return feed.samplesPerBatch() * batchesAtOnce();
 }
 
 double Evaluation::run(zrt_context *ctx) const {
@@ -78,10 +88,11 @@ std::string Evaluation::text() const {
   // "data      val.bin, ..." as "evaluate  val.bin, ..."
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
     text.replace(at, 10, "evaluate  ");
-  const uint64_t read = runs * samplesAtOnce(), left = feed.samples() - read;
+  const uint64_t read = runs * samplesAtOnce(), left = feed.samples() - read,
+                 batches = runs * batchesAtOnce();
   text += fmt::format(
       "          {} of them in {} batch{}{}\n", withCommas(read),
-      withCommas(runs), runs == 1 ? "" : "es",
+      withCommas(batches), batches == 1 ? "" : "es",
       left ? fmt::format("; the last {} are not read", withCommas(left)) : "");
   return text;
 }

@@ -30,6 +30,7 @@ public:
 
 private:
   /// Of a run of the program, on all ranks.
+  uint64_t batchesAtOnce() const;
   uint64_t samplesAtOnce() const;
 
   const zrt_plan &plan;

@@ -105,6 +105,19 @@ void checkSeparator(const Text &text, int64_t separator) {
         kOption, separator));
 }
 
+/// Text is not what a model reads whose tokens are more than the bytes.
+void checkText(const TokenFiles &data, const zrt_input &tokens,
+               TokenFormat format) {
+  constexpr int64_t kBytes = 256;
+  const TokenData *text = data.firstText();
+  if (format == TokenFormat::Auto && text && tokens.bound > kBytes)
+    fail("{} is text, and this model reads tokens of a vocabulary of {}: make "
+         "a file of them, zeroc tokenize {} -o tokens.bin "
+         "--tokenizer=TOKENIZER.json; if its tokens are bytes, say "
+         "--data-format=text",
+         text->path(), withCommas(uint64_t(tokens.bound)), text->path());
+}
+
 } // namespace
 
 std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
@@ -180,6 +193,8 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
     data = std::make_unique<const TokenFiles>(
         options.data, options.format, text.tokens->shape[1],
         /*later=*/text.targets ? 1 : 0, mayHold(*text.tokens, 65536));
+  if (text.tokens)
+    checkText(*data, *text.tokens, options.format);
   if (text.targets)
     separator = options.separator;
   mixed = options.sources;

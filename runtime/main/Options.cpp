@@ -35,6 +35,7 @@ struct Typed {
   std::string warmup = "0", cooldown = "0", seed = "0", lossScale = "dynamic",
               saveType = "f32";
   std::string lr = "0", minLr = "0", spikeGuard, spikeWindow;
+  std::string warmupShape = "linear";
   std::string schedule = "constant", progress, certificate;
   TypedData data;
   TypedCheckpoint checkpoint;
@@ -48,6 +49,9 @@ constexpr Choices<Schedule::Kind, 4> kSchedules = {
      {"cosine", Schedule::Kind::Cosine},
      {"linear", Schedule::Kind::Linear},
      {"wsd", Schedule::Kind::Wsd}}};
+
+/// Whether the rise is logarithmic.
+constexpr Choices<bool, 2> kShapes = {{{"linear", false}, {"log", true}}};
 
 constexpr Choices<ProgressKind, 3> kProgress = {{{"bar", ProgressKind::Bar},
                                                  {"lines", ProgressKind::Lines},
@@ -111,6 +115,10 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
       usage("{} needs a file name", option);
   Schedule &schedule = options.schedule;
   schedule.warmup = readCount("--warmup", typed.warmup, kMaxSteps);
+  schedule.isLogarithmic = choose("--warmup-shape", typed.warmupShape, kShapes);
+  if (given("--warmup-shape") && !given("--warmup"))
+    usage("--warmup-shape={} needs --warmup, the steps of the rise",
+          typed.warmupShape);
   schedule.cooldown = readCount("--cooldown", typed.cooldown, kMaxSteps);
   schedule.peak = readRate("--lr", typed.lr);
   schedule.minimum = readRate("--min-lr", typed.minLr);
@@ -157,6 +165,9 @@ void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
   options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
   if (given("--adapter") && options.adapter.empty())
     usage("--adapter needs the name of a folder");
+  options.initIsRandom = options.init == "random";
+  if (options.initIsRandom)
+    options.init.clear();
   if (given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", typed.saveType);
   judgeData(app, typed.data, options);
@@ -230,7 +241,10 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
        "constant (default); linear or cosine: decays to --min-lr at the last "
        "step; or wsd: constant, then decays over the last --cooldown steps");
   number("--warmup", typed.warmup, "Learning rate",
-         "Steps of linear warm-up (default 0)");
+         "Steps of warm-up (default 0)");
+  text("--warmup-shape", typed.warmupShape, "SHAPE", "Learning rate",
+       "How the rate rises in the warm-up: linear (default), or log, as "
+       "DeepSpeed's does");
   number("--min-lr", typed.minLr, "Learning rate",
          "Final learning rate of linear, cosine and wsd (default 0)");
   number("--cooldown", typed.cooldown, "Learning rate",
@@ -251,10 +265,10 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   addSampleOptions(app, typed.sample);
   text("--init", options.init, "FILE", "Weights",
        "Initial weights (safetensors, or a Hugging Face folder) instead of "
-       "random ones");
+       "random ones; random: random ones, also for a plan with --lora");
   text("--adapter", options.adapter, "DIR", "Weights",
-       "Initial adapters (a PEFT folder), for a plan with --lora; give the "
-       "base weights with --init");
+       "Initial adapters (a PEFT folder), for a plan with --lora; the base "
+       "weights are those of --init");
   number("--seed", typed.seed, "Weights",
          "Seed of random initial weights, of the order of --shuffle, and of "
          "stochastic rounding (default 0)");

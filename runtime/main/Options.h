@@ -100,6 +100,7 @@ struct TrainOptions {
   bool certificateJson = false; ///< as an object, with `certificate`
   bool deviceCheck = false;     ///< compare the device with processors, and end
   std::string deviceCheckFile;  ///< the same as JSON; "": none
+  bool initIsRandom = false;    ///< --init=random: what is so without --init
   std::string help;             ///< not empty: print this and end
   std::string compared;         ///< comparedOptions() of this command line
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 using namespace zrt;
@@ -18,12 +19,15 @@ std::string_view orUnknown(const char *text) {
   return text && *text ? text : "?";
 }
 
-uint64_t parameterCount(const zrt_plan &plan) {
+/// Of all parameters, or of those that are trained.
+uint64_t parameterCount(const zrt_plan &plan, bool trainedOnly) {
   uint64_t count = 0;
   for (uint32_t b = 0; b < plan.bucket_count; ++b)
     for (uint32_t i = 0; i < plan.buckets[b].member_count; ++i) {
       const zrt_member &member = plan.buckets[b].members[i];
       if (member.first > 0) // more rows of one that is counted
+        continue;
+      if (trainedOnly && plan.buckets[b].frozen)
         continue;
       uint64_t elements = 1;
       for (uint32_t d = 0; d < member.rank; ++d)
@@ -31,6 +35,26 @@ uint64_t parameterCount(const zrt_plan &plan) {
       count += elements;
     }
   return count;
+}
+
+/// "842,496 parameters", "1,000 parameters, 10 of them trained"
+std::string parametersText(const zrt_plan &plan) {
+  const uint64_t all = parameterCount(plan, false),
+                 trained = parameterCount(plan, true);
+  return fmt::format("{} parameters", withCommas(all)) +
+         (trained < all
+              ? fmt::format(", {} of them trained", withCommas(trained))
+              : "");
+}
+
+/// " --lora=16:32" of a plan with adapters, or "".
+std::string loraOption(const zrt_plan &plan) {
+  const auto config = nlohmann::json::parse(
+      plan.adapters ? plan.adapters : "", nullptr, /*allow_exceptions=*/false);
+  if (!config.is_object())
+    return "";
+  return fmt::format(" --lora={}:{}", config.value("r", 0.0),
+                     config.value("lora_alpha", 0.0));
 }
 
 bool hasPeers(const zrt_plan &plan) { return plan.world_size > 1; }
@@ -126,14 +150,14 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   const std::string hostThreads =
       worksOnHost(plan) ? fmt::format(", {} on the host", zrt_host_threads(ctx))
                         : "";
-  std::string text =
-      fmt::format("model     {}, {} parameters\n"
-                  "options   {}\n"
-                  "ranks     {}\n"
-                  "cpu       {}, {} thread{}{}\n",
-                  orUnknown(plan.model), withCommas(parameterCount(plan)),
-                  orUnknown(plan.options), ranksText(plan), orUnknown(plan.cpu),
-                  threads, threads == 1 ? "" : "s", hostThreads);
+  std::string text = fmt::format("model     {}, {}\n"
+                                 "options   {}{}\n"
+                                 "ranks     {}\n"
+                                 "cpu       {}, {} thread{}{}\n",
+                                 orUnknown(plan.model), parametersText(plan),
+                                 orUnknown(plan.options), loraOption(plan),
+                                 ranksText(plan), orUnknown(plan.cpu), threads,
+                                 threads == 1 ? "" : "s", hostThreads);
   std::string arenas;
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (const uint64_t bytes = zrt_arena_bytes(ctx, tier))

@@ -27,8 +27,33 @@ void Training::printProfile() {
   sayText(report(ZRT_TRAFFIC));
 }
 
+std::string Training::weightsText() const {
+  std::string text = options.init.empty()
+                         ? fmt::format("random, seed {}", options.seed)
+                         : options.init;
+  if (!options.adapter.empty())
+    text += fmt::format(", adapters from {}", options.adapter);
+  return fmt::format("weights   {}\n", text);
+}
+
+std::string Training::repetitionText() const {
+  const auto steps = uint64_t(options.schedule.steps);
+  // --epochs says it, and a mix has as many numbers as sources.
+  if (options.epochs > 0 || !options.sources.empty() ||
+      (options.data.empty() && options.inputs.empty()) ||
+      double(steps) * double(samplesPerStep()) <= double(feed->samples()))
+    return "";
+  return fmt::format("epochs    {:.3g}: {} steps read {} samples each, and the "
+                     "data have {}\n",
+                     double(steps) * double(samplesPerStep()) /
+                         double(feed->samples()),
+                     withCommas(steps), withCommas(samplesPerStep()),
+                     withCommas(feed->samples()));
+}
+
 void Training::printStart() {
-  std::string text = startBlock(plan, context.get(), feed->text() + epochsText,
+  std::string text = startBlock(plan, context.get(),
+                                feed->text() + epochsText + repetitionText(),
                                 zrt_threads(context.get()));
   if (evaluation)
     text += evaluation->text();
@@ -39,7 +64,10 @@ void Training::printStart() {
                     withCommas(position.sequences), resumed->path);
     for (const std::string &note : resumed->notes)
       text += fmt::format("note      {}\n", note);
-  } else if (!options.checkpoint.resume.empty()) {
+  } else {
+    text += weightsText();
+  }
+  if (!resumed && !options.checkpoint.resume.empty()) {
     text += fmt::format("note      {} has no checkpoint yet: the run begins "
                         "with step 0\n",
                         options.checkpoint.folder);

@@ -32,7 +32,10 @@ int Training::run() {
     goOn();
   together(world, [&] { countEpochs(); });
   if (!resumed)
-    together(world, [&] { weights->initialize(); });
+    together(world, [&] {
+      weights->checkBase();
+      weights->initialize();
+    });
   together(world, [&] { weights->checkInitial(resumed ? resumed->path : ""); });
   checkpoints.start(counts.first(), weights->state(), folder.get(),
                     arenaBytes(), zrt_threads(context.get()));

@@ -116,6 +116,10 @@ private:
   void printProfile();
 
   void printStart();
+  /// Where the weights come from, a line.
+  std::string weightsText() const;
+  /// How often --steps reads the data, a line; "" if at most once.
+  std::string repetitionText() const;
 
   void printEnd();
 

@@ -8,6 +8,9 @@
 #include "runtime/main/StandardStreams.h"
 #include "runtime/world/Agree.h"
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 using namespace zrt;
 
 namespace {
@@ -19,6 +22,19 @@ std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
     if (parameter.frozen == frozen)
       some.push_back(parameter);
   return some;
+}
+
+/// The folder of a Hugging Face model that is or has `path`, else `path`.
+std::string baseModel(const std::string &path) {
+  std::error_code error;
+  std::filesystem::path base = std::filesystem::absolute(path, error);
+  if (error)
+    return path;
+  base = base.lexically_normal();
+  if (std::filesystem::exists(base.parent_path() / "config.json", error) &&
+      !std::filesystem::is_directory(base, error))
+    base = base.parent_path();
+  return base.has_filename() ? base.string() : base.parent_path().string();
 }
 
 } // namespace
@@ -47,6 +63,13 @@ void Weights::checkAdapters() const {
 
 std::string Weights::savePath() const {
   return hasAdapters() ? options.save + "/" + kAdapterFile : options.save;
+}
+
+void Weights::checkBase() const {
+  if (hasAdapters() && options.init.empty() && !options.initIsRandom)
+    fail("--init is missing: this plan trains adapters of a model, whose "
+         "weights would be random; name its file or folder, or say "
+         "--init=random");
 }
 
 void Weights::initialize() const {
@@ -121,6 +144,18 @@ zrt_dtype Weights::saveType() const {
   }
 }
 
+std::string Weights::adapterConfig() const {
+  nlohmann::json config = nlohmann::json::parse(plan.adapters);
+  if (!options.init.empty())
+    config["base_model_name_or_path"] = baseModel(options.init);
+  else
+    complain(fmt::format(
+        "{}: warning: {}/adapter_config.json names no base model, as there is "
+        "no --init: set \"base_model_name_or_path\" before others load it",
+        options.program, options.save));
+  return config.dump(2);
+}
+
 bool Weights::save() const {
   const zrt_dtype type = saveType();
   saveParameters(select(parameters(), /*frozen=*/false), savePath(), memory(),
@@ -128,7 +163,7 @@ bool Weights::save() const {
   if (hasAdapters())
     together(world, [&] {
       if (world.rank() == 0)
-        writeAdapterConfig(options.save, plan.adapters);
+        writeAdapterConfig(options.save, adapterConfig());
     });
   return type == options.saveType;
 }

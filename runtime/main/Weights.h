@@ -22,6 +22,9 @@ public:
   const State &state() const { return all; }
   ContextMemory memory() const { return ContextMemory(ctx); }
 
+  /// Throws zrt::Error where adapters would be trained beside random weights that
+  /// nobody asked for.
+  void checkBase() const;
   /// Random values, or those of --init and --adapter.  What is trained beside
   /// frozen parameters may be missing in --init.  Throws zrt::Error.
   void initialize() const;
@@ -48,6 +51,8 @@ private:
   void initialize(const std::vector<Parameter> &some, bool warns) const;
   void checkAdapters() const;
   std::string savePath() const;
+  /// PEFT's config of the adapters, with the model that they belong to.
+  std::string adapterConfig() const;
   zrt_dtype saveType() const;
 
   const zrt_plan &plan;

@@ -245,6 +245,12 @@ def nvme_flags(options, folder):
     return ("--nvme-path", folder) if any("nvme" in str(option) for option in options) else ()
 
 
+def init_flags(options, flags=()):
+    """What a binary of these options needs to be told of its initial weights: adapters beside random ones are asked for."""
+    is_told = any(flag in ("--init", "--resume") for flag in flags)
+    return ("--init", "random") if any("--lora=" in str(option) for option in options) and not is_told else ()
+
+
 def write_tokens(path, count, vocab, seed=1):
     """Random uint16 tokens with some structure, so that there is something to learn."""
     rng = random.Random(seed)
@@ -424,4 +430,5 @@ class Outcomes(Case):
         data = self.folder / f"tokens{config['vocab_size']}.u16"
         if not data.exists():
             write_tokens(data, tokens, config["vocab_size"])
-        return self.outcome_of(binary, data, steps, lr, *flags, *nvme_flags(options, self.folder), ranks=ranks, **how)
+        return self.outcome_of(binary, data, steps, lr, *flags, *init_flags(options, flags),
+                               *nvme_flags(options, self.folder), ranks=ranks, **how)

@@ -289,7 +289,7 @@ class Refusals(Checkpoints):
                                (("--checkpoint", "x"), "needs --save-every=N or --save-at-exit"),
                                (("--checkpoint", "x", "--save-every", 0), "must be 1 or more"),
                                (("--checkpoint", "x", "--save-every", 1, "--keep", 0), "must be 1 or more"),
-                               (("--checkpoint", "x", "--save-every", 1, "--checkpoint-memory", "2TB"),
+                               (("--checkpoint", "x", "--save-every", 1, "--checkpoint-memory", "2PB"),
                                 "a number of bytes"),
                                (("--time-limit", "soon"), "a time above 0"),
                                (("--resume", "latest"), "needs --checkpoint")):

@@ -52,7 +52,7 @@ class Cuda(support.Case):
         data = self.folder / "tokens.u16"
         support.write_tokens(data, tokens, vocab)
         binary = support.compile_model(model, CPU, *options)
-        return self.outcome_of(binary, data, steps, 1e-2, *run, name=name, ranks=ranks, env=env)
+        return self.outcome_of(binary, data, steps, 1e-2, *run, *support.init_flags(options), name=name, ranks=ranks, env=env)
 
     def check(self, model, vocab, tokens, *options, seeds=(1,), ranks=1, steps=2, run=(), gpu=HOST, env=None):
         expected = self.outcome(model, vocab, tokens, "cpu", *options, ranks=ranks, steps=steps, run=run)

@@ -85,6 +85,20 @@ class Eval(support.Case):
         again, _ = self.outcome(1, (), "--eval-data", short, steps=1, lr=0)
         self.assertEqual(lines[0]["eval_loss"], again[0]["eval_loss"])
 
+    def test_batches_are_the_same_on_all_ranks(self):
+        """As many sequences, and so the same loss."""
+        found = []
+        for ranks in (1, 2):
+            binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval")
+            done = self.run_ok(*support.launcher(ranks, {}), binary, "--data", self.data, "--steps", 0, "--lr", 0,
+                               "--eval-data", self.other, "--eval-batches", 4, env=support.MPI_ENVIRONMENT)
+            self.assertIn("8 of them in 4 batches; the last 21 are not read\n", done.out)
+            found.append(done.out.split("before step 0: loss ")[1].split(",")[0])
+        self.assertEqual(found[0], found[1])
+        self.assert_refused(support.run(*support.launcher(2, {}), binary, "--data", self.data, "--steps", 0, "--lr", 0,
+                                        "--eval-data", self.other, "--eval-batches", 1, env=support.MPI_ENVIRONMENT),
+                            "--eval-batches=1: an evaluation reads 2 batches at once; give it as many or more")
+
     def test_of_what_is_there(self):
         """A run of no steps evaluates what it begins with, and says what it reads."""
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, "--eval")

@@ -158,7 +158,8 @@ class Imported(support.Case):
         binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), f"--world-size={ranks}", *options)
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 900, VOCAB)
-        return self.outcome_of(binary, data, steps, lr, "--data-format", "u16", *flags, name=name, ranks=ranks)
+        return self.outcome_of(binary, data, steps, lr, "--data-format", "u16", *flags,
+                               *support.init_flags(options, flags), name=name, ranks=ranks)
 
     def test_order_of_micro_steps(self):
         self.check_same_bits((order, self.run_of("order", "--stage=3", "--accumulate=2", f"--accumulate-order={order}",

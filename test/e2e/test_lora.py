@@ -170,6 +170,46 @@ class Lora(Adapters):
         self.assertLess(lora["optimizer_state"], full["optimizer_state"] / 4)
         self.assertLess(lora["gradients"], full["gradients"] / 4)
 
+    def test_what_the_start_says(self):
+        """Of adapters, of the model, and of what is trained; and what it is when it is saved."""
+        binary, data = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8"), self.folder / "tokens.u16"
+        support.write_tokens(data, 1200, 256)
+        plain = support.compile_gpt2(support.SMALL, 2, 16)
+        base = self.folder / "base"
+        base.mkdir()
+        (base / "config.json").write_text("{}")
+        done = self.run_ok(plain, "--data", data, "--steps", 0, "--lr", 0, "--save", base / "model.safetensors")
+        self.assertRegex(done.out, r"model +\S+, 7,920 parameters\n")
+        self.assertIn("weights   random, seed 0\n", done.out)
+        done = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", base, "--save", "a", "--checkpoint",
+                           "kept", "--save-at-exit")
+        self.assertRegex(done.out, r"model +\S+, [\d,]+ parameters, 1,024 of them trained\n")
+        self.assertRegex(done.out, r"options .* --lora=4:8\n")
+        self.assertIn(f"weights   {base}\n", done.out)
+        for init in ("base", base / "model.safetensors"):
+            done = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", init, "--adapter", "a", "--save",
+                               "b")
+            self.assertIn(f"weights   {init}, adapters from a\n", done.out)
+            config = json.loads((self.folder / "b/adapter_config.json").read_text())
+            self.assertEqual(config["base_model_name_or_path"], str(base.resolve()))
+        done = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--resume", "kept", "--save", "c")
+        self.assertIn("c/adapter_config.json names no base model, as there is no --init", done.err)
+        # The first of several runs that are one line.
+        self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", base, "--checkpoint", "later", "--save-at-exit",
+                    "--resume", "latest", "--save", "c")
+
+    def test_export_of_a_folder_is_refused(self):
+        """Others would load it as the base model."""
+        at = self.folder / "kept"
+        self.outcome(1, steps=1, flags=("--checkpoint", at, "--save-at-exit"))
+        config = self.write("config.json", support.SMALL)
+        for more in ((), (f"--config={config}",)):
+            done = support.run(support.ZEROC, "export", at, "-o", self.folder / "model", *more)
+            self.assert_refused(done, "this run trained adapters .*lora_A.* is one., and a folder with them would load as the "
+                                      "base model, untrained; take the adapters in PEFT's format, which train --resume with "
+                                      "--save=DIR writes", status=1)
+        self.assertFalse((self.folder / "model").exists())
+
     def test_bad_input(self):
         model = support.import_model(support.SMALL, 2, 16)
         for options, *words in (
@@ -212,7 +252,10 @@ class Lora(Adapters):
             (adapted, ["--adapter", self.adapter_folder("t", {}, target_modules=["up", "sideways"])],
              "target_modules are .*sideways.*, and those of this plan"),
             (adapted, ["--adapter", self.adapter_folder("p", {}, peft_type="IA3")], "peft_type is \"IA3\", and only LORA is known"),
-            (adapted, ["--adapter", self.adapter_folder("m", some)], "tensor base_model.model.up.lora_B.weight is missing"),
+            (adapted, ["--adapter", self.adapter_folder("m", some), "--init", "random"], "tensor base_model.model.up.lora_B.weight is missing"),
+            (adapted, [], "--init is missing: this plan trains adapters of a model, whose weights would be random; name its "
+             "file or folder, or say --init=random"),
+            (adapted, ["--adapter", self.adapter_folder("b", definition.adapters())], "--init is missing: this plan trains"),
             (adapted, ["--init", self.folder / "other.safetensors"], "tensor down.weight is missing"),
             (adapted, ["--save", self.folder / "file"], "a plan with adapters saves a folder"),
         )

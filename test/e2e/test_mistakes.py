@@ -88,8 +88,8 @@ class Options(Mistakes):
         self.refuse("--stage=4", message="--stage must be 0, 1, 2 or 3, got 4")
 
     def test_unit(self):
-        self.refuse("--bucket-size=25MB", message="--bucket-size must be a number of bytes from 1 on, as in 4096, 64KiB, "
-                                                  "25MiB or 2GiB, got 25MB")
+        self.refuse("--bucket-size=25M", message="--bucket-size must be a number of bytes from 1 on, as in 4096, 64KiB, "
+                                                 "25MiB, 2GiB or 80GB, got 25M")
 
     def test_two_models(self):
         self.refuse("other.mlir", message="too many files are given; zeroc takes one MODEL.mlir, zeroc import one CONFIG.json; see zeroc --help")
@@ -156,6 +156,30 @@ class Run(Mistakes):
         support.write_tokens(tokens, 2000, 1000)
         self.start(data=tokens, message='is not 0 to 255, the vocabulary of input "tokens" (read as raw uint16); choose '
                                         "another --data-format or compile a model with a larger vocabulary")
+
+    def test_text_for_a_model_of_other_tokens(self):
+        wide = support.import_model({**support.SMALL, "vocab_size": 2048}, 2, 16)
+        self.start(model=wide, message=f"{self.data} is text, and this model reads tokens of a vocabulary of 2,048: make a "
+                                       f"file of them, zeroc tokenize {self.data} -o tokens.bin "
+                                       "--tokenizer=TOKENIZER.json; if its tokens are bytes, say --data-format=text")
+        done = self.train("--data", self.data, "--steps", 1, "--lr", 1e-3, "--data-format", "text", model=wide)
+        self.assertEqual(done.returncode, 0, done.err)
+
+    def test_epochs_that_nobody_asked_for(self):
+        some = self.write("some.txt", "x" * 163)
+        model = support.import_model(support.SMALL, 2, 16)
+        done = self.train("--data", some, "--steps", 50, "--lr", 1e-3, model=model)
+        self.assertIn("epochs    10: 50 steps read 2 samples each, and the data have 10\n", done.out)
+        done = self.train("--data", some, "--steps", 5, "--lr", 1e-3, model=model)
+        self.assertNotIn("epochs", done.out)
+
+    def test_options_of_other_trainers(self):
+        for option, words in (("--learning_rate=1e-3", "unknown option --learning_rate; it is --lr X here"),
+                              ("--max-steps=3", "unknown option --max-steps; it is --steps N here"),
+                              ("--bf16", "unknown option --bf16; it is --precision=bf16 of zeroc;"),
+                              ("--per_device_train_batch_size=8", "it is --batch=B of zeroc import;")):
+            with self.subTest(option):
+                self.refuse(option, message=words)
 
     def test_weights_of_another_kind(self):
         self.start("--init", self.data, message="text.txt: not a safetensors file, or cut short: it says its header has ")

@@ -109,7 +109,8 @@ class BaseStorage(test_lora.Adapters):
             made = self.run_ok(support.ZEROC, model, "--lora=4", f"--base-storage={storage}", "--precision=bf16",
                                "--certificate=json", "-o", binary)
             certificate = json.loads(made.out)
-            ran = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 0.1, "--checkpoint", at / storage, "--save-at-exit")
+            ran = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 0.1, "--init", "random", "--checkpoint", at / storage,
+                              "--save-at-exit")
             (device,) = [arena["bytes"] for arena in certificate["arenas"] if arena["tier"] == "device"]
             self.assertIn(f"device {device:,} bytes", ran.out)
             held = 0

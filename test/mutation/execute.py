@@ -65,6 +65,7 @@ class Plan:
         self.nvme = ("--nvme-path", folder) if int(arena[3]) else ()
         self.data = folder / "tokens.u16"
         support.write_tokens(self.data, 600, recipe.vocab)
+        self.init = support.init_flags(recipe.options)
         self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
         if "--sample" in recipe.options:
             self.eval += ("--sample", 3, "--sample-every", 1, "--prompt-ids", "1,2", "--sample-tokens", 3)
@@ -115,7 +116,7 @@ class Plan:
         try:
             done = support.run(
                 program, "--data", self.data, "--steps", STEPS, "--lr", lr, "--threads", 1, "--metrics", metrics,
-                "--save", saved, "--quiet", *self.nvme, *self.eval, env=env, timeout=self.timeout)
+                "--save", saved, "--quiet", *self.nvme, *self.eval, *self.init, env=env, timeout=self.timeout)
         except subprocess.TimeoutExpired:
             return f"hangs: no end after {self.timeout} s", None, None
         if done.returncode:

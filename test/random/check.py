@@ -219,8 +219,9 @@ class Trial(Workplace):
         lr = self.optimizer["lr"] if lr is None else lr
         # Gradients of unit size would be infinite by the scale that fp16 begins with.
         scale = ["--loss-scale", 16] if self.precision == "fp16" else []
+        base = ["--init", "random"] if self.adapters else []
         outcome = super().train(name, ranks, "--data", "tokens.u16", "--seed", self.seed, *flags,
-                                *scale, steps=steps, lr=lr, environment=environment)
+                                *scale, *base, steps=steps, lr=lr, environment=environment)
         self.counts["runs"] += 1
         self.counts["packed"] += any("--base-storage" in option for option in self.adapters)
         return outcome

@@ -131,6 +131,11 @@ public:
   TokenizeOptions checkTokenize();
   GenerateOptions checkGenerate();
   PlotOptions checkPlot();
+  /// What to say of an option that is not one of the command that was given; ""
+  /// where nothing is known of it.
+  std::string explainUnknown(StringRef name) const;
+  /// LLVM takes options of the compiler after the name of a command, too.
+  void checkOptionsOf(cl::SubCommand &command) const;
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "

@@ -231,8 +231,9 @@ void CommandLine::declareDriver() {
       "host (through host memory)",
       {machine, Emit::Memory});
   add("device-memory=BYTES", bytes(p.deviceMemory, 0, "no limit"),
-      "most device memory that a rank may use; a plan that\n"
-      "needs more is an error",
+      "most device memory that a rank may use, such as 80GB\n"
+      "(10^9 bytes each) or 80GiB (2^30); a plan that needs\n"
+      "more is an error",
       {machine, Emit::Scheduled});
   add("host-memory=BYTES", bytes(p.hostMemory, 0, "no limit"),
       "most host memory that a rank may use; a plan that needs\n"
@@ -254,7 +255,8 @@ void CommandLine::declareDriver() {
       {output, Emit::Object});
   add("compare", given(options.compare),
       "print memory and traffic of all stages (on one rank:\n"
-      "with state on device, host and NVMe); write no program",
+      "with state on device, host and NVMe), as a table or\n"
+      "with --certificate=json; write no program",
       {output, Emit::Partitioned});
   add("reference", given(p.reference),
       "compile to slow scalar loops on one thread, to check\n"
@@ -319,7 +321,9 @@ DriverOptions CommandLine::check() {
   for (const Flag &flag : flags) {
     if (!flag.changes || !flag.isSet())
       continue;
-    // A file is for all levels.
+    // A file is for all levels, and a table has its own form.
+    if (options.compare && flag.getName() == "--certificate")
+      continue;
     if (options.emit < *flag.changes && flag.getNumOccurrences())
       fail(flag.getName() + " changes nothing before --emit=" +
            names[static_cast<int>(*flag.changes)] + ", and --" +
@@ -347,12 +351,6 @@ DriverOptions CommandLine::check() {
   if (std::string conflict = findConflict(p);
       !conflict.empty() && !options.compare)
     fail(conflict);
-  if (p.stage > 0 && p.worldSize == 1 && !options.compare)
-    llvm::errs() << "zeroc: warning: "
-                 << (getTyped("--stage") ? "" : deepSpeedFile + "'s ")
-                 << "--stage=" << p.stage
-                 << " shards nothing on one rank; add --world-size=N for N "
-                    "ranks, or drop it\n";
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 
@@ -374,6 +372,38 @@ DriverOptions CommandLine::check() {
     fail("the output " + options.output +
          " would overwrite the model; choose another name with -o");
   return options;
+}
+
+/// The name of the option that LLVM does not know; "" if something else is wrong.
+static StringRef findUnknown(StringRef wrong) {
+  if (!wrong.consume_front("Unknown command line argument '--"))
+    return "";
+  return wrong.take_until([](char c) { return c == '=' || c == '\''; });
+}
+
+/// What LLVM says, without a name that is nothing like the unknown one.
+static StringRef withoutFarNames(StringRef wrong) {
+  StringRef unknown = findUnknown(wrong);
+  auto [first, rest] = wrong.split("\nzeroc: Did you mean '--");
+  StringRef meant =
+      rest.take_until([](char c) { return c == '=' || c == '\''; });
+  const size_t most = std::max<size_t>(2, unknown.size() / 3);
+  return !unknown.empty() && !meant.empty() &&
+                 unknown.edit_distance(meant) > most
+             ? first
+             : wrong;
+}
+
+std::string CommandLine::explainUnknown(StringRef name) const {
+  for (const cl::SubCommand *command :
+       {&import, &exporting, &tokenizing, &generating, &plotting})
+    for (const Flag &flag : flags)
+      if (flag.getName() == ("--" + name).str() &&
+          flag.Subs.contains(const_cast<cl::SubCommand *>(command)))
+        return ("--" + name + " is an option of zeroc " + command->getName() +
+                "; see zeroc " + command->getName() + " --help")
+            .str();
+  return explainOptionOfOthers(name);
 }
 
 Command zero::parseCommandLine(int argc, char **argv) {
@@ -403,11 +433,20 @@ Command zero::parseCommandLine(int argc, char **argv) {
          " is an option of the program that zeroc makes; compile without it, "
          "then ./train --" +
          name + " ...");
+  if (StringRef unknown = findUnknown(wrong); !unknown.empty())
+    if (std::string text = line.explainUnknown(unknown); !text.empty())
+      fail(text);
+  wrong = withoutFarNames(wrong);
   if (wrong.starts_with("Too many positional arguments"))
     fail("too many files are given; zeroc takes one MODEL.mlir, zeroc import "
          "one CONFIG.json; see zeroc --help");
   if (!isRight)
     fail(wrong.empty() ? "an option is wrong; see zeroc --help" : wrong.trim());
+  for (cl::SubCommand *command :
+       {&line.import, &line.exporting, &line.tokenizing, &line.generating,
+        &line.plotting})
+    if (*command)
+      line.checkOptionsOf(*command);
   if (line.import)
     return line.checkImport();
   if (line.exporting)

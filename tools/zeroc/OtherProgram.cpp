@@ -1,4 +1,4 @@
-//===- OtherProgram.cpp - Options of the training binary ------------------===//
+//===- OtherProgram.cpp - Options of the training binary, and of others ---===//
 //
 // What is given to the wrong program.  test/e2e/test_mistakes.py compares the list
 // with train --help.
@@ -62,7 +62,8 @@ static constexpr llvm::StringLiteral kOptions[] = {"adapter",
                                                    "top-k",
                                                    "utilization",
                                                    "verify-reads",
-                                                   "warmup"};
+                                                   "warmup",
+                                                   "warmup-shape"};
 
 StringRef mlir::zero::findOptionOfTrain(llvm::ArrayRef<char *> arguments) {
   for (StringRef argument : arguments) {
@@ -73,4 +74,40 @@ StringRef mlir::zero::findOptionOfTrain(llvm::ArrayRef<char *> arguments) {
       return name;
   }
   return "";
+}
+
+namespace {
+enum class Program { Compile, Import, Train, Tokenize };
+struct OtherOption {
+  llvm::StringLiteral name;
+  Program program;
+  llvm::StringLiteral here;
+};
+} // namespace
+
+static constexpr OtherOption kOthers[] = {
+#define OTHER(name, program, here) {name, Program::program, here},
+#include "runtime/main/OtherTools.def"
+};
+
+std::string mlir::zero::explainOptionOfOthers(StringRef unknown) {
+  std::string name = unknown.str();
+  llvm::replace(name, '-', '_');
+  const auto *other = llvm::find_if(
+      kOthers, [&](const OtherOption &one) { return one.name == name; });
+  if (other == std::end(kOthers))
+    return "";
+  std::string text = ("--" + unknown + " is " + other->here).str();
+  switch (other->program) {
+  case Program::Compile:
+    return text + " here; see zeroc --help";
+  case Program::Import:
+    return text + " of zeroc import, and part of the model that it writes";
+  case Program::Train:
+    return text + " of the program that zeroc makes: ./train " +
+           other->here.str();
+  case Program::Tokenize:
+    return text + " of zeroc tokenize, which makes the file for train --data";
+  }
+  llvm_unreachable("no such program");
 }

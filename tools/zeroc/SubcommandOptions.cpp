@@ -65,6 +65,10 @@ void CommandLine::declareSubcommands() {
       "token written after each document: an id, or a token\n"
       "of the tokenizer",
       tokenized);
+  add("special-tokens", given(tokenizeOptions.specialTokens),
+      "where a text has the name of a special token, such as\n"
+      "<|im_start|> of a chat template, write that token",
+      tokenized);
   add("field=NAME", field,
       "input files have one JSON object per line; this field is\n"
       "the text",
@@ -109,6 +113,14 @@ void CommandLine::declareSubcommands() {
       {picture, std::nullopt, plotting});
 }
 
+void CommandLine::checkOptionsOf(cl::SubCommand &command) const {
+  for (const Flag &flag : flags)
+    if (flag.getNumOccurrences() && !flag.Subs.contains(&command))
+      fail(flag.getName() + " is an option of the compiler, and zeroc " +
+           command.getName() + " does not take it; drop it, or see zeroc " +
+           command.getName() + " --help");
+}
+
 ImportOptions CommandLine::checkImport() {
   if (importOptions.config.empty())
     fail("import needs a config.json, or the folder of a model; see zeroc "
@@ -149,6 +161,9 @@ TokenizeOptions CommandLine::checkTokenize() {
     fail(o.bytes ? "--bytes and --tokenizer exclude each other; drop one"
                  : "--tokenizer is missing; name a tokenizer.json, or say "
                    "--bytes");
+  if (o.bytes && o.specialTokens)
+    fail("--special-tokens are those of a tokenizer, and with --bytes there is "
+         "none; drop one of them");
   return o;
 }
 
