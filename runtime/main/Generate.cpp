@@ -146,6 +146,7 @@ private:
             fmt::format("{}: warning: {}", options.common.program, warning));
     } else {
       const CheckpointReader reader(findCheckpoint(options.weights));
+      checkAdapters(reader);
       reader.checkFits(state);
       reader.verify(world.rank(), world.size(), zrt_threads(context.get()));
       reader.load(state, memory);
@@ -153,6 +154,17 @@ private:
     if (const std::string found = firstNonfinite(parameters, memory);
         !found.empty())
       fail("{}: {}", options.weights, found);
+  }
+
+  /// A run with adapters is told from one of another model.
+  void checkAdapters(const CheckpointReader &reader) const {
+    if (plan.adapters && *plan.adapters)
+      return;
+    for (const ParameterRecord &parameter : reader.manifest().parameters)
+      if (parameter.name.find(".lora_A.") != std::string::npos)
+        fail("{}: this run trained adapters; add its --lora={}:ALPHA, and its "
+             "--lora-targets and --base-storage if it has them",
+             reader.path(), parameter.shape.front());
   }
 
   const zrt_plan &plan;

@@ -198,6 +198,21 @@ class Lora(Adapters):
         self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", base, "--checkpoint", "later", "--save-at-exit",
                     "--resume", "latest", "--save", "c")
 
+    def test_generate(self):
+        """What the run itself would draw."""
+        at, model = self.folder / "kept", support.import_model(support.SMALL, 2, 16)
+        self.outcome(1, steps=3, flags=("--checkpoint", at, "--save-at-exit"))
+        draw = ("--prompt-ids=1,2", "--sample-tokens=9")
+        self.assert_refused(support.run(support.ZEROC, "generate", model, at, *draw), "this run trained adapters; add its "
+                            "--lora=4:ALPHA, and its --lora-targets and --base-storage if it has them")
+        done = self.run_ok(support.ZEROC, "generate", model, at, "--lora=4:8", *draw)
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", "--sample")
+        again = self.run_ok(binary, "--data", self.folder / "tokens256.u16", "--steps", 3, "--lr", 1e-2, "--resume", at,
+                            "--sample", 1, *draw)
+        text = done.out.split("of 1\n")[1].split("---")[0]
+        self.assertGreater(len(text), 9)
+        self.assertIn(text, again.out)
+
     def test_export_of_a_folder_is_refused(self):
         """Others would load it as the base model."""
         at = self.folder / "kept"

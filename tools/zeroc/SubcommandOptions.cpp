@@ -105,6 +105,10 @@ void CommandLine::declareSubcommands() {
     add(usage, passOn(generateOptions.run, usage, otherwise), help, place);
   for (auto [usage, help, otherwise] :
        {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
+        {"lora=RANK[:ALPHA]",
+         "of weights that have adapters: the option of their run", ""},
+        {"lora-targets=REGEX", "the same", ""},
+        {"base-storage=nf4|int8", "the same", ""},
         {"cpu=NAME", "target CPU, as in zeroc --help", "native"}})
     add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
   Values svg = text(plotOptions.output);
