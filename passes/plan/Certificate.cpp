@@ -248,6 +248,50 @@ void countPeak(const CertifiedProgram &program, Tier tier,
 
 } // namespace
 
+/// Of products and attention.  `once`: without the scores of attention, which the
+/// backward pass computes again.
+static int64_t countProductFlops(Operation *part, bool once,
+                                 SymbolTableCollection &symbols) {
+  int64_t flops = 0;
+  part->walk([&](Operation *op) {
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      if (auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(
+              launch, launch.getKernelAttr()))
+        flops += countProductFlops(kernel, once, symbols);
+    StringRef name = op->getName().getStringRef();
+    if (!name.starts_with("nn.matmul") && !name.starts_with("nn.grouped") &&
+        !name.starts_with("nn.attention"))
+      return;
+    int64_t some = countFlops(op, symbols);
+    // One of five products.
+    flops += once && name == "nn.attention_backward" ? some / 5 * 4 : some;
+  });
+  return flops;
+}
+
+static Certificate::Flops countFlopsOfStep(ModuleOp module,
+                                           ArrayRef<CertifiedProgram> programs,
+                                           const Certificate &certificate) {
+  Certificate::Flops flops;
+  SymbolTableCollection symbols;
+  const int64_t microSteps = certificate.microSteps;
+  for (const CertifiedProgram &program : programs) {
+    StringRef name = ProgramOp(program.function).getName();
+    if (name == "step")
+      flops.executed +=
+          countProductFlops(program.function, /*once=*/false, symbols);
+    else if (name == "micro" && !certificate.isLayered)
+      flops.executed +=
+          (microSteps - 1) *
+          countProductFlops(program.function, /*once=*/false, symbols);
+  }
+  if (ModuleOp model = findModel(module))
+    if (Operation *step = model.lookupSymbol("step"))
+      flops.model =
+          microSteps * countProductFlops(step, /*once=*/true, symbols);
+  return flops;
+}
+
 Certificate zero::certify(ModuleOp module) {
   Certificate certificate;
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
@@ -287,6 +331,7 @@ Certificate zero::certify(ModuleOp module) {
   gradients.sharded += temporary.sharded;
   countWire(programs, certificate);
   countLinks(programs, certificate);
+  certificate.flops = countFlopsOfStep(module, programs, certificate);
   for (const CertifiedProgram &program : programs) {
     StringRef name = ProgramOp(program.function).getName();
     int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;

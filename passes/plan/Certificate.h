@@ -88,6 +88,14 @@ struct Certificate {
   };
   SmallVector<Link> links;
 
+  /// Floating-point operations of products and attention in a step of a rank:
+  /// those of the model, and those that the plan executes, which also has what is
+  /// computed again.
+  struct Flops {
+    int64_t model = 0, executed = 0;
+  };
+  Flops flops;
+
   /// Bytes of the device that an evaluation has alive at once; 0: the plan has
   /// none.
   int64_t evaluation = 0;

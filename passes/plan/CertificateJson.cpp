@@ -85,6 +85,10 @@ std::string Certificate::toJson() const {
       for (const Link &link : links)
         out.attribute(link.name, link.bytes);
     });
+    out.attributeObject("flops", [&] {
+      out.attribute("model", flops.model);
+      out.attribute("executed", flops.executed);
+    });
     out.attribute("evaluation", evaluation);
     out.attribute("prediction", prediction);
     out.attributeObject("checkpoint", [&] {

@@ -31,7 +31,8 @@ static std::vector<EventFile::Scalar> scalarsOf(const StepMetrics &m) {
   add(m.unit == std::string_view("tokens") ? "speed/tokens_per_s"
                                            : "speed/samples_per_s",
       m.perSecond);
-  add("speed/utilization", m.utilization);
+  add("speed/mfu", m.mfu);
+  add("speed/hfu", m.hfu);
   if (m.checkpointMilliseconds > 0)
     add("speed/checkpoint_ms", m.checkpointMilliseconds);
   return scalars;

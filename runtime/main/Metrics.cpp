@@ -36,8 +36,10 @@ std::string zrt::metricsLine(const StepMetrics &m) {
     line += fmt::format(",\"spikes\":{}", m.spikes);
   add(fmt::format("{}_per_s", m.unit), m.perSecond);
   add("step_ms", m.milliseconds);
-  if (m.utilization)
-    add("utilization", *m.utilization);
+  if (m.mfu)
+    add("mfu", *m.mfu);
+  if (m.hfu)
+    add("hfu", *m.hfu);
   if (m.checkpointMilliseconds > 0)
     add("checkpoint_ms", m.checkpointMilliseconds);
   if (m.evalLoss) {

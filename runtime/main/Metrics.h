@@ -23,7 +23,8 @@ struct StepMetrics {
   int64_t spikes = 0;      ///< of them, for --spike-guard
   std::string spike = "";  ///< of this step, when the guard has skipped it
   bool wasSkipped = false; ///< its update has changed nothing, or will not
-  std::optional<double> utilization = std::nullopt; ///< see Utilization.h
+  std::optional<double> mfu = std::nullopt,
+                        hfu = std::nullopt; ///< Utilization.h
   /// Before this step the training stood still for a checkpoint; 0: not.
   double checkpointMilliseconds = 0;
   /// Of --eval-data, after the step's update, if that was evaluated.

@@ -294,8 +294,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       ->group("Output");
   app.add_flag(
          "--utilization", options.utilization,
-         "Measure the machine's rate of matrix products, and log the share "
-         "of it that steps reach")
+         "Measure the machine's rate of matrix products, and log the shares "
+         "of it that steps reach: MFU and HFU")
       ->group("Output");
   addCertificateOption(app, typed.certificate);
   addCommonOptions(app, typed.machine.threads, options);

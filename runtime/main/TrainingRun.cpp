@@ -312,8 +312,10 @@ StepMetrics Training::runStep(int64_t step) {
   result.unit = feed->unit();
   result.perSecond = perStep() / seconds;
   result.milliseconds = seconds * 1e3;
-  if (options.utilization)
-    result.utilization = utilization.of(result.milliseconds);
+  if (options.utilization) {
+    result.mfu = utilization.ofModel(result.milliseconds);
+    result.hfu = utilization.ofExecuted(result.milliseconds);
+  }
   return result;
 }
 

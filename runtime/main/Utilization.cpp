@@ -5,6 +5,7 @@
 #include "runtime/PlanTable.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 using namespace zrt;
 
@@ -32,8 +33,7 @@ static std::map<zrt_dtype, double> flopsOfStep(const zrt_plan &plan) {
 }
 
 void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
-  double seconds = 0; // that they would take alone
-  flops = 0;
+  double seconds = 0, flops = 0; // of products, alone
   for (const auto &[dtype, some] : flopsOfStep(plan)) {
     flops += some;
     seconds += some / zrt_product_rate(ctx, dtype);
@@ -41,11 +41,20 @@ void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
   if (flops == 0)
     fail("--utilization: this plan has no matrix products");
   rate = flops / seconds;
+  model = executed = flops;
+  // A plan that was made otherwise says nothing of attention.
+  const auto certificate =
+      nlohmann::json::parse(plan.certificate ? plan.certificate : "", nullptr,
+                            /*allow_exceptions=*/false);
+  if (!certificate.is_object() || !certificate.contains("flops"))
+    return;
+  model = certificate["flops"].value("model", flops);
+  executed = certificate["flops"].value("executed", flops);
 }
 
 std::string Utilization::text(double milliseconds) const {
   return fmt::format(
-      "matrix products reach {:.1f} % of the {:.0f} GFLOP/s that "
-      "a rank reaches with nothing else",
-      100 * of(milliseconds), rate * 1e-9);
+      "MFU {:.1f} %, HFU {:.1f} % of the {:.0f} GFLOP/s that the "
+      "products of a rank reach with nothing else",
+      100 * ofModel(milliseconds), 100 * ofExecuted(milliseconds), rate * 1e-9);
 }

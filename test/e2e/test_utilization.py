@@ -1,4 +1,6 @@
 """--utilization: how much of the machine's product rate steps reach."""
+import json
+
 import support
 
 
@@ -13,12 +15,38 @@ class Utilization(support.Case):
                 binary = support.compile_gpt2(support.SMALL, 2, 16, f"--world-size={ranks}", *options)
                 lines, _ = self.train(binary, data, 5, 1e-3, "--utilization", "--tensorboard", self.folder / "tb",
                                       ranks=ranks)
-                products = [line["utilization"] * line["step_ms"] for line in lines]
-                self.assertGreater(min(products), 0)
-                for product in products:
-                    self.assert_close(product, products[0], 1e-7, "flops by rate")
+                for name in ("mfu", "hfu"):
+                    products = [line[name] * line["step_ms"] for line in lines]
+                    self.assertGreater(min(products), 0)
+                    for product in products:
+                        self.assert_close(product, products[0], 1e-7, "flops by rate")
                 lines, _ = self.train(binary, data, 2, 1e-3, ranks=ranks)
-                self.assertNotIn("utilization", lines[0])
+                self.assertNotIn("mfu", lines[0])
+
+    def test_flops(self):
+        """Those of the model are the same however it is computed; attention is among them."""
+        model = support.import_model(support.SMALL, 2, 16)
+
+        def flops(*options):
+            done = self.run_ok(support.ZEROC, model, "--certificate=json", "-o", self.folder / "train", *options)
+            found = json.loads(done.out)["flops"]
+            return found["model"], found["executed"]
+
+        tokens, width, seen = 2 * 16, 16, 2 * 16 * 17 // 2
+        forward = 2 * tokens * width * (12 * width + support.SMALL["vocab_size"]) + 2 * 2 * seen * width
+        plain = flops()
+        # What is added to products is counted, too.
+        self.assert_close(plain[0], 3 * forward, 0.01, "model")
+        self.assertEqual(plain[1] - plain[0], 2 * seen * width)
+        again = flops("--remat=block")
+        self.assertEqual(again[0], plain[0])
+        self.assertGreater(again[1], plain[1])
+        for order in ("batch", "block"):
+            for found, one in zip(flops("--accumulate=3", f"--accumulate-order={order}"), plain):
+                self.assert_close(found, 3 * one, 0.02, order)
+        done = self.run_ok(support.compile_model(model, "--remat=block"), "--data", self.write("text.txt", support.TEXT),
+                           "--steps", 4, "--lr", 1e-3, "--utilization")
+        self.assertRegex(done.out, r"MFU \d+\.\d %, HFU \d+\.\d % of the \d+ GFLOP/s that the products of a rank reach")
 
     def test_without_products(self):
         """A reference has loops in their place."""
