@@ -56,7 +56,7 @@ std::string Certificate::print() const {
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
     // What is elsewhere has a line there.
     if (hasTiers)
-      os << "  " << tier << '\n';
+      os << "  " << tier << ":\n";
     for (auto [name, bytes] : arena->getCategories())
       if (bytes || (!hasTiers && name != "communication buffers" &&
                     name != "master parameters"))
