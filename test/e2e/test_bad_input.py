@@ -98,7 +98,7 @@ class Compiler(support.Case):
                                 ("--world-size=-2", "number of ranks"),
                                 ("--accumulate=0", "micro-steps"),
                                 ("--bucket-size=0", "number of bytes"),
-                                ("--bucket-size=1MB", "number of bytes"),
+                                ("--bucket-size=1M", "number of bytes"),
                                 ("--bucket-size=9999999999999GiB", "number of bytes"),
                                 ("--persist-below=1KiB", "--stage=3"),
                                 ("--reuse-distance=1KiB", "--stage=3")):
