@@ -388,7 +388,7 @@ static StringRef withoutFarNames(StringRef wrong) {
   StringRef meant =
       rest.take_until([](char c) { return c == '=' || c == '\''; });
   const size_t most = std::max<size_t>(2, unknown.size() / 3);
-  return !unknown.empty() && !meant.empty() &&
+  return !unknown.empty() && !meant.empty() && !unknown.starts_with(meant) &&
                  unknown.edit_distance(meant) > most
              ? first
              : wrong;
