@@ -69,14 +69,13 @@ def command(layout, folder, name, *flags, steps=STEPS):
     data = folder / "tokens.u16"
     if not data.exists():
         support.write_tokens(data, 1200, support.SMALL["vocab_size"])
-    ranks, *options = layout
-    return [*support.mpirun(ranks), compile_layout(layout), "--data", data, "--steps", steps, "--lr", 1e-3,
+    return [compile_layout(layout), "--data", data, "--steps", steps, "--lr", 1e-3,
             "--schedule", "cosine", "--warmup", 2, "--metrics", folder / f"{name}.jsonl",
-            "--save", folder / f"{name}.safetensors", "--quiet", *support.nvme_flags(options, folder), *flags]
+            "--save", folder / f"{name}.safetensors", "--quiet", *support.nvme_flags(layout[1:], folder), *flags]
 
 
 def train(*arguments, env=None, **keywords):
-    return support.run(*command(*arguments, **keywords), env={**support.MPI_ENVIRONMENT, **(env or {})})
+    return support.run(*command(*arguments, **keywords), env=env)
 
 
 def losses(folder, name):
@@ -171,7 +170,7 @@ class Kills:
         return subprocess.Popen([str(part) for part in command(self.LAYOUT, self.folder, "killed",
                                                                *self.flags, "--resume", "latest",
                                                                steps=self.steps)],
-                                env={**os.environ, **support.MPI_ENVIRONMENT, **env},
+                                env={**os.environ, **env},
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def fault(self):
@@ -185,13 +184,13 @@ class Kills:
     def kill_once(self):
         env = self.fault()
         job = self.start(env)
-        deadline = time.monotonic() + (60 if env else self.dice.uniform(0.8, 3))
+        deadline = time.monotonic() + (60 if env else self.dice.uniform(0.1, 2))
         while job.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         where = env.get("ZRT_CHECKPOINT_FAULT", "the clock")
         ended = job.poll()
         if ended is None:
-            os.killpg(job.pid, signal.SIGKILL)  # mpirun and the ranks
+            os.killpg(job.pid, signal.SIGKILL)  # and the ranks that it started
             for process in processes_of(compile_layout(self.LAYOUT)):
                 os.kill(process, signal.SIGKILL)
         error = job.communicate()[1].decode()

@@ -17,6 +17,7 @@ KEPT = ("--checkpoint", "ck", "--save-every", "2")
 CASES = {
     "--steps": ((), ("4",)), "--epochs": ((), ("1",)), "--lr": ((), ("2e-2",)),
     "--schedule": ((), ("cosine",)), "--warmup": ((), ("2",)),
+    "--warmup-shape": (("--warmup", "2"), ("log",)),
     "--min-lr": (("--schedule", "cosine"), ("1e-3",)),
     "--cooldown": (("--schedule", "wsd", "--cooldown", "1"), ("2",)),
     "--loss-scale": ((), ("16",)),
