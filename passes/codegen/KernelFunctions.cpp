@@ -1,6 +1,7 @@
 //===- KernelFunctions.cpp - Kernels become functions of code -------------===//
 
 #include "passes/codegen/KernelCode.h"
+#include "dialect/zero/Zero.h"
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/gpu/AttentionLaunches.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
@@ -17,7 +18,6 @@ namespace mlir::zero {
 #define GEN_PASS_DEF_REFERENCETOFUNCTION
 #define GEN_PASS_DEF_REFERENCEUNITS
 #include "passes/codegen/Passes.h.inc"
-#include "dialect/zero/Zero.h"
 } // namespace mlir::zero
 
 using namespace mlir;

@@ -15,13 +15,13 @@
 
 #include "passes/codegen/gpu/Dequantize.h"
 
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
-#include "dialect/zero/Zero.h"
 #include "runtime/packing/Codebooks.h"
 #include "runtime/zrt.h"
 #include <limits>
