@@ -28,7 +28,6 @@ constexpr uint64_t kAtOnce = uint64_t{1} << 20;
 constexpr std::string_view kSafetensors = ".safetensors",
                            kAlone = "model.safetensors",
                            kIndex = "model.safetensors.index.json";
-constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 20;
 
 struct Tensor {
   const ParameterRecord *parameter;
@@ -81,13 +80,12 @@ public:
 private:
   /// Others that load a folder drop tensors that are not the base model's.
   void checkNoAdapters() const {
-    for (const ParameterRecord &parameter : reader.manifest().parameters)
-      if (parameter.name.find(".lora_A.") != std::string::npos)
-        fail("{}: this run trained adapters ({} is one), and a folder with "
-             "them would load as the base model, untrained; take the adapters "
-             "in PEFT's format, which train --resume with --save=DIR writes, "
-             "or name a file *.safetensors for base and adapters",
-             reader.path(), parameter.name);
+    if (const ParameterRecord *adapter = reader.findAdapter())
+      fail("{}: this run trained adapters ({} is one), and a folder with them "
+           "would load as the base model, untrained; take the adapters in "
+           "PEFT's format, which train --resume with --save=DIR writes, or "
+           "name a file *.safetensors for base and adapters",
+           reader.path(), adapter->name);
   }
 
   zrt_dtype typeOf(const ParameterRecord &parameter) const {
@@ -238,7 +236,7 @@ private:
   void writeConfigs(const std::string &folder) {
     const std::string text =
         readText(request.config, kMaxConfigBytes, "a config");
-    const json config = readJson(request.config, kMaxConfigBytes, "a config");
+    const json config = parseJsonOf(request.config, text);
     writeText(folder + "config.json", text);
     json generation = {{"_from_model_config", true}};
     for (const char *key : {"bos_token_id", "eos_token_id", "pad_token_id"})

@@ -53,6 +53,13 @@ bool isRounded(zrt_dtype from, zrt_dtype to) {
 
 } // namespace
 
+const ParameterRecord *CheckpointReader::findAdapter() const {
+  for (const ParameterRecord &parameter : stated.parameters)
+    if (parameter.name.find(".lora_A.") != std::string::npos)
+      return &parameter;
+  return nullptr;
+}
+
 CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {
   const std::string name = folder + "/" + std::string(kManifestName);
   const std::string text = readText(name, kMaxManifestBytes, "a manifest");

@@ -27,6 +27,8 @@ public:
 
   const std::string &path() const { return folder; }
   const Manifest &manifest() const { return stated; }
+  /// One of the adapters that the run has trained, or nullptr.
+  const ParameterRecord *findAdapter() const;
   /// A hash of the manifest, the same on all ranks that read one checkpoint.
   uint64_t identity() const { return manifestHash; }
 

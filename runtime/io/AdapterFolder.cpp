@@ -16,7 +16,6 @@ using namespace zrt;
 namespace {
 
 constexpr const char *kConfigFile = "adapter_config.json";
-constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 20;
 
 /// Keys that change nothing of what is computed, or are compared.
 constexpr std::string_view kHarmless[] = {

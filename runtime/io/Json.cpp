@@ -8,8 +8,7 @@
 using namespace zrt;
 using nlohmann::json;
 
-/// Throws where brackets outside of strings nest too deep.
-static void checkDepth(std::string_view text) {
+void zrt::checkJsonDepth(std::string_view text) {
   int depth = 0;
   bool isInString = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -27,7 +26,7 @@ static void checkDepth(std::string_view text) {
 }
 
 json zrt::parseJson(std::string_view text) {
-  checkDepth(text);
+  checkJsonDepth(text);
   try {
     return json::parse(text);
   } catch (const json::parse_error &error) {
@@ -51,8 +50,15 @@ std::string zrt::readText(const std::string &path, uint64_t most,
   return text;
 }
 
+json zrt::parsePlanJson(const char *text) {
+  return text && *text ? parseJson(text) : json();
+}
+
 json zrt::readJson(const std::string &path, uint64_t most, const char *what) {
-  const std::string text = readText(path, most, what);
+  return parseJsonOf(path, readText(path, most, what));
+}
+
+json zrt::parseJsonOf(const std::string &path, std::string_view text) {
   try {
     return parseJson(text);
   } catch (const Error &error) {

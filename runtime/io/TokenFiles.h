@@ -33,7 +33,7 @@ public:
   uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
   /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
   std::string text() const;
-  /// "u16 tokens", or several with "and" between.
+  /// "raw uint16", or several with "and" between.
   std::string format() const;
 
   void check(const zrt_input &input, uint64_t later) const;

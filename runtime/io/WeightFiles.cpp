@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kAlone = "/model.safetensors",
                            kIndex = "/model.safetensors.index.json";
 
-/// A million tensors need a hundred megabytes.
+/// A hundred bytes or so for each tensor.
 constexpr uint64_t kMaxIndexBytes = uint64_t{32} << 20;
 
 /// Name of a tensor -> that of its file.

@@ -160,11 +160,10 @@ private:
   void checkAdapters(const CheckpointReader &reader) const {
     if (plan.adapters && *plan.adapters)
       return;
-    for (const ParameterRecord &parameter : reader.manifest().parameters)
-      if (parameter.name.find(".lora_A.") != std::string::npos)
-        fail("{}: this run trained adapters; add its --lora={}:ALPHA, and its "
-             "--lora-targets and --base-storage if it has them",
-             reader.path(), parameter.shape.front());
+    if (const ParameterRecord *adapter = reader.findAdapter())
+      fail("{}: this run trained adapters; add its --lora={}:ALPHA, and its "
+           "--lora-targets and --base-storage if it has them",
+           reader.path(), adapter->shape.front());
   }
 
   const zrt_plan &plan;

@@ -2,13 +2,13 @@
 #include "runtime/main/Report.h"
 
 #include "runtime/PlanTable.h"
+#include "runtime/io/Json.h"
 #include "runtime/main/LinkReport.h"
 #include "runtime/main/OptionValues.h"
 #include "runtime/main/TierOptions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 using namespace zrt;
@@ -49,8 +49,7 @@ std::string parametersText(const zrt_plan &plan) {
 
 /// " --lora=16:32" of a plan with adapters, or "".
 std::string loraOption(const zrt_plan &plan) {
-  const auto config = nlohmann::json::parse(
-      plan.adapters ? plan.adapters : "", nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json config = parsePlanJson(plan.adapters);
   if (!config.is_object())
     return "";
   return fmt::format(" --lora={}:{}", config.value("r", 0.0),

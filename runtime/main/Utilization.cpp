@@ -3,9 +3,9 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/io/Json.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 using namespace zrt;
 
@@ -43,9 +43,7 @@ void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
   rate = flops / seconds;
   model = executed = flops;
   // A plan that was made otherwise says nothing of attention.
-  const auto certificate =
-      nlohmann::json::parse(plan.certificate ? plan.certificate : "", nullptr,
-                            /*allow_exceptions=*/false);
+  const nlohmann::json certificate = parsePlanJson(plan.certificate);
   if (!certificate.is_object() || !certificate.contains("flops"))
     return;
   model = certificate["flops"].value("model", flops);

@@ -5,11 +5,11 @@
 #include "runtime/Vocabulary.h"
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/io/AdapterFolder.h"
+#include "runtime/io/Json.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/world/Agree.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 using namespace zrt;
 
@@ -145,7 +145,7 @@ zrt_dtype Weights::saveType() const {
 }
 
 std::string Weights::adapterConfig() const {
-  nlohmann::json config = nlohmann::json::parse(plan.adapters);
+  nlohmann::json config = parsePlanJson(plan.adapters);
   if (!options.init.empty())
     config["base_model_name_or_path"] = baseModel(options.init);
   else

@@ -122,6 +122,7 @@ class Bytes(Tokenize):
         self.write("no.gz", "text")
         (self.folder / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"text": "x"}\n' * 999)[:-9])
         self.write("empty.txt", "")
+        self.write("deep.jsonl", "[" * 1000)
         old = self.write("out.bin", b"old")
         before = sorted(self.folder.iterdir())
         for files, flags, words in (
@@ -132,6 +133,7 @@ class Bytes(Tokenize):
                 (("latin.jsonl",), (), "latin.jsonl, line 1 is not JSON: column 12: .*UTF-8"),
                 (("half.jsonl",), (), "half.jsonl, line 1 is not JSON: .*surrogate"),
                 (("a.txt",), ("--field=text",), "a.txt, line 1 is not JSON"),
+                (("deep.jsonl",), (), "deep.jsonl, line 1 is not read as JSON: it nests deeper than 64 levels"),
                 (("no.gz",), (), "no.gz is not packed by gzip"),
                 (("cut.jsonl.gz",), (), "cut.jsonl.gz is cut short or damaged"),
                 (("empty.txt",), (), "there is no text in empty.txt"),

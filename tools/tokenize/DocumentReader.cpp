@@ -2,9 +2,9 @@
 #include "tools/tokenize/DocumentReader.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/Json.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 using namespace zrt;
 using nlohmann::json;
@@ -134,7 +134,10 @@ std::string DocumentReader::textOfLine(std::string_view line) const {
     return "";
   json value;
   try {
+    checkJsonDepth(line);
     value = json::parse(line);
+  } catch (const Error &error) {
+    fail("{} {}", place(), error.what());
   } catch (const json::exception &error) {
     fail("{} is not JSON: {}", place(), shown(reasonOf(error.what())));
   }
