@@ -1,6 +1,7 @@
 //===- CheckpointOptions.cpp - Options of checkpoints ---------------------===//
 #include "runtime/main/CheckpointOptions.h"
 
+#include "runtime/ByteUnits.h"
 #include "runtime/Bytes.h"
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/main/OptionValues.h"
@@ -22,19 +23,12 @@ uint64_t readByteCount(const char *option, const std::string &text) {
   const auto value = number<uint64_t>(option, text.substr(0, digits), kKind);
   const std::string unit =
       digits == std::string::npos ? "" : text.substr(digits);
-  for (const auto &[name, factor] :
-       {std::pair<std::string_view, uint64_t>{"", 1},
-        {"KiB", uint64_t{1} << 10},
-        {"MiB", uint64_t{1} << 20},
-        {"GiB", uint64_t{1} << 30},
-        {"TiB", uint64_t{1} << 40},
-        {"KB", 1000},
-        {"MB", 1'000'000},
-        {"GB", 1'000'000'000},
-        {"TB", 1'000'000'000'000}})
-    if (uint64_t bytes = 0; unit == name && value > 0 &&
-                            !__builtin_mul_overflow(value, factor, &bytes))
-      return bytes;
+  uint64_t factor = unit.empty() ? 1 : 0, bytes = 0;
+  for (const ByteUnit &one : kByteUnits)
+    if (unit == one.name)
+      factor = one.bytes;
+  if (factor > 0 && value > 0 && !__builtin_mul_overflow(value, factor, &bytes))
+    return bytes;
   usage("{} must be {}, got {}", option, kKind, text);
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/main/CommandLine.h"
 
 #include "runtime/main/OptionValues.h"
+#include "runtime/main/OtherTools.h"
 
 #include <algorithm>
 #include <numeric>
@@ -78,22 +79,20 @@ static bool isOptionOfZeroc(std::string_view option) {
 
 /// What an option of other trainers is here; "" for a name that is none.
 static std::string explainOther(std::string name) {
-  struct Other {
-    std::string_view name, program, here;
-  };
-  constexpr std::string_view Compile = "zeroc", Import = "zeroc import",
-                             Train = "", Tokenize = "zeroc tokenize";
-  static constexpr Other others[] = {
-#define OTHER(name, program, here) {name, program, here},
-#include "runtime/main/OtherTools.def"
-  };
   name.erase(0, name.find_first_not_of('-'));
-  std::replace(name.begin(), name.end(), '-', '_');
-  for (const Other &other : others)
-    if (other.name == name)
-      return other.program.empty()
-                 ? fmt::format("it is {} here; ", other.here)
-                 : fmt::format("it is {} of {}; ", other.here, other.program);
+  const OtherTool *other = findOtherTool(name);
+  if (!other)
+    return "";
+  switch (other->program) {
+  case OtherTool::Program::Train:
+    return fmt::format("it is {} here; ", other->here);
+  case OtherTool::Program::Compile:
+    return fmt::format("it is {} of zeroc; ", other->here);
+  case OtherTool::Program::Import:
+    return fmt::format("it is {} of zeroc import; ", other->here);
+  case OtherTool::Program::Tokenize:
+    return fmt::format("it is {} of zeroc tokenize; ", other->here);
+  }
   return "";
 }
 

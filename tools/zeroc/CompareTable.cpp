@@ -275,12 +275,11 @@ std::string zero::toJson(StringRef model, ArrayRef<ComparedPlan> plans) {
     }
     list.push_back(std::move(one));
   }
-  const llvm::json::Object all{
-      {"model", model},
-      {"ranks", plans.front().variant.options.worldSize},
-      {"plans", std::move(list)}};
+  llvm::json::Object all{{"model", model},
+                         {"ranks", plans.front().variant.options.worldSize},
+                         {"plans", std::move(list)}};
   std::string text;
   llvm::raw_string_ostream(text)
-      << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(all)));
+      << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "tools/zeroc/DeepSpeed.h"
 
+#include "runtime/ByteUnits.h"
 #include "tools/zeroc/DeepSpeedJson.h"
 #include "tools/zeroc/DeepSpeedMapping.h"
 #include "llvm/ADT/STLExtras.h"
@@ -84,16 +85,9 @@ Expected<Config> mlir::zero::deepspeed::readConfig(const std::string &path,
 
 static std::optional<double> asValue(StringRef text) {
   double scale = 1, value;
-  for (auto [unit, bytes] : {std::pair<StringRef, double>{"KiB", 0x1p10},
-                             {"MiB", 0x1p20},
-                             {"GiB", 0x1p30},
-                             {"TiB", 0x1p40},
-                             {"KB", 1e3},
-                             {"MB", 1e6},
-                             {"GB", 1e9},
-                             {"TB", 1e12}})
+  for (auto [unit, bytes] : zrt::kByteUnits)
     if (text.consume_back(unit))
-      scale = bytes;
+      scale = static_cast<double>(bytes);
   if (text.getAsDouble(value))
     return std::nullopt;
   return value * scale;

@@ -3,6 +3,7 @@
 #include "tools/zeroc/OptionValues.h"
 
 #include "dialect/zero/ShortestText.h"
+#include "runtime/ByteUnits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,17 +64,12 @@ Values zero::count(int64_t &target, int64_t low, int64_t high,
 }
 
 Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
-  static constexpr std::pair<StringLiteral, int64_t> kUnits[] = {
-      {"TiB", int64_t(1) << 40}, {"GiB", int64_t(1) << 30},
-      {"MiB", int64_t(1) << 20}, {"KiB", 1 << 10},
-      {"TB", 1'000'000'000'000}, {"GB", 1'000'000'000},
-      {"MB", 1'000'000},         {"KB", 1'000}};
   auto read = [=, &target](StringRef text) -> Error {
     StringRef digits = text;
     int64_t unit = 1, parsed;
-    for (auto [suffix, size] : kUnits)
+    for (auto [suffix, size] : zrt::kByteUnits)
       if (unit == 1 && digits.consume_back(suffix))
-        unit = size;
+        unit = static_cast<int64_t>(size);
     constexpr int64_t kMaxBytes = int64_t(1) << 50;
     if (digits.getAsInteger(10, parsed) || parsed < low ||
         parsed > kMaxBytes / unit)
@@ -84,9 +80,10 @@ Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
     return Error::success();
   };
   std::string shown = std::to_string(target);
-  for (auto [suffix, size] : reverse(kUnits))
-    if (suffix.ends_with("iB") && target && target % size == 0)
-      shown = (Twine(target / size) + suffix).str();
+  for (auto [suffix, size] : reverse(zrt::kByteUnits))
+    if (auto unit = static_cast<int64_t>(size);
+        suffix.ends_with("iB") && target && target % unit == 0)
+      shown = (Twine(target / unit) + suffix).str();
   return {read, otherwise.empty() ? shown : otherwise.str()};
 }
 

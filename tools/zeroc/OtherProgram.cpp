@@ -7,6 +7,8 @@
 
 #include "tools/zeroc/OtherProgram.h"
 
+#include "runtime/main/OtherTools.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
@@ -76,36 +78,20 @@ StringRef mlir::zero::findOptionOfTrain(llvm::ArrayRef<char *> arguments) {
   return "";
 }
 
-namespace {
-enum class Program { Compile, Import, Train, Tokenize };
-struct OtherOption {
-  llvm::StringLiteral name;
-  Program program;
-  llvm::StringLiteral here;
-};
-} // namespace
-
-static constexpr OtherOption kOthers[] = {
-#define OTHER(name, program, here) {name, Program::program, here},
-#include "runtime/main/OtherTools.def"
-};
-
 std::string mlir::zero::explainOptionOfOthers(StringRef unknown) {
-  std::string name = unknown.str();
-  llvm::replace(name, '-', '_');
-  const auto *other = llvm::find_if(
-      kOthers, [&](const OtherOption &one) { return one.name == name; });
-  if (other == std::end(kOthers))
+  using Program = zrt::OtherTool::Program;
+  const zrt::OtherTool *other = zrt::findOtherTool(unknown.str());
+  if (!other)
     return "";
-  std::string text = ("--" + unknown + " is " + other->here).str();
+  StringRef here = other->here;
+  std::string text = ("--" + unknown + " is " + here).str();
   switch (other->program) {
   case Program::Compile:
     return text + " here; see zeroc --help";
   case Program::Import:
     return text + " of zeroc import, and part of the model that it writes";
   case Program::Train:
-    return text + " of the program that zeroc makes: ./train " +
-           other->here.str();
+    return text + " of the program that zeroc makes: ./train " + here.str();
   case Program::Tokenize:
     return text + " of zeroc tokenize, which makes the file for train --data";
   }
