@@ -189,12 +189,12 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
          input == text.targets ? uint64_t{1} : 0});
     batch = static_cast<uint64_t>(input->shape[0]);
   }
-  if (text.tokens)
+  if (text.tokens) {
     data = std::make_unique<const TokenFiles>(
         options.data, options.format, text.tokens->shape[1],
         /*later=*/text.targets ? 1 : 0, mayHold(*text.tokens, 65536));
-  if (text.tokens)
     checkText(*data, *text.tokens, options.format);
+  }
   if (text.targets)
     separator = options.separator;
   mixed = options.sources;

@@ -38,9 +38,9 @@ std::string sampleShapes(const zrt_plan &plan) {
 }
 
 std::string adaptersText(const zrt_plan &plan) {
-  if (!plan.adapters || !*plan.adapters)
+  const nlohmann::json config = parsePlanJson(plan.adapters);
+  if (config.is_null())
     return "";
-  const nlohmann::json config = parseJson(plan.adapters);
   return fmt::format("r {}, lora_alpha {}", config["r"].dump(),
                      config["lora_alpha"].dump());
 }
@@ -118,6 +118,7 @@ RunOptionList zrt::runOptions(const zrt_plan &plan, const TrainOptions &options,
       {"--min-lr", numberText(schedule.minimum)},
       {"--schedule", nameOf(schedule.kind)},
       {"--warmup", std::to_string(schedule.warmup)},
+      {"--warmup-shape", schedule.isLogarithmic ? "log" : "linear"},
       {"--cooldown", std::to_string(schedule.cooldown)}};
 }
 

@@ -66,11 +66,10 @@ void Training::printStart() {
       text += fmt::format("note      {}\n", note);
   } else {
     text += weightsText();
-  }
-  if (!resumed && !options.checkpoint.resume.empty()) {
-    text += fmt::format("note      {} has no checkpoint yet: the run begins "
-                        "with step 0\n",
-                        options.checkpoint.folder);
+    if (!options.checkpoint.resume.empty())
+      text += fmt::format("note      {} has no checkpoint yet: the run begins "
+                          "with step 0\n",
+                          options.checkpoint.folder);
   }
   const Schedule &schedule = options.schedule;
   if (schedule.warmup > schedule.steps && schedule.steps > 0)

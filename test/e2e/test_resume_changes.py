@@ -40,6 +40,12 @@ class ResumeChanges(support.Case):
         self.assertEqual(done.returncode, 0, done.err)
         self.assertIn("--spike-guard is 6, and was none until the checkpoint", done.out + done.err)
 
+    def test_another_rise(self):
+        self.start(flags=("--warmup", 2))
+        done = self.go_on(flags=("--warmup", 2, "--warmup-shape", "log"))
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertIn("--warmup-shape is log, and was linear until the checkpoint", done.out + done.err)
+
     def test_other_sequences_are_refused(self):
         self.start()
         self.assert_refused(self.go_on(seq=8), "a sample of the checkpoint's run is tokens 16, targets 16, and of this "
