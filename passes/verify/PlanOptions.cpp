@@ -14,7 +14,8 @@
 //   weight_decay = D             every update has decay D; members decay that
 //                                have two or more dimensions, if D is not 0
 //   offload_optimizer,           the tiers of the optimizer's state and the
-//   offload_params               parameters
+//   offload_params               parameters, one of them at least
+//   bucket_size                  members that share a bucket fit into it
 //   offload_activations          the farthest tier that tensors of no bucket are
 //                                spilled to
 //   eval                         there is an @eval
@@ -23,7 +24,8 @@
 //                                model reads what is not updated yet (V13)
 //   optimizer                    the rule of every update (PlanRule.cpp)
 //
-// Of remat a plan shows nothing: what is computed again is the same term.
+// What remat and loss_chunk say of a plan is found in its model (ModelClaims.cpp);
+// of reuse_distance nothing: a gather more or less is the same term.
 //
 // A plan of zeroc, which has a level, has options.
 //
@@ -46,11 +48,12 @@ public:
       : plan(plan), options(options), ranks(ranks) {}
 
   LogicalResult run() {
-    return failure(
-        failed(judgeNumbers()) || failed(judgeStage(plan, options, ranks)) ||
-        failed(judgePrecision()) || failed(judgeTiers()) ||
-        failed(judgeActivations()) || failed(judgeDecay()) ||
-        failed(judgeClip()) || failed(judgeUpdateRule(plan, options)));
+    return failure(failed(judgeNumbers()) ||
+                   failed(judgeStage(plan, options, ranks)) ||
+                   failed(judgePrecision()) || failed(judgeTiers()) ||
+                   failed(judgeActivations()) || failed(judgeBuckets()) ||
+                   failed(judgeDecay()) || failed(judgeClip()) ||
+                   failed(judgeUpdateRule(plan, options)));
   }
 
 private:
@@ -58,6 +61,7 @@ private:
   LogicalResult judgePrecision();
   LogicalResult judgeTiers();
   LogicalResult judgeActivations();
+  LogicalResult judgeBuckets();
   LogicalResult judgeState(ProgramOp program, StateAttr state, Type element);
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
@@ -112,6 +116,9 @@ LogicalResult Options::judgeNumbers() {
   for (auto [option, said, what, found] : all)
     if (said != found) // (S7)
       return error(plan, what + " " + Twine(found), option);
+  if (options.getStage() < 3 && options.getPersistBelow() > 0) // (S7)
+    return error(plan, "parameters whole on every rank at any size",
+                 "--persist-below");
   if ((options.getAccumulateOrder() == "block") != isLayered(plan)) // (S7)
     return error(plan,
                  isLayered(plan) ? "all micro-steps in one program"
@@ -271,6 +278,7 @@ LogicalResult Options::judgeActivations() {
 /// State lies where the options say; sums of gradients, and parameters that are
 /// whole on several ranks, on the device; gradients that wait where updates run.
 LogicalResult Options::judgeTiers() {
+  bool isOffloaded = false;
   for (ProgramOp program : programs())
     for (BlockArgument argument : program.getArguments()) {
       auto state = program.getState(argument.getArgNumber());
@@ -291,7 +299,28 @@ LogicalResult Options::judgeTiers() {
                          state.getBucket().getValue() + " on the " +
                          stringifyTier(shard.getTier()),
                      isParameter ? "--offload-params" : "--offload-optimizer");
+      isOffloaded |= isParameter && tier != Tier::Device;
     }
+  if (!isOffloaded &&
+      tierOf(options.getOffloadParams()) != Tier::Device) // (S7)
+    return error(programs().front(), "all parameters on the device",
+                 "--offload-params");
+  return success();
+}
+
+/// A parameter alone has a bucket whatever its size.
+LogicalResult Options::judgeBuckets() {
+  int64_t most = options.getBucketSize();
+  int64_t element = options.getParameterElement().getIntOrFloatBitWidth() / 8;
+  for (auto bucket : plan.getOps<BucketOp>()) {
+    auto members = bucket.getMembers().getAsRange<MemberAttr>();
+    int64_t bytes = 0;
+    for (MemberAttr member : members)
+      bytes += bucket.getSizeOf(member) * (bucket.getPacking() ? 1 : element);
+    if (most > 0 && bytes > most && !llvm::hasSingleElement(members)) // (S7)
+      return error(bucket, "members of " + Twine(bytes) + " bytes",
+                   "--bucket-size");
+  }
   return success();
 }
 

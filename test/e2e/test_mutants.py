@@ -8,6 +8,7 @@ import support
 
 sys.path.insert(0, str(support.ROOT / "test" / "mutation"))
 import mutate
+from attributes import Definitions, mutator_of
 from execute import Plan
 from plans import PLANS
 
@@ -49,6 +50,7 @@ OTHER_NUMBERS = {
     "drop-update": "rotated-0-1-1",
     "change-vocabulary": "tiny-2-2-2",
     "use-nvme": "tiny-2-2-2",
+    "drop-output": "bf16-2-2-1",
 }
 
 
@@ -74,6 +76,24 @@ class Mutants(support.Case):
         self.assertGreaterEqual(verdicts.count("equal") + verdicts.count("same program"), 3, text)
         self.assertIn("140 mutants of 2 plans", text)
 
+    def test_every_attribute(self):
+        """Every attribute of the dialect's definitions is changed in some plan, so that a
+        new one cannot be forgotten; and what zeroc accepts does the same."""
+        definitions = Definitions()
+        self.assertIn("zero.accumulate scale", definitions.missing())
+        for name in ("gemma2-1-2-2", "packed-0-1-2", "sample-3-2-1", "wide-3-2-1", "reference-0-1-1", "budget-3-2-1"):
+            (self.folder / name).mkdir()
+            edits = mutator_of(recipe(name).write(self.folder / name), definitions).edits
+            definitions.found.update(edit.place for edit in edits)
+        self.assertEqual(definitions.missing(), [])
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            mutants, holes = mutate.run(["--attributes=1", "--seeds=0", "--plans=packed-0-1-2"])
+        self.assertEqual(holes, [])
+        caught = {m["mutation"] for m in mutants if m["verdict"] == "caught"}
+        self.assertLessEqual({f"{kind} {of}" for kind in ("change", "drop", "add")
+                              for of in ("zero.update", "zero.bucket", "builtin.module")}, caught)
+        self.assertGreater(sum(m["verdict"] in ("equal", "same program") for m in mutants), 5)
+
     def test_other_numbers(self):
         """No race and every byte in its place, and the plan is not the model: caught."""
         plans = {}
@@ -97,6 +117,10 @@ class Mutants(support.Case):
         self.assertEqual(plan.compare(plan.program, self.folder, {}), "")
         self.assertIn("instead of", plan.compare(plan.program, self.folder, {}, lr="2e-2"))
         self.assertIn("ends with", plan.compare(plan.program, self.folder, {}, lr="much"))
+        # What the host does: steps that are skipped, and what is saved after them.
+        skipping = Plan(recipe("fp16-1-2-2"), self.folder / "skipping", seeds=0)
+        skipping.skips = ()
+        self.assertIn("'nonfinite': None", skipping.compare(skipping.program, self.folder, {}))
         text = plan.file.read_text()
         broken = change_model(text)
         self.write("0007.mlir", broken)

@@ -1,8 +1,10 @@
 """Compiles plans and trains with them, and says whether two do the same.
 
 A plan's outcome is the losses, gradient norms and saved weights of three steps,
-plainly and under each chaos seed: bit for bit.  A crash, an error or a hang is
-an outcome, too, and equal to none.
+plainly and under each chaos seed: bit for bit.  Then what the host does with what
+the plan says: in a run whose steps are skipped where the plan can skip them, all
+that is measured, the checkpoints, and the options that it claims.  A crash, an error
+or a hang is an outcome, too, and equal to none.
 """
 import hashlib
 import json
@@ -26,6 +28,26 @@ def sha(path):
 def last_error(text):
     lines = [line for line in text.splitlines() if "error:" in line]
     return lines[0] if lines else " / ".join(text.strip().splitlines()[-2:])
+
+
+def differing(mine, right):
+    """What two dicts do not have in common."""
+    keys = [key for key in {**right, **mine} if repr(mine.get(key)) != repr(right.get(key))]
+    return f"{ {key: mine.get(key) for key in keys} } instead of { {key: right.get(key) for key in keys} }"
+
+
+def shown(text):
+    """JSON without options that a plan shows within bounds only (docs/verify.md): sizes,
+    and the type of gradients, which may be said or be the default."""
+    # A pair of plans (two_plans.cpp) says it once for each rank.
+    return json.JSONDecoder().raw_decode(re.sub(r" --(reuse-distance|bucket-size|persist-below|grad-dtype)=\w+", "", text).lstrip())[0]
+
+
+def content_of(path):
+    """What a file of a checkpoint says."""
+    if path.name != "manifest.json":
+        return sha(path)
+    return {**shown(path.read_text()), "checksum": None}
 
 
 #: The end of a program (runtime/program/Attachments.cpp): entries, their number, a mark.
@@ -69,6 +91,11 @@ class Plan:
         self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
         if "--sample" in recipe.options:
             self.eval += ("--sample", 3, "--sample-every", 1, "--prompt-ids", "1,2", "--sample-tokens", 3)
+        #: Gradients that overflow, or a loss that is taken for a spike.
+        self.skips = ()
+        if "skip_nonfinite = true" in self.file.read_text():
+            self.skips = ("--loss-scale", "1e30") if "--precision=fp16" in recipe.options else (
+                "--spike-guard", "0.01", "--spike-window", 2)
         self.program = self.compile(self.file, folder / "program")
         self.known = {}  # hash of a program -> why it is no equal of the plan, or ""
         self.truth = self.outcome(self.program, folder, None)
@@ -106,27 +133,53 @@ class Plan:
     def outcome(self, program, folder, seed, env=None, lr="1e-2"):
         """(error, what each step said, the saved weights)."""
         metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
-        for path in (metrics, saved):
-            if path.is_dir():
-                shutil.rmtree(path)
-            path.unlink(missing_ok=True)
+        error = self.run(program, folder, STEPS, lr, seed, env, "--save", saved)
+        if error:
+            return error, None, None
+        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss", "samples")}
+                for line in map(json.loads, metrics.read_text().splitlines())]
+        # Of a plan with adapters, a folder.
+        weights = saved / "adapter_model.safetensors" if saved.is_dir() else saved
+        weights = weights.read_bytes()
+        if seed is None:
+            error, host = self.host_outcome(program, folder, lr, env)
+            if error:
+                return error, None, None
+            said += host
+        return "", said, weights
+
+    def run(self, program, folder, steps, lr, seed, env, *flags):
+        """Trains into run.jsonl; returns what went wrong, or nothing."""
+        for path in folder.glob("run.*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         env = {"ZRT_TIMEOUT": "5", **(env or {})}
         if seed is not None:
             env["ZRT_CHAOS"] = str(seed)
         try:
             done = support.run(
-                program, "--data", self.data, "--steps", STEPS, "--lr", lr, "--threads", 1, "--metrics", metrics,
-                "--save", saved, "--quiet", *self.nvme, *self.eval, *self.init, env=env, timeout=self.timeout)
+                program, "--data", self.data, "--steps", steps, "--lr", lr, "--threads", 1,
+                "--metrics", folder / "run.jsonl", "--quiet", *flags, *self.nvme, *self.eval, *self.init, env=env,
+                timeout=self.timeout)
         except subprocess.TimeoutExpired:
-            return f"hangs: no end after {self.timeout} s", None, None
-        if done.returncode:
-            return f"ends with {done.returncode}: {last_error(done.err + done.out)}", None, None
-        lines = [json.loads(line) for line in metrics.read_text().splitlines()]
-        said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss", "samples")}
-                for line in lines]
-        # Of a plan with adapters, a folder.
-        weights = saved / "adapter_model.safetensors" if saved.is_dir() else saved
-        return "", said, weights.read_bytes()
+            return f"hangs: no end after {self.timeout} s"
+        return f"ends with {done.returncode}: {last_error(done.err + done.out)}" if done.returncode else ""
+
+    def host_outcome(self, program, folder, lr, env):
+        """(error, what the host measures, saves and claims, as a list of dicts)."""
+        saved = folder / "run.checkpoints"
+        error = self.run(program, folder, 5, lr, None, env, "--checkpoint", saved, "--save-every", 3, "--save-at-exit",
+                         *self.skips)
+        if error:
+            return error, None
+        lines = [{key: value for key, value in json.loads(line).items() if not key.endswith(("_ms", "_s"))}
+                 for line in (folder / "run.jsonl").read_text().splitlines()]
+        files = {str(path.relative_to(saved)): content_of(path)
+                 for path in sorted(saved.rglob("[!.]*")) if path.is_file()}
+        # What lives when is the certificate's own count, and moves with a stream.
+        claims = support.run(program, "--certificate=json", env=env)
+        if claims.returncode:
+            return f"--certificate=json: {last_error(claims.err)}", None
+        return "", [*lines, files, {**shown(claims.out), "arenas": None}]
 
     def compare(self, program, folder, env, lr="1e-2"):
         """Why `program` does something else than the plan, or nothing."""
@@ -135,9 +188,11 @@ class Plan:
             error, said, weights = self.outcome(program, folder, seed, env, lr)
             if error:
                 return f"{error} ({when})"
-            for mine, right in zip(said, self.truth[1], strict=True):
+            for mine, right in zip(said, self.truth[1]):
                 if repr(mine) != repr(right):  # no number is itself
-                    return f"{mine} instead of {right} ({when})"
+                    return f"{differing(mine, right)} ({when})"
+            if seed is None and len(said) != len(self.truth[1]):
+                return f"{len(said)} lines instead of {len(self.truth[1])} ({when})"
             if weights != self.truth[2]:
                 return f"other weights ({when})"
         return ""

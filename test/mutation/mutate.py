@@ -3,11 +3,13 @@
 
     mutate.py [--mutants=2000] [--seeds=3] [--plans=tiny,odd-2] [--jobs=2] [--keep=DIR]
     mutate.py --random=100 ...
+    mutate.py --attributes=3 ...
 
 Makes real plans (plans.py), with --random those of so many random models, breaks
 one thing of each at a time (zero-mutate), and executes every mutant that the judge
 accepts: three steps, plainly and under chaos seeds, compared bit for bit with the
-plan as it was (execute.py).  Prints
+plan as it was (execute.py).  With --attributes every attribute of every operation is
+changed, dropped or added so often (attributes.py), and zeroc itself is the judge.  Prints
 which rule caught what, why accepted ones were harmless, and every one that was
 not.  Exits 1 if there is one: a hole in the judge.
 
@@ -24,6 +26,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from attributes import Definitions, mutator_of
 from execute import Plan
 from plans import PLANS, random_recipe, support
 
@@ -59,6 +62,33 @@ def examine_plan(recipe, folder, count, seed, options, pool):
     for mutant, (verdict, reason) in zip(chosen, verdicts):
         mutant["verdict"], mutant["reason"] = verdict, reason
     return mutants
+
+
+def change_attributes(recipe, folder, seed, options, definitions, pool):
+    """Changes each attribute of a plan; every mutant gets a `verdict`.  What one plan
+    has and others could have is tried in the plans after it."""
+    plan = Plan(recipe, folder / recipe.name, options.seeds)
+    mutator = mutator_of(plan.file, definitions)
+    place = plan.folder / "mutants"
+    place.mkdir()
+    definitions.found.update(edit.place for edit in mutator.edits)
+
+    def examine(numbered):
+        number, edit = numbered
+        file = place / f"{number:04}.mlir"
+        file.write_text(mutator.apply(edit))
+        mutant = {"plan": recipe.name, "number": number, "mutation": f"{edit.kind} {edit.place.split(' ')[0]}",
+                  "change": mutator.describe(edit), "harmless": "nothing depends on it"}
+        mutant["verdict"], mutant["reason"] = plan.examine(mutant, place)
+        refused = re.match(r"zeroc: (.*\berror: .*)", mutant["reason"])
+        mutant["outcome"] = "accepted"
+        if refused:
+            rule = re.search(r"\(([VS]\d+)\)", refused[1])
+            mutant.update(verdict="caught", outcome=rule[1] if rule else "IR")
+            file.unlink()
+        return mutant
+
+    return list(pool.map(examine, enumerate(mutator.draw(options.attributes, seed))))
 
 
 def print_table(mutants):
@@ -134,6 +164,8 @@ def parse(arguments):
     parser.add_argument("--seeds", type=int, default=3, help="of chaos, for each mutant")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations")
     parser.add_argument("--plans", default="", help="parts of names of plans, with commas")
+    parser.add_argument("--attributes", type=int, default=0, metavar="N",
+                        help="change, drop and add each attribute N times, in place of --mutants")
     parser.add_argument("--random", type=int, default=0, help="random models, in place of plans")
     parser.add_argument("--mutations", default="", help="names of mutations, with commas")
     parser.add_argument("--execute", type=int, help="accepted mutants of a plan to execute")
@@ -163,7 +195,13 @@ def run(arguments):
     mutants = []
     try:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            definitions = Definitions()
             for i, recipe in enumerate(options.recipes):
+                if options.attributes:
+                    more = change_attributes(recipe, folder, options.seed + i, options, definitions, pool)
+                    mutants += more
+                    print(f"{recipe.name}: {len(more)} mutants", file=sys.stderr, flush=True)
+                    continue
                 count = (options.mutants * (i + 1) // len(options.recipes)
                          - options.mutants * i // len(options.recipes))
                 mutants += examine_plan(recipe, folder, count, options.seed + i, options, pool)
@@ -173,6 +211,8 @@ def run(arguments):
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
+    if options.attributes:
+        print(f"in none of these plans: {', '.join(definitions.missing())}\n")
     return mutants, summarise(mutants, len(options.recipes), time.monotonic() - started)
 
 

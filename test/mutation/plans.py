@@ -143,6 +143,9 @@ PLANS = [
     Recipe("odd-2-2-1", "odd", 64, 2, 2, 1, ("--bucket-size=300",)),
     Recipe("odd-3-3-1", "odd", 64, 3, 3, 1),
     Recipe("odd-3-2-2", "odd", 64, 3, 2, 2, ("--persist-below=200",)),
+    # As the interpreter of --reference computes, and within a given memory.
+    Recipe("reference-0-1-1", "tiny", 48, 0, 1, 1, ("--reference",)),
+    Recipe("budget-3-2-1", "tiny", 48, 3, 2, 1, ("--device-memory=1MiB",)),
     Recipe("uneven-2-2-1", "uneven", 37, 2, 2, 1),
     Recipe("uneven-3-2-2", "uneven", 37, 3, 2, 2),
 ]

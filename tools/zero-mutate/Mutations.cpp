@@ -67,6 +67,7 @@ ArrayRef<Mutation> zero::getMutations() {
        "both begin with the same values", exchangeStates},
       {"exchange-returns", "returns two values in the other order", kUnused,
        exchangeReturns},
+      {"drop-output", "returns one output less", kUnused, dropOutput},
       {"exchange-updates", "two updates write, or read, what is the other's",
        "both are exchanged everywhere: only their places differ",
        exchangeUpdates},

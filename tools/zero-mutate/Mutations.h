@@ -85,6 +85,7 @@ Change dropClear(Victim &);
 Change wrongBucket(Victim &);
 Change exchangeStates(Victim &);
 Change exchangeReturns(Victim &);
+Change dropOutput(Victim &);
 Change exchangeUpdates(Victim &);
 Change exchangeOperands(Victim &);
 

@@ -123,6 +123,23 @@ Change zero::exchangeReturns(Victim &victim) {
                     victim.random);
 }
 
+Change zero::dropOutput(Victim &victim) {
+  ProgramOp program = victim.random.pick(victim.programs);
+  SmallVector<unsigned> outputs;
+  for (unsigned i = 0, e = program.getNumResults(); i != e; ++i)
+    if (program.getOutput(i))
+      outputs.push_back(i);
+  if (outputs.empty())
+    return {};
+  unsigned output = victim.random.pick(outputs);
+  std::string text = "@" + program.getSymName().str() + ": output " +
+                     program.getOutput(output).str() + " dropped";
+  program.front().getTerminator()->eraseOperand(output);
+  if (failed(program.eraseResult(output)))
+    return {};
+  return text;
+}
+
 Change zero::exchangeUpdates(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   if (updates.empty())
