@@ -199,7 +199,7 @@ class Plan:
 
     def examine(self, mutant, folder):
         """Executes an accepted mutant; returns (verdict, reason): "same program",
-        "equal" or "differs"."""
+        "equal", "differs", or "refused" if the ranks of a run compare their plans."""
         stem = f"{mutant['number']:04}"
         rank = mutant.get("rank")
         with tempfile.TemporaryDirectory() as scratch:
@@ -221,4 +221,5 @@ class Plan:
                 env = {} if rank is None else {"MUTANT_RANK": str(rank), "MUTANT_RANKS": str(self.recipe.ranks)}
                 self.known[key] = self.compare(program, scratch, env)
             reason = self.known[key]
-            return ("differs", reason) if reason else ("equal", "")
+            refused = rank is not None and re.search("runs? another plan", reason)
+            return ("refused" if refused else "differs" if reason else "equal"), reason

@@ -94,7 +94,7 @@ def change_attributes(recipe, folder, seed, options, definitions, pool):
 def print_table(mutants):
     rules = sorted({m["outcome"] for m in mutants} - {"accepted", "alone"},
                    key=lambda rule: (rule[0], len(rule), rule))
-    verdicts = ["same program", "equal", "differs", "not executed"]
+    verdicts = ["same program", "equal", "refused", "differs", "not executed"]
     verdicts = [v for v in verdicts if any(m["verdict"] == v for m in mutants)]
     columns = rules + verdicts
     counts = collections.Counter()
@@ -122,8 +122,6 @@ def print_harmless(mutants):
 
 def effect(reason):
     """What a mutant that is not harmless does, in a word or two."""
-    if "runs another plan" in reason or "run another plan" in reason:
-        return "refused at start"
     if "has not come" in reason or "hangs" in reason:
         return "hangs"
     return "other results" if re.search("instead of|other weights", reason) else "fails"
@@ -144,10 +142,13 @@ def summarise(mutants, plans, seconds):
         print(f"  {hole['plan']} {hole['number']:04} {hole['mutation']}{rank}\n"
               f"    {hole['change']}\n    {hole['reason']}")
     caught = sum(m["verdict"] == "caught" for m in mutants)
-    executed = sum(m["verdict"] in ("same program", "equal", "differs") for m in mutants)
+    executed = sum(m["verdict"] in ("same program", "equal", "refused", "differs") for m in mutants)
     print(f"\n{len(mutants)} mutants of {plans} plans in {seconds:.0f} s: {caught} caught, "
           f"{len(mutants) - caught} accepted, {executed} of these compiled and compared, "
           f"{len(holes)} differ")
+    refused = sum(m["verdict"] == "refused" for m in mutants)
+    if refused:
+        print(f"{refused} did not start: the runtime compares the collectives of all ranks")
     alone = [m for m in mutants if m["outcome"] == "alone"]
     if alone:
         print(f"{len(alone)} were accepted on one rank, but no program can be made of them: "
