@@ -2,6 +2,7 @@
 
 #include "passes/verify/ModuleAttributes.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/BytesText.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Zero.h"
@@ -45,6 +46,27 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
              << " on";
   }
   return arenas;
+}
+
+LogicalResult judge::judgeWorkspace(ModuleOp module, const Arenas &arenas) {
+  nn::MatmulOp first;
+  if (arenas.workspace)
+    for (auto program : module.getOps<ProgramOp>())
+      for (auto product : program.getOps<nn::MatmulOp>()) {
+        if (getStream(product) == Stream::Host)
+          continue;
+        if (!first)
+          first = product;
+        if (getStream(product) != getStream(first)) { // (S1)
+          InFlightDiagnostic error = product.emitOpError("is on stream ");
+          error << stringifyStream(getStream(product))
+                << ", and products on another one use zero.workspace too (S1)";
+          error.attachNote(first.getLoc())
+              << "the first is on stream " << stringifyStream(getStream(first));
+          return error;
+        }
+      }
+  return success();
 }
 
 LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {

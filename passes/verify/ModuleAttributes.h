@@ -15,6 +15,9 @@ struct Arenas {
 /// (S1), (S4) Arenas have sizes, the workspace of products lies in the device's, and
 /// what is exported are whole pages.
 FailureOr<Arenas> judgeArenas(ModuleOp module);
+/// (S1) Products on the device are on one stream where they have a workspace, since
+/// all use its bytes.
+LogicalResult judgeWorkspace(ModuleOp module, const Arenas &arenas);
 /// (V8) No arena is larger than the budget of its tier.
 LogicalResult judgeBudget(ModuleOp module, const Arenas &arenas);
 /// (S5) The programs that a step of so many micro-steps needs are there, those

@@ -251,7 +251,7 @@ LogicalResult Plan::judge(ModuleOp model) {
                                 "zero.program and zero.kernel");
   FailureOr<Arenas> memory = judgeArenas(module);
   if (failed(memory) || failed(judgePrograms(module, layouts.getRanks())) ||
-      failed(judgeKernels(module)))
+      failed(judgeKernels(module)) || failed(judgeWorkspace(module, *memory)))
     return failure();
   arenas = *memory;
   SmallVector<std::pair<StringRef, Ranked>> programs;

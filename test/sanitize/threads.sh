@@ -21,12 +21,12 @@ seeds=(
   "runtime/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriter.*:Checkpoint*"
 )
 
-# Runs the tests of a build: in processes of their own, since a test may end its own.
-findings() { # BUILD FILTER
+# Runs the tests of a build.  Without a lock a wake-up can be lost, and a test waits.
+findings() { # BUILD FILTER SECONDS
   rm -rf "$reports"
   mkdir -p "$reports"
   TSAN_OPTIONS=log_path=$reports/report:suppressions=$PWD/test/sanitize/threads.txt:halt_on_error=0:exitcode=0 \
-    "$1/bin/zrt_unit_tests" --gtest_brief=1 --gtest_filter="$2" >"$reports/tests.log" 2>&1
+    timeout "$3" "$1/bin/zrt_unit_tests" --gtest_brief=1 --gtest_filter="$2" >"$reports/tests.log" 2>&1
   passed=$?
   cat "$reports"/report.* 2>/dev/null | grep -c "^WARNING: ThreadSanitizer"
   return $passed
@@ -34,7 +34,7 @@ findings() { # BUILD FILTER
 
 cmake --preset tsan && cmake --build "$build" --target zrt_unit_tests || exit 2
 # A plan that lacks an event races, as it should.
-found=$(findings "$build" "-Events.ChaosFindsAMissingOne")
+found=$(findings "$build" "-Events.ChaosFindsAMissingOne" 900)
 status=$?
 ((status == 0)) || grep -E "FAILED|Failure" "$reports/tests.log" | head -20
 cat "$reports"/report.* 2>/dev/null | grep -A 12 "^WARNING: ThreadSanitizer" | head -120
@@ -50,7 +50,7 @@ for seed in "${seeds[@]}"; do
   cmp -s "$file" "$seeded/tree/$file" && { echo "threads.sh: error: no lock of $lines in $file" >&2; exit 2; }
   (cd "$seeded/tree" && cmake --preset tsan && cmake --build --preset tsan --target zrt_unit_tests) >"$seeded/log" 2>&1 ||
     { tail -20 "$seeded/log"; exit 2; }
-  of_seed=$(findings "$seeded/tree/build/tsan" "$tests")
+  of_seed=$(findings "$seeded/tree/build/tsan" "$tests" 60)
   echo "without a lock in $file: $of_seed findings"
   ((of_seed > 0)) || missed=$((missed + 1))
   cp "$file" "$seeded/tree/$file"
