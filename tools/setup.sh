@@ -18,7 +18,7 @@ packages=(
 )
 mpi=(libopenmpi-dev openmpi-bin)
 # A project outside that uses zeroc is built with g++.
-tests=("${mpi[@]}" llvm-22-tools libgtest-dev python3 ccache g++)
+tests=("${mpi[@]}" llvm-22-tools libgtest-dev python3 ccache g++ iproute2)
 case "$*" in
 "") ;;
 --mpi) packages+=("${mpi[@]}") ;;

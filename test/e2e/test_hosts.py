@@ -1,0 +1,134 @@
+"""Two hosts, as far as ranks can tell: network namespaces with a cable between them.
+
+Processes of one have other process numbers, another host name and no memory in common
+with the other's, so that all between them goes through the cable.
+"""
+import os
+import shutil
+import subprocess
+import time
+import unittest
+from contextlib import ExitStack
+from pathlib import Path
+
+import support
+
+#: Starts what mpirun would start by ssh.
+AGENT = """#!/bin/bash
+host=$1; shift
+exec ip netns exec "$host" unshare --uts --pid --fork --mount-proc --ipc bash -c "hostname $host; $*"
+"""
+NETWORK = "10.77.0"
+
+
+def ip(*arguments, check=True):
+    return subprocess.run(["ip", *arguments], check=check, capture_output=True, text=True)
+
+
+def remove_host(name):
+    for process in ip("netns", "pids", name, check=False).stdout.split():
+        subprocess.run(["kill", "-9", process], check=False, capture_output=True)
+    ip("netns", "del", name, check=False)
+
+
+def make_hosts(stack, names):
+    """Two namespaces, and a cable from one to the other; gone with `stack`."""
+    for name in names:
+        ip("netns", "add", name)
+        stack.callback(remove_host, name)
+    ip("-n", names[0], "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", names[1])
+    for number, name in enumerate(names):
+        ip("-n", name, "addr", "add", f"{NETWORK}.{number + 1}/24", "dev", "cable")
+        ip("-n", name, "link", "set", "lo", "up")
+        ip("-n", name, "link", "set", "cable", "up")
+
+
+class Hosts(support.Case):
+    def setUp(self):
+        super().setUp()
+        if not all(map(shutil.which, ("ip", "unshare", "mpirun"))):
+            raise unittest.SkipTest("ip, unshare or mpirun is not installed")
+        stack = ExitStack()
+        self.addCleanup(stack.close)
+        # Names of letters, as hosts may have them.
+        unique = "".join(chr(ord("a") + int(digit)) for digit in str(os.getpid()))
+        self.hosts = [f"zero-{unique}-{letter}" for letter in "xy"]
+        try:
+            make_hosts(stack, self.hosts)
+            self.run_ok("ip", "netns", "exec", self.hosts[0], "unshare", "--uts", "--pid", "--fork", "--mount-proc",
+                        "true")
+        except (subprocess.CalledProcessError, AssertionError) as error:
+            raise unittest.SkipTest(f"no network namespaces here: {getattr(error, 'stderr', error)}") from error
+        self.agent = self.write("agent.sh", AGENT)
+        self.agent.chmod(0o755)
+        self.data = self.folder / "tokens.u16"
+        support.write_tokens(self.data, 1200, support.SMALL["vocab_size"])
+
+    def command(self, program, *flags):
+        """What starts two ranks of a program on each host."""
+        slots = ",".join(f"{host}:2" for host in self.hosts)
+        inner = ["mpirun", "--mca", "plm_rsh_agent", self.agent, "-n", 4, "--host", slots]
+        for layer in ("btl_tcp_if_include", "oob_tcp_if_include"):
+            inner += ["--mca", layer, f"{NETWORK}.0/24"]
+        inner += ["-x", "ZRT_TIMEOUT", program, "--data", self.data, "--lr", 1e-2, *flags]
+        return ["ip", "netns", "exec", self.hosts[0], "unshare", "--uts", "--fork", "bash", "-c",
+                f"hostname {self.hosts[0]}; exec {' '.join(map(str, inner))}"]
+
+    def carried(self):
+        """Bytes that the first host has sent to the second."""
+        done = subprocess.run(["ip", "netns", "exec", self.hosts[0], "cat", "/proc/net/dev"], capture_output=True,
+                              text=True, check=True)
+        line = next(line for line in done.stdout.splitlines() if "cable:" in line)
+        return int(line.split(":")[1].split()[8])
+
+    def test_same_bits(self):
+        """What two hosts train is what one host trains, to the bit."""
+        environment = {**support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "60"}
+        for stage in (1, 3):
+            program = support.compile_gpt2(support.SMALL, 1, 32, f"--stage={stage}", "--world-size=4")
+            here = self.train(program, self.data, 3, 1e-2, name=f"here-{stage}", ranks=4)
+            before = self.carried()
+            saved = self.folder / f"there-{stage}.safetensors"
+            metrics = self.folder / f"there-{stage}.jsonl"
+            self.run_ok(*self.command(program, "--steps", 3, "--quiet", "--metrics", metrics, "--save", saved),
+                        env=environment)
+            there = support.read_metrics(metrics)
+            self.assertEqual(support.bits_of(here[0]), support.bits_of(there), stage)
+            self.assert_same_bytes(here[1], saved)
+            # At least half of the gradients, of f32, in each step.
+            self.assertGreater(self.carried() - before, 3 * saved.stat().st_size / 2, stage)
+
+    def ranks_of(self, program):
+        """Processes that run the program, on all hosts."""
+        found = 0
+        for link in Path("/proc").glob("[0-9]*/exe"):
+            try:
+                found += os.readlink(link) == str(program)
+            except OSError:
+                pass  # gone meanwhile
+        return found
+
+    def wait_until(self, holds, what):
+        end = time.monotonic() + 60
+        while not holds():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.05)
+
+    @support.waits
+    def test_cable_is_pulled(self):
+        """Ranks on both sides end, and say whom they waited for."""
+        program = self.folder / "train"
+        shutil.copy(support.compile_gpt2(support.SMALL, 1, 32, "--stage=2", "--world-size=4"), program)
+        metrics, said = self.folder / "run.jsonl", self.folder / "said"
+        with said.open("w") as out:
+            run = subprocess.Popen(
+                list(map(str, self.command(program, "--steps", 10 ** 6, "--quiet", "--metrics", metrics))),
+                env={**os.environ, **support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "3"}, stdout=out, stderr=out)
+        # mpirun itself waits for its daemon on the other host, and ends with it.
+        self.addCleanup(run.wait)
+        self.addCleanup(remove_host, self.hosts[0])
+        self.wait_until(lambda: metrics.exists() and metrics.read_text().count("\n") > 20, "it does not train")
+        self.assertEqual(self.ranks_of(program), 4)
+        ip("-n", self.hosts[0], "link", "set", "cable", "down")
+        self.wait_until(lambda: self.ranks_of(program) == 0, "ranks wait forever")
+        self.assertRegex(said.read_text(), r"rank \d: error: (step \d+: )?rank [23] has not come for 3.0 s")
