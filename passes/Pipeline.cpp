@@ -71,12 +71,19 @@ void zero::registerPipelinePasses() {
 }
 
 /// Updates of the host work on masters where parameters are the device's.
-static PartitionStateOptions getPartitioning(const PipelineOptions &options) {
-  PartitionStateOptions partitioning = options;
-  partitioning.fetched = options.offloadParams != "none";
-  partitioning.masters =
-      options.offloadOptimizer != "none" && options.offloadParams == "none";
-  return partitioning;
+static std::unique_ptr<Pass> partitionState(const PipelineOptions &options) {
+  bool isFetched = options.offloadParams != Offload::None;
+  PartitionStateOptions others;
+  others.sample = stringify(options.sample);
+  others.optimizer = options.optimizer;
+  others.beta1 = options.beta1;
+  others.beta2 = options.beta2;
+  others.eps = options.eps;
+  others.momentum = options.momentum;
+  others.skipNonfinite = options.skips;
+  others.fetched = isFetched;
+  others.masters = options.offloadOptimizer != Offload::None && !isFetched;
+  return createPartitionState(options, others);
 }
 
 static Rotation getRotation(const PipelineOptions &options) {
@@ -114,14 +121,14 @@ static void addPasses(OpPassManager &pm, Level level,
     // An error is one of the model's lines still.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.
-    pm.addPass(createSetPrecision({options.precision}));
+    pm.addPass(createSetPrecision({stringify(options.precision).str()}));
     // While logits are those of a loss, as they are rounded.
-    if (options.sample != "off")
+    if (options.sample != Sample::Off)
       pm.addPass(createAddPrediction());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
-    pm.addPass(createDifferentiateLoss(
-        {options.precision == "fp16", options.gradDtype}));
+    pm.addPass(createDifferentiateLoss({options.precision == Precision::FP16,
+                                        stringify(options.gradDtype).str()}));
     break;
   case Level::Kernels: {
     FormKernelsOptions kernels;
@@ -148,14 +155,15 @@ static void addPasses(OpPassManager &pm, Level level,
     // judge.
     pm.addPass(createKeepModel());
     // While forward and backward are one function of whole tensors.
-    if (options.remat == "block")
+    if (options.remat == Remat::Block)
       pm.addPass(createRematerializeBlocks());
-    if (options.offloadActivations != "none")
-      pm.addPass(createStashActivations({options.offloadActivations}));
-    pm.addPass(createPartitionState(getPartitioning(options)));
+    if (options.offloadActivations != Offload::None)
+      pm.addPass(createStashActivations(
+          {stringify(options.offloadActivations).str()}));
+    pm.addPass(partitionState(options));
     // While an update is one operation, and a bucket is gathered once.
-    pm.addPass(
-        createPlaceTiers({options.offloadParams, options.offloadOptimizer}));
+    pm.addPass(createPlaceTiers({stringify(options.offloadParams).str(),
+                                 stringify(options.offloadOptimizer).str()}));
     // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
@@ -186,7 +194,8 @@ static StringRef getPrecision(ModuleOp module) {
   return "fp32";
 }
 
-/// What a plan of `module`, whose state is laid out, is made with.
+/// The options of a plan of `module`, whose state is laid out; null, with an error,
+/// if they conflict.
 static OptionsAttr getOptionsAttr(ModuleOp module,
                                   const PipelineOptions &options) {
   MLIRContext *context = module.getContext();
@@ -201,17 +210,14 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
           ? Attribute(LionAttr::get(context, number(options.beta1),
                                     number(options.beta2)))
           : SGDAttr::get(context, number(options.momentum));
+  PlanOptions values = options;
+  values.skipNonfinite = skipsNonfinite(module);
+  readOption(getPrecision(module), values.precision);
+  values.reference = isReference(module);
   auto chunk = module->getAttrOfType<IntegerAttr>(kLossChunkAttr);
-  return OptionsAttr::get(
-      context, optimizer, number(options.weightDecay), number(options.gradClip),
-      skipsNonfinite(module), getPrecision(module), options.gradDtype,
-      options.stateDtype, options.master, isReference(module),
-      chunk ? chunk.getInt() : kLossChunk, options.stage, options.worldSize,
-      options.accumulate, options.accumulateOrder, options.persistBelow,
-      options.bucketSize, options.reuseDistance, options.offloadOptimizer,
-      options.offloadParams, options.offloadActivations, options.remat,
-      options.overlapUpdate, options.delayedUpdate, options.eval,
-      options.sample);
+  values.lossChunk = chunk ? chunk.getInt() : kLossChunk;
+  return OptionsAttr::getChecked([&] { return module.emitError(); }, context,
+                                 optimizer, values);
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
@@ -239,10 +245,16 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
            << options.worldSize << " --accumulate=" << options.accumulate
            << "; drop them for the comparison";
   Builder attrs(module.getContext());
-  if (auto dtype = module->getAttrOfType<StringAttr>(kGradDtypeAttr))
-    options.gradDtype = dtype.str();
-  if (auto sample = module->getAttrOfType<StringAttr>(kSampleAttr))
-    options.sample = sample.str();
+  auto take = [&](StringRef name, auto &field) -> LogicalResult {
+    auto word = module->getAttrOfType<StringAttr>(name);
+    return !word || readOption(word, field)
+               ? success()
+               : module.emitError("has ")
+                     << name << " = " << word << ", which is no value of it";
+  };
+  if (failed(take(kGradDtypeAttr, options.gradDtype)) ||
+      failed(take(kSampleAttr, options.sample)))
+    return failure();
   if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr)) {
     options.overlapUpdate = made.getOverlapUpdate();
     options.delayedUpdate = made.getDelayedUpdate();
@@ -263,10 +275,14 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       return failure();
     // A level that an option shaped says so: its text may be compiled later,
     // on another command line.
-    if (static_cast<Level>(level) == Level::Step && !options.gradDtype.empty())
-      module->setAttr(kGradDtypeAttr, attrs.getStringAttr(options.gradDtype));
-    if (static_cast<Level>(level) == Level::Step && options.sample != "off")
-      module->setAttr(kSampleAttr, attrs.getStringAttr(options.sample));
+    if (static_cast<Level>(level) == Level::Step &&
+        options.gradDtype != GradDtype::OfParameters)
+      module->setAttr(kGradDtypeAttr,
+                      attrs.getStringAttr(stringify(options.gradDtype)));
+    if (static_cast<Level>(level) == Level::Step &&
+        options.sample != Sample::Off)
+      module->setAttr(kSampleAttr,
+                      attrs.getStringAttr(stringify(options.sample)));
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Kernels &&
@@ -274,7 +290,10 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       module->setAttr(kLossChunkAttr,
                       attrs.getI64IntegerAttr(options.lossChunk));
     if (static_cast<Level>(level) == Level::Partitioned) {
-      module->setAttr(kOptionsAttr, getOptionsAttr(module, options));
+      OptionsAttr made = getOptionsAttr(module, options);
+      if (!made)
+        return failure();
+      module->setAttr(kOptionsAttr, made);
       module->removeAttr(kLossChunkAttr);
       module->removeAttr(kGradDtypeAttr);
       module->removeAttr(kSampleAttr);

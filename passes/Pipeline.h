@@ -16,39 +16,26 @@ enum class Level { Model, Step, Kernels, Partitioned, Scheduled, Memory };
 std::optional<Level> parseLevel(StringRef name);
 StringRef stringifyLevel(Level level);
 
-/// The options of a plan: what PartitionState takes, and these.
-struct PipelineOptions : PartitionStateOptions {
+/// The options of a plan, and those of the passes that lead to it.
+struct PipelineOptions : PlanOptions {
+  /// The update rule, adamw, lion or sgd, and its numbers.
+  std::string optimizer = "adamw";
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
   /// The text of a zero.optimizer that the model brings; "": `optimizer` is it.
   std::string rule;
-  bool reference = false;
-  /// What the model's f32 becomes: fp32, bf16 or fp16.
-  std::string precision = "fp32";
-  /// Adapters: their rank, 0 for none, their alpha, and a regular expression of
+  /// Whether a step whose gradients are not finite is skipped: on, off, or auto, on
+  /// with 16 bits.
+  std::string skips = "auto";
+  /// The rank of adapters, 0 for none, their alpha, and a regular expression of
   /// the layers that get one, "" for all but the head.
   int64_t loraRank = 0;
   double loraAlpha = 0;
   std::string loraTargets;
-  /// How the weights of linear layers are kept beside adapters: model (as all
-  /// others), nf4 or int8.
+  /// The format of the weights of linear layers that have adapters: model (that of
+  /// all others), nf4 or int8.
   std::string baseStorage = "model";
-  /// The most bytes of a chunk of logits; 0: any number.
-  int64_t lossChunk = kLossChunk;
-  /// Bytes of other parameters between two uses that one gather serves.
-  int64_t reuseDistance = 0;
-  /// Where the optimizer's state and the parameters lie: none (the device), cpu
-  /// or nvme.
-  std::string offloadOptimizer = "none", offloadParams = "none";
-  /// The same of what the forward leaves for the backward.
-  std::string offloadActivations = "none";
-  /// What of it is computed again instead: none, or what is within a block.
-  std::string remat = "none";
-  /// Whether updates in host memory run beside the next step's forward.
-  bool overlapUpdate = false;
-  bool delayedUpdate = false;
-  /// The most bytes of device memory that a rank may use; -1: any number.
-  int64_t deviceMemory = -1;
-  /// The same of host memory.
-  int64_t hostMemory = -1;
+  /// The most bytes of device and of host memory that a rank may use; -1: no limit.
+  int64_t deviceMemory = -1, hostMemory = -1;
   /// Bytes of the device that products use while they run, beside all values.
   int64_t workspace = 0;
 };

@@ -8,6 +8,8 @@
 #include "dialect/zero/ShortestText.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -62,91 +64,128 @@ static StringRef nameOfRule(StringRef text) {
   return text.take_until([](char c) { return c == '('; });
 }
 
-LogicalResult OptionsAttr::verify(
-    EmitError error, Attribute optimizer, APFloat weightDecay, APFloat gradClip,
-    bool, StringRef precision, StringRef gradDtype, StringRef stateDtype,
-    StringRef master, bool, int64_t lossChunk, int64_t stage, int64_t worldSize,
-    int64_t accumulate, StringRef accumulateOrder, int64_t persistBelow,
-    int64_t bucketSize, int64_t reuseDistance, StringRef offloadOptimizer,
-    StringRef offloadParams, StringRef offloadActivations, StringRef remat,
-    bool overlapUpdate, bool delayedUpdate, bool eval, StringRef sample) {
+LogicalResult OptionsAttr::verify(EmitError error, Attribute optimizer,
+                                  PlanOptions values) {
   auto own = dyn_cast_if_present<StringAttr>(optimizer);
   if (!isa_and_nonnull<AdamWAttr, LionAttr, SGDAttr, StringAttr>(optimizer) ||
       (own && nameOfRule(own).empty())) // (C1)
     return error() << "optimizer must be #zero.adamw, #zero.lion, #zero.sgd or "
                       "the text of a zero.optimizer (C1)";
-  for (auto [name, value] :
-       {std::pair<StringRef, const APFloat &>{"weight_decay", weightDecay},
-        {"grad_clip", gradClip}})
-    if (!value.isFinite() || value.isNegative()) // (C2)
-      return error() << name << " must be 0 or more, and finite, got "
-                     << value.convertToDouble() << " (C2)";
-  if (!llvm::is_contained({"fp32", "bf16", "fp16"}, precision)) // (C4)
-    return error() << "precision must be fp32, bf16 or fp16, got " << precision
-                   << " (C4)";
-  for (auto [name, value] :
-       {std::pair<StringRef, StringRef>{"offload_optimizer", offloadOptimizer},
-        {"offload_params", offloadParams},
-        {"offload_activations", offloadActivations}})
-    if (!llvm::is_contained({"none", "cpu", "nvme"}, value)) // (C5)
-      return error() << name << " must be none, cpu or nvme, got " << value
-                     << " (C5)";
-  if (remat != "none" && remat != "block") // (C5)
-    return error() << "remat must be none or block, got " << remat << " (C5)";
-  if (!llvm::is_contained({"", "f32"}, gradDtype) &&
-      gradDtype != precision) // (C6)
-    return error() << "grad_dtype must be f32 or that of parameters, got "
-                   << gradDtype << " and precision " << precision << " (C6)";
-  if (stateDtype != "f32" && stateDtype != "bf16") // (C6)
-    return error() << "state_dtype must be f32 or bf16, got " << stateDtype
-                   << " (C6)";
-  if (master != "f32" && (master != "none" || precision != "bf16")) // (C6)
-    return error() << "master must be f32, or none with bf16, got " << master
-                   << " and precision " << precision << " (C6)";
-  if (master == "none" &&
-      (offloadOptimizer != "none" || offloadParams != "none")) // (C6)
-    return error() << "master = none is for state on the device (C6)";
-  if (overlapUpdate && (offloadOptimizer == "none" || accumulate > 1)) // (C7)
-    return error() << "overlap_update needs offload_optimizer and one "
-                      "micro-step, got "
-                   << offloadOptimizer << " and " << accumulate << " (C7)";
-  if (delayedUpdate && (offloadOptimizer == "none" || offloadParams != "none" ||
-                        accumulate > 1)) // (C7)
-    return error() << "delayed_update needs offload_optimizer, parameters on "
-                      "the device and one micro-step, got "
-                   << offloadOptimizer << ", " << offloadParams << " and "
-                   << accumulate << " (C7)";
-  if (overlapUpdate && delayedUpdate) // (C7)
-    return error() << "overlap_update and delayed_update are not for one plan "
-                      "(C7)";
-  if (!llvm::is_contained({"batch", "block"}, accumulateOrder) ||
-      (accumulateOrder == "block" && accumulate == 1)) // (C8)
-    return error() << "accumulate_order must be batch, or block with several "
-                      "micro-steps, got "
-                   << accumulateOrder << " and " << accumulate << " (C8)";
-  if (!llvm::is_contained({"off", "on", "only"}, sample)) // (C9)
-    return error() << "sample must be off, on or only, got " << sample
-                   << " (C9)";
-  if (sample == "only" &&
-      (accumulate > 1 || eval || remat != "none" ||
-       offloadActivations != "none" ||
-       (offloadOptimizer != "none" && offloadParams == "none"))) // (C9)
-    return error() << "sample = only is for one micro-step, without eval, "
-                      "remat and what is offloaded of training (C9)";
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  for (auto [name, value, low, high] :
-       {std::tuple<StringRef, int64_t, int64_t, int64_t>{"stage", stage, 0, 3},
-        {"world_size", worldSize, 1, kMax},
-        {"accumulate", accumulate, 1, kMax},
-        {"loss_chunk", lossChunk, 0, kMax},
-        {"persist_below", persistBelow, 0, kMax},
-        {"bucket_size", bucketSize, 0, kMax},
-        {"reuse_distance", reuseDistance, 0, kMax}})
-    if (value < low || value > high) // (C3)
-      return error() << name << " must be from " << low
-                     << (high == kMax ? Twine(" on") : " to " + Twine(high))
-                     << ", got " << value << " (C3)";
+  std::optional<Conflict> wrong = findOutOfRange(values);
+  if (!wrong)
+    wrong = findConflict(values, /*isKnown=*/true);
+  if (wrong)
+    return error() << wrong->text << " " << wrong->constraint;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// As text
+//===----------------------------------------------------------------------===//
+
+/// "offload_params" of "offload-params"
+static std::string toField(StringRef option) {
+  std::string name = option.str();
+  llvm::replace(name, '-', '_');
+  return name;
+}
+
+/// Whether a field is written that has its default.
+static bool isAlwaysWritten(StringRef option) {
+  return llvm::is_contained(
+      {"weight-decay", "grad-clip", "stage", "world-size"}, option);
+}
+
+static ParseResult parseField(AsmParser &parser, StringRef, int64_t &field) {
+  return parser.parseInteger(field);
+}
+static ParseResult parseField(AsmParser &parser, StringRef, double &field) {
+  return parser.parseFloat(field);
+}
+static ParseResult parseField(AsmParser &parser, StringRef, bool &field) {
+  field = succeeded(parser.parseOptionalKeyword("true"));
+  return field ? success() : parser.parseKeyword("false");
+}
+template <typename Enum>
+static ParseResult parseField(AsmParser &parser, StringRef name, Enum &field) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseString(&word))
+    return failure();
+  std::optional<Enum> known = parseWord<Enum>(word);
+  if (!known) // (C4)
+    return parser.emitError(loc)
+           << name << " must be "
+           << llvm::join(llvm::make_filter_range(
+                             getWords(Enum()),
+                             [](StringRef word) { return !word.empty(); }),
+                         ", ")
+           << ", got " << word << " (C4)";
+  field = *known;
+  return success();
+}
+
+Attribute OptionsAttr::parse(AsmParser &parser, Type) {
+  SMLoc begin = parser.getCurrentLocation();
+  Attribute optimizer;
+  PlanOptions values;
+  llvm::StringSet<> given;
+  auto parseOne = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (!given.insert(name).second)
+      return parser.emitError(loc) << name << " is given twice";
+    if (name == "optimizer")
+      return parser.parseAttribute(optimizer);
+    std::optional<ParseResult> result;
+    visitOptions(values, [&](StringRef option, auto &field, auto) {
+      if (toField(option) == name)
+        result = parseField(parser, name, field);
+    });
+    if (!result)
+      return parser.emitError(loc) << name << " is no field of #zero.options";
+    return *result;
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseOne))
+    return {};
+  bool isWhole = given.contains("optimizer");
+  visitOptions(values, [&](StringRef option, auto, auto) {
+    isWhole &= !isAlwaysWritten(option) || given.contains(toField(option));
+  });
+  if (!isWhole) {
+    parser.emitError(begin, "needs optimizer, weight_decay, grad_clip, stage "
+                            "and world_size");
+    return {};
+  }
+  return parser.getChecked<OptionsAttr>(begin, parser.getContext(), optimizer,
+                                        values);
+}
+
+static void printField(AsmPrinter &printer, int64_t field) { printer << field; }
+static void printField(AsmPrinter &printer, double field) {
+  printer.printFloat(APFloat(field));
+}
+static void printField(AsmPrinter &printer, bool field) {
+  printer << (field ? "true" : "false");
+}
+template <typename Enum>
+static void printField(AsmPrinter &printer, Enum field) {
+  printer.printString(stringify(field));
+}
+
+void OptionsAttr::print(AsmPrinter &printer) const {
+  printer << "<optimizer = " << getOptimizer();
+  PlanOptions values = getValues();
+  visitOptions(values, [&](StringRef option, auto field, auto otherwise) {
+    if (field == otherwise && !isAlwaysWritten(option))
+      return;
+    printer << ", " << toField(option) << " = ";
+    printField(printer, field);
+  });
+  printer << ">";
 }
 
 StringRef zero::stringifyPrecision(Type element) {
@@ -189,6 +228,39 @@ static std::string shortest(const APFloat &value) {
   return shortestText(value.convertToDouble());
 }
 
+/// The value of a flag, "" of a switch.
+static std::string valueOf(bool) { return ""; }
+template <typename T>
+static std::string valueOf(T value) {
+  return optionText(value);
+}
+
+static void addWords(const PlanOptions &values,
+                     SmallVectorImpl<OptionsAttr::Word> &words) {
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  {                                                                            \
+    constexpr StringLiteral usage(USAGE);                                      \
+    StringRef name = StringRef("--" USAGE).split('=').first;                   \
+    words.push_back({name, valueOf(values.FIELD),                              \
+                     values.FIELD == TYPE(DEFAULT) &&                          \
+                         !isAlwaysWritten(usage.split('=').first)});           \
+  }
+#define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#include "abi/PlanOptions.def"
+  // Their flags are other than their fields.
+  auto isSample = [&](Sample sample) { return values.sample == sample; };
+  words.push_back({"--sample", "", !isSample(Sample::On)});
+  words.push_back({"--sample-only", "", !isSample(Sample::Only)});
+  bool isOn = values.skipNonfinite;
+  OptionsAttr::Word skips = {"--skip-nonfinite", isOn ? "on" : "off",
+                             isOn != (values.precision == Precision::FP32)};
+  words.insert(llvm::find_if(words,
+                             [](const OptionsAttr::Word &word) {
+                               return word.option == "--precision";
+                             }),
+               skips);
+}
+
 SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   SmallVector<Word> words;
   if (auto adamw = dyn_cast<AdamWAttr>(getOptimizer())) {
@@ -211,42 +283,7 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
     words.push_back(
         {"--momentum", shortest(cast<SGDAttr>(getOptimizer()).getMomentum())});
   }
-  auto number = [&](StringRef option, int64_t value, int64_t implied = -1) {
-    words.push_back({option, std::to_string(value), value == implied});
-  };
-  words.push_back({"--weight-decay", shortest(getWeightDecay())});
-  words.push_back({"--grad-clip", shortest(getGradClip())});
-  words.push_back({"--skip-nonfinite", getSkipNonfinite() ? "on" : "off",
-                   getSkipNonfinite() != (getPrecision() == "fp32")});
-  words.push_back(
-      {"--precision", getPrecision().str(), getPrecision() == "fp32"});
-  words.push_back(
-      {"--grad-dtype", getGradDtype().str(), getGradDtype().empty()});
-  words.push_back(
-      {"--state-dtype", getStateDtype().str(), getStateDtype() == "f32"});
-  words.push_back({"--master", getMaster().str(), getMaster() == "f32"});
-  words.push_back({"--reference", "", !getReference()});
-  number("--loss-chunk", getLossChunk(), kLossChunk);
-  number("--stage", getStage());
-  number("--world-size", getWorldSize());
-  number("--accumulate", getAccumulate(), 1);
-  words.push_back({"--accumulate-order", getAccumulateOrder().str(),
-                   getAccumulateOrder() == "batch"});
-  number("--persist-below", getPersistBelow(), 0);
-  number("--bucket-size", getBucketSize(), 0);
-  number("--reuse-distance", getReuseDistance(), 0);
-  words.push_back({"--offload-optimizer", getOffloadOptimizer().str(),
-                   getOffloadOptimizer() == "none"});
-  words.push_back({"--offload-params", getOffloadParams().str(),
-                   getOffloadParams() == "none"});
-  words.push_back({"--offload-activations", getOffloadActivations().str(),
-                   getOffloadActivations() == "none"});
-  words.push_back({"--remat", getRemat().str(), getRemat() == "none"});
-  words.push_back({"--overlap-update", "", !getOverlapUpdate()});
-  words.push_back({"--delayed-update", "", !getDelayedUpdate()});
-  words.push_back({"--eval", "", !getEval()});
-  words.push_back({"--sample", "", getSample() != "on"});
-  words.push_back({"--sample-only", "", getSample() != "only"});
+  addWords(getValues(), words);
   return words;
 }
 

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialect/zero/PlanInterfaces.h"
+#include "dialect/zero/PlanOptions.h"
 #include "dialect/zero/ZeroDialect.h.inc"
 
 namespace mlir::zero {
@@ -107,7 +108,6 @@ constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
 // On the module, at level kernels: the most bytes of a chunk of logits, where
 // it is not the default.
 constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
-constexpr int64_t kLossChunk = int64_t(64) << 20;
 // On the module, at levels step and kernels: what gradients are, where it was
 // said (--grad-dtype).
 constexpr llvm::StringLiteral kGradDtypeAttr = "zero.grad_dtype";

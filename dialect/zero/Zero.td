@@ -152,54 +152,38 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
                   bucket_size = 65536>
     ```
 
-    Each field is the option of zeroc with that name.  Not written are fp32, state
-    and masters of f32, one micro-step, chunks of the loss of 64 MiB, switches that
-    are off, and sizes of 0.  Without `grad_dtype` gradients have the type of the
-    parameters, and their sums over micro-steps are f32.
+    Each field is the option of zeroc with that name; abi/PlanOptions.def lists them
+    with their ranges.  Fields that have their default are not written, but for
+    `weight_decay`, `grad_clip`, `stage` and `world_size`.  Without `grad_dtype`
+    gradients have the type of the parameters, and their sums over micro-steps are f32.
 
     Constraints:
     * (C1) the optimizer is a #zero.adamw, a #zero.lion, a #zero.sgd, or a string: a
       `zero.optimizer` that the model brought, as it was, without `clip`.
-    * (C2) numbers are finite; decay and the limit of the norm (0: none) are not negative.
-    * (C3) the stage is 0 to 3; there is at least one rank and one micro-step; bytes are not negative.
-    * (C4) the precision, the type of parameters, is fp32, bf16 or fp16.
-    * (C5) state and activations are offloaded to none, cpu or nvme; `remat` is none
-      or block.
-    * (C6) `grad_dtype` is f32, or the type of the parameters; `state_dtype` is f32
-      or bf16; `master` is f32, or none with bf16 and nothing offloaded.
+    * (C2) numbers are finite and in their range.
+    * (C3) so are counts and bytes.
+    * (C4) words are those of the list.
+    * (C6) `grad_dtype` is f32, or the type of the parameters; `master` is f32, or none
+      with bf16 and nothing offloaded.
     * (C7) `overlap_update` and `delayed_update` need `offload_optimizer`, and one
       micro-step; `delayed_update` needs parameters on the device.  There is one of
       the two.
-    * (C8) `accumulate_order` is batch or block; block needs several micro-steps.
-    * (C9) `sample` is off, on or only; with only there is one micro-step, no `eval`
-      and no `remat`, and nothing but parameters is offloaded.
+    * (C8) `accumulate_order` block needs several micro-steps.
+    * (C9) with `sample` only there is one micro-step, no `eval` and no `remat`, and
+      nothing but parameters is offloaded.
+    * (C10) `reference` is one rank and one micro-step, with everything on the device.
+    * (C11) `persist_below` and `reuse_distance` need stage 3; so does `offload_params` on
+      several ranks.
   }];
-  let parameters = (ins "::mlir::Attribute":$optimizer, Zero_Double:$weight_decay,
-                        Zero_Double:$grad_clip,
-                        DefaultValuedParameter<"bool", "false">:$skip_nonfinite,
-                        StringRefParameter<"fp32, bf16 or fp16", "\"fp32\"">:$precision,
-                        StringRefParameter<"f32, bf16 or fp16", "\"\"">:$grad_dtype,
-                        StringRefParameter<"f32 or bf16", "\"f32\"">:$state_dtype,
-                        StringRefParameter<"f32 or none", "\"f32\"">:$master,
-                        DefaultValuedParameter<"bool", "false">:$reference,
-                        DefaultValuedParameter<"int64_t", "::mlir::zero::kLossChunk">:$loss_chunk,
-                        "int64_t":$stage, "int64_t":$world_size,
-                        DefaultValuedParameter<"int64_t", "1">:$accumulate,
-                        StringRefParameter<"batch or block", "\"batch\"">:$accumulate_order,
-                        DefaultValuedParameter<"int64_t", "0">:$persist_below,
-                        DefaultValuedParameter<"int64_t", "0">:$bucket_size,
-                        DefaultValuedParameter<"int64_t", "0">:$reuse_distance,
-                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_optimizer,
-                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_params,
-                        StringRefParameter<"none, cpu or nvme", "\"none\"">:$offload_activations,
-                        StringRefParameter<"none or block", "\"none\"">:$remat,
-                        DefaultValuedParameter<"bool", "false">:$overlap_update,
-                        DefaultValuedParameter<"bool", "false">:$delayed_update,
-                        DefaultValuedParameter<"bool", "false">:$eval,
-                        StringRefParameter<"off, on or only", "\"off\"">:$sample);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    // Words of enumerations as they are typed.
+    #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)              \
+      auto get##GETTER() const { return read(getValues().FIELD); }
+    #include "abi/PlanOptions.def"
+
     /// One option, such as "--betas", and its value, as a user types it.
     struct Word {
       ::llvm::StringRef option;
@@ -221,6 +205,11 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       bool isApart = getOffloadOptimizer() != "none" && getOffloadParams() == "none";
       return isApart || (getPrecision() != "fp32" && getMaster() != "none");
     }
+
+    static bool read(bool value) { return value; }
+    static int64_t read(int64_t value) { return value; }
+    static ::llvm::APFloat read(double value) { return ::llvm::APFloat(value); }
+    template <typename Enum> static ::llvm::StringRef read(Enum value) { return stringify(value); }
   }];
 }
 

@@ -14,6 +14,7 @@
 
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/Locations.h"
+#include "dialect/zero/PlanOptions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/model/InitialValues.h"
@@ -106,31 +107,43 @@ namespace {
 
 struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
   using PartitionStateBase::PartitionStateBase;
+  /// Options are copied by the pass manager.
+  PartitionStatePass(const PartitionStatePass &other)
+      : PartitionStateBase(other) {}
+  PartitionStatePass(const PlanOptions &given, PartitionStateOptions options)
+      : PartitionStateBase(std::move(options)) {
+#define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  if (given.FIELD != TYPE(DEFAULT))                                            \
+    FIELD.setValue(optionText(given.FIELD));
+#include "abi/PlanOptions.def"
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     func::FuncOp step = findStep(module);
     if (!step)
       return signalPassFailure();
-    if (failed(checkOptions(step)))
+    if (failed(readOptions(step)))
       return signalPassFailure();
-    Partition partition{stage, accumulate, weightDecay, gradClip};
-    partition.isLayered = accumulateOrder == "block";
-    partition.predictsOnly = sample == "only";
+    Partition partition{plan.stage, plan.accumulate, plan.weightDecay,
+                        plan.gradClip};
+    partition.isLayered = plan.accumulateOrder == AccumulateOrder::Block;
+    partition.predictsOnly = plan.sample == Sample::Only;
     SmallVector<LayoutParameter> parameters;
     if (failed(readParameters(step, parameters, partition.arguments)) ||
         failed(layOutState(step, parameters, partition)))
       return signalPassFailure();
     Builder attrs(&getContext());
-    module->setAttr(kStageAttr, attrs.getI64IntegerAttr(stage));
-    module->setAttr(kMicroStepsAttr, attrs.getI64IntegerAttr(accumulate));
+    module->setAttr(kStageAttr, attrs.getI64IntegerAttr(plan.stage));
+    module->setAttr(kMicroStepsAttr, attrs.getI64IntegerAttr(plan.accumulate));
     if (partition.isLayered)
       layer(step, partition);
     for (auto op : step.front().getOps<AverageOp>())
       if (auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
           !micro || micro.getInt() == 0)
         partition.averages.push_back({op.getType(), op.getLoc()});
-    if (sample != "off") {
+    if (plan.sample != Sample::Off) {
       auto predict = module.lookupSymbol<func::FuncOp>(kPredict);
       takeArguments(predict, step);
       buildPredict(predict, partition);
@@ -139,57 +152,53 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
       step.erase();
       return eraseUnusedKernels(module);
     }
-    if (accumulate > 1 && !step.getBody().front().getOps<AverageOp>().empty())
+    if (plan.accumulate > 1 &&
+        !step.getBody().front().getOps<AverageOp>().empty())
       buildCount(cloneAs(step, "count"), partition);
     if (partition.hasSums())
       buildMicro(cloneAs(step, "micro"), partition);
-    if (eval)
+    if (plan.eval)
       buildEval(cloneAs(step, "eval"), partition);
     buildStep(step, partition);
   }
 
 private:
-  LogicalResult checkOptions(func::FuncOp step) {
+  /// The options as text, of which a pipeline is made and printed.
+#define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  Option<std::string> FIELD{*this, getOptionName(USAGE),                       \
+                            llvm::cl::desc("that of zeroc")};
+#include "abi/PlanOptions.def"
+  PlanOptions plan;
+
+  LogicalResult readOptions(func::FuncOp step) {
     auto error = [&] { return step->getParentOp()->emitError(); };
+    auto read = [&](StringRef name, StringRef text, auto &field) {
+      return text.empty() || readOption(text, field)
+                 ? success()
+                 : error() << name << "=" << text << " is no value of it";
+    };
+    plan = PlanOptions();
+#define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  if (failed(read(getOptionName(USAGE), FIELD.getValue(), plan.FIELD)))        \
+    return failure();
+#include "abi/PlanOptions.def"
+    if (failed(read("sample", sample, plan.sample)))
+      return failure();
     if (!llvm::is_contained({"adamw", "lion", "sgd"}, optimizer.getValue()))
       return error() << "unknown optimizer " << optimizer.getValue()
                      << "; use adamw, lion or sgd";
     if (!llvm::is_contained({"auto", "on", "off"}, skipNonfinite.getValue()))
       return error() << "skip-nonfinite=" << skipNonfinite.getValue()
                      << "; use auto, on or off";
-    if (stage < 0 || stage > 3)
-      return error() << "stage=" << stage.getValue()
-                     << " is no stage of ZeRO; use 0, 1, 2 or 3";
-    if (worldSize < 1)
-      return error() << "world-size=" << worldSize.getValue()
-                     << "; use at least 1 rank";
-    if (accumulate < 1)
-      return error() << "accumulate=" << accumulate.getValue()
-                     << "; use at least 1 micro-step";
-    if (accumulateOrder != "batch" && accumulateOrder != "block")
-      return error() << "accumulate-order=" << accumulateOrder.getValue()
-                     << "; use batch or block";
-    if (accumulateOrder == "block" && accumulate == 1)
-      return error() << "accumulate-order=block needs several micro-steps, got "
-                        "accumulate=1";
-    if (!llvm::is_contained({"off", "on", "only"}, sample.getValue()))
-      return error() << "sample=" << sample.getValue()
-                     << "; use off, on or only";
-    if (sample != "off" &&
+    if (std::optional<Conflict> wrong = findOutOfRange(plan))
+      return error() << wrong->text;
+    if (plan.sample != Sample::Off &&
         !step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(kPredict))
       return error() << "sample=" << sample.getValue()
                      << " needs a function @predict; run zero-add-prediction "
                         "before zero-differentiate-loss";
-    if (persistBelow < 0)
-      return error() << "persist-below=" << persistBelow.getValue()
-                     << "; use a number of bytes";
-    if (bucketSize < 0)
-      return error() << "bucket-size=" << bucketSize.getValue()
-                     << "; use a number of bytes";
-    if (persistBelow > 0 && stage != 3)
-      return error() << "persist-below=" << persistBelow.getValue()
-                     << " needs stage=3; the parameters of stage "
-                     << stage.getValue() << " are whole on every rank";
     return success();
   }
 
@@ -223,14 +232,14 @@ private:
       parameters.push_back(
           {name, type, step.getArgAttr(i, kInitAttr),
            step.getArgAttrOfType<StringAttr>(i, kBlockAttr),
-           type.getRank() >= 2 && weightDecay != 0 && !frozen, frozen,
+           type.getRank() >= 2 && plan.weightDecay != 0 && !frozen, frozen,
            packing ? std::optional(packing.getValue()) : std::nullopt});
       arguments.push_back(i);
     }
     bool hasInputs = false;
     for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
       hasInputs |= step.getArgAttr(i, kInputAttr) != nullptr;
-    if (accumulateOrder == "block" && !hasInputs)
+    if (plan.accumulateOrder == AccumulateOrder::Block && !hasInputs)
       return step.emitError("has no inputs, so all micro-steps are the same; "
                             "drop accumulate-order");
     if (parameters.empty())
@@ -246,6 +255,9 @@ private:
                             Partition &partition) {
     auto error = [&] { return step->getParentOp()->emitError(); };
     partition.element = parameters.front().type.getElementType();
+    readOption(stringifyPrecision(partition.element), plan.precision);
+    if (std::optional<Conflict> wrong = findConflict(plan, /*isKnown=*/true))
+      return error() << wrong->text;
     bool isHalf = nn::isHalf(partition.element);
     // Gradients follow the loss in the order of parameters that are trained.
     auto returned =
@@ -262,29 +274,21 @@ private:
                << "; gradients have one element type";
       partition.gradElement = element;
     }
-    partition.sumElement = gradDtype.empty()
-                               ? Type(Float32Type::get(&getContext()))
-                               : partition.gradElement;
-    if (!gradDtype.empty() &&
-        parseElementType(&getContext(), gradDtype) != partition.gradElement)
-      return error() << "grad-dtype=" << gradDtype.getValue()
+    StringRef dtype = stringify(plan.gradDtype);
+    partition.sumElement = dtype.empty() ? Type(Float32Type::get(&getContext()))
+                                         : partition.gradElement;
+    if (!dtype.empty() &&
+        parseElementType(&getContext(), dtype) != partition.gradElement)
+      return error() << "grad-dtype=" << dtype
                      << ", and the gradients of @step are "
                      << partition.gradElement
                      << "; give zero-differentiate-loss the same";
-    partition.slotElement = parseElementType(&getContext(), stateDtype);
-    if (stateDtype != "f32" && stateDtype != "bf16")
-      return error() << "state-dtype=" << stateDtype.getValue()
-                     << "; use f32 or bf16";
-    if (master != "f32" && master != "none")
-      return error() << "master=" << master.getValue() << "; use f32 or none";
-    if (master == "none" && !Type(partition.element).isBF16())
-      return error() << "master=none needs parameters of bf16, and these are "
-                     << partition.element
-                     << (isHalf ? ", which are only rounded to nearest"
-                                : ", which have no master");
-    if (master == "none" && masters)
+    partition.slotElement =
+        parseElementType(&getContext(), stringify(plan.stateDtype));
+    bool hasNone = plan.master == Masters::None;
+    if (hasNone && masters)
       return error() << "master=none and masters; use one of them";
-    partition.masters = masters || (isHalf && master == "f32");
+    partition.masters = masters || (isHalf && !hasNone);
     return success();
   }
 
@@ -302,7 +306,7 @@ private:
     for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
       if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
         partition.scalesLoss |= name == kLossScale;
-    partition.axis = AxisOp::create(b, loc, "dp", worldSize);
+    partition.axis = AxisOp::create(b, loc, "dp", plan.worldSize);
     if (auto own = getOperation().getOps<OptimizerOp>(); !own.empty()) {
       partition.rule = *own.begin();
       partition.rule->moveBefore(step);
@@ -318,11 +322,11 @@ private:
               : buildSgd(b, named, momentum, partition.clips());
     }
     inheritLocation(partition.rule);
-    FailureOr<BucketLayout> layout =
-        layOutBuckets(parameters,
-                      {partition.axis.getSymName(), worldSize, stage,
-                       bucketSize, persistBelow, fetched && worldSize == 1},
-                      [&] { return step->getParentOp()->emitError(); });
+    FailureOr<BucketLayout> layout = layOutBuckets(
+        parameters,
+        {partition.axis.getSymName(), plan.worldSize, plan.stage,
+         plan.bucketSize, plan.persistBelow, fetched && plan.worldSize == 1},
+        [&] { return step->getParentOp()->emitError(); });
     if (failed(layout))
       return failure();
     partition.layout = std::move(*layout);
@@ -348,7 +352,7 @@ private:
   /// only those make stretches, else all do.
   void layer(func::FuncOp step, const Partition &partition) {
     auto isBrought = [&](const LayoutBucket &bucket) {
-      return !bucket.whole || (fetched && worldSize == 1);
+      return !bucket.whole || (fetched && plan.worldSize == 1);
     };
     bool any = llvm::any_of(partition.layout.buckets, isBrought);
     llvm::DenseMap<unsigned, SmallVector<unsigned>> buckets;
@@ -357,7 +361,7 @@ private:
       for (const LayoutPlace &place : places)
         if (!any || isBrought(partition.layout.buckets[place.bucket]))
           buckets[argument].push_back(place.bucket);
-    layerMicroSteps(step, accumulate, [&](unsigned argument) {
+    layerMicroSteps(step, plan.accumulate, [&](unsigned argument) {
       return buckets.lookup(argument);
     });
   }
@@ -382,3 +386,9 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+zero::createPartitionState(const PlanOptions &plan,
+                           PartitionStateOptions options) {
+  return std::make_unique<PartitionStatePass>(plan, std::move(options));
+}

@@ -182,21 +182,11 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
+  // Besides these it has the options of abi/PlanOptions.def.
   let options = [
-    Option<"stage", "stage", "int64_t", "0", "what is sharded, 0 to 3">,
-    Option<"worldSize", "world-size", "int64_t", "1", "number of ranks">,
-    Option<"accumulate", "accumulate", "int64_t", "1", "micro-steps of a step">,
-    Option<"accumulateOrder", "accumulate-order", "std::string", "\"batch\"",
-           "batch: one micro-step after the other; block: all micro-steps of a block "
-           "before the next block">,
-    Option<"eval", "eval", "bool", "false", "whether there is a program @eval">,
     Option<"sample", "sample", "std::string", "\"off\"",
            "on: there is a program @predict, of the function of this name; only: and no "
            "other, and no state but parameters">,
-    Option<"bucketSize", "bucket-size", "int64_t", "0",
-           "most bytes of a bucket; 0: a bucket per block">,
-    Option<"persistBelow", "persist-below", "int64_t", "0",
-           "stage 3: parameters of fewer bytes stay whole">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw, lion or sgd">,
     Option<"beta1", "beta1", "double", "0.9",
            "AdamW's decay of the first moment, Lion's of momentum in the update">,
@@ -204,14 +194,6 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
            "AdamW's decay of the second moment, Lion's of momentum that is kept">,
     Option<"eps", "eps", "double", "1e-8", "AdamW's epsilon">,
     Option<"momentum", "momentum", "double", "0.9", "SGD's momentum">,
-    Option<"weightDecay", "weight-decay", "double", "0.1", "weight decay">,
-    Option<"gradClip", "grad-clip", "double", "1.0", "limit of the gradient norm; 0: none">,
-    Option<"gradDtype", "grad-dtype", "std::string", "\"\"",
-      "what gradients of @step are, and their sums over micro-steps; without it sums are f32">,
-    Option<"stateDtype", "state-dtype", "std::string", "\"f32\"",
-      "what the optimizer's slots are: f32 or bf16">,
-    Option<"master", "master", "std::string", "\"f32\"",
-      "whether parameters of 16 bits have masters: f32, or none with bf16">,
     Option<"skipNonfinite", "skip-nonfinite", "std::string", "\"auto\"",
       "whether a step whose gradients are not finite changes nothing: on, off, or auto, on with 16 bits">,
     Option<"fetched", "fetched", "bool", "false",

@@ -116,9 +116,6 @@ LogicalResult Options::judgeNumbers() {
   for (auto [option, said, what, found] : all)
     if (said != found) // (S7)
       return error(plan, what + " " + Twine(found), option);
-  if (options.getStage() < 3 && options.getPersistBelow() > 0) // (S7)
-    return error(plan, "parameters whole on every rank at any size",
-                 "--persist-below");
   if ((options.getAccumulateOrder() == "block") != isLayered(plan)) // (S7)
     return error(plan,
                  isLayered(plan) ? "all micro-steps in one program"

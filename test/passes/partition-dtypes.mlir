@@ -56,8 +56,8 @@
 
 // TYPE: zeroc: error: --grad-dtype=bf16 needs --precision=bf16, got --precision=fp32; gradients are f32, or what parameters are
 // OTHER-TYPE: zeroc: error: --grad-dtype=fp16 needs --precision=fp16, got --precision=bf16
-// NO-MASTER: error: master=none needs parameters of bf16, and these are 'f32', which have no master
-// CHANCE: error: master=none needs parameters of bf16, and these are 'f16'
+// NO-MASTER: error: --master=none needs --precision=bf16, got --precision=fp32
+// CHANCE: error: --master=none needs --precision=bf16, got --precision=fp16
 // OFFLOAD: zeroc: error: --master=none keeps all state on the device; drop --offload, or keep masters
 // SLOTS: zeroc: error: --state-dtype must be f32 or bf16, got fp16
 // LATE: zeroc: error: --grad-dtype comes too late

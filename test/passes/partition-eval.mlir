@@ -1,6 +1,6 @@
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2 eval" | FileCheck %s
-// RUN: zero-opt %s --zero-partition-state="stage=1 world-size=2 accumulate=2 eval" | FileCheck %s --check-prefix=SEVERAL
-// RUN: zero-opt %s --zero-partition-state="masters eval" --zero-place-tiers=offload-optimizer=cpu --zero-assign-streams --zero-move-transfers --zero-rotate-updates | FileCheck %s --check-prefix=ROTATED
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2 eval=true" | FileCheck %s
+// RUN: zero-opt %s --zero-partition-state="stage=1 world-size=2 accumulate=2 eval=true" | FileCheck %s --check-prefix=SEVERAL
+// RUN: zero-opt %s --zero-partition-state="masters eval=true" --zero-place-tiers=offload-optimizer=cpu --zero-assign-streams --zero-move-transfers --zero-rotate-updates | FileCheck %s --check-prefix=ROTATED
 
 // The forward alone: what only gradients need is not there.  The count is
 // exchanged here, and is an output; state stays as it is.

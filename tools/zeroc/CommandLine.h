@@ -159,6 +159,8 @@ public:
 
 private:
   void declareDriver();
+  /// The flags of abi/PlanOptions.def.
+  void declarePlanOptions();
   void declareOptimizer(const Place &place);
   void declareSubcommands();
   /// LLVM's libraries declare options of their own; of these are left --help,
@@ -185,13 +187,14 @@ private:
 
   /// Numbers of a rule that is not the one chosen are errors.
   void checkOptimizer();
-  void offload(PipelineOptions &p, StringRef tier) const;
+  void offload(PipelineOptions &p, Offload tier) const;
   void checkComparison();
   void takeTarget();
   std::vector<Variant> listCompared() const;
 
   DriverOptions options;
-  std::string offloadAll = "none", deepSpeedFile;
+  Offload offloadAll = Offload::None;
+  std::string deepSpeedFile;
   std::string target = "cpu", cudaArch = "sm_80";
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;

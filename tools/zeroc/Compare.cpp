@@ -13,7 +13,6 @@
 
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "tools/zeroc/OptionConflicts.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -58,8 +57,11 @@ zero::comparePlans(ModuleOp module, ArrayRef<Variant> variants,
     return failure();
   std::vector<ComparedPlan> plans;
   for (const Variant &variant : variants) {
-    ComparedPlan plan{variant, {}, findConflict(variant.options)};
-    if (plan.conflict.empty()) {
+    ComparedPlan plan{variant, {}, ""};
+    if (std::optional<Conflict> conflict =
+            findConflict(variant.options, /*isKnown=*/false)) {
+      plan.conflict = conflict->text;
+    } else {
       OwningOpRef<ModuleOp> copy = module.clone();
       if (failed(compile(*copy, variant.options, setup)))
         return failure();

@@ -1,12 +1,11 @@
 //===- ComparedOptions.cpp - Options that several plans are made with -----===//
 #include "tools/zeroc/CommandLine.h"
-#include "tools/zeroc/OptionConflicts.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
 /// What --offload=TIER means beside more particular options.
-void CommandLine::offload(PipelineOptions &p, StringRef tier) const {
+void CommandLine::offload(PipelineOptions &p, Offload tier) const {
   if (!isGiven("--offload-optimizer"))
     p.offloadOptimizer = tier;
   if (!isGiven("--offload-params") && mayOffloadParameters(p))
@@ -40,8 +39,8 @@ std::vector<Variant> CommandLine::listCompared() const {
   std::vector<Variant> variants;
   const PipelineOptions &p = options.pipeline;
   if (p.worldSize == 1)
-    for (StringRef tier : {"none", "cpu", "nvme"}) {
-      variants.push_back({tier.str(), p});
+    for (Offload tier : {Offload::None, Offload::Cpu, Offload::Nvme}) {
+      variants.push_back({stringify(tier).str(), p});
       offload(variants.back().options, tier);
     }
   for (int stage = 0; stage <= 3 && p.worldSize > 1; ++stage) {

@@ -87,16 +87,28 @@ Values zero::bytes(int64_t &target, int64_t low, StringRef otherwise) {
   return {read, otherwise.empty() ? shown : otherwise.str()};
 }
 
-Values zero::text(std::string &target, ArrayRef<StringRef> words) {
+Values zero::choice(ArrayRef<StringRef> words,
+                    std::function<void(StringRef)> store, StringRef shown) {
   SmallVector<StringRef> known(words);
-  auto read = [known, &target](StringRef text) -> Error {
-    if (known.empty() && text.empty())
-      return createStringError("is empty; give it a value");
-    if (!known.empty() && !is_contained(known, text))
+  auto read = [known, store = std::move(store)](StringRef text) -> Error {
+    if (!is_contained(known, text))
       return refuse(join(ArrayRef(known).drop_back(), ", ") + " or " +
                         known.back(),
                     text);
-    target = text.str();
+    store(text);
+    return Error::success();
+  };
+  return {read, shown.str()};
+}
+
+Values zero::text(std::string &target, ArrayRef<StringRef> words) {
+  auto store = [&target](StringRef text) { target = text.str(); };
+  if (!words.empty())
+    return choice(words, store, target);
+  auto read = [store](StringRef text) -> Error {
+    if (text.empty())
+      return createStringError("is empty; give it a value");
+    store(text);
     return Error::success();
   };
   return {read, target};
@@ -105,14 +117,6 @@ Values zero::text(std::string &target, ArrayRef<StringRef> words) {
 Values zero::given(bool &target) {
   return {[&target](StringRef) {
             target = true;
-            return Error::success();
-          },
-          ""};
-}
-
-Values zero::given(std::string &target, StringRef word) {
-  return {[&target, word](StringRef) {
-            target = word.str();
             return Error::success();
           },
           ""};

@@ -1,7 +1,9 @@
 //===- OptionValues.h - What an option accepts ----------------------------===//
 #pragma once
 
+#include "dialect/zero/PlanOptions.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -30,9 +32,31 @@ Values count(int64_t &target, int64_t low, int64_t high,
 Values bytes(int64_t &target, int64_t low, llvm::StringRef otherwise = "");
 /// One of `words`; any text but "" if there are none.
 Values text(std::string &target, llvm::ArrayRef<llvm::StringRef> words = {});
+Values choice(llvm::ArrayRef<llvm::StringRef> words,
+              std::function<void(llvm::StringRef)> store,
+              llvm::StringRef shown);
+/// One word of an enumeration of a plan's options.
+template <typename Enum>
+Values choice(Enum &target, llvm::StringRef shown) {
+  llvm::SmallVector<llvm::StringRef> words;
+  for (llvm::StringRef word : getWords(target))
+    if (!word.empty())
+      words.push_back(word);
+  auto store = [&target](llvm::StringRef word) {
+    target = *parseWord<Enum>(word);
+  };
+  return choice(words, store, shown.empty() ? stringify(target) : shown);
+}
 /// True once it is there.
 Values given(bool &target);
 /// `word` once it is there.
-Values given(std::string &target, llvm::StringRef word);
+template <typename Enum>
+Values given(Enum &target, Enum word) {
+  return {[&target, word](llvm::StringRef) {
+            target = word;
+            return llvm::Error::success();
+          },
+          ""};
+}
 
 } // namespace mlir::zero

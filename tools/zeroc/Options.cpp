@@ -4,7 +4,6 @@
 #include "passes/codegen/gpu/DeviceWork.h"
 #include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/EmitDevice.h"
-#include "tools/zeroc/OptionConflicts.h"
 #include "tools/zeroc/OtherProgram.h"
 #include "tools/zeroc/PassOptions.h"
 #include "llvm/Support/FileSystem.h"
@@ -47,35 +46,15 @@ CommandLine::CommandLine() {
 
 void CommandLine::declareDriver() {
   PipelineOptions &p = options.pipeline;
-  Place update{training, Emit::Partitioned}, state{ranks, Emit::Partitioned};
+  Place update{training, Emit::Partitioned};
   declareOptimizer(update);
-  add("weight-decay=D", number(p.weightDecay, 0, 1e3, "0 or more"),
-      "weight decay; not applied to 1-D parameters", update);
-  add("grad-clip=N", number(p.gradClip, 0, 1e30, "0 (none) or more"),
-      "maximum gradient norm; 0 disables clipping", update);
-
-  Values skips = text(p.skipNonfinite, {"on", "off"});
+  declarePlanOptions();
+  Values skips = text(p.skips, {"on", "off"});
   skips.otherwise = "on with 16 bits";
   add("skip-nonfinite=on|off", skips,
       "skip the update of a step whose gradients are not\n"
       "finite",
       update);
-  add("state-dtype=f32|bf16", text(p.stateDtype, {"f32", "bf16"}),
-      "type of the optimizer's moments", update);
-  add("master=f32|none", text(p.master, {"f32", "none"}),
-      "master weights: f32, or (bf16 only) none: no f32 copy,\n"
-      "and updates round stochastically",
-      update);
-  add("precision=TYPE", text(p.precision, {"fp32", "bf16", "fp16"}),
-      "type of parameters, activations and matrix products:\n"
-      "fp32, bf16 or fp16; sums, norms and the loss are fp32",
-      {loss, Emit::Step});
-  Values gradients = text(p.gradDtype, {"f32", "bf16", "fp16"});
-  gradients.otherwise = "as parameters, sums f32";
-  add("grad-dtype=TYPE", gradients,
-      "type in which gradients are exchanged and summed: f32,\n"
-      "or the type of parameters",
-      {loss, Emit::Step});
   Values adapters{[&p](StringRef given) { return readLora(given, p); }, ""};
   add("lora=RANK[:ALPHA]", adapters,
       "freeze the model and train adapters of this rank; their\n"
@@ -91,78 +70,11 @@ void CommandLine::declareDriver() {
       "layers, except the head, in 4 or 8 bits; they are\n"
       "unpacked before each use",
       {loss, Emit::Step});
-  add("loss-chunk=BYTES", bytes(p.lossChunk, 0),
-      "compute logits, loss and its gradient some rows at a\n"
-      "time, with at most this many bytes of logits; 0: all\n"
-      "rows at once",
-      {loss, Emit::Kernels});
-
-  add("world-size=N",
-      count(p.worldSize, 1, 65536, "a number of ranks from 1 to 65536"),
-      "number of ranks", state);
-  add("stage=0|1|2|3", count(p.stage, 0, 3, "0, 1, 2 or 3"),
-      "ZeRO stage: what is sharded over ranks. 0: nothing,\n"
-      "1: optimizer state, 2: + gradients, 3: + parameters",
-      state);
-  add("accumulate=K",
-      count(p.accumulate, 1, 1 << 20,
-            "a number of micro-steps from 1 to 1048576"),
-      "micro-steps whose gradients are summed in one step", state);
-  add("accumulate-order=batch|block",
-      text(p.accumulateOrder, {"batch", "block"}),
-      "batch: one micro-step after the other; block: all\n"
-      "micro-steps of a block before the next block, so that\n"
-      "its parameters are gathered or fetched once",
-      state);
-  add("bucket-size=BYTES", bytes(p.bucketSize, 1, "one exchange per block"),
-      "most bytes of parameters in one exchange, such as 64KiB\n"
-      "or 25MiB",
-      state);
-  add("reuse-distance=BYTES", bytes(p.reuseDistance, 0),
-      "stage 3: between two uses of gathered parameters, gather\n"
-      "them again if more than this many bytes of other\n"
-      "parameters are used",
-      state);
-  add("persist-below=BYTES", bytes(p.persistBelow, 0),
-      "stage 3: keep parameters smaller than this whole on every\n"
-      "rank",
-      state);
-
-  SmallVector<StringRef> places = {"none", "cpu", "nvme"};
-  Values offload = text(offloadAll, places),
-         optimizer = text(p.offloadOptimizer, places),
-         parameters = text(p.offloadParams, places);
-  add("offload=TIER", offload,
+  add("offload=TIER", choice(offloadAll, ""),
       "where optimizer state and parameters are kept: none (on\n"
       "the device), cpu or nvme; on several ranks below stage 3\n"
       "only optimizer state",
-      state);
-  add("offload-optimizer=TIER", optimizer,
-      "where optimizer state is kept: none (on the device),\n"
-      "cpu or nvme",
-      state);
-  add("offload-params=TIER", parameters,
-      "where parameters are kept: none (on the device), cpu or\n"
-      "nvme; at stage 3 or on one rank",
-      state);
-  add("offload-activations=TIER", text(p.offloadActivations, places),
-      "where activations are kept until the backward pass:\n"
-      "none (on the device), cpu or nvme",
-      state);
-  add("remat=none|block", text(p.remat, {"none", "block"}),
-      "block: do not keep activations inside blocks; recompute\n"
-      "them in the backward pass",
-      state);
-  add("overlap-update", given(p.overlapUpdate),
-      "updates in host memory run during the next forward pass\n"
-      "(same results)",
-      state);
-  add("delayed-update", given(p.delayedUpdate),
-      "updates in host memory run during the whole next step,\n"
-      "so each step uses parameters that lack the latest update\n"
-      "(changes the results)",
-      state);
-
+      {ranks, Emit::Partitioned});
   Values config = text(deepSpeedFile);
   config.otherwise = "";
   add("ds-config=FILE", config,
@@ -170,12 +82,10 @@ void CommandLine::declareDriver() {
       "prints how each DeepSpeed key is treated",
       {training});
 
-  add("eval", given(p.eval), "also compile evaluation, for train --eval-data",
-      update);
-  add("sample", given(p.sample, "on"),
+  add("sample", given(p.sample, Sample::On),
       "also compile text generation, for train --sample",
       {training, Emit::Step});
-  add("sample-only", given(p.sample, "only"),
+  add("sample-only", given(p.sample, Sample::Only),
       "compile only text generation: no training, and no\n"
       "gradients or optimizer state in memory",
       {training, Emit::Step});
@@ -258,12 +168,29 @@ void CommandLine::declareDriver() {
       "with state on device, host and NVMe), as a table or\n"
       "with --certificate=json; write no program",
       {output, Emit::Partitioned});
-  add("reference", given(p.reference),
-      "compile to slow scalar loops on one thread, to check\n"
-      "results against",
-      {output, Emit::Kernels});
   add("timing", given(options.timing), "print where compile time is spent",
       {output});
+}
+
+void CommandLine::declarePlanOptions() {
+  PipelineOptions &p = options.pipeline;
+  cl::OptionCategory &Training = training, &Loss = loss, &Ranks = ranks,
+                     &Output = output;
+#define ZERO_SWITCH(FIELD, GETTER, USAGE, GROUP, LEVEL, EFFECT, HELP)          \
+  add(USAGE, given(p.FIELD), HELP, {GROUP, Emit::LEVEL});
+#define ZERO_CHOICE(TYPE, FIELD, GETTER, USAGE, SHOWN, GROUP, LEVEL, EFFECT,   \
+                    HELP)                                                      \
+  add(USAGE, choice(p.FIELD, SHOWN), HELP, {GROUP, Emit::LEVEL});
+#define ZERO_COUNT(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,     \
+                   LEVEL, EFFECT, HELP)                                        \
+  add(USAGE, count(p.FIELD, LOW, HIGH, RANGE), HELP, {GROUP, Emit::LEVEL});
+#define ZERO_BYTES(FIELD, GETTER, USAGE, DEFAULT, LOW, SHOWN, GROUP, LEVEL,    \
+                   EFFECT, HELP)                                               \
+  add(USAGE, bytes(p.FIELD, LOW, SHOWN), HELP, {GROUP, Emit::LEVEL});
+#define ZERO_NUMBER(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,    \
+                    LEVEL, EFFECT, HELP)                                       \
+  add(USAGE, number(p.FIELD, LOW, HIGH, RANGE), HELP, {GROUP, Emit::LEVEL});
+#include "abi/PlanOptions.def"
 }
 
 void CommandLine::dropAlienOptions() {
@@ -348,9 +275,9 @@ DriverOptions CommandLine::check() {
     options.compared = listCompared();
   if (isGiven("--offload"))
     offload(options.pipeline, offloadAll);
-  if (std::string conflict = findConflict(p);
-      !conflict.empty() && !options.compare)
-    fail(conflict);
+  if (std::optional<Conflict> conflict = findConflict(p, /*isKnown=*/false);
+      conflict && !options.compare)
+    fail(conflict->text);
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 

@@ -14,7 +14,6 @@
 #include "dialect/zero/BytesText.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tools/zeroc/Compare.h"
-#include "tools/zeroc/OptionConflicts.h"
 
 #include <optional>
 #include <set>
@@ -47,7 +46,7 @@ struct Attempt {
 /// Of a plan that is made, or that is refused for its size alone.
 static std::optional<Certificate> certifyPlan(ModuleOp kernels,
                                               const PipelineOptions &options) {
-  if (!findConflict(options).empty())
+  if (findConflict(options, /*isKnown=*/false))
     return std::nullopt;
   // Some models have nothing to recompute, or to offload.
   ScopedDiagnosticHandler silence(kernels.getContext(),
@@ -66,12 +65,12 @@ static std::vector<PipelineOptions> listVariants(const PipelineOptions &given) {
     change(variant);
     variants.push_back(variant);
   };
-  auto recompute = [](PipelineOptions &p) { p.remat = "block"; };
+  auto recompute = [](PipelineOptions &p) { p.remat = Remat::Block; };
   auto shard = [](PipelineOptions &p) {
     if (p.worldSize > 1)
       p.stage = 3;
   };
-  auto offload = [](PipelineOptions &p, StringRef tier) {
+  auto offload = [](PipelineOptions &p, Offload tier) {
     p.offloadOptimizer = tier;
     if (mayOffloadParameters(p) && !p.delayedUpdate)
       p.offloadParams = tier;
@@ -84,13 +83,13 @@ static std::vector<PipelineOptions> listVariants(const PipelineOptions &given) {
     shard(p);
     recompute(p);
   });
-  add([](PipelineOptions &p) { p.offloadOptimizer = "cpu"; });
+  add([](PipelineOptions &p) { p.offloadOptimizer = Offload::Cpu; });
   add([&](PipelineOptions &p) {
     shard(p);
-    offload(p, "cpu");
+    offload(p, Offload::Cpu);
   });
-  add([](PipelineOptions &p) { p.offloadActivations = "cpu"; });
-  for (StringRef tier : {"cpu", "nvme"})
+  add([](PipelineOptions &p) { p.offloadActivations = Offload::Cpu; });
+  for (Offload tier : {Offload::Cpu, Offload::Nvme})
     for (bool movesActivations : {false, true})
       add([&](PipelineOptions &p) {
         shard(p);
@@ -115,17 +114,17 @@ static std::string listAddedOptions(const PipelineOptions &variant,
        movesParameters = variant.offloadParams != given.offloadParams;
   if (movesState && movesParameters &&
       variant.offloadOptimizer == variant.offloadParams) {
-    add("--offload", variant.offloadParams);
+    add("--offload", stringify(variant.offloadParams));
   } else {
     if (movesState)
-      add("--offload-optimizer", variant.offloadOptimizer);
+      add("--offload-optimizer", stringify(variant.offloadOptimizer));
     if (movesParameters)
-      add("--offload-params", variant.offloadParams);
+      add("--offload-params", stringify(variant.offloadParams));
   }
   if (variant.remat != given.remat)
-    add("--remat", variant.remat);
+    add("--remat", stringify(variant.remat));
   if (variant.offloadActivations != given.offloadActivations)
-    add("--offload-activations", variant.offloadActivations);
+    add("--offload-activations", stringify(variant.offloadActivations));
   return text;
 }
 

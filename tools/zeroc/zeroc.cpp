@@ -67,14 +67,6 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
         ": it is at level " + stringifyLevel(*level) +
         "; drop --function, --params, --inputs, --loss and "
         "--constants-as-params, or start from the model");
-  const PipelineOptions &p = options.pipeline;
-  for (auto [option, bytes] :
-       {std::pair<StringRef, int64_t>{"--reuse-distance", p.reuseDistance},
-        {"--persist-below", p.persistBelow}})
-    if (bytes > 0 && p.stage != 3)
-      return llvm::createStringError(
-          option + " needs --stage=3; parameters of stage " + Twine(p.stage) +
-          " are whole on every rank");
   return llvm::Error::success();
 }
 

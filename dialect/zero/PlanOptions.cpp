@@ -1,0 +1,169 @@
+//===- PlanOptions.cpp - The options that exclude each other --------------===//
+
+#include "dialect/zero/PlanOptions.h"
+
+#include "dialect/zero/ShortestText.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <limits>
+
+using namespace mlir::zero;
+using llvm::StringRef;
+
+llvm::hash_code mlir::zero::hash_value(const PlanOptions &options) {
+  llvm::hash_code code = 0;
+  visitOptions(options, [&](StringRef, auto field, auto) {
+    if constexpr (std::is_same_v<decltype(field), double>)
+      code = llvm::hash_combine(code, llvm::bit_cast<uint64_t>(field));
+    else
+      code = llvm::hash_combine(code, field);
+  });
+  return code;
+}
+
+std::string mlir::zero::optionText(bool value) {
+  return value ? "true" : "false";
+}
+std::string mlir::zero::optionText(int64_t value) {
+  return std::to_string(value);
+}
+std::string mlir::zero::optionText(double value) { return shortestText(value); }
+
+bool mlir::zero::readOption(StringRef text, bool &value) {
+  value = text == "true";
+  return value || text == "false";
+}
+bool mlir::zero::readOption(StringRef text, int64_t &value) {
+  return !text.getAsInteger(10, value);
+}
+bool mlir::zero::readOption(StringRef text, double &value) {
+  return !text.getAsDouble(value);
+}
+
+/// "--grad-dtype=fp16"
+template <typename T>
+static std::string flag(StringRef name, T value) {
+  return "--" + name.str() + "=" + optionText(value);
+}
+
+/// Of updates in host memory that run in the next step.
+static std::string findUpdateConflict(const PlanOptions &p) {
+  std::string several =
+      " needs steps of one micro-step, got " + flag("accumulate", p.accumulate);
+  bool isOffloaded = p.offloadOptimizer != Offload::None;
+  if (p.overlapUpdate && !isOffloaded)
+    return "--overlap-update is for updates in host memory; add "
+           "--offload-optimizer=cpu or nvme, or --offload";
+  if (p.overlapUpdate && p.accumulate > 1)
+    return "--overlap-update" + several;
+  if (p.delayedUpdate && p.overlapUpdate)
+    return "--overlap-update and --delayed-update run updates at different "
+           "times; use one of them";
+  if (p.delayedUpdate && !isOffloaded)
+    return "--delayed-update is for updates in host memory; add "
+           "--offload-optimizer=cpu or nvme";
+  if (p.delayedUpdate && p.offloadParams != Offload::None)
+    return "--delayed-update needs parameters on the device, which the step "
+           "reads while the host makes the next ones; replace --offload by " +
+           flag("offload-optimizer", p.offloadOptimizer) +
+           ", or take --overlap-update";
+  if (p.delayedUpdate && p.accumulate > 1)
+    return "--delayed-update" + several;
+  return "";
+}
+
+/// Of programs that check results: one rank computes all on its device.
+static std::string findReferenceConflict(const PlanOptions &p) {
+  if (!p.reference)
+    return "";
+  if (p.worldSize > 1 || p.accumulate > 1)
+    return "--reference is one rank and one micro-step, got " +
+           flag("world-size", p.worldSize) + " " +
+           flag("accumulate", p.accumulate) + "; drop them for the comparison";
+  StringRef dropped =
+      p.offloadParams != Offload::None || p.offloadOptimizer != Offload::None
+          ? "--offload"
+      : p.remat != Remat::None                ? "--remat"
+      : p.offloadActivations != Offload::None ? "--offload-activations"
+                                              : "";
+  if (dropped.empty())
+    return "";
+  return llvm::formatv("--reference keeps all {0} on the device; drop {1} for "
+                       "the comparison",
+                       dropped == "--offload" ? "state" : "activations",
+                       dropped);
+}
+
+std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
+                                                 bool isKnown) {
+  bool offloadsState =
+      p.offloadParams != Offload::None || p.offloadOptimizer != Offload::None;
+  StringRef dtype = stringify(p.gradDtype);
+  if (p.gradDtype != GradDtype::OfParameters && p.gradDtype != GradDtype::F32 &&
+      dtype != stringify(p.precision))
+    return Conflict{"(C6)", flag("grad-dtype", p.gradDtype) +
+                                " needs --precision=" + dtype.str() + ", got " +
+                                flag("precision", p.precision) +
+                                "; gradients are f32, or what parameters are"};
+  if (isKnown && p.master == Masters::None && p.precision != Precision::BF16)
+    return Conflict{"(C6)", "--master=none needs --precision=bf16, got " +
+                                flag("precision", p.precision)};
+  if (std::string text = findReferenceConflict(p); !text.empty())
+    return Conflict{"(C10)", text};
+  if (p.offloadParams != Offload::None && !mayOffloadParameters(p))
+    return Conflict{"(C11)",
+                    llvm::formatv("{0} needs --stage=3, got {1} on {2} ranks, "
+                                  "where parameters are whole on every rank",
+                                  flag("offload-params", p.offloadParams),
+                                  flag("stage", p.stage), p.worldSize)};
+  for (auto [name, bytes] : {std::pair("persist-below", p.persistBelow),
+                             std::pair("reuse-distance", p.reuseDistance)})
+    if (bytes > 0 && p.stage != 3)
+      return Conflict{
+          "(C11)", llvm::formatv("--{0} needs --stage=3; parameters of stage "
+                                 "{1} are whole on every rank",
+                                 name, p.stage)};
+  if (p.master == Masters::None && offloadsState)
+    return Conflict{"(C6)", "--master=none keeps all state on the device; drop "
+                            "--offload, or keep masters"};
+  if (p.accumulateOrder == AccumulateOrder::Block && p.accumulate == 1)
+    return Conflict{"(C8)", "--accumulate-order=block is for steps of several "
+                            "micro-steps; add --accumulate=K, or drop it"};
+  if (p.sample == Sample::Only &&
+      (p.accumulate > 1 || p.eval || p.remat != Remat::None ||
+       p.offloadActivations != Offload::None || p.overlapUpdate ||
+       p.delayedUpdate ||
+       (p.offloadOptimizer != Offload::None &&
+        p.offloadParams == Offload::None)))
+    return Conflict{
+        "(C9)", "--sample-only is for a program that does not train; drop "
+                "--accumulate, --eval, --remat, --offload-activations, "
+                "--overlap-update and --delayed-update, and of --offload take "
+                "--offload-params"};
+  if (std::string text = findUpdateConflict(p); !text.empty())
+    return Conflict{"(C7)", text};
+  return std::nullopt;
+}
+
+std::optional<Conflict> mlir::zero::findOutOfRange(const PlanOptions &options) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  std::optional<Conflict> found;
+  auto check = [&](StringRef usage, auto value, auto low, auto high,
+                   StringRef range, StringRef constraint) {
+    if (!found && !(value >= low && value <= high))
+      found = Conflict{constraint,
+                       llvm::formatv("--{0} must be {1}, got {2}",
+                                     getOptionName(usage), range, value)};
+  };
+#define ZERO_COUNT(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,     \
+                   LEVEL, EFFECT, HELP)                                        \
+  check(USAGE, options.FIELD, int64_t(LOW), int64_t(HIGH), RANGE, "(C3)");
+#define ZERO_BYTES(FIELD, GETTER, USAGE, DEFAULT, LOW, SHOWN, GROUP, LEVEL,    \
+                   EFFECT, HELP)                                               \
+  check(USAGE, options.FIELD, int64_t(0), kMax, "a number of bytes", "(C3)");
+#define ZERO_NUMBER(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,    \
+                    LEVEL, EFFECT, HELP)                                       \
+  check(USAGE, options.FIELD, double(LOW), double(HIGH), RANGE, "(C2)");
+#include "abi/PlanOptions.def"
+  return found;
+}

@@ -1,0 +1,111 @@
+//===- PlanOptions.h - The options that a plan is made with -----*- C++ -*-===//
+//
+// The fields of abi/PlanOptions.def as a struct, their words, and the options
+// that exclude each other.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace mlir::zero {
+
+#define ZERO_ENUM(TYPE, ...) enum class TYPE { __VA_ARGS__ };
+#define ZERO_CASE(NAME, WORD) NAME,
+#include "abi/PlanOptions.def"
+
+/// The words of an enumeration, in its order.
+#define ZERO_ENUM(TYPE, ...)                                                   \
+  inline llvm::ArrayRef<llvm::StringLiteral> getWords(TYPE) {                  \
+    static constexpr llvm::StringLiteral words[] = {__VA_ARGS__};              \
+    return words;                                                              \
+  }                                                                            \
+  inline llvm::StringRef stringify(TYPE value) {                               \
+    return getWords(value)[static_cast<int>(value)];                           \
+  }
+#define ZERO_CASE(NAME, WORD) llvm::StringLiteral(WORD),
+#include "abi/PlanOptions.def"
+
+/// The value whose word is `word`; nothing if there is none.
+template <typename Enum>
+std::optional<Enum> parseWord(llvm::StringRef word) {
+  for (auto [i, known] : llvm::enumerate(getWords(Enum())))
+    if (known == word)
+      return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+struct PlanOptions {
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  TYPE FIELD = DEFAULT;
+#include "abi/PlanOptions.def"
+
+  bool operator==(const PlanOptions &) const = default;
+};
+
+/// The default of --loss-chunk, in bytes.
+constexpr int64_t kLossChunk = PlanOptions().lossChunk;
+
+llvm::hash_code hash_value(const PlanOptions &options);
+
+/// "offload-params" of "offload-params=TIER"
+inline llvm::StringRef getOptionName(llvm::StringRef usage) {
+  return usage.take_until([](char c) { return c == '='; });
+}
+
+/// Calls `visit(name, field, otherwise)` for each field in the order of the list:
+/// its name, "offload-params", a reference to it, and its default.
+template <typename Options, typename Visit>
+void visitOptions(Options &options, Visit visit) {
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  visit(getOptionName(USAGE), options.FIELD, TYPE(DEFAULT));
+#include "abi/PlanOptions.def"
+}
+
+/// A field as a user types it: "true", "3", "0.1", "cpu".
+std::string optionText(bool value);
+std::string optionText(int64_t value);
+std::string optionText(double value);
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+std::string optionText(Enum value) {
+  return stringify(value).str();
+}
+/// Reads such a text into `value`; false if it is none.
+bool readOption(llvm::StringRef text, bool &value);
+bool readOption(llvm::StringRef text, int64_t &value);
+bool readOption(llvm::StringRef text, double &value);
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+bool readOption(llvm::StringRef text, Enum &value) {
+  std::optional<Enum> known = parseWord<Enum>(text);
+  value = known.value_or(value);
+  return known.has_value();
+}
+
+/// Two options that exclude each other, as zeroc says it to a user, and the
+/// constraint of #zero.options that they break, "(C7)".
+struct Conflict {
+  llvm::StringRef constraint;
+  std::string text;
+};
+/// The first conflict of `options`; nothing if they agree.  The precision of a plan
+/// `isKnown` once its model's parameters are.
+std::optional<Conflict> findConflict(const PlanOptions &options, bool isKnown);
+/// What is out of its range, without the name: "stage must be from 0 to 3, got 4".
+std::optional<Conflict> findOutOfRange(const PlanOptions &options);
+
+/// Whether parameters can be kept on another tier: on several ranks those that are
+/// whole stay on the device.
+inline bool mayOffloadParameters(const PlanOptions &options) {
+  return options.worldSize == 1 || options.stage == 3;
+}
+
+} // namespace mlir::zero
