@@ -1,4 +1,4 @@
-//===- Accesses.cpp - What an operation reads and writes on a rank --------===//
+//===- Accesses.cpp - Bytes that operations read and write on a rank ------===//
 
 #include "passes/verify/Accesses.h"
 
@@ -45,7 +45,7 @@ public:
         .Case([&](CopyOp copy) {
           reads(0, allOf(copy.getSource()));
           accesses.reads.back().asItIs = true;
-          // The replay knows what the source holds.
+          // The replay adds the bytes that the source holds.
           writes(0, allOf(copy.getResult()), {});
         })
         .Default([&](Operation *) {
@@ -69,7 +69,7 @@ private:
         {result, std::move(written), std::move(defined), {}, 0});
   }
 
-  /// Whether `op` replaces what is in `operand`, and reads nothing of it.
+  /// Returns true if `op` replaces `operand` without reading it.
   bool isOnlyReplaced(OpOperand &operand) {
     if (isa<ClearOp>(op))
       return true;
@@ -78,7 +78,7 @@ private:
     return false;
   }
 
-  /// An operand of which nothing was said is read whole.
+  /// Reads the remaining operands whole.
   void readOthers() {
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned i = operand.getOperandNumber();
@@ -140,7 +140,7 @@ private:
       flats.push_back(op.getMaster());
     for (auto [i, flat] : llvm::enumerate(flats))
       reads(i, members(bucket, flat, slice));
-    // Scalars and random bits are other operands.
+    // readOthers() adds the scalars and the random bits.
     for (OpResult next : op->getResults()) {
       Spans bytes = members(bucket, next, slice);
       writes(next.getResultNumber(), bytes, bytes);

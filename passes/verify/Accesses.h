@@ -1,4 +1,4 @@
-//===- Accesses.h - What an operation reads and writes on a rank ----------===//
+//===- Accesses.h - Bytes that operations read and write on a rank --------===//
 //
 //   operation                reads                       writes        defines
 //   ------------------------------------------------------------------------
@@ -17,11 +17,13 @@
 //   fetch, spill             members (in the slice if    the same      the same
 //                            one side is that)
 //
-// An operand that is not only replaced (that of clear, the second of fetch and
-// spill) is read, whole if nothing else is said of it.
+// An operation reads its operands whole unless the table says otherwise.  The
+// operands that it only replaces are not read: that of clear, the second of
+// fetch and spill.
 //
-// What an operation does not define of its result holds nothing: padding, and
-// in a whole value of which a rank has only its slice, the others' slices.
+// The parts of a result that its operation does not define hold nothing:
+// padding, and other ranks' slices in a whole value of which the rank has only
+// its own slice.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -30,20 +32,21 @@
 
 namespace mlir::zero::judge {
 
-/// Bytes are counted from where the value begins.
+/// A read of an operand; byte offsets are relative to the start of the value.
 struct ReadAccess {
   unsigned operand;
   Spans bytes;
-  /// Peers read them too, or instead, until the collective is over.
+  /// Until the collective is over, peers read these bytes too, or only peers
+  /// do.
   bool byPeers = false;
-  /// Only what of it holds something.
+  /// Reads only the bytes that hold something (a copy).
   bool asItIs = false;
 };
 
 struct WriteAccess {
   unsigned result;
   Spans written, defined;
-  /// Bytes of the result that are as they were in `keptOperand`.
+  /// Bytes of the result that keep their content from `keptOperand`.
   Spans kept;
   unsigned keptOperand = 0;
 };
@@ -53,7 +56,7 @@ struct Accesses {
   SmallVector<WriteAccess, 2> writes;
 };
 
-/// What `op` does on `rank`; `op` runs something.
+/// The reads and writes of `op` on `rank`; `op` must run something.
 Accesses findAccesses(Operation *op, const BucketLayouts &layouts,
                       int64_t rank);
 

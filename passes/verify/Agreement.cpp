@@ -1,28 +1,28 @@
-//===- Agreement.cpp - What ranks must agree on ---------------------------===//
+//===- Agreement.cpp - Values that ranks must agree on --------------------===//
 //
 // Every rank runs the same program on other data.  Each value is one of
 //
-//   same    equal on all ranks: scalars, whole parameters, what was gathered or
-//           reduced
-//   slice   the rank's slice of a value that is equal on all ranks; where the
-//           value has room for the others' slices, those mean nothing
-//   own     the rank's alone: its batch, and all that is computed from it
+//   same    equal on all ranks: scalars, whole parameters, gathered or reduced
+//           values
+//   slice   the rank's slice of a value that is equal on all ranks; if the
+//           value has room for the others' slices, those are undefined
+//   own     differs between ranks: the batch, and everything computed from it
 //
-// (V11) follows them through the program:
+// (V11) propagates these classes through the program:
 //
-//   * what a rank computes from `own` is `own`, else `same`; a `slice` is not
-//     computed with, it is gathered first.  Only the norm and the update work
-//     on slices.
-//   * what a launch names in zero.same (the number that a loss is divided by)
-//     is `same`; what is packed or joined is no `slice` either.
-//   * fetch and spill give what they take; of a value that is `same`, also the
-//     rank's `slice`.
+//   * a value computed from an `own` operand is `own`, otherwise `same`.  Only
+//     the norm and the update compute with a `slice`; other operations need it
+//     gathered first.
+//   * operands that a launch names in zero.same (the number that a loss is
+//     divided by) are `same`; packs and joins take no `slice` either.
+//   * fetch and spill keep the class of their operand; they may also take the
+//     rank's `slice` of a value that is `same`.
 //   * all_gather takes a `slice` and gives `same`; reduce_scatter takes `own`
 //     and gives a `slice`; all_reduce gives `same`.
-//   * an update takes a gradient that has been reduced, and scalars that are
-//     `same`: else ranks would drift apart.
-//   * parameters and optimizer state end as they began; outputs are `same`,
-//     but for the rows of logits of @predict.
+//   * an update takes a reduced gradient, and scalars that are `same`, since
+//     ranks would otherwise drift apart.
+//   * parameters and optimizer state end in the class in which they began;
+//     outputs are `same`, except the rows of logits of @predict.
 //
 // On one rank everything agrees.
 //
@@ -76,7 +76,7 @@ private:
     auto state = program.getState(i);
     if (zero::detail::isSlice(program.getArgument(i).getType()))
       return Part::Slice;
-    // Sums of gradients are reduced later; those that are pending were.
+    // Gradient sums are reduced later; pending gradients already are.
     if (program.getArgAttr(i, kInputAttr) ||
         (state && state.getSlot() == "grad" &&
          !isRotated(program->getParentOfType<ModuleOp>())))
@@ -133,8 +133,8 @@ private:
       return expect(op, op->getOperand(0), {Part::Own, Part::Same}, "a value");
     }
     if (isa<SumSquaresOp>(op)) {
-      // Of other elements on every rank: of its slice, also where the value is
-      // there as a whole.
+      // Every rank squares the elements of its own slice, even of a whole
+      // value.
       set(op, Part::Own);
       return expect(op, op->getOperand(0), {Part::Slice, Part::Same},
                     "gradients");
@@ -149,8 +149,8 @@ private:
     return judgeComputation(op);
   }
 
-  /// A slice may be taken of a value that is the same, or reduced, and put into
-  /// one.  What is of no bucket stays what it is.
+  /// A transfer may take a slice out of a value that is the same, or put one
+  /// into it.  Values without a bucket keep their class.
   LogicalResult judgeTransfer(Operation *op) {
     Value source = op->getOperand(0);
     if (!cast<PlanOpInterface>(op).getBucketRef()) {
@@ -209,7 +209,7 @@ private:
     for (auto &[argument, state, next] : states) {
       Part began = ofArgument(argument.getArgNumber());
       SmallVector<Part> allowed = {began};
-      if (began == Part::Own) // zeros
+      if (began == Part::Own) // a sum may end as zeros
         allowed.push_back(Part::Same);
       if (next && failed(expect(op, next, allowed, "a next state")))
         return failure();

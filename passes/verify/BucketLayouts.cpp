@@ -1,4 +1,4 @@
-//===- BucketLayouts.cpp - Which bytes of a bucket are members, and whose -===//
+//===- BucketLayouts.cpp - Bytes of members and rank slices in a bucket ---===//
 
 #include "passes/verify/BucketLayouts.h"
 
@@ -13,8 +13,8 @@ int64_t judge::sizeOfMember(BucketOp bucket, MemberAttr member) {
   int64_t elements = llvm::product_of(member.getShape());
   if (!bucket.getPacking())
     return elements;
-  // Of nf4 half a byte an element, a byte a block, and two f32 a group; of int8 a
-  // byte an element, and an f32 a block.
+  // nf4 has half a byte per element, a byte per block and two f32 per group;
+  // int8 has a byte per element and an f32 per block.
   constexpr int64_t kBlock = 64, kGroup = 256;
   int64_t blocks = llvm::divideCeil(elements, kBlock);
   return *bucket.getPacking() == Packing::NF4

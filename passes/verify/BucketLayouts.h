@@ -1,7 +1,7 @@
-//===- BucketLayouts.h - Which bytes of a bucket are members, and whose ---===//
+//===- BucketLayouts.h - Bytes of members and rank slices in a bucket -----===//
 //
-// What lies between members is padding, nobody's.  Rank r owns the r-th of
-// equal parts of a bucket.
+// Bytes between members are padding and belong to no parameter.  A bucket is
+// cut into equal slices; rank r owns slice r.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace mlir::zero::judge {
 
-/// Elements of `bucket` that `member` takes: bytes, where it is packed.
+/// The number of elements of `bucket` that `member` takes; these are bytes if
+/// the bucket is packed.
 int64_t sizeOfMember(BucketOp bucket, MemberAttr member);
 
 /// [begin, end)
@@ -25,20 +26,20 @@ public:
   explicit BucketLayouts(ModuleOp module);
 
   bool contains(StringRef bucket) const { return buckets.contains(bucket); }
-  /// The ranks of the plan: of its axis; 1 without one.
+  /// The number of ranks: the size of the plan's axis, 1 without an axis.
   int64_t getRanks() const { return ranks; }
 
-  /// The bytes of a flat value of `type` that hold members of `bucket`, counted
-  /// from where the value begins.  A shard is the slice of `rank`; of a value
-  /// that is whole, `slice` asks for that of the rank's slice only.
+  /// The bytes of a flat value of `type` that hold members of `bucket`,
+  /// relative to the start of the value.  A shard is the slice of `rank`; in a
+  /// whole value, `slice` selects only the rank's slice.
   Spans membersIn(StringRef bucket, Type type, bool slice, int64_t rank) const;
-  /// The bytes of the slice of `rank`, in a value that is whole.
+  /// The bytes of `rank`'s slice in a whole value of `type`.
   Span sliceOf(StringRef bucket, Type type, int64_t rank) const;
 
 private:
   struct Bucket {
     int64_t elements, slice;
-    Spans members; ///< in elements; neighbours are merged
+    Spans members; ///< in elements; adjacent members are merged
   };
   const Bucket &get(StringRef name) const { return buckets.find(name)->second; }
 

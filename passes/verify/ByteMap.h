@@ -1,4 +1,4 @@
-//===- ByteMap.h - What the bytes of a tier hold, and who reads them ------===//
+//===- ByteMap.h - Contents and readers of the bytes of a tier ------------===//
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -10,13 +10,13 @@ namespace mlir::zero::judge {
 
 /// A use of bytes by an operation.
 struct Use {
-  Operation *op = nullptr; ///< none: the bytes were there before the program
+  Operation *op = nullptr; ///< null: the bytes were there before the program
   int stream = 0;
-  unsigned number = 0; ///< of the operation on its stream
+  unsigned number = 0; ///< the operation's position on its stream
   bool byPeers = false;
 };
 
-/// Of each stream the last use: it stands for those before it.
+/// The last use on each stream; it stands for all earlier uses there.
 class LastUses {
 public:
   void add(const Use &use) {
@@ -35,14 +35,14 @@ private:
   SmallVector<Use, 1> uses;
 };
 
-/// Reads of a value that is made of many runs, told once for all of them: a
-/// join of n pieces that is read n times costs n, not n x n.
+/// The reads of a value that consists of many runs, recorded once for all of
+/// them: reading a join of n pieces n times costs n, not n x n.
 struct WholeReads {
   LastUses writers, readers;
-  bool isIntact = true; ///< no run of it was overwritten since
+  bool isIntact = true; ///< no run of it has been overwritten since
 };
 
-/// What a run of bytes holds, and who has read it.
+/// The content of a run of bytes, and its readers.
 struct Content {
   int64_t end;
   unsigned version;
@@ -50,11 +50,10 @@ struct Content {
   SmallVector<std::shared_ptr<WholeReads>, 1> wholeReads;
 };
 
-/// The bytes of one tier; runs are keyed by where they begin, and do not
-/// overlap.
+/// The bytes of one tier, as disjoint runs keyed by their first byte.
 class ByteMap {
 public:
-  /// Splits runs so that [begin, end) is made of whole ones.
+  /// Splits the runs that cross `begin` or `end`.
   void isolate(int64_t begin, int64_t end) {
     for (int64_t at : {begin, end}) {
       auto next = runs.upper_bound(at);

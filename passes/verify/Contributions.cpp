@@ -1,44 +1,47 @@
-//===- Contributions.cpp - Each gradient reaches the update, once ---------===//
+//===- Contributions.cpp - Each gradient reaches the update once ----------===//
 //
-// What a step is for: every bucket is updated once, by the mean of the
-// gradients of all ranks and micro-steps.  (V13) follows, for each value of a
-// bucket, how much of what is in it:
+// A step updates every bucket once, by the mean of the gradients of all ranks
+// and micro-steps.  For each value of a bucket, (V13) tracks how much of these
+// it contains:
 //
-//   before   of the sum of earlier micro-steps
-//   own      of the gradient of each of the program's own micro-steps: of one, or,
-//            where packs say of which they are, of all
-//   reduced  how often it was reduced over ranks
-//   updates  how often it was updated
+//   before   the sum of earlier micro-steps
+//   own      the gradients of the program's own micro-steps: of one micro-step,
+//            or of all if packs name their micro-step
+//   reduced  the number of reductions over ranks
+//   updates  the number of updates
 //
 //   state "grad"       {before: 1}      a pack            {own: 1}
 //   sum + scale x more                  clear             {}
 //   update             {updates: 1}     gather, copy,
-//                                       fetch, spill      as they are
-//   reduction          scale x all of it, and reduced
+//                                       fetch, spill      unchanged
+//   reduction          scale x its operand, and reduced
 //
-//   @count   state stays as it is
-//   @micro   sums end as {before: 1, own: unit}; the rest stays as it is
-//   @step    an update takes {own: mean}, and where there are sums so much of
-//            them that earlier gradients count alike; parameters and moments
-//            end as {updates: 1}, sums as {}; parameters of frozen buckets stay
+//   @count   state is unchanged
+//   @micro   sums end as {before: 1, own: unit}; other state is unchanged
+//   @step    an update takes {own: mean}, and from a sum the share that weighs
+//            earlier gradients alike; parameters and moments end as
+//            {updates: 1}, sums as {}; parameters of frozen buckets are
+//            unchanged
 //
 // mean = 1 / (ranks x micro-steps).  A scale is 1, or the mean over ranks,
-// micro-steps or both.  Sums that are yet to be reduced hold whole
-// gradients (unit = 1), others their share of the mean (unit = mean).
+// micro-steps or both.  Sums that are reduced later hold whole gradients
+// (unit = 1); other sums hold each gradient's share of the mean (unit = mean).
 //
-// Where a program has all micro-steps, sums begin in it as {}, and an update takes
-// {own: mean} of each.
+// In a program with all micro-steps, sums begin as {} and an update takes
+// {own: mean} of each micro-step.
 //
-// Where a step updates by the gradients of the step before (there is a @first),
-// state "grad" is what is pending, {before: mean, reduced}:
+// If a step updates by the gradients of the previous step (there is a @first),
+// state "grad" holds these pending gradients, {before: mean, reduced}:
 //
-//   @first   pending ends as {own: mean, reduced}; the rest stays as it is
-//   @step    the same, and an update takes {before: mean, reduced}
-//   @flush   an update takes that; pending, which nothing reads then, stays
+//   @first   state "grad" ends as {own: mean, reduced}; the rest is unchanged
+//   @step    likewise, and an update takes {before: mean, reduced}
+//   @flush   an update takes {before: mean, reduced}; state "grad" is
+//            unchanged, since nothing reads it afterwards
 //
-// The model reads parameters before their update, in such a @step after it, and
-// the norm is that of all buckets that are trained, each once, in the order of the
-// module: f64 sums depend on it.  Other values are averaged over ranks.
+// The model reads parameters before their update; in a @step that updates by
+// pending gradients it reads them after the update, unless updates are delayed.
+// The norm covers every trained bucket once, in module order, since f64 sums
+// depend on the order.  Other values are averaged over ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +64,7 @@ using namespace mlir::zero::judge;
 namespace {
 struct Share {
   double before = 0;
-  /// By micro-step of the program; those that follow are 0.
+  /// Indexed by the program's micro-steps; missing entries are 0.
   SmallVector<double, 1> own = {};
   int reduced = 0, updates = 0;
 
@@ -78,7 +81,7 @@ SmallVector<double, 1> add(const Share &sum, double scale, const Share &more) {
   return own;
 }
 
-/// Scales are quotients of small whole numbers, rounded a few times.
+/// Compares scales, which are quotients of small integers, rounded a few times.
 bool isNear(double a, double b) {
   return std::isfinite(a) && std::isfinite(b) &&
          std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
@@ -168,15 +171,16 @@ private:
     return error;
   }
 
-  /// So much of the gradient of each micro-step of the program.
+  /// `share` of the gradient of each of the program's micro-steps.
   SmallVector<double, 1> ofEach(double share) {
     return SmallVector<double, 1>(microStepsHere, share);
   }
 
-  /// What the step before has left.
+  /// The gradient that the previous step left pending.
   Share pending() { return {mean, {}, ranks > 1, 0}; }
 
-  /// Whether `value` is what is pending, which the next one replaces.
+  /// Returns true if `value` is the pending gradient, which the next one
+  /// replaces.
   bool isPending(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     StateAttr state = argument ? stateOf(argument) : StateAttr();
@@ -192,9 +196,9 @@ private:
     return {before, ofEach(mean), ranks > 1, 0};
   }
 
-  /// Products of scales do not say what is between them: 1e-43 x 2.5e42 is 0.25,
-  /// and what is scaled by the first has lost its bits.  So each scale is a part of
-  /// the mean by itself.
+  /// Each scale must be a part of the mean by itself; a correct product of
+  /// scales proves nothing: 1e-43 x 2.5e42 is 0.25, but a value scaled by the
+  /// first factor has lost its bits.
   LogicalResult judgeScale(Operation *op, double scale) {
     for (double part :
          {1.0, 1.0 / double(ranks), 1.0 / double(microSteps), mean})
@@ -206,7 +210,7 @@ private:
            << " ranks and " << microSteps << " micro-steps (V13)";
   }
 
-  /// sum + scale x more, which are reduced alike.
+  /// sum + scale x more; both must be reduced equally often.
   LogicalResult visitSum(AccumulateOp op) {
     if (failed(judgeScale(op, op.getScale().convertToDouble())))
       return failure();
@@ -239,7 +243,7 @@ private:
     return success();
   }
 
-  /// The mean over ranks, but of squares their sum.
+  /// All-reduces average over ranks, but they sum squares.
   LogicalResult visitAllReduce(AllReduceOp op) {
     bool squares =
         isa_and_present<TotalOp, SumSquaresOp>(op.getValue().getDefiningOp());
@@ -265,7 +269,7 @@ private:
     return success();
   }
 
-  /// The squares of all buckets that are trained, in order.
+  /// `partials` must be the squares of all trained buckets, in module order.
   LogicalResult judgeSquares(Operation *op, ValueRange partials) {
     SmallVector<std::string> found, expected;
     for (Value partial : partials) {
@@ -303,7 +307,7 @@ private:
               "the zero.total";
   }
 
-  /// The gradient of a pack is none that is in a bucket already.
+  /// A pack takes new gradients: its members must not come from a bucket.
   LogicalResult visitPack(PackOp op) {
     auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
     bool isOfOne = microStepsHere > 1;
@@ -322,8 +326,9 @@ private:
     return success();
   }
 
-  /// The model reads what the program updates after that, or before, or, where
-  /// updates are delayed, beside it.
+  /// The model reads parameters before the program updates them; in a @step
+  /// with pending gradients it reads them after the update, unless updates are
+  /// delayed and run beside the model.
   LogicalResult visitView(ViewOp op) {
     Share share = shares.lookup(op.getFlat()), expected = share;
     expected.updates =
@@ -352,12 +357,13 @@ private:
     return success();
   }
 
-  /// Nobody computes with what is updated; a part has what the whole has.
+  /// No other operation may take updated values.  A view, a join or a split
+  /// contains what its source does.
   LogicalResult visitOther(Operation *op) {
     for (Value operand : op->getOperands()) {
       Share share = shares.lookup(operand);
       if (namesBytes(op) && op->getNumResults()) {
-        // Pieces that are joined have equal shares.
+        // All pieces of a join must have equal shares.
         share = shares.lookup(op->getOperand(0));
         shares[op->getResult(0)] = share;
       }
@@ -384,9 +390,10 @@ private:
         .Case([&](ReduceScatterOp reduce) { return visitReduce(reduce); })
         .Case([&](AccumulateOp sum) { return visitSum(sum); })
         .Case([&](AllReduceOp reduce) { return visitAllReduce(reduce); })
-        .Case<ClearOp>([](auto) { return success(); }) // nothing is in it
+        .Case<ClearOp>([](auto) { return success(); }) // its share is {}
         .Case([&](ZerosOp zeros) {
-          // Nothing, to which others can be added that were reduced.
+          // Zeros of a slice count as reduced, so that reduced values may be
+          // added.
           shares[zeros.getResult()].reduced =
               ranks > 1 && zero::detail::isSlice(zeros.getType());
           return success();
@@ -407,10 +414,11 @@ private:
   ProgramOp program;
   StringRef name;
   int64_t ranks, microSteps, microStepsHere = 1;
-  double mean; ///< what a gradient counts in the update
+  double mean; ///< share of each gradient in the update
   bool rotated, delayed;
   DenseMap<Value, Share> shares;
-  /// Of buckets with sums over micro-steps: what a gradient counts in the sum.
+  /// Share of each gradient in a bucket's sum over micro-steps, if it has a
+  /// sum.
   DenseMap<Attribute, double> units;
 };
 } // namespace

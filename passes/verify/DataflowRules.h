@@ -1,7 +1,7 @@
-//===- DataflowRules.h - What the values of a program stand for -----------===//
+//===- DataflowRules.h - Rules for the meaning of values ------------------===//
 //
-// Bytes and clocks say that an operation finds the value that it names.  These
-// rules say that it is the right value to name.
+// The replay of bytes and clocks shows that an operation finds the value that
+// it names.  These rules show that it names the right value.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -10,15 +10,16 @@
 
 namespace mlir::zero::judge {
 
-/// (V11) What ranks must agree on is equal on all `ranks`.
+/// (V11) Values that ranks must agree on are equal on all `ranks`.
 LogicalResult judgeAgreement(ProgramOp program, int64_t ranks);
 
-/// (V12) Flat values are used as the slots, and scalars as the names, that they
-/// are.
+/// (V12) Each flat value is used only as its own slot, and each scalar only
+/// under its own name.
 LogicalResult judgeSlotUses(ProgramOp program);
 
-/// (V13) Each gradient reaches the update, once.  `name` is the program's, also
-/// where the function is that of one rank; there are `ranks` in all.
+/// (V13) Each gradient reaches the update once.  `name` is the program's name,
+/// also if `program` is the function of a single rank; `ranks` counts all
+/// ranks.
 LogicalResult judgeContributions(ProgramOp program, StringRef name,
                                  int64_t ranks);
 

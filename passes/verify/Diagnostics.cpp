@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - How the judge names things -----------------------===//
+//===- Diagnostics.cpp - Descriptions of values and operations in errors --===//
 
 #include "passes/verify/Diagnostics.h"
 

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - How the judge names things -------------------------===//
+//===- Diagnostics.h - Descriptions of values and operations in errors ----===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -17,7 +17,7 @@ std::string describe(BytesAttr range);
 /// `zero.launch @gelu`, `zero.all_gather of @b0`, `nn.matmul`
 std::string describe(Operation *op);
 
-/// A stream, of one rank where there are several.
+/// A stream, and its rank if there are several.
 struct StreamOfRank {
   Stream stream;
   int64_t rank = -1; ///< -1: there is one rank

@@ -1,4 +1,4 @@
-//===- HappensBefore.cpp - What is over when an operation starts ----------===//
+//===- HappensBefore.cpp - Order of operations across streams and ranks ---===//
 
 #include "passes/verify/HappensBefore.h"
 
@@ -18,7 +18,7 @@ public:
   FailureOr<HappensBefore> run();
 
 private:
-  /// Operations of every stream of every side.
+  /// The number of operations that are over, for every stream of every side.
   using Clock = SmallVector<unsigned, kStreams>;
 
   struct Queue {
@@ -36,7 +36,7 @@ private:
   bool advance(int side, int stream);
   bool exchange(int stream);
   LogicalResult reportCircle();
-  /// The queue that holds up `side`'s `stream`, and why.
+  /// The queue that blocks `stream` of `side`; adds the reason to `error`.
   std::pair<int, int> findBlocker(int side, int stream,
                                   InFlightDiagnostic &error);
   StreamOfRank where(int side, int stream) const {
@@ -53,7 +53,7 @@ private:
 
   ArrayRef<Side> sides;
   std::vector<Queue> queues;
-  SmallVector<SmallVector<Operation *>> exchanges; ///< by side, as issued
+  SmallVector<SmallVector<Operation *>> exchanges; ///< by side, in issue order
   DenseMap<Value, Clock> events;
   HappensBefore order;
 };
@@ -89,7 +89,7 @@ LogicalResult Simulation::collect(int side) {
   return success();
 }
 
-/// The head of the queue starts, and its successor may.
+/// Starts the head of the queue and makes its successor the head.
 void Simulation::enter(int side, int stream) {
   Queue &q = queue(side, stream);
   Place &place = order.places[q.head()];
@@ -105,7 +105,7 @@ bool Simulation::exchange(int stream) {
     if (!head || !isExchange(head))
       return false;
   }
-  // Everyone has arrived: what each has done before is over for all.
+  // All sides have arrived: what each has done before is over for all.
   Clock all = queue(0, stream).clock;
   for (int side = 1; side < int(sides.size()); ++side)
     merge(all, queue(side, stream).clock);
@@ -148,8 +148,8 @@ FailureOr<HappensBefore> Simulation::run() {
   for (int side = 0; side < int(sides.size()); ++side)
     if (failed(collect(side)))
       return failure();
-  // Queues that pair differently would hang or exchange garbage; then a circle
-  // is no more than a consequence.
+  // Mismatched queues would hang or exchange garbage.  They are reported first,
+  // because a cycle may be only their consequence.
   if (failed(judgeSameStreams()))
     return failure();
   for (bool any = true; any;) {
@@ -172,8 +172,9 @@ FailureOr<HappensBefore> Simulation::run() {
 // (V3) The same exchanges
 //===----------------------------------------------------------------------===//
 
-/// Whether two ranks that meet in `a` and `b` do one exchange: peers find the
-/// source of a rank where their own is, and the runtime compares all bytes.
+/// Returns true if `a` and `b`, on two ranks, are one exchange.  Their bytes
+/// must match: peers look for a rank's source where their own is, and the
+/// runtime compares all byte ranges.
 static bool areSame(Operation *a, Operation *b) {
   if (a->getName() != b->getName() || getStream(a) != getStream(b) ||
       a->getResultTypes() != b->getResultTypes() ||
@@ -196,7 +197,8 @@ static std::string describeExchange(Operation *op) {
   return text;
 }
 
-/// Fails unless the lists are the same, `list` being that of `side`.
+/// Fails unless `list`, the exchanges of `side`, equals `expected`, those of
+/// `first`.
 static LogicalResult judgeSame(const Side &first, const Side &side,
                                ArrayRef<Operation *> expected,
                                ArrayRef<Operation *> list) {
@@ -241,7 +243,7 @@ LogicalResult Simulation::judgeSameStreams() {
       bool same = a.size() == b.size();
       for (size_t i = 0; same && i < a.size(); ++i)
         same = areSame(a[i], b[i]);
-      // The order over all streams says more.
+      // Comparing the order over all streams gives a better error.
       if (!same)
         return judgeSame(sides[0], sides[side], exchanges[0], exchanges[side]);
     }
@@ -249,7 +251,7 @@ LogicalResult Simulation::judgeSameStreams() {
 }
 
 //===----------------------------------------------------------------------===//
-// (V4) No circle of waits
+// (V4) No cycle of waits
 //===----------------------------------------------------------------------===//
 
 std::pair<int, int> Simulation::findBlocker(int side, int stream,
@@ -275,7 +277,8 @@ std::pair<int, int> Simulation::findBlocker(int side, int stream,
 }
 
 LogicalResult Simulation::reportCircle() {
-  // Follow who holds up whom; a queue that is met twice closes the circle.
+  // Follow the blocking queues: after as many steps as there are queues, `at`
+  // is on a cycle.
   std::pair<int, int> at;
   for (size_t i = 0; i < queues.size(); ++i)
     if (queues[i].head())

@@ -1,22 +1,22 @@
-//===- HappensBefore.h - What is over when an operation starts ------------===//
+//===- HappensBefore.h - Order of operations across streams and ranks -----===//
 //
-// Runs the streams of all ranks as the runtime does, each a queue in program
-// order, and keeps for each a vector clock: how many operations of every stream
-// are over, whatever the speeds.
+// Simulates the streams of all ranks as the runtime runs them: each is a queue
+// in program order, and has a vector clock.  The clock counts the operations of
+// every stream that are over at that point, whatever the speeds.
 //
-//   record    the clock of its stream goes to the event
-//   wait      takes in the event's clock
-//   exchange  starts when every rank has come to it, and takes in their clocks:
-//             what came before it on any rank is over when it ends
+//   record    copies the clock of its stream to the event
+//   wait      merges the event's clock into the clock of its stream
+//   exchange  starts when every rank has reached it, and merges their clocks:
+//             everything before it on any rank is over when it ends
 //
-// Ranks that run the same program are one side: what one of them knows of its
-// own streams each of them does, and a path over several of them also exists
+// Ranks that run the same program share one side: each of them has the same
+// clocks for its own streams, and a path over several of them also exists
 // within one.
 //
 //   (V3)  all ranks issue the same exchanges in one order, over all streams;
-//         those of one number are the same operation on the same bytes.
-//   (V4)  streams and ranks do not wait for each other in a circle.
-//   (V10) a wait's event is recorded before it, by the same program.
+//         the n-th exchange is the same operation on the same bytes everywhere.
+//   (V4)  streams and ranks do not wait for each other in a cycle.
+//   (V10) the program records an event before it waits for it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -31,7 +31,7 @@ constexpr int kStreams = 8;
 /// Operations of each stream of a rank.
 using Counts = std::array<unsigned, kStreams>;
 
-/// When an operation starts.
+/// The position of an operation in the order.
 struct Place {
   unsigned number = 0; ///< on its stream, from 1
   Counts over = {};    ///< operations of the rank's streams that are over
@@ -46,8 +46,8 @@ struct Side {
 
 class HappensBefore {
 public:
-  /// The places of all operations that run something.  Fails with an error at
-  /// the first that breaks a rule.
+  /// Computes the places of all operations that run something.  Fails with an
+  /// error at the first operation that breaks a rule.
   static FailureOr<HappensBefore> of(ArrayRef<Side> sides);
 
   const Place &at(Operation *op) const { return places.find(op)->second; }

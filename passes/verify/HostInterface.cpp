@@ -1,26 +1,29 @@
-//===- HostInterface.cpp - What the host reads and writes -----------------===//
+//===- HostInterface.cpp - Names and types of arguments and outputs -------===//
 //
-// The host finds arguments and outputs by name.  What it does not write would
-// be read all the same, and what it does not read is lost.  So (S5):
+// The host finds arguments and outputs by name.  A program would read garbage
+// from an argument that the host does not write, and an output that the host
+// does not read is lost.  So (S5):
 //
-//   * an argument is state, an input or a scalar, and only one of them; no two
-//     have one name.
-//   * state is f32 or, but for masters, 16 bits, or of a packed bucket i8: the
-//     whole bucket or the rank's slice of it; a frozen bucket has no other than
-//     parameters.
-//   * a scalar is a f32, in any tier but nvme: the host's `lr`, `step`,
-//     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of the output of
-//     that name of @count; `rounding` is an i64 of the device; `clip` is what the
-//     program before, @first or @step, gave by that name.
-//   * an input is called as no scalar is, and has samples of f32, i32 or i64.
-//   * where a program has all micro-steps, inputs, losses and what @count counts
-//     are there for each micro-step, once; nothing else is of a micro-step.
-//   * outputs stand after the next state, each with a name of its own, f32 or
-//     f64; those that the host reads are scalars, and are there (HostOutputs.h).
-//   * @predict has one output, `logits`, f32 [sequences, classes], of the inputs
-//     `tokens` [sequences, positions] and `position` [sequences].
-//   * a parameter has a name of its own, unless it is cut by rows; then the
-//     members of its name are its rows, each once.
+//   * an argument is exactly one of state, input and scalar, and no two have
+//     the same name.
+//   * state is f32, or 16 bits except for masters, or i8 in a packed bucket:
+//     the whole bucket or the rank's slice of it; the only state of a frozen
+//     bucket is its parameters.
+//   * a scalar is an f32, in any tier but NVMe: the host's `lr`, `step`,
+//     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of @count's
+//     output of the same name; `rounding` is an i64 on the device; `clip` is
+//     the output `clip` of the previous program, @first or @step.
+//   * an input has the name of no scalar, and has samples of f32, i32 or i64.
+//   * in a program with all micro-steps, inputs, losses and the outputs of
+//     @count and @eval exist once for each micro-step; nothing else belongs to
+//     a micro-step.
+//   * outputs follow the next states, each with its own name, f32 or f64; those
+//     that the host reads are scalars, and must exist (HostOutputs.h).
+//   * @predict has one output, `logits`, f32 [sequences, classes], computed
+//     from the inputs `tokens` [sequences, positions] and `position`
+//     [sequences].
+//   * a parameter has its own name, unless it is cut by rows: then the members
+//     with its name cover each of its rows once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +68,7 @@ public:
   }
 
 private:
-  /// What the host knows by itself.
+  /// Returns true if the host itself provides the scalar `name`.
   static bool isHostScalar(StringRef name) {
     return llvm::is_contained({StringRef("lr"), StringRef("step"),
                                StringRef(kLossScale), StringRef(kNormLimit),
@@ -117,7 +120,8 @@ private:
     return success();
   }
 
-  /// What the host writes and reads to draw from what the model expects.
+  /// Checks the inputs and the output that the host uses to sample from
+  /// @predict.
   LogicalResult judgePrediction(ProgramOp program) {
     auto fails = [&](const Twine &what) {
       return program.emitOpError("has ") << what << " (S5)";
@@ -155,7 +159,7 @@ private:
     return success();
   }
 
-  /// What there is of each micro-step is there once for each.
+  /// Checks that values of micro-steps exist once for each micro-step.
   LogicalResult judgeMicroSteps(ProgramOp program) {
     auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
     bool layered = isLayered(module);
@@ -204,7 +208,7 @@ private:
     return judgeAll();
   }
 
-  /// Parameters that are whole have names of their own.
+  /// Checks that each whole parameter has its own name.
   LogicalResult judgeParameters() {
     llvm::StringSet<> parameters;
     llvm::MapVector<StringAttr, SmallVector<Piece>> pieces;
@@ -230,7 +234,7 @@ private:
 
   using Piece = std::pair<MemberAttr, BucketOp>;
 
-  /// They are all rows of one parameter, each once.
+  /// Checks that the pieces of a parameter cover each of its rows once.
   LogicalResult judgePieces(StringAttr name, SmallVector<Piece> &list) {
     llvm::sort(list, [](const Piece &a, const Piece &b) {
       return a.first.getFirstRow() < b.first.getFirstRow();
@@ -274,7 +278,7 @@ private:
     if (!isName(name)) // (S5)
       return step.emitOpError("takes argument ")
              << i << " without a name, or with a NUL in it (S5)";
-    // An input is there for each micro-step, or once (S5).
+    // An input exists once, or once for each micro-step (S5).
     auto micro = step.getArgAttrOfType<IntegerAttr>(i, kMicroAttr);
     bool isAnother = input && micro && micro.getInt() > 0;
     if (!isAnother && !names.insert(name).second) // (S5)

@@ -1,11 +1,11 @@
-//===- HostInterface.h - What the host reads and writes -------------------===//
+//===- HostInterface.h - Names and types of arguments and outputs ---------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::zero::judge {
 
-/// (S5) Every argument and output is one that the host knows what to do with.
+/// (S5) The host knows the purpose of every argument and output.
 LogicalResult judgeHostInterface(ModuleOp module);
 
 } // namespace mlir::zero::judge

@@ -1,24 +1,25 @@
-//===- HostOutputs.cpp - What the host reads after each program -----------===//
+//===- HostOutputs.cpp - Outputs that the host needs from programs --------===//
 //
-// The host finds outputs by name, and goes on without one that is not there: then
-// it sees no step that was skipped, or weighs all batches alike.  So it is no
-// matter of taste which outputs a program has.  This is the whole list:
+// The host finds outputs by name and goes on without a missing one: it would
+// then notice no skipped step, or weigh all batches alike.  So programs must
+// have these outputs:
 //
-//   output      of                        without it
+//   output      program                   effect if it is missing
 //   ---------------------------------------------------------------------------
 //   loss        @step, @first, @eval      (V14)
-//               @micro if of @step        a loss of some micro-steps
-//   grad_norm   what has a zero.clip      no step is ever skipped, and a loss scale
-//                                         never falls
-//   clip        what leaves a gradient    the next update has the factor of another
-//               pending                   step (its scalar says so: HostInterface)
-//   count0 ...  @count if a scalar is     no mean of it (HostInterface)
-//               called so
-//               @eval, all that the       all batches weigh alike (V14)
-//               model averages over
-//   logits      @predict                  nothing to draw from (V14)
+//               @micro if @step has it    the loss of some micro-steps only
+//   grad_norm   any with a zero.clip      no step is ever skipped, and the loss
+//                                         scale never falls
+//   clip        any that leaves a         the next update has the factor of
+//               gradient pending          another step (HostInterface.cpp
+//                                         checks its scalar)
+//   count0 ...  @count if a scalar has    no mean of it (HostInterface.cpp)
+//               this name
+//               @eval, each number that   all batches weigh alike (V14)
+//               the model averages over
+//   logits      @predict                  nothing to sample from (V14)
 //
-// The other way round, what the host reads after @step is written by it.
+// Conversely, @step has every output that the host reads after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ static bool hasOutput(ProgramOp program, StringRef name) {
   return false;
 }
 
-/// Those of one rank, too.
+/// All programs with a body, including those of one rank.
 static SmallVector<ProgramOp> findAll(ModuleOp module) {
   SmallVector<ProgramOp> all;
   for (auto program : module.getOps<ProgramOp>())
@@ -45,7 +46,8 @@ static SmallVector<ProgramOp> findAll(ModuleOp module) {
   return all;
 }
 
-/// What is said of `name` in `program` is not there, or too much.
+/// Checks that `program` has the output `name` if and only if it should, given
+/// those of `step`.
 static LogicalResult judgeAgainstStep(ProgramOp program, ProgramOp step,
                                       StringRef name) {
   bool has = hasOutput(program, name);

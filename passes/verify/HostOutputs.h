@@ -1,12 +1,11 @@
-//===- HostOutputs.h - What the host reads after each program -------------===//
+//===- HostOutputs.h - Outputs that the host needs from programs ----------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::zero::judge {
 
-/// (S5) The outputs that the host goes by are there, in all programs after which
-/// it reads them.
+/// (S5) Every program has the outputs that the host reads after it.
 LogicalResult judgeHostOutputs(ModuleOp module);
 
 } // namespace mlir::zero::judge

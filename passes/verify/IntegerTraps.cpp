@@ -1,14 +1,15 @@
-//===- IntegerTraps.cpp - Arithmetic that has a result for all numbers ----===//
+//===- IntegerTraps.cpp - Undefined integer arithmetic --------------------===//
 //
-// The intervals of (S8) are those of arithmetic that is defined.  Two kinds of it
-// are not, for some numbers:
+// The intervals of (S8) hold only for defined arithmetic.  Two kinds of
+// operations are undefined for some operands:
 //
-//   x / 0, min / -1     ends the process.  The interval of a divisor has no 0, and
-//                       that of a signed one no -1 where the dividend may be the
-//                       smallest number.
-//   overflow<nsw>,      a promise: where it is broken, the result may be anything,
-//   exact               at each use another.  A clamp behind it clamps nothing.  So
-//                       the exact result, in more bits, must fit.
+//   x / 0, min / -1     ends the process.  The interval of a divisor must not
+//                       contain 0, and that of a signed divisor must not
+//                       contain -1 if the dividend may be the smallest number.
+//   overflow<nsw>,      a promise: if it is broken, the result may be any
+//   exact               number, and another one at each use, so that a later
+//                       clamp does not help.  The exact result, computed in
+//                       more bits, must fit; `exact` is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
 namespace {
-/// Both ends are there.
+/// Bounds of an interval, both inclusive.
 struct Bounds {
   APInt low, high;
 };
@@ -67,8 +68,8 @@ static LogicalResult judgeDivision(Operation *op, const Intervals &intervals) {
   return success();
 }
 
-/// What `op` gives of `a` and `b` in as many bits as that needs; nothing where
-/// that is not known.
+/// The exact interval of `op` on `a` and `b`, in enough bits; nothing if it is
+/// not known.
 static std::optional<Bounds> inMoreBits(Operation *op, const Bounds &a,
                                         const Bounds &b, unsigned width) {
   if (isa<arith::AddIOp>(op))
@@ -111,9 +112,9 @@ static LogicalResult judgeOverflow(arith::ArithIntegerOverflowFlagsInterface op,
                  : Bounds{range.umin().zext(more), range.umax().zext(more)};
     };
     Bounds first = extend(ranges.front(), isSigned);
-    std::optional<Bounds> result = first; // of a truncation
+    std::optional<Bounds> result = first; // the result of a truncation
     if (ranges.size() == 2)
-      // A shift goes by a number without a sign.
+      // The amount of a shift is unsigned.
       result = inMoreBits(
           op, first,
           extend(ranges[1], isSigned && !isa<arith::ShLIOp>(op.getOperation())),

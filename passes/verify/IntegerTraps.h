@@ -1,11 +1,12 @@
-//===- IntegerTraps.h - Arithmetic that has a result for all numbers ------===//
+//===- IntegerTraps.h - Undefined integer arithmetic ----------------------===//
 #pragma once
 
 #include "passes/verify/Intervals.h"
 
 namespace mlir::zero::judge {
 
-/// (S8) Integers are not divided by 0, and what promises not to overflow does not.
+/// (S8) No integer is divided by 0, and arithmetic that promises not to
+/// overflow does not.
 LogicalResult judgeArithmetic(Operation *op, const Intervals &intervals);
 
 } // namespace mlir::zero::judge

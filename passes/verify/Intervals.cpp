@@ -1,17 +1,16 @@
-//===- Intervals.cpp - What integers can be -------------------------------===//
+//===- Intervals.cpp - Intervals of integer values ------------------------===//
 //
-//   arithmetic       as upstream says (InferIntRangeInterface); on tensors it
-//                    is elementwise
-//   a select         by its comparison: what is taken when `x < c` and is x,
-//                    lies below c
-//   a loop           its counter lies between its bounds
-//   generate, pad    their places lie in the result
-//   linalg           loops count to their sizes; a body's arguments are
-//                    elements of the operands, and what it yields is an element
-//                    of the result
+//   arithmetic       the upstream rules (InferIntRangeInterface), elementwise
+//                    on tensors
+//   a select         uses its comparison: x, taken if `x < c`, lies below c
+//   a loop           the counter lies between the bounds
+//   generate, pad    indices lie in the result
+//   linalg           loop indices lie in the loop sizes; arguments of the body
+//                    are elements of the operands, and yielded values are
+//                    elements of the result
 //   moved elements   views, slices, extracts, copies: as their source
-//   anything else    any value of the type, which is also what loops carry and
-//                    reductions sum up
+//   anything else    any value of the type; this includes values that loops
+//                    carry and sums of reductions
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +44,8 @@ IntegerValueRange Intervals::join(ValueRange values) const {
   return all;
 }
 
-/// What x is where `x predicate bound` holds; without the ends that would not
-/// exist, which are those of comparisons that never hold.
+/// The interval of x if `x predicate bound` holds.  It has no result for
+/// comparisons that never hold, and then gives the whole range.
 static ConstantIntRanges where(arith::CmpIPredicate predicate,
                                const ConstantIntRanges &bound) {
   unsigned width = bound.smin().getBitWidth();
@@ -88,7 +87,7 @@ static ConstantIntRanges where(arith::CmpIPredicate predicate,
   return ConstantIntRanges::maxRange(width);
 }
 
-/// Of `taken`, which a select takes when `condition` is `when`.
+/// The interval of `taken`, which a select takes when `condition` is `when`.
 IntegerValueRange Intervals::ofSelect(Value condition, Value taken,
                                       bool when) const {
   IntegerValueRange range = of(taken);
@@ -103,26 +102,26 @@ IntegerValueRange Intervals::ofSelect(Value condition, Value taken,
     return range;
   ConstantIntRanges both =
       range.getValue().intersection(where(predicate, of(right).getValue()));
-  // Nothing is left: it is never taken, and may be said to be anything.
+  // An empty intersection: `taken` is never taken, and any interval is correct.
   return both.smin().sgt(both.smax()) || both.umin().ugt(both.umax())
              ? range
              : IntegerValueRange(both);
 }
 
-/// [0, size), of an index.
+/// The interval [0, size) of an index.
 static IntegerValueRange below(int64_t size) {
   return ConstantIntRanges::fromSigned(APInt(64, 0), APInt(64, size - 1));
 }
 
 void Intervals::enter(Operation *op) {
   if (auto linalg = dyn_cast<linalg::LinalgOp>(op)) {
-    // What a reduction has summed up so far may be anything.
+    // Partial sums of a reduction may be anything.
     for (OpOperand &operand : op->getOpOperands())
       if (!linalg.isDpsInit(&operand) || linalg.getNumReductionLoops() == 0)
         set(linalg.getMatchingBlockArgument(&operand), of(operand.get()));
     return;
   }
-  // Their regions run for each place of the result.
+  // The regions run for each index of the result.
   if (isa<tensor::GenerateOp, tensor::PadOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     for (auto [place, size] :
@@ -173,7 +172,7 @@ void Intervals::follow(Operation *op) {
     if (linalg.getNumReductionLoops() > 0 || !linalg.hasPureTensorSemantics())
       return;
     for (OpOperand &init : linalg.getDpsInitsMutable()) {
-      // A result that is not written whole keeps what it began as.
+      // A result that is not written whole keeps elements of its initial value.
       Value result = linalg.getTiedOpResult(&init),
             yielded = linalg.getMatchingYieldValue(&init)->get();
       bool kept = !init.get().getDefiningOp<tensor::EmptyOp>() &&

@@ -1,4 +1,4 @@
-//===- Intervals.h - What integers can be ---------------------------------===//
+//===- Intervals.h - Intervals of integer values --------------------------===//
 #pragma once
 
 #include "mlir/Interfaces/InferIntRangeInterface.h"
@@ -7,22 +7,24 @@
 
 namespace mlir::zero::judge {
 
-/// The interval of every integer of a function, as its operations are followed
-/// in program order: one for all elements of a tensor, over all its runs.
+/// The intervals of all integers of a function, computed by following its
+/// operations in program order.  A tensor has one interval for all its
+/// elements, over all runs.
 class Intervals {
 public:
   IntegerValueRange of(Value value) const;
   void set(Value value, IntegerValueRange range);
 
-  /// Takes in `op`.  Before: its operands, and for results that its regions
-  /// give, the regions.
+  /// Computes the intervals of the results of `op`.  Its operands come first,
+  /// and its regions if they yield the results.
   void follow(Operation *op);
-  /// Takes in the arguments of the regions of `op`, before the regions.
+  /// Computes the intervals of the arguments of the regions of `op`; call it
+  /// before following the regions.
   void enter(Operation *op);
 
 private:
   IntegerValueRange ofSelect(Value condition, Value taken, bool when) const;
-  /// What all of `values` may be.
+  /// The smallest interval that contains those of all `values`.
   IntegerValueRange join(ValueRange values) const;
 
   DenseMap<Value, IntegerValueRange> ranges;

@@ -1,24 +1,25 @@
-//===- KernelForm.cpp - What kernels are made of --------------------------===//
+//===- KernelForm.cpp - Operations that a kernel may contain --------------===//
 //
-// (S6) A kernel is made of what is compiled as it is written, by kind:
+// (S6) A kernel consists of operations that are compiled as they are written,
+// by kind:
 //
 //   rows, columns  linalg.generic and linalg.fill
 //   serial         these and tensor.insert_slice
-//   attention      one nn.attention or nn.attention_backward, of operands; its
-//                  results may be inserted into a tensor, beside each other;
-//                  all in rows (KernelViews.cpp)
+//   attention      one nn.attention or nn.attention_backward on operands; its
+//                  results may be inserted into a tensor, side by side; all
+//                  views have contiguous rows (KernelViews.cpp)
 //   scatter        one nn.embedding_backward, from zeros or from an operand
 //
-// and of constants, tensor.empty and views, all of known sizes, at known
-// places.  With --reference a kernel is serial and may have anything.
+// and of constants, tensor.empty and views, all with static sizes and offsets.
+// With --reference a kernel is serial and may contain any operation.
 //
-//   * The body of a generic is arithmetic on scalars.
+//   * The body of a generic is scalar arithmetic.
 //   * A generic writes each element of its result once, or adds to it: the
-//     output map is made of all parallel loops, and with reductions the initial
-//     value is read.
-//   * Nobody reads what nobody wrote: a generic that does not read its initial
-//     value has a tensor.empty there, and no other use of one reads it.
-//   * What is returned is computed by the kernel, and is returned once.
+//     output map consists of all parallel loops, and a reduction reads its
+//     initial value.
+//   * Nothing reads unwritten elements: if a generic does not read its initial
+//     value, that is a tensor.empty; no other operation reads a tensor.empty.
+//   * The kernel computes each value that it returns, and returns it once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +71,7 @@ private:
 };
 } // namespace
 
-/// Tensors are of known sizes.
+/// Checks that tensors have static sizes and known element types.
 LogicalResult Form::judgeSizes(TypeRange types) {
   for (Type type : types) {
     auto tensor = dyn_cast<TensorType>(type);
@@ -84,7 +85,7 @@ LogicalResult Form::judgeSizes(TypeRange types) {
   return success();
 }
 
-/// Whether kernels of the kind have such operations.
+/// Returns true if kernels of this kind may contain `op`.
 bool Form::belongs(Operation *op) {
   if (isView(op) || isa<arith::ConstantOp, tensor::EmptyOp>(op))
     return true;
@@ -139,8 +140,8 @@ static bool isScalarWork(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Whether `map` is made of the parallel loops of `op`, each once, and of 0 in
-/// dimensions of one element.
+/// Returns true if `map` consists of the parallel loops of `op`, each once, and
+/// of 0 in dimensions of one element.
 static bool writesOnce(linalg::GenericOp op, AffineMap map,
                        RankedTensorType type) {
   unsigned count = 0;
@@ -211,7 +212,7 @@ LogicalResult Form::judgeAttention(Operation *op) {
       return op->emitOpError("reads what is no view of an operand of its "
                              "kernel (S6)");
   for (Value result : op->getResults()) {
-    // To where it is returned, or inserted through reshapes.
+    // Follow reshapes to the return or the insert.
     Value value = result;
     while (value.hasOneUse() &&
            isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(

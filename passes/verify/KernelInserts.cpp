@@ -1,9 +1,9 @@
-//===- KernelInserts.cpp - Slices that are put together -------------------===//
+//===- KernelInserts.cpp - Tensors assembled by tensor.insert_slice -------===//
 //
-// (S6) Inserts into one tensor, one after the other, are of known places, and
-// each but the last is used by the next alone: they share their bytes.  What is
-// inserted into a tensor.empty lies side by side and fills it; attention writes
-// its results there.
+// (S6) A chain of inserts into one tensor has static offsets, and only the next
+// insert uses each of them but the last: they share their bytes.  Slices that
+// are inserted into a tensor.empty do not overlap, and fill it; attention
+// writes its results there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ bool judge::isAttention(Operation *op) {
   return isa_and_present<nn::AttentionOp, nn::AttentionBackwardOp>(op);
 }
 
-/// Whether the elements that `op` inserts lie side by side.
+/// Returns true if `op` has strides of 1 only.
 static bool isBox(tensor::InsertSliceOp op) {
   return llvm::all_of(op.getStaticStrides(),
                       [](int64_t stride) { return stride == 1; });
@@ -39,7 +39,7 @@ static bool overlap(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
   return true;
 }
 
-/// What is inserted into a tensor.empty lies side by side and fills it.
+/// Checks that slices inserted into a tensor.empty do not overlap, and fill it.
 static LogicalResult judgeInserts(Kernel kernel, tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> inserts;
   Value dest = last.getResult();
@@ -75,7 +75,7 @@ static LogicalResult judgeInserts(Kernel kernel, tensor::InsertSliceOp last) {
   return success();
 }
 
-/// An insert is judged with those before it, as the last of them.
+/// Judges a chain of inserts once, at its last insert.
 LogicalResult judge::judgeInsert(Kernel kernel, tensor::InsertSliceOp op) {
   if (!isKnown(op)) // (S6)
     return op.emitOpError("inserts at places that are not known (S6)");

@@ -1,11 +1,12 @@
-//===- KernelReplacements.cpp - Results in the bytes of operands ----------===//
+//===- KernelReplacements.cpp - Results that take the bytes of operands ---===//
 //
 // (S6) zero.in_place lets a plan give a result the bytes of an operand.  So the
-// result is written element by element, and the operand is read no more once an
-// element of it may be overwritten: by earlier operations in their own row
-// (anywhere, if there is one unit), and by the one that writes the result in
-// the same element.  zero.must_alias makes it do so: a scatter adds to the
-// bytes of its initial value.
+// result is written element by element, and no element of the operand is read
+// after it may have been overwritten.  Two kinds of operations may read the
+// operand: those before the writer of the result, in their own row (anywhere,
+// if there is one unit), and the writer, at the element that it writes.
+// zero.must_alias forces the reuse: a scatter adds to the bytes of its initial
+// value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +37,11 @@ private:
 };
 } // namespace
 
-/// The bytes of a result are those of its initial value, and so on.
+/// A chain of operations, each of which writes its result over its initial
+/// value.
 struct Chain {
-  OpResult first; ///< what is written to them first; null if not elementwise
-  Value base;     ///< what they begin as
+  OpResult first; ///< first value written to the bytes; null if not elementwise
+  Value base;     ///< initial value of the bytes
 };
 
 static Chain follow(Value value) {
@@ -77,7 +79,7 @@ LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
   AffineMap written = writer.getIndexingMapMatchingResult(first);
   for (OpOperand &use : replaced.getUses()) {
     Operation *reader = body.findAncestorOpInBlock(*use.getOwner());
-    // What reads it through a view may do so later.
+    // A reader of a view may run later.
     bool direct =
         isa<linalg::LinalgOp>(reader) &&
         (reader == use.getOwner() || isa<tensor::ExtractOp>(use.getOwner()));
@@ -94,7 +96,7 @@ LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
   return success();
 }
 
-/// A scatter adds to the bytes of its initial value, and nothing else does.
+/// Checks that a scatter, and nothing else, must replace its initial value.
 LogicalResult Replacements::judgeScatter(unsigned result) {
   std::optional<unsigned> must = function.getMustReplace(result);
   auto scatter =

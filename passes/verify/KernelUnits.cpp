@@ -1,17 +1,16 @@
-//===- KernelUnits.cpp - Units do not depend on each other ----------------===//
+//===- KernelUnits.cpp - Independence of the units of a kernel ------------===//
 //
 // (S6) by zero.kernel:
 //
-//   rows       a unit is an index of the first loops, for all operations of the
-//              kernel together.  Each has these loops, parallel and of the
-//              sizes in zero.space, writes by them, and of what others in the
-//              kernel compute reads its own row.
-//   columns    a unit is an index of the contiguous loop of each operation.
-//              None reads what another computes, except for a fill that a
-//              sum starts from; and what results begin as is cut along that
-//              loop.
-//   serial     one unit; with --reference all kernels are.
-//   attention  a unit is a head of a batch: a query head, or a head of keys where
+//   rows       a unit is an index of the first loops, which all operations of
+//              the kernel share.  Each operation has these loops, parallel and
+//              of the sizes in zero.space, and writes by them.  Of the values
+//              that the kernel computes, it reads only its own row.
+//   columns    a unit is an index of the contiguous loop of each operation.  No
+//              operation reads what another computes, except a fill that a sum
+//              starts from; initial values of results are cut along that loop.
+//   serial     one unit; with --reference all kernels are serial.
+//   attention  a unit is a head of a batch: a query head, or a key head where
 //              the adjoints of keys are added.
 //   scatter    a unit is a column.
 //
@@ -36,15 +35,15 @@ private:
   LogicalResult judgeRows(linalg::LinalgOp op);
   LogicalResult judgeColumns(linalg::LinalgOp op);
 
-  /// The values of other operations of the kernel that `op` reads.
+  /// The operands of `op` that other operations of the kernel compute.
   SmallVector<OpOperand *> inner(linalg::LinalgOp op);
 
   Kernel kernel;
 };
 } // namespace
 
-/// Whether `value` is neither an operand of the kernel nor a constant, nor a
-/// view of one.
+/// Returns true if the kernel computes `value`: it is neither an operand of the
+/// kernel nor a constant, nor a view of one.
 static bool isComputed(Value value) {
   Operation *def = skipViews(value).getDefiningOp();
   return def && !isa<arith::ConstantOp, tensor::EmptyOp>(def);
@@ -85,7 +84,7 @@ LogicalResult Units::judgeRows(linalg::LinalgOp op) {
   return success();
 }
 
-/// Whether `use` is of a fill that a sum of `op` starts from.
+/// Returns true if `use` is the use of a fill that a sum of `op` starts from.
 static bool startsSum(linalg::LinalgOp op, OpOperand &use) {
   return use.get().getDefiningOp<linalg::FillOp>() && use.get().hasOneUse() &&
          use.getOwner() == op && op.isDpsInit(&use);
@@ -100,8 +99,7 @@ LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
            << op.getStaticLoopRanges() << "], contiguous along loop " << cut
            << ", and its kernel is cut into columns of [" << kernel.space
            << "] (S6)";
-  // What begins as another value is copied from it, cut along its last
-  // dimension.
+  // An initial value is copied, cut along its last dimension.
   for (OpOperand &init : op.getDpsInitsMutable()) {
     AffineMap map = op.getMatchingIndexingMap(&init);
     if (!init.get().getDefiningOp<tensor::EmptyOp>() &&

@@ -1,9 +1,9 @@
-//===- KernelViews.cpp - Where attention and scatters read and write ------===//
+//===- KernelViews.cpp - Contiguous rows in attention and scatters --------===//
 //
-// (S6) Attention and scatters find what they read in the operands of their
-// kernel, and attention writes its results into what is returned, row by row:
-// the elements of a view's last dimension lie side by side, and dimensions that
-// a view makes one are no gaps apart.
+// (S6) Attention and scatters read views of the operands of their kernel, and
+// attention writes its results into the returned tensors, row by row.  So the
+// elements of a view's last dimension are contiguous, and a view merges only
+// dimensions without gaps between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace mlir::zero::judge;
 
 namespace {
 
-/// How far apart the elements of each dimension are, in elements.
+/// The size and the stride of each dimension, in elements.
 struct Strided {
   SmallVector<int64_t> sizes, strides;
 };
@@ -30,7 +30,7 @@ Strided wholeOf(Value tensor) {
   return whole;
 }
 
-/// The slice of `from` that `op` takes, or inserts.
+/// The slice of `from` that `op` extracts or inserts.
 template <typename OpTy>
 Strided sliceOf(const Strided &from, OpTy op) {
   Strided slice;
@@ -43,7 +43,7 @@ Strided sliceOf(const Strided &from, OpTy op) {
   return slice;
 }
 
-/// `from`, with each dimension cut into those of a group.
+/// `from`, with each dimension split into those of its group.
 Strided expand(const Strided &from, ArrayRef<ReassociationIndices> groups,
                ArrayRef<int64_t> shape) {
   Strided result{SmallVector<int64_t>(shape),
@@ -58,12 +58,12 @@ Strided expand(const Strided &from, ArrayRef<ReassociationIndices> groups,
   return result;
 }
 
-/// `from`, with the dimensions of each group as one, if they are no gaps apart.
+/// `from`, with the dimensions of each group merged; nothing if there are gaps.
 std::optional<Strided> collapse(const Strided &from,
                                 ArrayRef<ReassociationIndices> groups) {
   Strided result;
   for (ArrayRef<int64_t> group : groups) {
-    // What has one element is at no distance.
+    // The stride of a dimension of one element is irrelevant.
     while (group.size() > 1 && from.sizes[group.back()] == 1)
       group = group.drop_back();
     int64_t stride = from.strides[group.back()], next = stride, size = 1;
@@ -79,7 +79,7 @@ std::optional<Strided> collapse(const Strided &from,
   return result;
 }
 
-/// Where the elements of `value` lie in the operand that it is a view of.
+/// The layout of `value` in the operand that it is a view of.
 std::optional<Strided> findOperand(Value value) {
   Operation *def = value.getDefiningOp();
   if (!isView(def))
@@ -96,8 +96,8 @@ std::optional<Strided> findOperand(Value value) {
                   cast<tensor::CollapseShapeOp>(def).getReassociationIndices());
 }
 
-/// Where those of a result lie in what it is inserted into; KernelForm.cpp
-/// knows what uses it.
+/// The layout of a result in the tensor that it is inserted into.
+/// KernelForm.cpp has checked its uses.
 std::optional<Strided> findResult(Value value) {
   Operation *user = value.use_empty() ? nullptr : *value.user_begin();
   if (auto collapsed = dyn_cast_or_null<tensor::CollapseShapeOp>(user)) {

@@ -1,4 +1,4 @@
-//===- Kernels.cpp - What kernels say of themselves -----------------------===//
+//===- Kernels.cpp - Checks of a kernel's attributes ----------------------===//
 
 #include "passes/verify/Kernels.h"
 
@@ -28,7 +28,7 @@ bool judge::isRow(Kernel kernel, AffineMap map) {
 
 bool judge::readsOwnRow(Kernel kernel, OpOperand &use) {
   if (isView(use.get().getDefiningOp()))
-    return false; // whose rows are others
+    return false; // a view has other rows
   if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner()))
     return isRow(kernel, op.getMatchingIndexingMap(&use));
   auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner());
@@ -63,7 +63,7 @@ static LogicalResult judgeKernel(KernelOp function) {
 }
 
 LogicalResult judge::judgeKernels(ModuleOp module) {
-  // Nothing compiles a kernel without a body: it says what it likes.
+  // A kernel without a body is never compiled: its attributes do not matter.
   for (auto function : module.getOps<KernelOp>())
     if (!function.isExternal() && failed(judgeKernel(function)))
       return failure();

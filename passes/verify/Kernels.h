@@ -1,7 +1,7 @@
-//===- Kernels.h - What kernels say of themselves -------------------------===//
+//===- Kernels.h - Checks of a kernel's attributes ------------------------===//
 //
-// Threads cut a kernel into units and run them in any order, side by side, and
-// a plan may give a result the bytes of an operand.  Both rest on attributes of
+// Threads cut a kernel into units and run them in any order, in parallel, and a
+// plan may give a result the bytes of an operand.  Both rely on attributes of
 // the kernel, which (S6) compares with its body.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@
 
 namespace mlir::zero::judge {
 
-/// Passed by value: no more than names of things.
+/// A kernel and its attributes; passed by value.
 struct Kernel {
   KernelOp function;
   KernelKind kind;
@@ -26,33 +26,36 @@ struct Kernel {
 
 /// Whether `op` is a view of its first operand.
 bool isView(Operation *op);
-/// What `value` is a view of; itself if it is none.
+/// The value that `value` is a view of; `value` itself if it is no view.
 Value skipViews(Value value);
 
-/// Whether the first positions of `map` are the loops of the row.
+/// Whether the first results of `map` are the loops of the row.
 bool isRow(Kernel kernel, AffineMap map);
-/// Whether `use` reads nothing but the row that its operation is at.
+/// Whether `use` reads only the row that its operation computes.
 bool readsOwnRow(Kernel kernel, OpOperand &use);
 
 /// Whether `op` is attention or its backward.
 bool isAttention(Operation *op);
-/// Whether a slice is where its operation says, without operands; then it is in
+/// Whether the offsets, sizes and strides of a slice are static; then it is in
 /// bounds.
 bool isKnown(OffsetSizeAndStrideOpInterface op);
 
-/// (S6) `op`, and all inserts before it if it is the last, leave nothing open.
+/// (S6) `op` inserts at a static place; if it ends a chain of inserts, the
+/// whole chain is valid (KernelInserts.cpp).
 LogicalResult judgeInsert(Kernel kernel, tensor::InsertSliceOp op);
-/// (S6) What attention, or a scatter, reads and writes lies in rows
+/// (S6) Attention or a scatter reads and writes contiguous rows
 /// (KernelViews.cpp).
 LogicalResult judgeViews(Operation *op);
-/// (S6) It is made of what is compiled as it is written (KernelForm.cpp).
+/// (S6) The kernel has only operations that are compiled as they are written
+/// (KernelForm.cpp).
 LogicalResult judgeForm(Kernel kernel);
-/// (S6) Its units do not depend on each other (KernelUnits.cpp).
+/// (S6) The units of the kernel are independent (KernelUnits.cpp).
 LogicalResult judgeUnits(Kernel kernel);
-/// (S6) Results may replace the operands that it says (KernelReplacements.cpp).
+/// (S6) Results may replace the operands that the attributes of the kernel name
+/// (KernelReplacements.cpp).
 LogicalResult judgeReplacements(Kernel kernel);
 
-/// All of this for every kernel of `module` that has a body.
+/// Runs all checks of (S6) on every kernel of `module` that has a body.
 LogicalResult judgeKernels(ModuleOp module);
 
 } // namespace mlir::zero::judge

@@ -1,4 +1,4 @@
-//===- KnownOperations.cpp - What the judge knows of operations -----------===//
+//===- KnownOperations.cpp - Operations known to the judge ----------------===//
 
 #include "passes/verify/KnownOperations.h"
 
@@ -84,7 +84,7 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
       .Case<AccumulateOp, ClearOp>(
           [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
       .Case([&](UpdateOp update) {
-        // The parameter, if there is one; the gradient; slots and the master.
+        // Operands: the parameter, if any; the gradient; the slots; the master.
         unsigned next = 1;
         if (update.getParam())
           add(StorageTie::MustReplace, next++ - 1, 0);
@@ -116,7 +116,7 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
 }
 
 SmallVector<unsigned> judge::getPeerReads(Operation *op) {
-  // The few values of an all_reduce travel in the control plane.
+  // The few values of an all_reduce are sent through the control plane.
   if (isa<AllGatherOp, ReduceScatterOp>(op))
     return {0};
   return {};

@@ -1,8 +1,8 @@
-//===- KnownOperations.h - What the judge knows of operations ---*- C++ -*-===//
+//===- KnownOperations.h - Operations known to the judge --------*- C++ -*-===//
 //
-// The judge asks no operation what it does: a plan is made by what they say, so
-// a wrong answer would be believed twice.  It has these lists and those of
-// Accesses.h; an operation that is in none of them is no operation of a plan.
+// The judge does not use the interfaces of operations: plans are made from
+// them, so an error there would confirm itself.  It uses these lists and those
+// of Accesses.h, and refuses operations that are in none of them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

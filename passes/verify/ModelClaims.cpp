@@ -1,10 +1,11 @@
-//===- ModelClaims.cpp - What a plan says of its model --------------------===//
+//===- ModelClaims.cpp - Options that are compared with the model ---------===//
 //
-//   zero.adapters    the text that --save writes, and --adapter compares with: that
-//                    of the model.  The layers that have adapters, and their rank,
-//                    are those of its parameters; lora_alpha / r is the constant
-//                    between the two products of an adapter.
-//   loss_chunk       the model's
+//   zero.adapters    the text that --save writes and --adapter compares with,
+//                    equal to the model's.  Its layers and its rank are those
+//                    of the adapters among the model's parameters;
+//                    lora_alpha / r is the constant between the two products of
+//                    an adapter.
+//   loss_chunk       equals the model's
 //   remat            whether terms are computed again (Recomputation)
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +36,7 @@ using namespace mlir::zero::judge;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The adapter of a layer, as the model has it: names and shapes say which
-/// parameters it is.
+/// The adapter of a layer of the model, found by the names of its parameters.
 struct LayerAdapter {
   BlockArgument down, up; ///< lora_A and lora_B
 };
@@ -59,7 +59,8 @@ static LayerAdapters findAdapters(func::FuncOp step) {
   return adapters;
 }
 
-/// By which constant `kernel` multiplies the elements of operand `i`.
+/// The constant by which `kernel` multiplies the elements of operand `i`, if
+/// any.
 static std::optional<double> findFactor(KernelOp kernel, unsigned i) {
   std::optional<double> factor;
   kernel.walk([&](linalg::GenericOp op) {
@@ -87,8 +88,9 @@ static std::optional<double> findFactor(KernelOp kernel, unsigned i) {
   return factor;
 }
 
-/// What stands between a product of one of two parameters and one of the other: the
-/// factors there, 1 for nothing.  Forward and backward have the same.
+/// Collects the factor between `value`, a product of one parameter of an
+/// adapter, and each product of it with `other`, the second parameter; 1 if
+/// nothing scales it.  Forward and backward have the same factor.
 static void collectFactors(Value value, Value other, double factor,
                            SmallVectorImpl<double> &factors) {
   for (OpOperand &use : value.getUses()) {
@@ -109,7 +111,7 @@ static void collectFactors(Value value, Value other, double factor,
   }
 }
 
-/// Whether `factor` is `scale`, as a type of parameters rounds it.
+/// Returns true if `factor` is `scale`, rounded to f32, bf16 or f16.
 static bool isRounded(double factor, double scale) {
   for (const llvm::fltSemantics *type :
        {&APFloat::IEEEsingle(), &APFloat::BFloat(), &APFloat::IEEEhalf()}) {
@@ -128,7 +130,7 @@ static std::string describeFactor(double factor) {
   return llvm::formatv("{0}", llvm::format("%.6g", factor)).str();
 }
 
-/// The factor of the products of `adapter` is alpha / rank.
+/// Checks that the factor between the products of `adapter` is alpha / rank.
 static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
                                 double scale) {
   SmallVector<double> factors;
@@ -136,7 +138,7 @@ static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
     return cast<RankedTensorType>(value.getType()).getShape().back();
   };
   int64_t rank = columnsOf(adapter.up);
-  // What is as wide as the layer is of other operations, too.
+  // If the rank is as large as the layer, other products have this width, too.
   if (columnsOf(adapter.down) == rank ||
       cast<RankedTensorType>(adapter.up.getType()).getDimSize(0) == rank)
     return success();
@@ -214,10 +216,10 @@ LogicalResult judge::judgeModelClaims(ModuleOp plan, ModuleOp model) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is computed again
+// Recomputation
 //===----------------------------------------------------------------------===//
 
-/// Work, and not a name for bytes.
+/// Returns true for launches and products, not for operations that name bytes.
 static bool isWork(Operation *op) {
   return isa<LaunchOp>(op) || nn::isPlanProduct(op);
 }
@@ -241,7 +243,7 @@ void Recomputation::count(Operation *op, Term term,
                           std::optional<int64_t> micro) {
   if (!isWork(op))
     return;
-  // What depends on no micro-step may be computed for each.
+  // A term that depends on no micro-step may be computed for each of them.
   int64_t most =
       std::max<int64_t>(inModel.lookup(term), 1) * (micro ? 1 : microStepsHere);
   if (++found[{term, micro.value_or(-2)}] > most && !again)

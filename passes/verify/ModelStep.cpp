@@ -1,4 +1,4 @@
-//===- ModelStep.cpp - What a plan shall compute --------------------------===//
+//===- ModelStep.cpp - Terms that the model computes ----------------------===//
 
 #include "passes/verify/ModelStep.h"
 
@@ -15,7 +15,8 @@ using Mean = TermTable::Mean;
 // Kernels, parameters and inputs
 //===----------------------------------------------------------------------===//
 
-/// A kernel of the plan is the model's of that name, and has its body.
+/// Every kernel of the plan has the same body as the model's kernel of that
+/// name.
 LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
                                       SymbolicExecutor &symbolic) {
   SymbolTable symbols(model);
@@ -32,7 +33,7 @@ LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
       error.attachNote(same.getLoc()) << "the model's";
       return error;
     }
-    // Units and what results may replace are compared with the body (S6).
+    // (S6) compares units and replaceable operands with the body.
     if (kernel->getDiscardableAttrDictionary() !=
         same->getDiscardableAttrDictionary()) { // (V14)
       InFlightDiagnostic error = kernel.emitOpError(
@@ -82,7 +83,7 @@ LogicalResult ModelStep::matchParameters(ModuleOp plan) {
   return success();
 }
 
-/// All that is said of an input, but where a plan puts it.
+/// The attributes of an input, without those that a plan adds.
 static DictionaryAttr inputAttributes(FunctionOpInterface function,
                                       unsigned i) {
   NamedAttrList attributes(function.getArgAttrDict(i));
@@ -187,7 +188,7 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   for (auto [entry, gradient] :
        llvm::zip(trained, returned->getOperands().drop_front())) {
     auto &[name, parameter] = entry;
-    // One of 16 bits may be f32 (S7 says which it is).
+    // A gradient of 16 bits may also be f32 ((S7) checks which).
     Type wide =
         parameter.type.clone(nn::getSumType(parameter.type.getElementType()));
     if (gradient.getType() != parameter.type &&

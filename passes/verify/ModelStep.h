@@ -1,4 +1,4 @@
-//===- ModelStep.h - What a plan shall compute ----------------------------===//
+//===- ModelStep.h - Terms that the model computes ------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,8 +7,9 @@
 
 namespace mlir::zero::judge {
 
-/// @step of a module at level kernels: its parameters and inputs, and the terms
-/// of its loss and of its gradients; or @predict, and its logits.  Everything here is of (V14).
+/// The parameters and inputs of @step of a module at level kernels, and the
+/// terms of its loss and its gradients; or those of @predict, and its logits.
+/// All checks here belong to (V14).
 class ModelStep {
 public:
   using Term = TermTable::Term;
@@ -18,10 +19,11 @@ public:
     Attribute init; ///< null if the model does not say
     bool isFrozen = false;
     Attribute packing; ///< null if it is not packed
-    Term gradient = 0; ///< of one that is trained
+    Term gradient = 0; ///< set if it is trained
   };
 
-  /// Kernels of `plan` are those of `model`, and are identified with them.
+  /// Checks that the kernels of `plan` are those of `model`, and identifies
+  /// them.
   static LogicalResult matchKernels(ModuleOp plan, ModuleOp model,
                                     SymbolicExecutor &symbolic);
   /// Executes @step of `model`.
@@ -29,9 +31,11 @@ public:
   /// Executes @predict of `model`.
   LogicalResult executePrediction(ModuleOp model, SymbolicExecutor &symbolic);
 
-  /// The buckets of `plan` hold the parameters, no others and all of them.
+  /// Checks that the buckets of `plan` hold exactly the parameters of the
+  /// model.
   LogicalResult matchParameters(ModuleOp plan);
-  /// What `program` takes as inputs are inputs, with all that is said of them.
+  /// Checks that the inputs of `program` are inputs of the model, with the same
+  /// types and attributes.
   LogicalResult matchInputs(ProgramOp program);
 
   const Parameter &parameter(StringAttr name) const {
@@ -39,7 +43,7 @@ public:
   }
   Term getLoss() const { return loss; }
   Term getLogits() const { return logits; }
-  /// What zero.average gives, in the order of the step.
+  /// Results of zero.average, in the order of the step.
   ArrayRef<Term> getAverages() const { return averages; }
 
 private:

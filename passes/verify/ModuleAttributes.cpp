@@ -1,4 +1,4 @@
-//===- ModuleAttributes.cpp - What the module says of itself --------------===//
+//===- ModuleAttributes.cpp - Attributes of a plan's module ---------------===//
 
 #include "passes/verify/ModuleAttributes.h"
 
@@ -83,7 +83,8 @@ LogicalResult judge::judgeBudget(ModuleOp module, const Arenas &arenas) {
   return success();
 }
 
-/// The programs that a step of so many micro-steps needs are there.
+/// Checks that the module has the programs that its number of micro-steps
+/// needs.
 static LogicalResult judgeSteps(ModuleOp module) {
   auto axes = llvm::to_vector(module.getOps<AxisOp>());
   if (axes.size() > 1) // (S5)
@@ -98,7 +99,7 @@ static LogicalResult judgeSteps(ModuleOp module) {
            << " (S5); it is an i64 from 1 to " << kMaxMicroSteps;
   bool several = steps && steps.getInt() > 1;
   auto has = [&](StringRef name) { return hasProgram(module, name); };
-  // Inputs that say of which micro-step they are make a step of all of them.
+  // If inputs belong to micro-steps, @step runs all micro-steps.
   ProgramOp step = findMainProgram(module);
   bool inOne = false;
   for (unsigned i = 0; several && step && i != step.getNumArguments(); ++i)
@@ -121,7 +122,7 @@ static LogicalResult judgeSteps(ModuleOp module) {
   return success();
 }
 
-/// Programs of one rank are those of a rank and a program that exist.
+/// Checks that each program of one rank names an existing rank and program.
 static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
   for (auto program : module.getOps<ProgramOp>()) {
     std::optional<StringRef> name = program.getProgram();
@@ -143,7 +144,8 @@ static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
   return success();
 }
 
-/// A kernel that is the whole model averages within itself, over one of each.
+/// In a reference the model is one kernel, which computes means within one rank
+/// and one micro-step only.
 static LogicalResult judgeReference(ModuleOp module, int64_t ranks) {
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
   int64_t microSteps = steps ? steps.getInt() : 1;

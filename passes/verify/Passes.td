@@ -11,13 +11,12 @@ include "mlir/Pass/PassBase.td"
 def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
   let summary = "Judges a plan from its streams, events and byte ranges";
   let description = [{
-    Fails at the first operation that breaks a rule of docs/verify.md.  It shares
-    no code with the passes that it judges, and changes nothing.
+    Fails at the first operation that breaks a rule of docs/verify.md.  The pass
+    shares no code with the passes that it judges, and changes nothing.
 
     The plan is compared with its model (V14): the module at level kernels that
-    zero-keep-model put into it, or that of the file `model`.  A plan without
-    one is refused, unless `without-model` says that it shall be judged by the
-    other rules alone.
+    zero-keep-model put into it, or the one in the file `model`.  A plan without
+    a model is refused, unless `without-model` asks for the other rules only.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let options = [
@@ -28,19 +27,19 @@ def VerifyPlan : Pass<"zero-verify-plan", "::mlir::ModuleOp"> {
 }
 
 def VerifyPositions : Pass<"zero-verify-positions", "::mlir::ModuleOp"> {
-  let summary = "Judges what a model reads at positions that its inputs say";
+  let summary = "Judges indices that are computed from inputs";
   let description = [{
-    (S8) of docs/verify.md alone, which needs no plan: on a model it is an error
-    at the line that was written, and early.
+    Checks only (S8) of docs/verify.md, which needs no plan: on a model the
+    error comes early, and at the line that the user wrote.
   }];
 }
 
 def PrintOrder : Pass<"zero-print-order", "::mlir::ModuleOp"> {
-  let summary = "Prints what is over before each operation of a plan starts";
+  let summary = "Prints the order of the operations of a plan";
   let description = [{
-    One line per operation that runs, in program order: its stream, its number
-    there, and how many operations of other streams are over when it starts,
-    whatever the streams' speeds.
+    Prints one line per operation that runs, in program order: its stream, its
+    number there, and how many operations of other streams are over when it
+    starts, whatever the streams' speeds.
 
     ```
     order of @step

@@ -1,33 +1,34 @@
-//===- PlanOptions.cpp - A plan is what its options say -------------------===//
+//===- PlanOptions.cpp - A plan matches its options -----------------------===//
 //
 // A plan carries the options that it was made with (zero.options), and its
-// binary repeats them to whoever asks.  (S7) compares them with the plan:
+// binary prints them on request.  (S7) compares them with the plan:
 //
 //   stage, world_size,           the module's stage, the ranks of its axis, its
 //   accumulate, reference        micro-steps, and how its kernels are compiled
-//   stage, persist_below         which state a rank keeps whole, and what is
-//                                reduced to (PlanStage.cpp)
+//   stage, persist_below         the state that a rank keeps whole, and the
+//                                results of reductions (PlanStage.cpp)
 //   accumulate_order             whether a program has all micro-steps
-//   precision, grad_dtype,       what parameters, packs, sums of gradients and
-//   state_dtype, master          slots are made of, and who has a master
+//   precision, grad_dtype,       the types of parameters, packs, gradient sums
+//   state_dtype, master          and slots, and which parameters have a master
 //   grad_clip = C                every zero.clip has max_norm C, or none for 0
-//   weight_decay = D             every update has decay D; members decay that
-//                                have two or more dimensions, if D is not 0
-//   offload_optimizer,           the tiers of the optimizer's state and the
-//   offload_params               parameters, one of them at least
+//   weight_decay = D             every update has decay D; if D is not 0, the
+//                                members with two or more dimensions decay
+//   offload_optimizer,           the tiers of optimizer state and parameters;
+//   offload_params               at least one parameter is offloaded
 //   bucket_size                  members that share a bucket fit into it
-//   offload_activations          the farthest tier that tensors of no bucket are
-//                                spilled to
+//   offload_activations          the farthest tier to which tensors without a
+//                                bucket are spilled
 //   eval                         there is an @eval
-//   overlap_update,              there is a @first, and gradients of the step
-//   delayed_update               before wait in host memory; with the latter the
-//                                model reads what is not updated yet (V13)
+//   overlap_update,              there is a @first, and gradients of the
+//   delayed_update               previous step wait in host memory; with
+//                                delayed_update the model reads parameters that
+//                                are not updated yet (V13)
 //   optimizer                    the rule of every update (PlanRule.cpp)
 //
-// What remat and loss_chunk say of a plan is found in its model (ModelClaims.cpp);
-// of reuse_distance nothing: a gather more or less is the same term.
+// ModelClaims.cpp compares remat and loss_chunk with the model.  reuse_distance
+// is not checked: a plan with more or fewer gathers has the same terms.
 //
-// A plan of zeroc, which has a level, has options.
+// A plan that zeroc made, which has a level, must have options.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +66,7 @@ private:
   LogicalResult judgeState(ProgramOp program, StateAttr state, Type element);
   LogicalResult judgeDecay();
   LogicalResult judgeClip();
-  /// Whether gradients wait for the next step.
+  /// Returns true if gradients wait for the next step.
   bool isPending() const {
     return options.getOverlapUpdate() || options.getDelayedUpdate();
   }
@@ -73,7 +74,7 @@ private:
     return contradicts(op, has, options, option);
   }
 
-  /// Those of one rank, too.
+  /// All programs, including those of one rank.
   SmallVector<ProgramOp> programs() {
     SmallVector<ProgramOp> all = findPrograms(plan);
     for (auto program : plan.getOps<ProgramOp>())
@@ -203,7 +204,7 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
   return success();
 }
 
-/// The sum over micro-steps that `op` begins or adds to; null if it does neither.
+/// The sum over micro-steps that `op` begins or adds to; null if there is none.
 static Value sumOf(Operation *op) {
   if (auto zeros = dyn_cast<ZerosOp>(op))
     return zeros.getResult();
@@ -225,8 +226,8 @@ LogicalResult Options::judgePrecision() {
       if (Type element = getElementType(pack.getType());
           element != options.getGradientElement()) // (S7)
         return error(pack, "gradients of " + nameOf(element), "--grad-dtype");
-    // What is added to a sum becomes a part of it: of its type, whatever that
-    // began as.
+    // An operand that is added to a sum may have another type; the sum itself
+    // must have the type of sums.
     for (Operation &op : program.front())
       if (Value sum = sumOf(&op))
         if (Type element = getElementType(sum.getType());
@@ -238,7 +239,8 @@ LogicalResult Options::judgePrecision() {
           !reduce.getInto() &&
           element != getElementType(reduce.getSource().getType())) // (S7)
         return error(reduce, "a result of " + nameOf(element), "--grad-dtype");
-    // A master of f32 is updated in the place of its parameter.
+    // A master of f32 parameters takes the place of the parameters in the
+    // update.
     bool rounds = options.hasMasters() && options.getPrecision() != "fp32";
     for (auto update : program.front().getOps<UpdateOp>())
       if ((update.getMaster() != nullptr) != rounds) // (S7)
@@ -254,7 +256,7 @@ static Tier tierOf(StringRef place) {
                           : Tier::Device;
 }
 
-/// Scalars go to the host for updates.
+/// Only tensors count: scalars are spilled to the host for updates.
 LogicalResult Options::judgeActivations() {
   auto farthest = Tier::Device;
   SmallVector<ProgramOp> all = programs();
@@ -272,8 +274,9 @@ LogicalResult Options::judgeActivations() {
   return success();
 }
 
-/// State lies where the options say; sums of gradients, and parameters that are
-/// whole on several ranks, on the device; gradients that wait where updates run.
+/// Checks the tiers of state: parameters and optimizer state lie where the
+/// options say; gradient sums, and parameters that several ranks hold whole,
+/// lie on the device; pending gradients lie in host memory, where updates run.
 LogicalResult Options::judgeTiers() {
   bool isOffloaded = false;
   for (ProgramOp program : programs())
@@ -305,7 +308,7 @@ LogicalResult Options::judgeTiers() {
   return success();
 }
 
-/// A parameter alone has a bucket whatever its size.
+/// Checks the sizes of buckets; a bucket of one parameter may have any size.
 LogicalResult Options::judgeBuckets() {
   int64_t most = options.getBucketSize();
   int64_t element = options.getParameterElement().getIntOrFloatBitWidth() / 8;
@@ -338,7 +341,7 @@ LogicalResult Options::judgeClip() {
 
 LogicalResult judge::judgeOptions(ModuleOp plan, int64_t ranks) {
   Attribute given = plan->getAttr(kOptionsAttr);
-  // A plan that is written by hand need not say what it was made with.
+  // A hand-written plan may have no options.
   if (!given && !plan->hasAttr(kLevelAttr))
     return success();
   auto options = dyn_cast_or_null<OptionsAttr>(given);

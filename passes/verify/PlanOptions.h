@@ -1,4 +1,4 @@
-//===- PlanOptions.h - A plan is what its options say ---------------------===//
+//===- PlanOptions.h - A plan matches its options -------------------------===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -6,16 +6,18 @@
 
 namespace mlir::zero::judge {
 
-/// (S7) What zero.options of `plan` names is what the plan has.
+/// (S7) The plan has the properties that its zero.options name.
 LogicalResult judgeOptions(ModuleOp plan, int64_t ranks);
 
-/// ... of its stage: what each of several ranks keeps of state and gradients.
+/// (S7) for the stage: the state and gradients that each of several ranks
+/// keeps.
 LogicalResult judgeStage(ModuleOp plan, OptionsAttr options, int64_t ranks);
 
-/// ... of its optimizer: the rule of its updates.
+/// (S7) for the optimizer: the rule of the updates.
 LogicalResult judgeUpdateRule(ModuleOp plan, OptionsAttr options);
 
-/// `op` has `has`, and `options` say something else by the option `option`.
+/// Reports that `op` has `has`, and that `options` contradict it in the option
+/// `option`.
 InFlightDiagnostic contradicts(Operation *op, const Twine &has,
                                OptionsAttr options, StringRef option);
 

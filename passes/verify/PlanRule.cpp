@@ -1,8 +1,9 @@
-//===- PlanRule.cpp - Updates are the optimizer that a plan names ---------===//
+//===- PlanRule.cpp - Update rules match the named optimizer --------------===//
 //
-// The rule of every update is the one that the plan's options name, with its
-// numbers (S7); it takes the factor of zero.clip unless that is always one.  Rules
-// are compared as terms (TermTable.h) with the judge's own (UpdateRules.h).
+// The rule of every update is the one that the plan's options name, with the
+// same numbers (S7); it takes the factor of zero.clip unless that is always
+// one.  Rules are compared as terms (TermTable.h) with the judge's own
+// (UpdateRules.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-/// The optimizer that is named, as text.
+/// The named optimizer as text.
 static std::string writeRule(Attribute optimizer, bool clips) {
   if (auto own = dyn_cast<StringAttr>(optimizer))
     return own.str();
@@ -33,7 +34,7 @@ static std::string writeRule(Attribute optimizer, bool clips) {
                     adamw.getEps().convertToDouble(), clips);
 }
 
-/// Whether the factor of zero.clip can be another than one.
+/// Returns true if the factor of zero.clip may differ from one.
 static bool clips(ModuleOp plan, OptionsAttr options) {
   if (!options.getGradClip().isZero() || options.getSkipNonfinite())
     return true;
@@ -44,7 +45,7 @@ static bool clips(ModuleOp plan, OptionsAttr options) {
   return false;
 }
 
-/// What `rule` yields, as terms.
+/// The terms of the values that `rule` yields.
 static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
                                             TermTable &terms) {
   DenseMap<Value, TermTable::Term> values;
@@ -64,7 +65,7 @@ static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
       values[result] =
           terms.apply(&op, nullptr, operands, result.getResultNumber());
   }
-  return operands; // of the yield
+  return operands; // the operands of the yield
 }
 
 LogicalResult judge::judgeUpdateRule(ModuleOp plan, OptionsAttr options) {

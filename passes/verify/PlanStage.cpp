@@ -1,16 +1,16 @@
-//===- PlanStage.cpp - A plan shares its state as its stage says ----------===//
+//===- PlanStage.cpp - State is sharded as the stage says -----------------===//
 //
-// On one rank all stages are one program.  On several, (S7) compares with the
-// stage, bucket by bucket, what a rank keeps whole:
+// On one rank all stages are the same program.  On several ranks, (S7) compares
+// for each bucket what a rank keeps whole with the stage:
 //
 //   stage                       0        1        2        3
 //   optimizer's slots, master   whole    slice    slice    slice
 //   sums of gradients           whole    whole    slice    slice
 //   gradients are reduced       in place in place to slice to slice
-//   parameters                  whole    whole    whole    slice, and whole below
+//   parameters                  whole    whole    whole    slice; whole below
 //                                                          persist_below bytes
 //
-// Gradients that wait for the next step lie as the slots do.
+// Gradients that wait for the next step are sharded like the slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ private:
   OptionsAttr options;
   int64_t stage;
 
-  /// Bytes of the parameter that `member` is, or is rows of.
+  /// Bytes of the parameter that `member` is, or whose rows it holds.
   static int64_t bytesOf(BucketOp bucket, MemberAttr member, Type shard) {
     int64_t elements = 1;
     for (int64_t size : member.getParameterShape())

@@ -1,18 +1,17 @@
-//===- Positions.cpp - Reads at places that the data says -----------------===//
+//===- Positions.cpp - Data-dependent indices are in bounds ---------------===//
 //
-// The judge follows the interval of every integer (Intervals.h), from inputs to
-// positions, through every launch of a kernel: what a kernel is launched on, in
-// any program, is what its body is judged with.  An input holds what the host
-// lets pass: zero.ignored, or what lies in [0, zero.vocab), and any value of
-// its type without the latter.
+// The judge follows the interval of every integer (Intervals.h) from inputs to
+// positions, through every launch: a kernel's body is judged with the intervals
+// of the operands of each launch, in any program.  An input holds the values
+// that the host accepts: zero.ignored or [0, zero.vocab), and any value of its
+// type if there is no zero.vocab.
 //
-// Positions are the operands of tensor.extract and tensor.insert, the ids of
-// tables, and the offsets of slices.  An operation that takes a tensor and a
-// position that is not constant, and is none of these, has positions that the
-// judge does not know.
+// Positions are the index operands of tensor.extract and tensor.insert, the ids
+// of embedding tables, and the offsets of slices.  The judge refuses any other
+// operation that takes a tensor and an index that is not constant.
 //
-// The arithmetic that leads there is defined, and divides by nothing that may be
-// 0: IntegerTraps.h.
+// The arithmetic on the way must be defined, and must not divide by a value
+// that may be 0 (IntegerTraps.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +38,7 @@ class Positions {
 public:
   LogicalResult judgeInputs(FunctionOpInterface function);
   LogicalResult judgeRule(OptimizerOp rule) {
-    Intervals intervals; // of numbers that may be any
+    Intervals intervals; // any number is possible
     return judgeBlock(rule.getBody().front(), intervals);
   }
 
@@ -51,12 +50,12 @@ private:
   LogicalResult judgeLaunch(LaunchOp launch, Intervals &intervals);
   LogicalResult judgeOperation(Operation *op, const Intervals &intervals);
 
-  /// What each kernel gives for what it was launched on already.
+  /// For each kernel, the intervals of its results by those of its operands.
   DenseMap<Operation *, SmallVector<std::pair<RangeList, RangeList>>> launched;
 };
 } // namespace
 
-/// Whether a position is one of the first `size` of dimension `dim`.
+/// Checks that all positions in `range` are below `size`, in dimension `dim`.
 static LogicalResult judgePosition(Operation *op,
                                    const IntegerValueRange &range, int64_t dim,
                                    int64_t size) {
@@ -73,7 +72,7 @@ static LogicalResult judgePosition(Operation *op,
             "clamp them by arith.maxsi and arith.minsi";
 }
 
-/// A slice of `size` elements, `stride` apart, from a place that is computed.
+/// Checks that slices with computed offsets are in bounds.
 static LogicalResult judgeSlice(OffsetSizeAndStrideOpInterface op,
                                 ArrayRef<int64_t> container,
                                 const Intervals &intervals) {
@@ -87,8 +86,8 @@ static LogicalResult judgeSlice(OffsetSizeAndStrideOpInterface op,
                              "known (S8); both are constants");
     if (!place || *count == 0)
       continue;
-    // How far the last element lies from the first; of no known place if the
-    // numbers are too large, or the container's size is not known.
+    // The distance from the first element to the last.  If the numbers are too
+    // large or the container's size is unknown, no position is valid.
     std::optional<int64_t> reach = llvm::checkedMul(*count - 1, *step);
     int64_t places =
         reach && *reach < container[dim] ? container[dim] - *reach : 0;
@@ -194,7 +193,7 @@ FailureOr<RangeList> Positions::judge(FunctionOpInterface function,
   return results;
 }
 
-/// What the host lets pass of an input.
+/// The values that the host accepts for an input.
 static IntegerValueRange rangeOfInput(FunctionOpInterface function,
                                       BlockArgument argument) {
   InputBound bound = getInputBound(function, argument.getArgNumber());
@@ -206,7 +205,7 @@ static IntegerValueRange rangeOfInput(FunctionOpInterface function,
   auto number = [&](int64_t value) {
     return APInt(width, value, /*isSigned=*/true, /*implicitTrunc=*/true);
   };
-  // A bound beyond the type bounds nothing.
+  // A bound above the maximum of the type has no effect.
   if (most.sge(bound.vocab))
     most = number(bound.vocab - 1);
   return ConstantIntRanges::fromSigned(APInt::getZero(width), most)

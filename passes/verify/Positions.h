@@ -1,7 +1,7 @@
-//===- Positions.h - Reads at places that the data says -------------------===//
+//===- Positions.h - Data-dependent indices are in bounds -----------------===//
 //
-// (S8) What is computed of inputs and used as a position in a tensor lies in
-// the tensor, for all inputs that zero.vocab and zero.ignored allow.
+// (S8) A value that is computed from inputs and used as an index into a tensor
+// is in bounds, for all inputs that zero.vocab and zero.ignored allow.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,9 +11,10 @@
 
 namespace mlir::zero::judge {
 
-/// Fails at the first position that may lie outside: of a program of a plan,
-/// whose kernels are judged with what it launches them on, or of a model; or of an
-/// update rule of `module`, which reads none, but may divide.
+/// Fails at the first position that may be out of bounds, in `functions`
+/// (programs of a plan, whose kernels are judged with the operands of their
+/// launches, or functions of a model); also checks the arithmetic of the update
+/// rules of `module`, which may divide but read no positions.
 LogicalResult judgePositions(ModuleOp module,
                              ArrayRef<FunctionOpInterface> functions);
 

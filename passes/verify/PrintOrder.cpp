@@ -1,4 +1,4 @@
-//===- PrintOrder.cpp - What is over before each operation starts ---------===//
+//===- PrintOrder.cpp - Prints the order of the operations of a plan ------===//
 
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"

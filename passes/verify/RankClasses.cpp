@@ -1,4 +1,4 @@
-//===- RankClasses.cpp - Ranks that need be replayed once -----------------===//
+//===- RankClasses.cpp - Ranks whose replays are equal --------------------===//
 
 #include "passes/verify/RankClasses.h"
 
@@ -53,7 +53,7 @@ public:
     SmallVector<int64_t> sorted(places);
     llvm::sort(sorted);
     sorted.erase(llvm::unique(sorted), sorted.end());
-    // Where each stands among the others, and among those that are fixed.
+    // The rank of each place among all places, and among the fixed ones.
     for (int64_t place : places) {
       auto among = llvm::lower_bound(fixed, place);
       order.push_back(llvm::lower_bound(sorted, place) - sorted.begin());

@@ -1,15 +1,16 @@
-//===- RankClasses.h - Ranks that need be replayed once -------------------===//
+//===- RankClasses.h - Ranks whose replays are equal ----------------------===//
 #pragma once
 
 #include "passes/verify/Structure.h"
 
 namespace mlir::zero::judge {
 
-/// One of each class of `ranks`, which run `program`, in order.
+/// Groups `ranks`, which run `program`, into classes and returns the first rank
+/// of each class, in order.
 ///
-/// A replay compares places in the arena and does nothing else with them.  So
-/// two ranks are of one class when all places of the program, those that depend
-/// on the rank and those that do not, stand in the same order on both.
+/// A replay only compares positions in the arena.  So two ranks belong to one
+/// class if all positions in the program, those that depend on the rank and
+/// those that do not, have the same order on both.
 SmallVector<int64_t> findRankRepresentatives(ProgramOp program,
                                              ArrayRef<int64_t> ranks,
                                              const Ranges &ranges,

@@ -1,42 +1,45 @@
 //===- Refinement.cpp - A plan computes the model's step ------------------===//
 //
-// Other rules say that a plan runs as it is written, and that every bucket is
-// updated by the mean of its gradients.  (V14) says that these are the model's:
+// Other rules check that a plan runs as it is written, and that every bucket is
+// updated by the mean of its gradients.  (V14) checks that these are the
+// model's gradients:
 //
 //   * the plan's parameters and inputs are those of the model, and its kernels
 //     have the model's bodies;
-//   * in every program, what is packed for a member is the gradient of this
-//     parameter, or of its rows;
-//   * the loss is the mean over ranks of the model's; that of @eval, and all that
-//     it is averaged over, as if there were one micro-step;
-//   * @predict returns what @predict of the model does, of one micro-step;
-//   * where a program has all micro-steps, what is packed, lost or counted for one
-//     is computed from inputs of this one alone;
-//   * the model reads parameters, and of buckets nothing else.
+//   * every program packs for a member the gradient of this parameter, or of
+//     its rows;
+//   * the loss is the mean over ranks of the model's loss; in @eval the loss,
+//     and all numbers that it is averaged over, are those of a single
+//     micro-step;
+//   * @predict returns the result of the model's @predict, of one micro-step;
+//   * in a program with all micro-steps, the gradients, losses and counts of a
+//     micro-step are computed from the inputs of this micro-step only;
+//   * the model reads parameters, and nothing else of buckets.
 //
-// The model is @step at level kernels: one rank, no buckets, no streams.  It
-// and the programs are executed symbolically: each value becomes the term
-// (TermTable.h) that it is computed by.  What only moves values has no term of
-// its own:
+// The model is @step at level kernels: one rank, no buckets, no streams.  The
+// model and the programs are executed symbolically: each value becomes the term
+// (TermTable.h) that computes it.  Operations that only move values have no
+// terms of their own:
 //
-//   plan                                      term
-//   view of @b0 "w"                           rows of parameter "w"; where it is
-//                                             packed, its bytes, which only
-//   dequantize                                makes that of, as they are packed
-//   gather, copy, fetch, spill                that of the operand
+//   view of @b0 "w"                           rows of parameter "w"; if it is
+//                                             packed, its bytes, for dequantize
+//   dequantize                                the parameter of packed bytes, if
+//                                             the packing matches
+//   gather, copy, fetch, spill                the operand's term
 //   join, split                               join, rows
 //   all_reduce                                mean over ranks
-//   scalar "count0"                           mean over micro-steps of what
-//                                             @count returns as "count0"
-//   zero.average (the model's)                mean over micro-steps of the mean
+//   scalar "count0"                           mean over micro-steps of @count's
+//                                             result "count0"
+//   zero.average (in the model)               mean over micro-steps of the mean
 //                                             over ranks
 //   kernels, products, reshapes               the operation on its terms
 //
-// Terms do not say of which micro-step an input is.  Where a program has several,
-// each value has that beside its term: that of its operands, or `mixed`.
+// Terms do not contain the micro-step of an input.  In a program with several
+// micro-steps, each value has a micro-step beside its term: that of its
+// operands, or `mixed`.
 //
-// A mean of one is the value itself.  What follows a pack is checked by
-// (V11) to (V13).
+// A mean of one value is the value itself.  (V11) to (V13) check the operations
+// after a pack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,19 +98,19 @@ private:
   int64_t ranks;
   SymbolTableCollection symbols;
   SymbolicExecutor symbolic;
-  /// The second: of one micro-step, as @eval has it; the third: @predict.
+  /// @step; @step of a single micro-step, for @eval; @predict.
   ModelStep step, evaluated, predicted;
-  /// Of the program that is executed.
+  /// State of the program that is executed.
   ProgramOp program;
   StringRef programName;
-  DenseMap<Value, StateAttr> flats; ///< which state a flat value is
-  /// Which parameter, or rows of one, the bytes of a packed one are, and how they
-  /// are packed.
+  DenseMap<Value, StateAttr> flats; ///< the state of a flat value
+  /// The parameter, or the rows of one, that packed bytes hold, and their
+  /// packing.
   DenseMap<Value, std::pair<Term, Packing>> packed;
-  /// Of which micro-step's inputs a value is computed, if of any.
+  /// The micro-step from whose inputs a value is computed, if from any.
   DenseMap<Value, int64_t> micros;
   static constexpr int64_t kMixed = -1;
-  /// What @count of the same rank returns, by name.
+  /// Results of @count of the same rank, by name.
   llvm::StringMap<Term> counts;
   Recomputation recomputation;
 };
@@ -151,7 +154,8 @@ LogicalResult Refinement::expect(Operation *op, Value value, Term expected,
   return error;
 }
 
-/// Fails if `value`, which is of micro-step `micro`, is computed from others.
+/// Fails if `value`, which belongs to micro-step `micro`, is computed from the
+/// inputs of another.
 LogicalResult Refinement::expectMicro(Operation *op, Value value,
                                       IntegerAttr micro, const Twine &role) {
   auto found = micros.find(value);
@@ -235,7 +239,7 @@ LogicalResult Refinement::visitPack(PackOp op) {
   return success();
 }
 
-/// The logits of @predict, and nothing else.
+/// Checks that @predict returns the logits, and nothing else.
 LogicalResult Refinement::visitPrediction(Operation *op) {
   bool hasLogits = false;
   auto first = IntegerAttr::get(IntegerType::get(op->getContext(), 64), 0);
@@ -261,7 +265,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
   if (programName == kPredict)
     return visitPrediction(op);
   bool hasLoss = false;
-  std::set<unsigned> weights; // of @eval
+  std::set<unsigned> weights; // outputs "count<n>" of @eval
   for (OpOperand &value : op->getOpOperands()) {
     unsigned i = value.getOperandNumber();
     auto name = program.getOutput(i);
@@ -286,7 +290,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
       weights.insert(number);
     }
     if (name && programName == "count") {
-      // The mean is over values that are computed alike.
+      // All values of the mean must be computed in the same way.
       Term count = symbolic.termOf(value.get());
       Term first = counts.try_emplace(name, count).first->second;
       if (failed(expect(op, value.get(), first, "the output " + name.str())))
@@ -315,7 +319,7 @@ LogicalResult Refinement::visitReturn(Operation *op) {
   return success();
 }
 
-/// Whose inputs the results of `op` are computed from.
+/// Computes from which micro-step's inputs the results of `op` are computed.
 void Refinement::follow(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto mine = micros.find(operand);
@@ -356,7 +360,7 @@ LogicalResult Refinement::compute(Operation *op) {
         return success();
       })
       .Case<FetchOp, SpillOp>([&](auto transfer) {
-        // What goes into a value is that state by (V12).
+        // The result is the state that `into` is (V12).
         Value same =
             transfer.getInto() ? transfer.getInto() : transfer.getSource();
         if (StateAttr state = flats.lookup(same))
@@ -372,15 +376,15 @@ LogicalResult Refinement::compute(Operation *op) {
             symbolic.mean(Mean::Ranks, symbolic.termOf(reduce.getValue())));
         return success();
       })
-      // Parameters first, or their master; whether the model is to read them
-      // says (V13).
+      // The first result is the parameters, or their master; (V13) checks
+      // whether the model may read them.
       .Case([&](UpdateOp update) {
         flats[update.getNext().front()] =
             StateAttr::get(update.getContext(), update.getBucketAttr(),
                            StringAttr::get(update.getContext(), "param"));
         return success();
       })
-      // Of gradients and state: (V12), (V13).
+      // (V12) and (V13) check these operations on gradients and state.
       .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp, SumSquaresOp,
             TotalOp, ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
       .Default([&](Operation *) {
@@ -410,7 +414,7 @@ LogicalResult Refinement::execute(ProgramOp function, StringRef name) {
   return success();
 }
 
-/// Those with programs of their own, and the first of all others.
+/// The ranks with their own programs, and the first of all others.
 SmallVector<int64_t> Refinement::findRankRepresentatives() {
   std::set<int64_t> own;
   for (auto function : plan.getOps<ProgramOp>())

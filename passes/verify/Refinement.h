@@ -5,8 +5,8 @@
 
 namespace mlir::zero::judge {
 
-/// (V14) Programs of `plan` on `ranks` compute the loss and the gradients of
-/// @step of `model`, a module at level kernels.
+/// (V14) The programs of `plan` on `ranks` ranks compute the loss and the
+/// gradients of @step of `model`, a module at level kernels.
 LogicalResult judgeRefinement(ModuleOp plan, ModuleOp model, int64_t ranks);
 
 } // namespace mlir::zero::judge

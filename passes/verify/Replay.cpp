@@ -1,4 +1,4 @@
-//===- Replay.cpp - What every byte of a rank holds -----------------------===//
+//===- Replay.cpp - Replays the contents of a rank's bytes ----------------===//
 
 #include "passes/verify/Replay.h"
 
@@ -20,7 +20,7 @@ struct Piece {
   int64_t begin, end;
   unsigned version;
 };
-/// Of one value: in order, and apart from each other.
+/// The pieces of one value, sorted and disjoint.
 using Pieces = SmallVector<Piece, 1>;
 
 void sortPieces(Pieces &pieces) {
@@ -104,7 +104,7 @@ private:
   ByteMap tiers[kNumTiers];
   std::vector<Use> writers; ///< by version
   DenseMap<Value, Pieces> values;
-  /// Of values that are made of several pieces and were read.
+  /// The reads of values that consist of several pieces.
   DenseMap<Value, std::shared_ptr<WholeReads>> wholeReads;
   SymbolTableCollection symbols;
 };
@@ -119,9 +119,10 @@ static Spans wholeOfBuffer(Value value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The host writes means of @count's outputs after @count only.  Before @first
+/// Returns true if `argument` is defined when the program starts.  The host
+/// writes the means of @count's outputs only after @count.  Before @first
 /// nothing is pending, and @flush has no batch.  @eval gets no scalar but the
-/// scale of the loss, @predict nothing but tokens and positions.
+/// loss scale, @predict only tokens and positions.
 bool Replay::isWritten(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   auto scalar = program.getScalar(i);
@@ -164,7 +165,8 @@ void Replay::enterArguments() {
   }
 }
 
-/// The results of an operation that only names bytes.
+/// Gives the results of an operation that only names bytes the versions of its
+/// operands.
 void Replay::takeOver(Operation *op) {
   for (const StorageTie &tie : getTies(op, symbols)) {
     Value result = op->getResult(tie.result);
@@ -185,7 +187,7 @@ void Replay::takeOver(Operation *op) {
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// (V9) Fails unless `value` holds something in all of `bytes`.
+/// (V9) Fails unless all of `bytes` are defined in `value`.
 LogicalResult Replay::judgeHeld(Operation *op, Value value,
                                 const Spans &bytes) {
   BytesAttr range = ranges.lookup(value);
@@ -216,7 +218,7 @@ LogicalResult Replay::judgeHeld(Operation *op, Value value,
   return success();
 }
 
-/// Fails unless the bytes of `value` still are what it was defined as.
+/// Fails if the bytes of `value` were overwritten since its definition.
 LogicalResult Replay::judgePresent(Operation *op, Value value,
                                    const Spans &bytes, StringRef rule) {
   BytesAttr range = ranges.lookup(value);
@@ -240,7 +242,7 @@ LogicalResult Replay::judgePresent(Operation *op, Value value,
   });
 }
 
-/// Says that nothing orders `op` after `use`, and where an event is missing.
+/// Reports that nothing orders `op` after `use`, and where an event is missing.
 InFlightDiagnostic Replay::unordered(Operation *op, const Twine &what,
                                      const Twine &bytes, const Use &use,
                                      StringRef past, StringRef rule) {
@@ -297,7 +299,8 @@ LogicalResult Replay::read(Operation *op, const ReadAccess &reading) {
                  reading.bytes[0].end == getByteSize(value.getType());
   if (!isWhole || values[value].size() < 2)
     return readPieces(op, reading, nullptr);
-  // Once it was found whole, it is until one of its runs is overwritten.
+  // A value that was found whole stays whole until one of its runs is
+  // overwritten.
   std::shared_ptr<WholeReads> &reads = wholeReads[value];
   if (!reads || !reads->isIntact ||
       !llvm::all_of(reads->writers,
@@ -393,7 +396,8 @@ LogicalResult Replay::execute(Operation *op) {
   return success();
 }
 
-/// The host reads outputs, and the next program finds the state.
+/// Checks the values that outlive the program: the host reads the outputs, and
+/// the next program reads the state.
 LogicalResult Replay::finish(Operation *op) {
   SmallVector<NextState> states = findNextStates(program);
   for (auto &[argument, state, value] : states) {

@@ -1,26 +1,28 @@
-//===- SlotUses.cpp - Which slot of which bucket a flat value is ----------===//
+//===- SlotUses.cpp - Slots and scalars are used as what they are ---------===//
 //
 // A flat value is a slot of a bucket: its parameters, its gradient, a moment.
-// Nothing in its type says so, and two buckets may have equally many elements,
-// so (V12) follows it:
+// Its type does not tell which, and two buckets may have the same number of
+// elements, so (V12) tracks it:
 //
-//   * state is what its attribute says, a pack is the gradient of its bucket;
-//   * a gather, a copy and a transfer between tiers give what they take; what
-//     goes into a value is that value's slot, or the master of f32 parameters; a
-//     reduction, a sum and a clear take and give gradients;
-//   * an operation `of` a bucket takes values of this bucket only; an update
-//     takes the parameters, the gradient, the slots of its optimizer, in this
-//     order, and the master; or the master of f32 parameters in their place;
+//   * state is the slot that its attribute names, a pack is the gradient of its
+//     bucket;
+//   * a gather, a copy and a transfer between tiers keep the slot of their
+//     operand; a transfer into a value must match that value's slot, or write a
+//     master into f32 parameters; a reduction, a sum and a clear take and give
+//     gradients;
+//   * an operation `of` a bucket takes only values of this bucket; an update
+//     takes the parameters, the gradient, the slots of its optimizer in order,
+//     and the master; or it takes the master of f32 parameters in their place;
 //   * a next state is the slot that it replaces.
 //
-// Neither do types tell scalars apart: an update takes those that its optimizer
-// names, `clip` being the factor of zero.clip, which skips what the update
-// skips, and all others arguments of the step, the random bits that it rounds by
-// among them; zero.clip takes the loss scale, if the step has one, and is within
-// the limits of the norm and of the losses that the program gives; the output
-// "grad_norm", and no other, is the norm of zero.clip.  Where a step updates by the
-// gradients of the step before, `clip` is the argument of that name, and the output
-// of that name is the factor.
+// Types do not tell scalars apart either.  An update takes the scalars that its
+// optimizer names: `clip` is the factor of a zero.clip that skips the same
+// steps as the update, and all others are arguments of the step, including the
+// random bits for rounding.  zero.clip takes the loss scale, if the step has
+// one, and the limits of the norm and of the losses that the program returns.
+// The output "grad_norm", and no other, is the norm of zero.clip.  If a step
+// updates by the gradients of the previous step, `clip` is the argument of that
+// name, and the output of that name is the factor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +38,7 @@ using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
 namespace {
-/// A slot of a bucket; nothing without a bucket.
+/// A slot of a bucket; none if `bucket` is empty.
 struct BucketSlot {
   StringRef bucket, slot;
   bool operator==(const BucketSlot &other) const {
@@ -75,7 +77,7 @@ private:
            << ", where it needs " << describeSlot(expected) << " (V12)";
   }
 
-  /// Takes and gives the gradient of `bucket`.
+  /// `op` takes and gives gradients of `bucket`.
   LogicalResult visitGradients(Operation *op, StringRef bucket) {
     for (Value operand : op->getOperands())
       if (failed(expect(op, operand, {bucket, "grad"})))
@@ -84,7 +86,7 @@ private:
     return success();
   }
 
-  /// Gives the slot of `bucket` that it takes.
+  /// `op` keeps the slot of its operand, which belongs to `bucket`.
   LogicalResult visitSame(Operation *op, StringRef bucket) {
     Value operand = op->getOperand(0);
     BucketSlot same = {bucket, known.lookup(operand).slot};
@@ -124,7 +126,8 @@ private:
                             : success();
   }
 
-  /// Gives the slot that it takes; parameters of f32 equal their master.
+  /// A transfer keeps the slot of its source, but a master may be written into
+  /// f32 parameters, which equal it.
   template <typename TransferOp>
   LogicalResult visitTransfer(TransferOp op) {
     if (!op.getBucket())
@@ -141,7 +144,7 @@ private:
     return expect(op, op.getInto(), result);
   }
 
-  /// A loss scale leaves the step here if there is one.
+  /// zero.clip must take the loss scale if there is one, since it removes it.
   LogicalResult visitClip(ClipOp op) {
     if (op.maySkip() &&
         (failed(expectScalar(op, op.getWithin()[0], kNormLimit)) ||
@@ -158,7 +161,8 @@ private:
     return success();
   }
 
-  /// Those that the program gives, each once, in their order.
+  /// Checks that `losses` are those that the program returns, each once, in
+  /// order.
   LogicalResult expectLosses(ClipOp op, OperandRange losses) {
     SmallVector<Value> expected;
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i)
@@ -190,7 +194,8 @@ private:
            << "\", and it is not that (V12)";
   }
 
-  /// Whether `op` skips what the programs before it skip.
+  /// Returns true if `op` skips the same steps as every zero.clip of the
+  /// module.
   bool skips(UpdateOp op) {
     for (auto other : module.getOps<ProgramOp>())
       for (auto clip : other.getBody().getOps<ClipOp>())

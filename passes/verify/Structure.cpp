@@ -1,4 +1,4 @@
-//===- Structure.cpp - Where the values of a program lie ------------------===//
+//===- Structure.cpp - Byte ranges of the values of a program -------------===//
 
 #include "passes/verify/Structure.h"
 
@@ -54,11 +54,11 @@ bool judge::isElement(Type type) {
          type.isSignlessInteger(64);
 }
 
-/// What nvme is read and written by.
+/// The block size of reads and writes on NVMe.
 static constexpr int64_t kBlock = 4096;
 
-/// The bytes of a rank's value of `type`; nothing where the runtime knows no
-/// such elements, or there are more than it can count.
+/// The bytes of a rank's value of `type`; nothing if the runtime does not
+/// support its elements or the size overflows.
 static std::optional<int64_t> sizeOf(Type type) {
   Type element = getElementType(type);
   if (!judge::isElement(element))
@@ -241,8 +241,8 @@ LogicalResult Structure::judgeExports(Operation *op) {
   return success();
 }
 
-/// The runtime's own work on buckets is of f32, and of 16 bits; bytes of packed
-/// ones are gathered.
+/// The runtime's own operations on buckets support f32 and 16-bit floats;
+/// packed buckets are gathered as bytes.
 LogicalResult Structure::judgeElements(Operation *op) {
   if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp,
            SumSquaresOp, UpdateOp>(op))
@@ -266,7 +266,8 @@ LogicalResult Structure::judgeOperation(Operation *op) {
       bucket && !layouts.contains(bucket.getValue())) // (S5)
     return op->emitOpError("refers to ")
            << bucket << ", which is no bucket of the module (S5)";
-  // Values of a bucket and their parts are of one type: only ranges are cut.
+  // A bucket's values and their parts have one element type: only ranges are
+  // cut.
   if (isa<ViewOp, PackOp, JoinOp, SplitOp, AllGatherOp, ReduceScatterOp,
           AccumulateOp, ClearOp>(op))
     for (Value operand : op->getOperands())
@@ -296,7 +297,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
   return failure(failed(judgeTiers(op)) || failed(judgeOverlaps(op, ties)));
 }
 
-/// The stream of transfers from one tier to another; nothing if these are no
+/// The stream of transfers between two tiers; nothing if they are no
 /// neighbours.
 static std::optional<Stream> linkBetween(Tier from, Tier to) {
   if (from == Tier::Host && to == Tier::Device)
@@ -310,7 +311,7 @@ static std::optional<Stream> linkBetween(Tier from, Tier to) {
   return std::nullopt;
 }
 
-/// Drives move whole blocks, also to and from the host.
+/// Drives transfer whole blocks, so both ranges of a transfer are aligned.
 LogicalResult Structure::judgeBlocks(Operation *op, BytesAttr from,
                                      BytesAttr to) {
   if (from.getTier() == Tier::Nvme || to.getTier() == Tier::Nvme)
@@ -336,7 +337,8 @@ LogicalResult Structure::judgeTiers(Operation *op) {
            << " (V7); each way between neighbouring tiers has a stream of its "
               "own";
   }
-  // Updates work where their operands are; all else does on the device.
+  // Updates on the host stream compute in host memory, all others on the
+  // device.
   Tier tier = isa<UpdateOp>(op) && getStream(op) == Stream::Host ? Tier::Host
                                                                  : Tier::Device;
   SmallVector<Value> touched(op->getOperands());

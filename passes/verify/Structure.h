@@ -1,6 +1,6 @@
-//===- Structure.h - Where the values of a program lie --------------------===//
+//===- Structure.h - Byte ranges of the values of a program ---------------===//
 //
-// What can be judged of each operation by itself: (S1) to (S5) and (V7).
+// The rules that concern one operation at a time: (S1) to (S5) and (V7).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace mlir::zero::judge {
 
-/// The bytes of every value of a program that has any.
+/// The byte ranges of all values of a program that have bytes.
 using Ranges = DenseMap<Value, BytesAttr>;
 
-/// Whether the runtime and the code generator know such elements.
+/// Whether the runtime and the code generator support elements of `type`.
 bool isElement(Type type);
 
 /// Fails at the first operation of `program` that breaks one of the rules.

@@ -1,4 +1,4 @@
-//===- SymbolicExecution.cpp - The values of a function as terms ----------===//
+//===- SymbolicExecution.cpp - Symbolic execution of a function -----------===//
 
 #include "passes/verify/SymbolicExecution.h"
 

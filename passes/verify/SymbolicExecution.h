@@ -1,4 +1,4 @@
-//===- SymbolicExecution.h - The values of a function as terms ------------===//
+//===- SymbolicExecution.h - Symbolic execution of a function -------------===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -6,8 +6,8 @@
 
 namespace mlir::zero::judge {
 
-/// The terms of the values of one function after the other; all of them share
-/// one table of terms, so that equal ones are found again.
+/// Computes the terms of the values of a function.  All functions that are
+/// executed one after the other share one table, in which equal terms are one.
 class SymbolicExecutor {
 public:
   using Term = TermTable::Term;
@@ -15,19 +15,21 @@ public:
   SymbolicExecutor(int64_t ranks, int64_t microSteps)
       : ranks(ranks), microSteps(microSteps) {}
 
-  /// Means over micro-steps are of so many from here on.
+  /// Sets the number of micro-steps of all later means.
   void setMicroSteps(int64_t count) { microSteps = count; }
-  /// Begins another function.
+  /// Forgets the values of the last function.
   void clear() { values.clear(); }
   void set(Value value, Term term) { values[value] = term; }
-  /// A value that was never set is unknown: equal to itself alone.
+  /// The term of `value`; a value that was never set is unknown, equal only to
+  /// itself.
   Term termOf(Value value);
-  /// A mean of one is the value itself.
+  /// The mean of `term`; a mean of one value is the value itself.
   Term mean(TermTable::Mean over, Term term);
 
-  /// Joins, splits, and anything that is its operation on its operands.
+  /// Computes the terms of the results of `op`: a join, a split, or any
+  /// operation that is a function of its operands.
   void execute(Operation *op);
-  /// Launches of `kernel` are launches of `same`.
+  /// Treats launches of `kernel` as launches of `same`.
   void identify(Operation *kernel, Operation *same) { kernels[kernel] = same; }
 
   TermTable terms;

@@ -1,4 +1,4 @@
-//===- TermTable.cpp - What a value is computed from ----------------------===//
+//===- TermTable.cpp - Hash-consed terms of computed values ---------------===//
 
 #include "passes/verify/TermTable.h"
 
@@ -12,7 +12,7 @@ using namespace mlir::zero::judge;
 using Term = TermTable::Term;
 
 //===----------------------------------------------------------------------===//
-// Making
+// Construction of terms
 //===----------------------------------------------------------------------===//
 
 Term TermTable::intern(Node node, ArrayRef<const void *> head) {
@@ -44,7 +44,8 @@ Term TermTable::unknown(Value value) {
 
 Term TermTable::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
                       unsigned index) {
-  // A launch is what it calls; other operations are their name and properties.
+  // A launch is identified by its callee, other operations by their name and
+  // properties.
   Attribute properties = callee ? Attribute() : op->getPropertiesAsAttribute();
   return intern(
       {Form::Result, op->getResult(index).getType(), op, index, operands},
@@ -125,10 +126,10 @@ Term TermTable::mean(Mean over, Term term) {
 }
 
 //===----------------------------------------------------------------------===//
-// Telling
+// Descriptions
 //===----------------------------------------------------------------------===//
 
-/// Without its operands.
+/// The description of `node` without its operands.
 std::string TermTable::describeHead(const Node &node) const {
   switch (node.form) {
   case Form::Leaf: {
@@ -160,7 +161,7 @@ std::string TermTable::describeHead(const Node &node) const {
 }
 
 std::string TermTable::describe(Term term) const {
-  // Of a long chain the first ones say enough.
+  // The first links of a long chain are enough.
   constexpr int kMaxLinks = 4;
   std::string text;
   for (int links = 0; links < kMaxLinks; ++links) {
@@ -174,7 +175,8 @@ std::string TermTable::describe(Term term) const {
   return text + "...";
 }
 
-/// What tells it apart from others of the same words.
+/// The properties and the type of `term`, to tell apart terms with the same
+/// description.
 std::string TermTable::describeDetails(Term term) const {
   constexpr size_t kMaxLetters = 100;
   const Node &node = nodes[term];
@@ -190,7 +192,7 @@ std::string TermTable::describeDetails(Term term) const {
   return text;
 }
 
-/// Whether they are alike except for their operands.
+/// Returns true if `a` and `b` differ only in their operands.
 bool TermTable::haveOneHead(const Node &a, const Node &b) const {
   if (a.operands.size() != b.operands.size() || a.operands.empty())
     return false;

@@ -1,7 +1,7 @@
-//===- TermTable.h - What a value is computed from ------------------------===//
+//===- TermTable.h - Hash-consed terms of computed values -----------------===//
 //
-// A term says how a value is computed, from inputs and parameters on, and says
-// nothing of where it lies, when it is made, or on how many ranks:
+// A term describes how a value is computed from inputs and parameters.  It does
+// not contain where the value lies, when it is computed, or on how many ranks:
 //
 //   param "w"   input "tokens"   scalar "lr"       leaves
 //   f(a, b)#0                                      a result of an operation
@@ -9,9 +9,8 @@
 //   join(a, b)                                     rows, one after the other
 //   mean over ranks (a)   mean over micro-steps (a)
 //
-// Equal terms are one number: they are made once and then found (hash-consing),
-// so that to compare two costs nothing, however deep they are.  Rows and joins
-// have one form for one value:
+// Equal terms are one number (hash-consing), so that comparing two takes
+// constant time, however deep they are.  Rows and joins have a normal form:
 //
 //   rows(a, 0, all)              = a
 //   rows(rows(a, i, n), j, m)    = rows(a, i + j, m)
@@ -33,17 +32,17 @@ namespace mlir::zero::judge {
 
 class TermTable {
 public:
-  /// A number from 0 on.
+  /// An index into the table.
   using Term = unsigned;
   enum class Leaf { Parameter, Input, Scalar, Other };
   enum class Mean { Ranks, MicroSteps };
 
-  /// What is called `name`, among the leaves of that sort.
+  /// The leaf `name` of the given kind.
   Term leaf(Leaf leaf, StringAttr name, Type type);
-  /// A value that nothing is known of: equal to itself alone.
+  /// An unknown value, equal only to itself.
   Term unknown(Value value);
   /// Result `index` of `op` applied to `operands`.  Attributes that only plans
-  /// have do not count.  `callee` is what a launch calls, else null.
+  /// have do not count.  `callee` is the kernel of a launch, otherwise null.
   Term apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
              unsigned index);
   Term rows(Term whole, int64_t from, int64_t count);
@@ -53,9 +52,9 @@ public:
   Type typeOf(Term term) const { return nodes[term].type; }
   /// `parameter "w"`, `rows [4, 8) of result 1 of zero.launch @f`
   std::string describe(Term term) const;
-  /// Where two terms that differ first do so: `operand 1 of zero.launch @f is
-  /// input "tokens" here and input "targets" in the model`, if the other one is
-  /// `in the model`.
+  /// Describes the first difference between two terms, where `whereIsThere`
+  /// names the second, e.g. `in the model`: `operand 1 of zero.launch @f is
+  /// input "tokens" here and input "targets" in the model`.
   std::string describeDifference(Term here, Term there,
                                  StringRef whereIsThere) const;
 
@@ -64,16 +63,17 @@ private:
   struct Node {
     Form form;
     Type type;
-    /// Of leaves their name, of unknown values the value, of results the
-    /// operation that was met first.
+    /// The name of a leaf, the value of an unknown, the first operation that
+    /// had this result.
     const void *what = nullptr;
-    /// Of leaves and means which they are, of results their number, of rows
-    /// the first.
+    /// The kind of a leaf or a mean, the number of a result, the first of the
+    /// rows.
     int64_t number = 0;
     ArrayRef<Term> operands = {};
   };
 
-  /// The term of `node`, whose identity is `key` together with all but `what`.
+  /// Returns the term of `node`.  `key` and all fields of `node` but `what`
+  /// identify it.
   Term intern(Node node, ArrayRef<const void *> key);
   int64_t countRows(Term term) const;
   std::string describeHead(const Node &node) const;

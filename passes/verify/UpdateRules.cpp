@@ -1,4 +1,4 @@
-//===- UpdateRules.cpp - The update rules, once more ----------------------===//
+//===- UpdateRules.cpp - The judge's own update rules ---------------------===//
 
 #include "passes/verify/UpdateRules.h"
 
@@ -9,12 +9,13 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-// Where updates take a factor, {0} and {1} are its argument and name, {2} is the
-// product with it, and {3} the gradient after that.
+// If updates take a factor, {0} and {1} are its argument and its name, {2} is
+// the product of the gradient with it, and {3} is that product; otherwise {3}
+// is the gradient.
 
-// Loshchilov & Hutter (2019), decay before the step, as PyTorch has it.  {4}
-// and {5} are the betas, {6} and {7} what is left to 1, {8} is eps.  Bias
-// corrections are f64, rounded once.
+// Loshchilov & Hutter (2019), with decay before the step, as in PyTorch.  {4}
+// and {5} are the betas, {6} and {7} are 1 minus the betas, {8} is eps.  Bias
+// corrections are computed in f64 and rounded once.
 static constexpr const char *kAdamW = R"(
 zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32
                       {0}, %step: f32)
@@ -62,8 +63,8 @@ zero.optimizer @adamw(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32
 }
 )";
 
-// Chen et al. (2023), decay as AdamW's.  {4} and {5} are the betas, {6} and {7}
-// what f32 leaves of them to 1.
+// Chen et al.  (2023), with decay as in AdamW.  {4} and {5} are the betas, {6}
+// and {7} are 1 minus the betas, rounded to f32 first.
 static constexpr const char *kLion = R"(
 zero.optimizer @lion(%p: f32, %g: f32, %m: f32, %lr: f32, %decay: f32 {0})
     state ["m"] scalars ["lr", "decay" {1}] {{
@@ -94,7 +95,7 @@ zero.optimizer @lion(%p: f32, %g: f32, %m: f32, %lr: f32, %decay: f32 {0})
 }
 )";
 
-// With momentum {4}; decay is added to the gradient.
+// {4} is the momentum; decay is added to the gradient.
 static constexpr const char *kSgd = R"(
 zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32
                     {0})
@@ -111,13 +112,13 @@ zero.optimizer @sgd(%p: f32, %g: f32, %buffer: f32, %lr: f32, %decay: f32
 }
 )";
 
-/// All digits of a double, as MLIR reads them.
+/// All digits of a double, in MLIR's syntax.
 static std::string textOfRule(double number) {
   return llvm::formatv("{0}", llvm::format("%.17e", number)).str();
 }
 
 namespace {
-/// What {0} to {3} stand for.
+/// The texts for {0} to {3}.
 struct Factor {
   const char *argument, *name, *product, *gradient;
 };

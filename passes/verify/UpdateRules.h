@@ -1,6 +1,6 @@
-//===- UpdateRules.h - The update rules, once more ------------------------===//
+//===- UpdateRules.h - The judge's own update rules -----------------------===//
 //
-// What the planner builds as IR, written down by the judge for itself.
+// The planner builds the same rules as IR; the judge has its own text of them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,12 +11,13 @@
 
 namespace mlir::zero::judge {
 
-/// A zero.optimizer, as text, with these numbers; `clips`: its updates take the
-/// factor of zero.clip.
+/// A zero.optimizer with these numbers, as text; with `clips` its updates take
+/// the factor of zero.clip.
 std::string writeAdamW(double beta1, double beta2, double eps, bool clips);
 std::string writeLion(double beta1, double beta2, bool clips);
 std::string writeSgd(double momentum, bool clips);
-/// The same of one that the model brought, whose gradient the factor multiplies.
+/// Makes a rule that the model brought take the factor, which multiplies its
+/// gradient.
 void takeFactor(OptimizerOp rule);
 
 } // namespace mlir::zero::judge

@@ -1,48 +1,46 @@
-//===- VerifyPlan.cpp - Judge a finished plan -----------------------------===//
+//===- VerifyPlan.cpp - Judges a finished plan ----------------------------===//
 //
-// Reads streams, events and byte ranges, and nothing that the planning passes
-// concluded; it shares no code with them but the dialect, which says what an
-// operation reads, writes and ties.
+// The judge reads streams, events and byte ranges, and no results of the
+// planning passes.  The only code that it shares with them is the dialect.
 //
-//   Structure.h         each operation by itself           S1 to S5, V7
-//   DataflowRules.h     what values stand for              V11, V12, V13
-//   Kernels.h           what kernels say of themselves     S6
-//   Positions.h         reads at places that data says     S8
-//   IntegerTraps.h      arithmetic that is defined         S8
-//   ModuleAttributes.h  what the module says of itself     S1, S4, S5, V8
-//   PlanOptions.h       what the plan says it was made of  S7
-//   HostInterface.h     what the host reads and writes     S5
-//   HostOutputs.h       ... and goes by                    S5
-//   HappensBefore.h     streams and ranks together         V3, V4, V10
-//   Replay.h            every byte, rank by rank           V1, V2, V5, V6, V9
-//   Refinement.h        what the model computes            V14
-//   ModelClaims.h       what the plan says of its model    S7
-//   here                the programs together              S5, V6
+//   Structure.h         each operation by itself             S1 to S5, V7
+//   DataflowRules.h     meaning of values                    V11, V12, V13
+//   Kernels.h           attributes of kernels                S6
+//   Positions.h         data-dependent indices               S8
+//   IntegerTraps.h      undefined integer arithmetic         S8
+//   ModuleAttributes.h  attributes of the module             S1, S4, S5, V8
+//   PlanOptions.h       options of the plan                  S7
+//   HostInterface.h     arguments and outputs                S5
+//   HostOutputs.h       outputs that the host needs          S5
+//   HappensBefore.h     order of streams and ranks           V3, V4, V10
+//   Replay.h            contents of each byte, rank by rank  V1, V2, V5, V6, V9
+//   Refinement.h        comparison with the model            V14
+//   ModelClaims.h       options that concern the model       S7
+//   this file           programs of one step                 S5, V6
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
 //         arguments do not overlap.
-//   (S2)  a view lies in its operand, packed operands in the pack, and what
-//         must replace an operand has its bytes.
+//   (S2)  a view lies in its operand, packed operands lie in the pack, and a
+//         result that must replace an operand has its bytes.
 //   (S3)  results overlap neither each other nor an operand, unless they may
 //         replace it.
-//   (S4)  what peers read lies in the exported bytes, whole pages at the end of
-//         the arena.
-//   (S5)  a plan is made of operations and programs that the runtime knows.
+//   (S4)  peers read only exported bytes, whole pages at the end of the arena.
+//   (S5)  a plan consists of operations and programs that the runtime knows.
 //   (V6)  all programs keep state, inputs, scalars and outputs in the same
 //         bytes.
 //   (V7)  an operation computes on bytes of the device, or of the host on its
-//         stream; a transfer goes between neighbouring tiers, on its stream.
+//         stream; a transfer connects neighbouring tiers, on its stream.
 //   (V8)  an arena is no larger than its budget.
 //   (V14) the programs compute what the model does.
 //
-// A program starts after, and ends with, a join of all streams of its rank.  So
-// the seams between programs, and from step to step, need no unrolling: every
-// program may find the state as its arguments say, with nothing under way, and
-// leaves it so (V6).  Peers are no exception: an exchange is over on a rank
-// only when no peer reads its bytes any more.  Inputs and scalars are written
-// by the host before each program, means of what @count gives when it is over.
+// A program starts after a join of all streams of its rank, and ends with one.
+// So the transitions between programs and steps need no unrolling: every
+// program finds the state where its arguments say, with no operation running,
+// and leaves it there (V6).  This includes peers: an exchange ends on a rank
+// only when no peer reads its bytes any more.  The host writes inputs and
+// scalars before each program, and the means of @count's outputs after @count.
 //
-// The judge stops at the first offence.
+// The judge stops at the first error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +91,7 @@ struct VerifyPlan : zero::impl::VerifyPlanBase<VerifyPlan> {
   }
 
 private:
-  /// Null where none is asked for.  `file` keeps what was read.
+  /// Returns null if no model is asked for.  `file` owns a model that was read.
   FailureOr<ModuleOp> findModelToCompare(OwningOpRef<ModuleOp> &file) {
     if (withoutModel && !model.empty())
       return getOperation().emitError("is to be judged against ")
@@ -141,7 +139,7 @@ private:
   BucketLayouts layouts;
   ProgramOp step;
   Arenas arenas;
-  DenseMap<Operation *, Ranges> ranges; ///< of each program
+  DenseMap<Operation *, Ranges> ranges; ///< by program
 };
 
 } // namespace
@@ -150,7 +148,7 @@ private:
 // One program
 //===----------------------------------------------------------------------===//
 
-/// Fails unless `program` keeps its arguments where @step does.
+/// Fails unless `program` keeps its arguments where @step keeps them.
 LogicalResult Plan::judgeArguments(ProgramOp program) {
   if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
     return program.emitOpError("takes other arguments than @step (V6); "
@@ -167,7 +165,8 @@ LogicalResult Plan::judgeArguments(ProgramOp program) {
   return success();
 }
 
-/// An output of several programs is one value to the host.
+/// Checks that an output has the same type and bytes in all programs: the host
+/// sees one value.
 LogicalResult Plan::judgeOutputs(ProgramOp program, Outputs &outputs) {
   for (OpOperand &value : program.front().getTerminator()->getOpOperands()) {
     unsigned i = value.getOperandNumber();
@@ -229,7 +228,7 @@ LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
   return success();
 }
 
-/// Whether anything lies on nvme: state, or what waits there for a while.
+/// Returns true if any value lies on NVMe: state, or a temporary.
 static bool usesNvme(FunctionOpInterface program) {
   auto isNvme = [](Value value) {
     return getTier(value.getType()) == Tier::Nvme;
