@@ -1,7 +1,7 @@
-//===- Pipeline.cpp - From a model to a plan ------------------------------===//
+//===- Pipeline.cpp - The pipeline from a model to a plan -----------------===//
 //
-// The story, level by level; every level prints as valid MLIR, and the verifier
-// runs between all passes.
+// Lists the passes of each level.  Every level prints as valid MLIR; the
+// verifier runs once after the last pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ bool zero::isReference(ModuleOp module) {
 
 void zero::registerPipelineDialects(DialectRegistry &registry) {
   registerAllDialects(registry); // with the interface models of bufferization
-  // The last is torch-mlir's, of which models have some operations.
+  // tm_tensor is a dialect of torch-mlir; some models contain its operations.
   registry.insert<nn::NNDialect, ZeroDialect, tm_tensor::TMTensorDialect>();
   registerDerivatives(registry);
 }
@@ -70,20 +70,13 @@ void zero::registerPipelinePasses() {
   registerZeroVerifyPasses();
 }
 
-/// Updates of the host work on masters where parameters are the device's.
-static std::unique_ptr<Pass> partitionState(const PipelineOptions &options) {
-  bool isFetched = options.offloadParams != Offload::None;
-  PartitionStateOptions others;
-  others.sample = stringify(options.sample);
-  others.optimizer = options.optimizer;
-  others.beta1 = options.beta1;
-  others.beta2 = options.beta2;
-  others.eps = options.eps;
-  others.momentum = options.momentum;
-  others.skipNonfinite = options.skips;
-  others.fetched = isFetched;
-  others.masters = options.offloadOptimizer != Offload::None && !isFetched;
-  return createPartitionState(options, others);
+/// Updates in host memory use masters if parameters lie on the device.
+static PartitionStateOptions getPartitioning(const PipelineOptions &options) {
+  PartitionStateOptions partitioning = options;
+  partitioning.fetched = options.offloadParams != "none";
+  partitioning.masters =
+      options.offloadOptimizer != "none" && options.offloadParams == "none";
+  return partitioning;
 }
 
 static Rotation getRotation(const PipelineOptions &options) {
@@ -92,67 +85,72 @@ static Rotation getRotation(const PipelineOptions &options) {
                                  : Rotation::None;
 }
 
-/// Of the device memory that a rank may use; -1: any number of bytes.
+/// The device memory that remains for values, without the workspace of
+/// products; -1: any number of bytes.
 static int64_t getMemoryOfValues(const PipelineOptions &options) {
   return options.deviceMemory < 0
              ? -1
              : std::max<int64_t>(options.deviceMemory - options.workspace, 0);
 }
 
-/// Appends the passes that lead from the level before to `level`.
+/// Appends the passes that lead from the previous level to `level`.
 static void addPasses(OpPassManager &pm, Level level,
                       const PipelineOptions &options) {
   switch (level) {
   case Level::Model:
     break;
   case Level::Step:
-    // Models of other front ends; the language of the rest is a smaller one.
+    // Rewrites models of other front ends in the smaller language of later
+    // passes.
     pm.addPass(createNormalizeModel());
-    // What inputs may hold is seen where they are used as it was written.
+    // While the uses of inputs, which bound them, are as the user wrote them.
     pm.addPass(createBoundInputs());
-    // An element that a body reads can be an operand; one that it captures not.
+    // Before gathers are lowered: an element that is extracted in a body can
+    // become an operand, a captured one cannot.
     pm.addPass(createSinkScalars());
     pm.addPass(createLowerGathers());
-    // While a norm's weight is known as one.
+    // While it is visible which parameters are weights of norms.
     pm.addPass(createSetInitialValues());
     if (options.loraRank > 0)
       pm.addPass(createAddAdapters({options.loraRank, options.loraAlpha,
                                     options.loraTargets, options.baseStorage}));
-    // An error is one of the model's lines still.
+    // While errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
-    // Every cast is part of the model from here on, and has a derivative.
-    pm.addPass(createSetPrecision({stringify(options.precision).str()}));
-    // While logits are those of a loss, as they are rounded.
-    if (options.sample != Sample::Off)
+    // From here on every cast is part of the model, and has a derivative.
+    pm.addPass(createSetPrecision({options.precision}));
+    // After rounding, and while the loss shows which value the logits are.
+    if (options.sample != "off")
       pm.addPass(createAddPrediction());
-    // Reverse mode works on whole tensors, before anything is lowered: there
-    // is no memory yet that could alias.
-    pm.addPass(createDifferentiateLoss({options.precision == Precision::FP16,
-                                        stringify(options.gradDtype).str()}));
+    // Reverse mode works on whole tensors, before any lowering: no memory
+    // exists yet that could alias.
+    pm.addPass(createDifferentiateLoss(
+        {options.precision == "fp16", options.gradDtype}));
     break;
   case Level::Kernels: {
     FormKernelsOptions kernels;
     kernels.whole = options.reference;
     if (!options.reference) {
-      // Products first: what is left is elementwise or a reduction, and fusing
-      // it cannot swallow a contraction.
+      // Products first: all other operations are elementwise or reductions, and
+      // fusing those cannot absorb a contraction.
       pm.addPass(createLowerProducts());
-      // While a loss is one operation, and its products say what they sum.
+      // While a loss is one operation, and its products are operations, too.
       pm.addPass(createChunkLoss({options.lossChunk}));
-      // Whole or in chunks; nothing else knows a gradient for what it is later.
+      // Now, whole or in chunks: later operations of the loss have no rule for
+      // the gradient.
       pm.addPass(createFuseLoss());
-      // The products of a loss are its own; all others are what they stay.
+      // Chunked losses have their own products now; all other products are
+      // final.
       pm.addPass(createAddIntoProducts());
       pm.addPass(createLowerToGenerics());
     }
-    // Before partitioning: that freezes the arithmetic, so every plan of a
+    // Before partitioning, because this fixes the arithmetic: every plan of a
     // model computes the same bits.
     pm.addPass(createFormKernels(kernels));
     break;
   }
   case Level::Partitioned:
-    // While @step is nothing but the model: what a plan shall compute, for the
-    // judge.
+    // While @step is only the model: the judge compares the plan with this
+    // copy.
     pm.addPass(createKeepModel());
     // While forward and backward are one function of whole tensors.
     if (options.remat == Remat::Block)
@@ -162,21 +160,21 @@ static void addPasses(OpPassManager &pm, Level level,
           {stringify(options.offloadActivations).str()}));
     pm.addPass(partitionState(options));
     // While an update is one operation, and a bucket is gathered once.
-    pm.addPass(createPlaceTiers({stringify(options.offloadParams).str(),
-                                 stringify(options.offloadOptimizer).str()}));
-    // Until here a program gathers each bucket once, for all of its uses.
+    pm.addPass(
+        createPlaceTiers({options.offloadParams, options.offloadOptimizer}));
+    // After passes that rely on one gather of each bucket for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
     pm.addPass(createMoveTransfers({getMemoryOfValues(options),
                                     options.hostMemory, getRotation(options)}));
-    // When all is where it is to be, but for the updates.
+    // When all operations but the updates have their final places.
     if (options.overlapUpdate || options.delayedUpdate)
       pm.addPass(createRotateUpdates({options.delayedUpdate}));
     break;
   case Level::Memory:
-    // Ranges first: which waits are needed for reused bytes depends on them.
+    // Ranges first: the waits for reused bytes depend on them.
     pm.addPass(createAssignMemory({options.workspace}));
     pm.addPass(createInsertEvents());
     break;
@@ -194,8 +192,7 @@ static StringRef getPrecision(ModuleOp module) {
   return "fp32";
 }
 
-/// The options of a plan of `module`, whose state is laid out; null, with an error,
-/// if they conflict.
+/// The options of a plan of `module`, whose state is laid out.
 static OptionsAttr getOptionsAttr(ModuleOp module,
                                   const PipelineOptions &options) {
   MLIRContext *context = module.getContext();
@@ -236,7 +233,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
            << stringifyLevel(target);
   if (failed(checkSizes(module)))
     return failure();
-  // Its text may be compiled on, on another command line.
+  // A printed level may be compiled further with another command line.
   if (isReference(module) && current < Level::Partitioned &&
       target >= Level::Partitioned &&
       (options.worldSize > 1 || options.accumulate > 1))
@@ -261,28 +258,26 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   }
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
-    // As the levels before have simplified it; updates will take a factor, too.
+    // Keep the model's own rule as earlier levels simplified it, and before
+    // partitioning adds a factor to it.
     if (static_cast<Level>(level) == Level::Partitioned)
       for (auto own : module.getOps<OptimizerOp>()) {
         llvm::raw_string_ostream os(options.rule);
         own.print(os, OpPrintingFlags().enableDebugInfo(false));
       }
     PassManager pm(module->getName());
-    // Once, at the end; after each pass that is as much work as the passes.
+    // Verify once, at the end: after each pass it would take as long as the
+    // passes.
     pm.enableVerifier(false);
     addPasses(pm, static_cast<Level>(level), options);
     if (failed(runPasses(pm, module, setup)) || failed(checkSizes(module)))
       return failure();
-    // A level that an option shaped says so: its text may be compiled later,
-    // on another command line.
-    if (static_cast<Level>(level) == Level::Step &&
-        options.gradDtype != GradDtype::OfParameters)
-      module->setAttr(kGradDtypeAttr,
-                      attrs.getStringAttr(stringify(options.gradDtype)));
-    if (static_cast<Level>(level) == Level::Step &&
-        options.sample != Sample::Off)
-      module->setAttr(kSampleAttr,
-                      attrs.getStringAttr(stringify(options.sample)));
+    // Record the options that shaped a level: its text may be compiled later
+    // with another command line.
+    if (static_cast<Level>(level) == Level::Step && !options.gradDtype.empty())
+      module->setAttr(kGradDtypeAttr, attrs.getStringAttr(options.gradDtype));
+    if (static_cast<Level>(level) == Level::Step && options.sample != "off")
+      module->setAttr(kSampleAttr, attrs.getStringAttr(options.sample));
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Kernels &&
@@ -310,7 +305,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     module->setAttr(kBudgetAttr,
                     attrs.getDenseI64ArrayAttr(
                         {options.deviceMemory, options.hostMemory, -1}));
-  // The judge comes last and trusts nobody.
+  // The judge runs last and relies on no other pass.
   PassManager judge(module->getName());
   judge.addPass(createVerifyPlan());
   return runPasses(judge, module, setup);

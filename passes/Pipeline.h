@@ -1,4 +1,4 @@
-//===- Pipeline.h - From a model to a plan --------------------------------===//
+//===- Pipeline.h - The pipeline from a model to a plan -------------------===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -10,56 +10,72 @@
 
 namespace mlir::zero {
 
-/// How far a model has come.  The order is the pipeline's.
+/// The levels of a model, in the order of the pipeline.
 enum class Level { Model, Step, Kernels, Partitioned, Scheduled, Memory };
 
 std::optional<Level> parseLevel(StringRef name);
 StringRef stringifyLevel(Level level);
 
-/// The options of a plan, and those of the passes that lead to it.
-struct PipelineOptions : PlanOptions {
-  /// The update rule, adamw, lion or sgd, and its numbers.
-  std::string optimizer = "adamw";
-  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
-  /// The text of a zero.optimizer that the model brings; "": `optimizer` is it.
+/// The options of a plan: those of PartitionState, and these.
+struct PipelineOptions : PartitionStateOptions {
+  /// The text of the model's own zero.optimizer; "" to use `optimizer`.
   std::string rule;
-  /// Whether a step whose gradients are not finite is skipped: on, off, or auto, on
-  /// with 16 bits.
-  std::string skips = "auto";
-  /// The rank of adapters, 0 for none, their alpha, and a regular expression of
-  /// the layers that get one, "" for all but the head.
+  bool reference = false;
+  /// The type that replaces the model's f32: fp32, bf16 or fp16.
+  std::string precision = "fp32";
+  /// Adapters: their rank (0: none), their alpha, and a regular expression for
+  /// the layers that get one ("": all but the head).
   int64_t loraRank = 0;
   double loraAlpha = 0;
   std::string loraTargets;
-  /// The format of the weights of linear layers that have adapters: model (that of
-  /// all others), nf4 or int8.
+  /// The storage of the weights of linear layers that have adapters: model
+  /// (like all others), nf4 or int8.
   std::string baseStorage = "model";
-  /// The most bytes of device and of host memory that a rank may use; -1: no limit.
-  int64_t deviceMemory = -1, hostMemory = -1;
-  /// Bytes of the device that products use while they run, beside all values.
+  /// The most bytes of a chunk of logits; 0: any number.
+  int64_t lossChunk = kLossChunk;
+  /// The bytes of other parameters between two uses that share a gather.
+  int64_t reuseDistance = 0;
+  /// The tiers of the optimizer's state and of the parameters: none (the
+  /// device), cpu or nvme.
+  std::string offloadOptimizer = "none", offloadParams = "none";
+  /// The same for the activations that the backward reads.
+  std::string offloadActivations = "none";
+  /// The activations that are recomputed instead: none, or block for those
+  /// within a block.
+  std::string remat = "none";
+  /// Whether updates in host memory run in parallel with the next step's
+  /// forward.
+  bool overlapUpdate = false;
+  bool delayedUpdate = false;
+  /// The most bytes of device memory that a rank may use; -1: any number.
+  int64_t deviceMemory = -1;
+  /// The same for host memory.
+  int64_t hostMemory = -1;
+  /// Device memory that products use while they run, in addition to all values.
   int64_t workspace = 0;
 };
 
-/// The level that `module` says it has reached in `zero.level`; the model's
-/// without one, nothing if there is no such level.
+/// The level that `zero.level` of `module` names; Level::Model without the
+/// attribute, nothing if there is no such level.
 std::optional<Level> getLevel(ModuleOp module);
 
-/// The options that `module` was brought to its level with, as a command line;
-/// they are part of a plan from level partitioned on.  "" when it does not say.
+/// The options with which `module` was compiled to its level, as a command
+/// line; a plan has them from level partitioned on, before that the result is
+/// "".
 std::string getPlanOptions(ModuleOp module);
 
 /// Whether the kernels of `module` were formed for --reference.
 bool isReference(ModuleOp module);
 
-/// The dialects and interface models that the pipeline needs.
+/// Registers the dialects and interface models that the pipeline needs.
 void registerPipelineDialects(DialectRegistry &registry);
 
-/// The passes of the pipeline, for options and pipelines that name them.
+/// Registers the passes, so that options and textual pipelines can name them.
 void registerPipelinePasses();
 
-/// Brings `module` up to `target`.  A module that says in `zero.level` how far
-/// it has come goes on from there; one beyond the target is an error.  A plan
-/// is judged, also one that was printed: its text may have been changed.
+/// Compiles `module` to level `target`, starting at the level in `zero.level`;
+/// a level beyond the target is an error.  A plan is always judged, even one
+/// that was parsed from its text, which may have been changed.
 LogicalResult runPipeline(ModuleOp module, Level target,
                           const PipelineOptions &options,
                           PassManagerSetup setup = {});

@@ -1,4 +1,4 @@
-//===- RunPasses.h - Passes, and what their caller wants of them ----------===//
+//===- RunPasses.h - Runs passes with a setup of the caller ---------------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -6,8 +6,8 @@
 
 namespace mlir::zero {
 
-/// What a caller does with every pass manager before it runs: ask for times, or
-/// for the IR after each pass.
+/// Called for every pass manager before it runs, e.g. to enable timing or to
+/// print the IR after each pass.
 using PassManagerSetup = llvm::function_ref<LogicalResult(PassManager &)>;
 
 inline LogicalResult runPasses(PassManager &passes, ModuleOp module,

@@ -1,8 +1,8 @@
-//===- AssignMemory.cpp - Give every value its bytes ----------------------===//
+//===- AssignMemory.cpp - Assigns bytes to every value --------------------===//
 //
 // The step is a straight line of known sizes, so memory is a packing problem:
 // each buffer is a rectangle, as wide as its lifetime and as high as its size,
-// and rectangles that meet in time must not overlap in space.
+// and rectangles that overlap in time must not overlap in space.
 //
 //   bytes
 //     ^   +------+  +---------+        h: written by op 2, last read by op 4
@@ -13,17 +13,17 @@
 //
 // 1. Insert a `zero.copy` for each operand that cannot share the bytes that its
 //    operation ties it to (Lifetimes.cpp finds them).
-// 2. Lay out what lives for the whole step: state in argument order, then
-//    inputs, scalars and outputs.
+// 2. Lay out the buffers that live for the whole step: state in argument order,
+//    then inputs, scalars and outputs.
 // 3. Place temporaries, the largest first, each into the smallest gap that fits
-//    among those already placed that are alive with it.  A second order, by
+//    among the placed ones that are alive at the same time.  A second order, by
 //    size times lifetime, is tried as well; the smaller arena wins.
 //
 // The programs of a step share one arena: state, inputs, scalars and outputs
-// have the same bytes in all of them, temporaries of each overlay the rest.
-// What peers read lies at the end of the device arena; where nothing of it is
-// alive, other temporaries may lie there too.  Before it lies what products of a
-// device use meanwhile, all of them the same bytes:
+// have the same bytes in all of them, and the temporaries of different programs
+// overlay each other.  Buffers that peers read lie at the end of the device
+// arena; other temporaries may lie in gaps there.  Before them lies the
+// workspace that all products on the device share:
 //
 //   0            workspace   exported                end
 //   +------------+-----------+-----------------------+
@@ -58,10 +58,10 @@ using namespace mlir::zero;
 /// Every buffer starts at a multiple of this: a cache line, and the widest
 /// vector.
 static constexpr int64_t kAlignment = 64;
-/// Exported bytes are a mapping of their own.  Of nvme no block holds two
-/// buffers, and the host's are what such blocks are copied from and to.
+/// Exported bytes are mapped separately.  On NVMe no block holds two buffers,
+/// and host buffers are copied from and to such blocks.
 static constexpr int64_t kPage = 4096;
-/// What libraries for products ask of their workspace.
+/// The alignment of workspaces that libraries for products require.
 static constexpr int64_t kWorkspaceAlignment = 256;
 
 static int64_t align(const Buffer &buffer) {
@@ -71,7 +71,7 @@ static int64_t align(const Buffer &buffer) {
 
 namespace {
 
-/// A run of bytes that is laid out by itself.
+/// A part of an arena that is laid out by itself.
 struct Section {
   Tier tier;
   bool exported;
@@ -88,7 +88,7 @@ struct Layout {
 
   std::vector<int64_t> offsets;
   int64_t size = 0;
-  /// Temporaries lie above what is pinned.
+  /// The bytes of pinned buffers; temporaries lie above them.
   int64_t pinned = 0;
   Occupancy temporaries;
 
@@ -125,8 +125,8 @@ private:
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// Places `order` one after the other above what is pinned, until that takes
-/// `limit` bytes.
+/// Places the buffers in `order` above the pinned ones; stops when the layout
+/// reaches `limit` bytes.
 static void pack(const Storage &storage, ArrayRef<unsigned> order,
                  Layout &layout, int64_t limit) {
   for (unsigned i : order) {
@@ -137,8 +137,8 @@ static void pack(const Storage &storage, ArrayRef<unsigned> order,
   }
 }
 
-/// The name of an output; those without one (of hand-written plans) are told
-/// apart by program and place.
+/// The name of an output; outputs without a name (in hand-written plans) get
+/// one from their program and value.
 static std::string getOutputName(ProgramOp function, const Buffer &buffer) {
   for (OpOperand &operand : function.front().getTerminator()->getOpOperands())
     if (operand.get() == buffer.name)
@@ -150,8 +150,8 @@ static std::string getOutputName(ProgramOp function, const Buffer &buffer) {
   return text;
 }
 
-/// What outlives a program has the same bytes in all of them: arguments by
-/// position, outputs by name.  One layout for each program, and their size.
+/// Gives buffers that outlive a program the same bytes in all programs:
+/// arguments by position, outputs by name.  Returns one layout per program.
 static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   SmallVector<Layout> layouts;
   for (const Program &program : programs)
@@ -190,7 +190,7 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   return layouts;
 }
 
-/// The layout of one program's temporaries above what is pinned.
+/// Lays out the temporaries of one program above the pinned buffers.
 static Layout layOut(const Storage &storage, Section section,
                      const Layout &pinned) {
   SmallVector<unsigned> order;
@@ -216,7 +216,7 @@ static Layout layOut(const Storage &storage, Section section,
 }
 
 /// Moves private temporaries into the exported section wherever they fit below
-/// `limit`, the largest first: what peers read comes and goes there.
+/// `limit`, the largest first; the buffers that peers read leave gaps there.
 static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
   Section device{Tier::Device, /*exported=*/false};
   SmallVector<unsigned> order;
@@ -241,8 +241,8 @@ static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The stream on which an operand is copied: its reader's, or for operations
-/// that run nowhere that of the operation which made it.
+/// The stream that copies an operand: its reader's or, if the reader only names
+/// bytes, that of the operation that made the operand.
 static Attribute getCopyStream(OpOperand &operand) {
   if (!movesNothing(operand.getOwner()))
     return operand.getOwner()->getAttr(kStreamAttr);
@@ -263,8 +263,8 @@ static void insertCopy(OpOperand &operand) {
   operand.set(copy.getResult());
 }
 
-/// Gives each argument the bytes that `getBytes` says, or none.  All at once:
-/// the attributes of a function are one array.
+/// Gives each argument the bytes that `getBytes` returns, or none.  Sets all of
+/// them together, because the attributes of a function are one array.
 static void
 setArgumentBytes(ProgramOp function,
                  llvm::function_ref<Attribute(BlockArgument)> getBytes) {
@@ -341,8 +341,8 @@ static void agreeOnExports(MutableArrayRef<Program> programs) {
   }
 }
 
-/// Puts the workspace of products after the `end` of other private bytes; where it
-/// ends.
+/// Places the workspace of products after `end`, where the other private bytes
+/// end; returns the end of the workspace.
 int64_t AssignMemory::placeWorkspace(int64_t end) {
   ModuleOp module = getOperation();
   module->removeAttr(kWorkspaceAttr);
@@ -368,7 +368,7 @@ void AssignMemory::runOnOperation() {
     return signalPassFailure();
   agreeOnExports(programs);
 
-  // What is exported first: the rest fills its gaps.
+  // Exported buffers first, since the others fill their gaps.
   SmallVector<int64_t> arena(kNumTiers), peak(kNumTiers);
   SmallVector<std::pair<Section, SmallVector<Layout>>> sections;
   SmallVector<int64_t> begins, sizes;
@@ -391,7 +391,7 @@ void AssignMemory::runOnOperation() {
     begins.push_back(0);
     sections.emplace_back(section, std::move(layouts));
   }
-  // ... and lies after it, in pages of its own.
+  // ... and after the others, in separate pages.
   int64_t &device = arena[static_cast<unsigned>(Tier::Device)];
   const int64_t end = placeWorkspace(sizes[1]);
   device += end - sizes[1];

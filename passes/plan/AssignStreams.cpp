@@ -1,8 +1,9 @@
-//===- AssignStreams.cpp - Which queue runs an operation ------------------===//
+//===- AssignStreams.cpp - Chooses the stream of every operation ----------===//
 //
-// Operations name the stream that suits them (PlanOpInterface): exchanges run
-// beside what computes.  Streams are queues that run ahead of each other, so
-// position stays what it was; MoveTransfers changes that.
+// Operations name the stream that they prefer (PlanOpInterface): exchanges run
+// in parallel with computation.  Streams are queues that run ahead of each
+// other, so operations need not move for that; MoveTransfers moves some of
+// them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,9 +1,9 @@
-//===- Certificate.cpp - What a plan's memory is used for -----------------===//
+//===- Certificate.cpp - Memory use and traffic of a plan -----------------===//
 //
 // Groups the finished plan's values into buffers, finds the program point where
 // the most bytes are alive, and counts each buffer that is alive there once:
-// state by its slot, temporaries by what they are for (Buffer::Use).  What is
-// left of the arena is unused.
+// state by its slot, temporaries by their use (Buffer::Use).  The rest of the
+// arena is unused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,9 +124,9 @@ void countState(ProgramOp step, Certificate &certificate) {
     certificate.modelState.push_back(masters);
 }
 
-/// Masters in place of their roundings, what the optimizer keeps, and gradients
-/// whose update is left to the next step for good.  What all ranks have is cut
-/// into as many shares.
+/// Counts the bytes of a checkpoint: masters instead of the parameters that are
+/// rounded from them, the optimizer's state, and pending gradients if updates
+/// are delayed.  State that all ranks hold is divided among them.
 void countCheckpoint(ProgramOp step, Certificate &certificate) {
   std::array<int64_t, kNumTiers> own = {}, shared = {};
   llvm::SmallDenseSet<Attribute> withMaster;
@@ -147,7 +147,7 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
     (isShard ? own : shared)[tier] += getByteSize(argument.getType());
   }
   for (auto [tier, bytes] : llvm::enumerate(own)) {
-    // A share ends with an element.
+    // A share ends at an element boundary.
     int64_t all = bytes + llvm::divideCeil(shared[tier], certificate.ranks) +
                   (shared[tier] ? sizeof(double) : 0);
     (static_cast<Tier>(tier) == Tier::Nvme ? certificate.checkpoint.onNvme
@@ -156,8 +156,8 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
   }
 }
 
-/// How often a step runs the program of that name.  @first and @flush begin and
-/// end a run.
+/// The number of times that a step runs the program `name`; 0 for @first and
+/// @flush, which begin and end a run.
 int64_t getRuns(StringRef name, const Certificate &certificate) {
   return name == "count"   ? certificate.isLayered ? 1 : certificate.microSteps
          : name == "micro" ? certificate.microSteps - 1
@@ -248,8 +248,8 @@ void countPeak(const CertifiedProgram &program, Tier tier,
 
 } // namespace
 
-/// Of products and attention.  `once`: without the scores of attention, which the
-/// backward pass computes again.
+/// The floating-point operations of products and attention in `part`.  `once`
+/// leaves out the scores of attention that the backward pass recomputes.
 static int64_t countProductFlops(Operation *part, bool once,
                                  SymbolTableCollection &symbols) {
   int64_t flops = 0;
@@ -263,7 +263,7 @@ static int64_t countProductFlops(Operation *part, bool once,
         !name.starts_with("nn.attention"))
       return;
     int64_t some = countFlops(op, symbols);
-    // One of five products.
+    // The recomputed scores are one of five products.
     flops += once && name == "nn.attention_backward" ? some / 5 * 4 : some;
   });
   return flops;

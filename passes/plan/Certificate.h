@@ -1,9 +1,9 @@
-//===- Certificate.h - What a plan's memory is used for -------------------===//
+//===- Certificate.h - Memory use and traffic of a plan -------------------===//
 //
-// Exact bytes of each arena of a rank by category, at the point of the step
-// where the most bytes of that arena are alive; equal on all ranks.  Known
-// before the first step, and equal to what the binary allocates.  And what
-// travels: exact bytes that a rank receives in a step.
+// Counts the exact bytes of each arena of a rank by category, at the point of
+// the step where the most bytes of that arena are alive; they are equal on all
+// ranks.  They are known before the first step, and equal to what the binary
+// allocates.  Also counts the exact bytes that a rank receives in a step.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,20 +16,20 @@
 namespace mlir::zero {
 
 struct Certificate {
-  /// What one arena is used for.  The categories are bytes at its peak; with
+  /// The uses of one arena.  The categories are bytes at its peak; with
   /// `unused`, the bytes that hold nothing there (alignment and fragmentation),
   /// they add up to `size`.
   struct Arena {
     int64_t size = 0;
     int64_t parameters = 0, masters = 0, gradients = 0, optimizerState = 0,
             communication = 0, activations = 0;
-    /// Of products, beside what is alive.
+    /// Workspace of products, in addition to what is alive.
     int64_t workspace = 0;
     /// Inputs, scalars and outputs.
     int64_t io = 0;
     int64_t unused = 0;
 
-    /// All that is alive at the peak, and the operation there.
+    /// Bytes that are alive at the peak, and the operation there.
     int64_t peak = 0;
     std::string peakAt;
     struct Live {
@@ -47,8 +47,8 @@ struct Certificate {
   };
   std::array<Arena, kNumTiers> arenas;
 
-  /// The device's arena, and others that have bytes, whose lines have a prefix:
-  /// "host ".
+  /// The arenas in use: the device's, and others that have bytes.  Lines about
+  /// the latter start with a prefix: "host ".
   struct ArenaInUse {
     StringRef tier;
     std::string prefix;
@@ -60,9 +60,9 @@ struct Certificate {
   bool isLayered = false; ///< a program has all micro-steps
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
-  /// What a rank keeps of the model: `held` bytes, of which `whole` bytes are
-  /// values that every rank has, `sharded / ranks` the rank's part of values
-  /// that are sharded, and the rest is padding.
+  /// A part of the model state that a rank keeps: `held` bytes, of which
+  /// `whole` bytes are values that every rank has, `sharded / ranks` bytes are
+  /// the rank's part of sharded values, and the rest is padding.
   struct Term {
     std::string name;
     int64_t held = 0, whole = 0, sharded = 0;
@@ -89,40 +89,39 @@ struct Certificate {
   SmallVector<Link> links;
 
   /// Floating-point operations of products and attention in a step of a rank:
-  /// those of the model, and those that the plan executes, which also has what is
-  /// computed again.
+  /// those of the model, and those that the plan executes, which include
+  /// recomputation.
   struct Flops {
     int64_t model = 0, executed = 0;
   };
   Flops flops;
 
-  /// Bytes of the device that an evaluation has alive at once; 0: the plan has
-  /// none.
+  /// The most device bytes that are alive at once in an evaluation; 0 if the
+  /// plan has none.
   int64_t evaluation = 0;
-  /// The same of a prediction.
+  /// The same for a prediction.
   int64_t prediction = 0;
 
-  /// The most that a rank writes of a checkpoint: what lies in memory, and what
-  /// lies on nvme.
+  /// The most bytes that a rank writes for a checkpoint: of state in memory,
+  /// and of state on NVMe.
   struct Checkpoint {
     int64_t inMemory = 0, onNvme = 0;
-    /// Host memory for copies of that while it is written; for the caller to
-    /// fill in.
+    /// Host memory for copies of state while it is written; set by the caller.
     int64_t copies = 0;
   };
   Checkpoint checkpoint;
 
-  /// What libraries and the runtime take outside the arenas, a line each; for
-  /// the caller to fill in.
+  /// The memory that libraries and the runtime take outside the arenas, a line
+  /// each; set by the caller.
   SmallVector<std::string> outside;
 
-  /// What was compiled, and how; for the caller to fill in.
+  /// The model and the options of the plan; set by the caller.
   std::string model, options;
 
   /// The certificate as a table of text.
   std::string print() const;
-  /// The same numbers, and all of them, as an object of JSON and a line's end;
-  /// docs/plan.md has its keys.
+  /// All numbers as a JSON object, with a newline at the end; docs/plan.md
+  /// lists the keys.
   std::string toJson() const;
 };
 

@@ -1,7 +1,7 @@
-//===- CertificateJson.cpp - The certificate as an object of JSON ---------===//
+//===- CertificateJson.cpp - The certificate as a JSON object -------------===//
 //
-// For programs: keys that stay, bytes as integers, and what the text leaves out
-// where it is 0.  docs/plan.md has the keys.
+// For programs: the keys are stable, bytes are integers, and values that the
+// text omits if they are 0 are included.  docs/plan.md lists the keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ static std::string toKey(StringRef name) {
   return key;
 }
 
-/// Names are a user's, and may be any bytes.
+/// Names come from the user and may contain any bytes.
 static std::string toText(StringRef name) { return json::fixUTF8(name); }
 
 static void print(json::OStream &out, StringRef tier,

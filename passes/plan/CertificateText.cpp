@@ -1,4 +1,4 @@
-//===- CertificateText.cpp - The certificate as a table of text -----------===//
+//===- CertificateText.cpp - The certificate as a text table --------------===//
 
 #include "passes/plan/Certificate.h"
 
@@ -54,7 +54,7 @@ std::string Certificate::print() const {
   os << "memory certificate\n";
   const bool hasTiers = getArenasInUse().size() > 1;
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
-    // What is elsewhere has a line there.
+    // With several tiers each has a heading, and lists only its own categories.
     if (hasTiers)
       os << "  " << tier << ":\n";
     for (auto [name, bytes] : arena->getCategories())

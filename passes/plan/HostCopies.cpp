@@ -1,4 +1,4 @@
-//===- HostCopies.cpp - Parameters of nvme that wait in host memory -------===//
+//===- HostCopies.cpp - Copies of NVMe parameters on the host -------------===//
 
 #include "passes/plan/HostCopies.h"
 

@@ -1,8 +1,8 @@
-//===- HostCopies.h - Parameters of nvme that wait in host memory -*- C++ -*-===//
+//===- HostCopies.h - Copies of NVMe parameters on the host -----*- C++ -*-===//
 //
-// A parameter that lies on nvme is fetched to the host once, and from there to
-// the device for each stretch of uses.  Between them the host holds it, for as
-// long as others are used:
+// A parameter on NVMe is fetched to the host once, and from there to the device
+// for each stretch of uses.  Between them the host keeps the copy while other
+// parameters are used:
 //
 //   nvme to host     @b0  @b1  @b2
 //   host to device   @b0  @b1  @b2       @b2  @b1  @b0
@@ -10,7 +10,8 @@
 //                         '-------------------'
 //                    '-----------------------------'
 //
-// Where that is too much, what waits longest is fetched from nvme again.
+// If host memory is too small, the copy that waits longest is fetched from NVMe
+// again.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,13 +22,14 @@ namespace mlir::zero {
 
 class HostCopies {
 public:
-  /// Those of a program whose transfers have not been moved.
+  /// Finds the copies of `program`, whose transfers have not been moved yet.
   explicit HostCopies(ProgramOp program);
 
-  /// The one that waits longest of those that do so beyond where `isBefore` ends.
+  /// Of the copies that are first used where `isBefore` holds and last used
+  /// where it does not, finds the one that waits longest.
   std::optional<size_t>
   findAcross(llvm::function_ref<bool(Operation *)> isBefore) const;
-  /// Fetches it again, before each later use; it waits no more.
+  /// Fetches `copy` again before each later use, so that it does not wait.
   void fetchAgain(size_t copy);
 
 private:
@@ -35,7 +37,7 @@ private:
     FetchOp fetch;
     /// Transfers to the device, in program order.
     SmallVector<Operation *> readers;
-    unsigned wait; ///< operations between the first and the last
+    unsigned wait; ///< operations between the first and the last reader
   };
   SmallVector<Copy> copies; ///< the longest wait first
 };

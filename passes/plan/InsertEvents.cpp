@@ -1,4 +1,4 @@
-//===- InsertEvents.cpp - Write every wait between streams ----------------===//
+//===- InsertEvents.cpp - Inserts all waits between streams ---------------===//
 //
 // Queues run ahead of each other, so program order alone orders nothing across
 // streams.  An operation waits for
@@ -13,17 +13,17 @@
 //                                    %y = launch @b   compute
 //
 // 1. Walk in program order with a ledger of bytes (last writer, last reader of
-//    each stream since) and a vector clock of each stream: how far into every
-//    other stream it is known to come after.
+//    each stream since) and a vector clock of each stream: the operations of
+//    every other stream that are known to be over.
 // 2. Of the operations to wait for, take the latest in program order first and
-//    merge its clock; what that already implies needs no event.
+//    merge its clock; an operation that the clock then covers needs no event.
 // 3. Then write one record after each awaited operation, and the waits.
 //
-// Padding of a pack is nobody's value: reading the pack waits for its members'
-// producers only.
+// Padding of a pack belongs to no value: reading the pack waits only for the
+// producers of its members.
 //
-// Records and waits that the step already has are respected, so the pass is
-// idempotent.  The step starts after, and ends with, a join of all streams.
+// The pass uses the records and waits that the step already has, so it is
+// idempotent.  The step starts after a join of all streams, and ends with one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,8 @@ using Clock = std::array<unsigned, kNumStreams>;
 struct Run {
   Operation *op;
   unsigned stream;
-  /// Knowledge once it is over; its own stream's entry is its number there.
+  /// The clock of its stream once it is over; the entry of the stream itself is
+  /// the number of `op` there.
   Clock clock;
 };
 
@@ -64,7 +65,7 @@ struct Range {
   int64_t begin, end;
 };
 
-/// Who used which bytes of a tier last.
+/// The last uses of the bytes of a tier.
 class Ledger {
 public:
   struct Segment {
@@ -96,7 +97,7 @@ public:
   }
 
 private:
-  /// Makes `at` a boundary.
+  /// Splits the segment across `at`, so that one begins there.
   void cut(int64_t at) {
     auto it = segments.upper_bound(at);
     if (it == segments.begin())
@@ -109,8 +110,8 @@ private:
     segments.emplace(at, upper);
   }
 
-  /// Calls `visitor` for the segments that tile `range`; bytes that nobody used
-  /// yet become one.
+  /// Calls `visitor` for the segments that cover `range`; unused bytes become
+  /// new segments.
   template <typename Visitor>
   void visit(Range range, Visitor visitor) {
     if (range.begin == range.end)
@@ -139,7 +140,8 @@ public:
   LogicalResult run(ProgramOp step);
 
   std::vector<Run> runs;
-  /// For each operation that waits, in program order, whom it waits for.
+  /// The operations that wait, in program order, and the runs that each waits
+  /// for.
   std::vector<std::pair<Operation *, SmallVector<int, 2>>> waits;
 
 private:
@@ -182,7 +184,7 @@ LogicalResult DependenceAnalysis::locate(Value value, Attribute attribute,
   return success();
 }
 
-/// Follows contents through an operation that only names bytes.
+/// Computes the contents of the results of an operation that only names bytes.
 void DependenceAnalysis::name(Operation *op) {
   SmallVector<StorageTie> ties = getStorageTies(op, symbols);
   for (const StorageTie &tie : ties)
@@ -200,7 +202,7 @@ void DependenceAnalysis::name(Operation *op) {
   }
 }
 
-/// Finds whom `op` waits for, and enters it in the ledgers.
+/// Finds the runs that `op` waits for, and records its uses in the ledgers.
 void DependenceAnalysis::issue(Operation *op) {
   unsigned stream = static_cast<unsigned>(getStream(op));
   Clock &now = streams[stream];

@@ -1,4 +1,4 @@
-//===- Lifetimes.cpp - Buffers and when they are alive --------------------===//
+//===- Lifetimes.cpp - Buffers and their lifetimes ------------------------===//
 //
 // One walk in program order gives every value a place:
 //
@@ -10,15 +10,15 @@
 //                       any more                        (update, accumulation)
 //   otherwise           a buffer of its own
 //
-// Where the "if" does not hold, the operand goes to the list of copies, and the
-// walk continues as if it had been copied.  A second walk lets kernels work in
-// place: a result that may replace an operand takes over its buffer when the
-// buffer dies there, is as large, and no other operand lies in it.
+// If the condition does not hold, the operand is added to the list of copies,
+// and the walk continues as if it had been copied.  A second walk lets kernels
+// work in place: a result that may replace an operand takes over its buffer if
+// the buffer dies there, has the same size, and holds no other operand.
 //
-// Buffers that join are kept as a union-find forest with an offset on each
-// edge.  Each buffer lists the values that are still readable in it; an
-// overwrite drops those that it ended, so the lists stay short and the walk
-// linear in practice.
+// Joined buffers form a union-find forest with an offset on each edge.  Each
+// buffer lists the values that are still readable in it; an overwrite drops
+// those that it destroys, so the lists stay short and the walk linear in
+// practice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,7 +124,8 @@ private:
   DenseMap<Operation *, unsigned> points;
   DenseMap<Operation *, SmallVector<StorageTie>> ties;
   SymbolTableCollection symbols;
-  // The forest: the outer buffer, and the place in it.  Roots are their own.
+  // The forest: each buffer's outer buffer, and the offset in it.  A root is
+  // its own outer buffer.
   std::vector<Place> outer;
   std::vector<SmallVector<Held, 2>> held;
 };
@@ -166,7 +167,7 @@ void LifetimeAnalysis::hold(Value value, unsigned index, int64_t offset,
       {offset, offset + getByteSize(value.getType()), lastUse, value});
 }
 
-/// The root buffer that holds `value`, and where; shortens the path to it.
+/// The root buffer that holds `value`, and the offset in it; shortens the path.
 Place LifetimeAnalysis::find(Value value) {
   Place &place = storage.places.find(value)->second;
   while (outer[place.buffer].buffer != place.buffer)
@@ -189,7 +190,7 @@ void LifetimeAnalysis::join(unsigned inner, unsigned into, int64_t offset) {
   held[inner].clear();
 }
 
-/// Whether nothing else is in its buffer.
+/// Returns true if `value` fills its buffer, which is a temporary.
 bool LifetimeAnalysis::isAllOf(Value value) {
   Place place = find(value);
   const Buffer &buffer = storage.buffers[place.buffer];
@@ -222,16 +223,17 @@ void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
          &to = storage.buffers[whole.buffer];
   int64_t size = getByteSize(operand.get().getType()), end = tie.offset + size;
   if (inner.buffer != whole.buffer && from.role == Buffer::Temporary) {
-    // The operand's buffer goes into the result's: it is all of the operand, or
-    // the operand with the padding of a last piece, which is added at the end.
+    // Place the operand's buffer in the result's if it holds just the operand,
+    // or the operand and the padding of a last piece, which is added at the
+    // end.
     bool isLast = end == getByteSize(result.getType()) && whole.offset == 0;
     if (inner.offset == 0 && (from.size == size || isLast)) {
       to.size = std::max(to.size, tie.offset + from.size);
       return join(inner.buffer, whole.buffer, whole.offset + tie.offset);
     }
-    // The other way round: some rows of a larger value, packed alone, are
-    // packed where they are.  Padding is nobody's, so it may lie over the rows
-    // that follow.
+    // Otherwise rows of a larger value that are packed alone are packed in
+    // their place: the result's buffer becomes a part of the operand's.
+    // Padding belongs to no value, so it may overlap the rows that follow.
     bool alone = operand.getOwner()->getNumOperands() == 1 && tie.offset == 0 &&
                  whole.offset == 0 && to.role == Buffer::Temporary;
     int64_t need = inner.offset + to.size;
@@ -240,11 +242,11 @@ void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
       return join(whole.buffer, inner.buffer, inner.offset);
     }
   }
-  // An argument, a part of another value, or packed already.
+  // The operand is an argument, a part of another value, or packed already.
   storage.copies.push_back(&operand);
 }
 
-/// Puts the result over the operand.
+/// Places the result in the bytes of the operand.
 LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
                                         unsigned point) {
   Operation *op = operand.getOwner();
@@ -262,7 +264,7 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
     return from < end && begin < to;
   };
 
-  Operation *reader = nullptr; // of the old bytes, from here on
+  Operation *reader = nullptr; // a later reader of the old bytes
   for (const Held &value : readable)
     if (value.lastUse > point && overlaps(value.begin, value.end))
       reader = storage.operations[value.lastUse - 1];
@@ -275,7 +277,7 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
       reader = op;
   }
 
-  // State is overwritten by its update alone; inputs and scalars never.
+  // Only updates overwrite state; nothing overwrites inputs and scalars.
   bool isShard = isa<ShardType>(operand.get().getType());
   Buffer::Role role = storage.buffers[place.buffer].role;
   bool survives =
@@ -326,13 +328,14 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   return success();
 }
 
-/// Whether a gradient does not wait in its bytes: it goes to another tier.
+/// Returns true if `gradient` goes to another tier and does not wait in its
+/// bytes.
 static bool isSpilled(Value gradient) {
   return llvm::any_of(gradient.getUsers(),
                       [](Operation *user) { return isa<SpillOp>(user); });
 }
 
-/// The last of the sums that begin as `zeros`.
+/// The last sum of the chain that begins with `zeros`.
 static Value findSum(Value zeros) {
   for (Operation *user : zeros.getUsers())
     if (isa<AccumulateOp, ReduceScatterOp>(user))
@@ -340,9 +343,9 @@ static Value findSum(Value zeros) {
   return zeros;
 }
 
-/// What the bytes that `op` fills are for.
+/// The use of the bytes that `op` fills.
 Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
-  // What was gathered, and what is made of it.
+  // Gathered parameters, and parameters that are dequantized from them.
   if (isa<AllGatherOp, DequantizeOp>(op))
     return Buffer::Communication;
   if (isa<ReduceScatterOp>(op))
@@ -351,11 +354,11 @@ Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   if (isa<ZerosOp>(op))
     return isSpilled(findSum(op->getResult(0))) ? Buffer::Communication
                                                 : Buffer::Gradients;
-  // Activations that wait elsewhere.
+  // Activations that wait in another tier.
   if (isa<FetchOp, SpillOp>(op) && !cast<PlanOpInterface>(op).getBucketRef() &&
       cast<ShapedType>(getHeldTensor(op->getResult(0).getType())).getRank() > 0)
     return Buffer::Activations;
-  // On its way from or to another tier; a gradient waits there.
+  // A buffer on the way from or to another tier; but a gradient waits there.
   if (auto spill = dyn_cast<SpillOp>(op))
     return llvm::any_of(op->getUsers(),
                         [&](Operation *user) {
@@ -370,7 +373,7 @@ Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   auto pack = dyn_cast<PackOp>(op);
   if (!pack)
     return Buffer::Activations;
-  // Whole gradients, unless they go to their owners at once.
+  // Whole gradients, unless they are sent to their owners at once.
   bool scattered = llvm::any_of(op->getUsers(), [](Operation *user) {
     auto reduce = dyn_cast<ReduceScatterOp>(user);
     return isa<AccumulateOp, SpillOp>(user) ||
@@ -401,7 +404,7 @@ void LifetimeAnalysis::outliveCollectives() {
   }
 }
 
-/// Pins what outlives the step: next state, and outputs.
+/// Pins the values that outlive the step: next state, and outputs.
 LogicalResult LifetimeAnalysis::finish(Operation *terminator, unsigned point) {
   unsigned next = 0;
   for (BlockArgument argument : step.getArguments()) {
@@ -480,10 +483,10 @@ void LifetimeAnalysis::workInPlace(Operation *op, unsigned point) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The analysis
 //===----------------------------------------------------------------------===//
 
-/// Leaves only roots in the list of buffers, in the order of creation.
+/// Keeps only roots in the list of buffers, in the order of creation.
 void LifetimeAnalysis::compact() {
   std::vector<Buffer> roots;
   std::vector<unsigned> renamed(storage.buffers.size());

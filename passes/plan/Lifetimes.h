@@ -1,7 +1,7 @@
-//===- Lifetimes.h - Buffers and when they are alive ----------------------===//
+//===- Lifetimes.h - Buffers and their lifetimes --------------------------===//
 //
 // Groups the values of a step into buffers, by the storage ties of its
-// operations, and says from when to when each buffer is needed.
+// operations, and computes the lifetime of each buffer.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -26,11 +26,11 @@ struct Buffer {
   unsigned lastDefinition = 0;
   /// The value that the buffer is named after.
   Value name;
-  /// What a temporary is for: gradients until the update, the buffers that
+  /// The use of a temporary: gradients until the update, the buffers that
   /// collectives gather into or reduce from, or the model's own values.
   enum Use { Activations, Communication, Gradients };
   Use use = Activations;
-  /// Whether it lies where peers read: because they read it, or in a gap.
+  /// Whether it lies in the exported bytes: because peers read it, or in a gap.
   bool exported = false;
 };
 
@@ -44,7 +44,7 @@ struct Storage {
   std::vector<Buffer> buffers;
   DenseMap<Value, Place> places;
   /// Operands that cannot share the bytes that their operation ties them to.
-  /// The step is in order once each of them is a `zero.copy`.
+  /// The step is valid once each of them is a `zero.copy`.
   SmallVector<OpOperand *> copies;
   /// The operations of the step; operation i is program point i + 1, and
   /// arguments are defined at point 0.
@@ -55,15 +55,15 @@ struct Storage {
 /// empty after an error.
 SmallVector<ProgramOp> getPrograms(ModuleOp module);
 
-/// What messages call a value: its location's name if it has one.
+/// The name of a value in messages: its location's name if it has one.
 std::string getValueName(Value value);
 
-/// The program's buffers.  A collective runs beside the operations that follow
-/// it: what it reads or writes stays taken until the next collective of its
-/// stream, so that the next bytes are other ones and nobody waits.  Kernels
-/// that may work in place do so wherever the operand dies; with `asAssigned`,
-/// where the step's `zero.at` says so.  Fails with an error where a tie cannot
-/// be honoured even by a copy.
+/// Computes the program's buffers.  A collective runs in parallel with the
+/// operations that follow it: the buffers that it reads or writes stay alive
+/// until the next collective of its stream, so that later operations use other
+/// bytes and do not wait.  Kernels that may work in place do so wherever the
+/// operand dies; with `asAssigned`, only where the step's `zero.at` agrees.
+/// Fails with an error if even a copy cannot satisfy a tie.
 FailureOr<Storage> analyzeStorage(ProgramOp step, bool asAssigned = false);
 
 /// The most bytes of a tier that are alive at one program point, and the first

@@ -1,24 +1,25 @@
-//===- MoveTransfers.cpp - Transfers ahead, as far as memory allows -------===//
+//===- MoveTransfers.cpp - Moves transfers ahead within memory limits -----===//
 //
-// All transfers go ahead (TransfersAhead.h).  Where more bytes are alive at once
-// than a tier may have, something that is held there before it is needed is not,
-// and only there:
+// All transfers are moved ahead (TransfersAhead.h).  If more bytes are alive at
+// once than a tier may hold, one result that is alive there before it is needed
+// is held back:
 //
 //   bytes of the host      ___
 //                      ___|   |__        limit
 //                     |          |
-//   held ahead        a  b  b c  c       b or c, which is used later, comes in time
+//   held ahead        a  b  b c  c       hold back b or c, whichever is used
+//                                        later
 //
-// First parameters from nvme that wait in host memory for the backward are
-// fetched from there again (HostCopies.h), the longest wait first; then what is
-// used last comes just in time.  The next look finds the next peak.  Where none of
-// that is enough for the host, all that goes there comes in time.
+// First, parameters from NVMe that wait in host memory for the backward are
+// fetched from NVMe again (HostCopies.h), the longest wait first; then the
+// result that is used last is held back.  This repeats for the next peak.  If
+// that is not enough for the host, all transfers to the host are held back.
 //
-// Updates of host memory may move to the next step (RotateUpdates.h): then the
-// bytes are those of the step as it will be.
+// Updates in host memory may move to the next step (RotateUpdates.h): then the
+// bytes are counted in the step as it will be.
 //
 // Reductions stay where their gradients are finished: the reduce stream works
-// while the backward goes on.
+// in parallel with the rest of the backward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,13 +42,14 @@ using namespace mlir::zero;
 
 namespace {
 
-/// The first point at which a tier holds most, which is more than it may.
+/// The peak of a tier that exceeds its limit, at the first such point.
 struct Excess {
   Tier tier;
   unsigned point;
-  /// By operation of the program; those that rotation leaves out have none.
+  /// Program points by operation; operations that rotation leaves out have
+  /// none.
   DenseMap<Operation *, unsigned> points;
-  /// Whose results are there.
+  /// Operations whose results are alive there.
   DenseSet<Operation *> alive;
 };
 
@@ -59,9 +61,10 @@ public:
     keepOrder();
   }
 
-  /// Moves all ahead, but those that stay in time.
+  /// Moves all transfers ahead, except those in `inTime`.
   void moveAhead();
-  /// Holds back what `bytes` of `tier` do not allow; -1 allows any number.
+  /// Holds back transfers until `tier` needs no more than `bytes`; -1: no
+  /// limit.
   LogicalResult limit(Tier tier, int64_t bytes);
 
 private:
@@ -95,7 +98,7 @@ void TransferOrder::restoreOrder() {
     op->moveBefore(program.front().getTerminator());
 }
 
-/// A sixteenth of the limit is for what layout leaves over.
+/// Leaves a sixteenth of the limit for bytes that the layout wastes.
 FailureOr<std::optional<Excess>> TransferOrder::findExcess(Tier tier,
                                                            int64_t limit) {
   std::optional<Excess> excess;
@@ -130,9 +133,9 @@ FailureOr<std::optional<Excess>> TransferOrder::findExcess(Tier tier,
   return excess;
 }
 
-/// Takes one transfer's result out of what is alive at `excess`; if there is none
-/// that may be, on the host those of all transfers there, wherever they are; false
-/// if nothing is left to take.
+/// Removes the result of one transfer from those alive at `excess`.  If there
+/// is none on the host, holds back all transfers to the host, wherever they
+/// are.  Returns false if nothing is left to hold back.
 bool TransferOrder::relieve(const Excess &excess) {
   auto pointOf = [&](Operation *op) {
     return op ? excess.points.lookup(op) : 0;
@@ -164,7 +167,7 @@ bool TransferOrder::relieve(const Excess &excess) {
   }
   if (excess.tier != Tier::Host)
     return false;
-  // Others may be there in turn, as their streams are late.
+  // Results of other transfers may be alive there when their streams are late.
   size_t before = inTime.size();
   for (Operation *op : asItWas)
     if (canGoAhead(op) && getTier(op->getResult(0).getType()) == excess.tier)
@@ -183,7 +186,7 @@ LogicalResult TransferOrder::limit(Tier tier, int64_t bytes) {
     if (failed(excess))
       return failure();
     if (!*excess || !relieve(**excess))
-      return success(); // what is too much, V8 refuses
+      return success(); // if it is still too much, (V8) refuses it
     moveAhead();
   }
   return success();

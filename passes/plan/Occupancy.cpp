@@ -1,4 +1,4 @@
-//===- Occupancy.cpp - Which bytes are taken, and when --------------------===//
+//===- Occupancy.cpp - Free and taken bytes over time ---------------------===//
 
 #include "passes/plan/Occupancy.h"
 
@@ -9,7 +9,7 @@
 using namespace mlir::zero;
 
 //===----------------------------------------------------------------------===//
-// What is taken
+// Taken bytes
 //===----------------------------------------------------------------------===//
 
 Occupancy::Occupancy(unsigned points)
@@ -35,8 +35,8 @@ void Occupancy::Shadow::add(Run run) {
   runs.erase(first + 1, last);
 }
 
-/// Calls `visit` for what lies beside `left` and `right`, and between them, of
-/// the nodes above which both lie.
+/// One level of a bottom-up walk over a segment tree: calls `visit` for the
+/// siblings of `left` and `right` that lie between the two.
 static void visitSiblings(unsigned left, unsigned right,
                           llvm::function_ref<void(unsigned)> visit) {
   if ((left ^ right) <= 1)
@@ -72,8 +72,8 @@ void Occupancy::take(unsigned birth, unsigned death, int64_t begin,
 // Gaps
 //===----------------------------------------------------------------------===//
 
-/// The first of a sorted range that is not `before`, by strides that double:
-/// close or far away, both are cheap.
+/// Galloping search: returns the first element of a sorted range that is not
+/// `before`.  The strides double, so near and far elements are cheap to find.
 template <typename Predicate>
 static const Occupancy::Run *
 gallop(const Occupancy::Run *at, const Occupancy::Run *end, Predicate before) {
@@ -84,8 +84,8 @@ gallop(const Occupancy::Run *at, const Occupancy::Run *end, Predicate before) {
   return at;
 }
 
-/// What is left of `gaps` beside `taken`, of pieces that hold `size` bytes.
-/// Both are in order, and neither overlaps itself.
+/// Sets `left` to the pieces of `gaps` outside of `taken` that hold `size`
+/// bytes.  Both inputs are sorted and disjoint.
 static void subtract(llvm::ArrayRef<Occupancy::Run> taken, int64_t size,
                      llvm::ArrayRef<Occupancy::Run> gaps,
                      std::vector<Occupancy::Run> &left) {
@@ -102,7 +102,7 @@ static void subtract(llvm::ArrayRef<Occupancy::Run> taken, int64_t size,
     left.insert(left.end(), free, gap);
     if (gap == gaps.end() || run->end <= gap->begin)
       continue;
-    // The last of them may reach into the next gap.
+    // The last overlapping run may reach into the next gap.
     Occupancy::Run rest = *gap++;
     for (const auto *next = run; next != taken.end() && next->begin < rest.end;
          ++next) {
@@ -115,7 +115,7 @@ static void subtract(llvm::ArrayRef<Occupancy::Run> taken, int64_t size,
   }
 }
 
-/// Takes `run` out of `gaps`, and what no longer holds `size` bytes.
+/// Removes `run` from `gaps`, and pieces that no longer hold `size` bytes.
 static void cut(std::vector<Occupancy::Run> &gaps, Occupancy::Run run,
                 int64_t size) {
   auto first = llvm::partition_point(
@@ -132,11 +132,11 @@ static void cut(std::vector<Occupancy::Run> &gaps, Occupancy::Run run,
 }
 
 //===----------------------------------------------------------------------===//
-// Questions
+// Queries
 //===----------------------------------------------------------------------===//
 
-/// From the root down: the nodes that hold a block of either end, and those in
-/// between.
+/// The nodes of a query, from the root down: the ancestors of the first and the
+/// last block, and the nodes in between.
 std::vector<Occupancy::Key> Occupancy::findKeys(unsigned first,
                                                 unsigned last) const {
   std::vector<Key> keys;

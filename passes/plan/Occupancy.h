@@ -1,9 +1,9 @@
-//===- Occupancy.h - Which bytes are taken, and when ------------*- C++ -*-===//
+//===- Occupancy.h - Free and taken bytes over time -------------*- C++ -*-===//
 //
-// Buffers are rectangles of bytes by time.  A new one asks for a gap between
-// those that are alive with it.  In a deep network that are thousands for each
-// of thousands, so their shadows on the byte axis are kept, and not buffers, in
-// a tree over blocks of program points:
+// Buffers are rectangles of bytes by time.  A new buffer needs a gap between
+// the buffers that are alive with it.  In a deep network thousands of buffers
+// are compared with thousands of others.  So instead of buffers, a segment tree
+// over blocks of program points keeps the byte ranges that they take:
 //
 //   all             [             node             ]
 //                   [     node     ][     node     ]
@@ -11,19 +11,19 @@
 //   a buffer            |---------------|             in part of b0 and of b2,
 //                                                     all through b1
 //
-//   through(node)   bytes of what is alive all through it, but not through its
-//                   parent
-//   any(node)       bytes of what is alive at any point of it
-//   parts(block)    the buffers that are alive at some of its points
+//   through(node)   bytes of buffers that are alive all through the node, but
+//                   not all through its parent
+//   any(node)       bytes of buffers that are alive at any point of the node
+//   parts(block)    the buffers that begin or end in the block
 //
-// A buffer and a question take a few nodes of each level.  Bytes are kept as
-// runs that do not touch, so what is packed tightly is one run, however many
+// A buffer and a query visit a few nodes of each level.  Bytes are kept as runs
+// that do not touch, so a tightly packed region is one run, however many
 // buffers it holds.
 //
-// Buffers of one size come one layer after the other: the next one asks nearly
-// what the last one did.  So a question goes from the root down, and its gaps
-// are kept after each node.  The next one of that size starts from the last
-// node that both have, with what was taken in between.
+// Buffers of one size come one layer after the other, so successive queries for
+// one size are nearly the same.  A query walks down from the root, and keeps
+// the remaining gaps after each node.  The next query for this size continues
+// from the last node that both share, without the bytes taken in between.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -46,24 +46,24 @@ public:
   /// Takes bytes [begin, end) from point `birth` to point `death`.
   void take(unsigned birth, unsigned death, int64_t begin, int64_t end);
 
-  /// The start of the smallest gap from `base` on that is free from `birth` to
-  /// `death` and holds `size` bytes, the first of several; behind all that is
-  /// taken if there is none.
+  /// Returns the start of the smallest gap at or above `base` that is free from
+  /// `birth` to `death` and holds `size` bytes, the first of several; the end
+  /// of all taken bytes if there is none.
   int64_t findBestFit(unsigned birth, unsigned death, int64_t size,
                       int64_t base);
 
 private:
   struct Shadow {
     void add(Run run);
-    /// By offset; they neither overlap nor touch.
+    /// Sorted by offset; they neither overlap nor touch.
     std::vector<Run> runs;
   };
   struct Part {
     unsigned birth, death;
     Run bytes;
   };
-  /// A node of a question: what is alive all through it, or at any of its
-  /// points.
+  /// A node of a query: it counts the buffers that are alive all through it, or
+  /// those that are alive at any of its points.
   struct Key {
     unsigned node;
     bool allThrough;
@@ -71,30 +71,31 @@ private:
       return node == other.node && allThrough == other.allThrough;
     }
   };
-  /// What `key` and those before it left, as of the first `seen` in `taken`.
+  /// The gaps that remain after `key` and the keys before it, given the first
+  /// `seen` buffers in `taken`.
   struct Step {
     Key key;
     size_t seen;
     std::vector<Run> gaps;
   };
-  /// The last question for `size` bytes.
+  /// The last query for `size` bytes.
   struct Trail {
     int64_t size = -1, base = 0;
     std::vector<Step> steps;
-    size_t numSteps = 0; ///< of which the rest is spare
+    size_t numSteps = 0; ///< steps in use; the others are spare
     size_t lastUse = 0;
   };
   static constexpr unsigned kBlock = 128;
   static constexpr size_t kTrails = 8;
-  /// What changed more often is asked anew.
+  /// After more changes than this a query starts from the root.
   static constexpr size_t kMostChanges = 512;
 
   std::vector<Key> findKeys(unsigned first, unsigned last) const;
   Trail &findTrail(int64_t size, int64_t base);
-  /// How many steps of `trail` hold for `keys`, the last of them brought up to
-  /// date.
+  /// Returns the number of steps of `trail` that are valid for `keys`, and
+  /// updates the last of them.
   size_t reuse(Trail &trail, llvm::ArrayRef<Key> keys) const;
-  /// Whether `part` takes bytes of what a key stands for.
+  /// Whether `part` takes bytes that `key` counts.
   bool touches(const Part &part, Key key) const;
 
   std::vector<Part> taken; ///< all, in order

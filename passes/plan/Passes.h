@@ -1,6 +1,6 @@
-//===- Passes.h - Where and when ------------------------------------------===//
+//===- Passes.h - Passes that schedule and place a step -------------------===//
 //
-// Passes over a step's plan; see Passes.td.
+// See Passes.td.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,4 +1,4 @@
-//===- Passes.td - Where and when -----------------------------*- tablegen -*-===//
+//===- Passes.td - Schedules and places a step -------------*- tablegen -*-===//
 //
 // The passes that turn a step into a plan: bytes for every value and events for
 // every wait.  See docs/plan.md.
@@ -12,9 +12,9 @@ include "mlir/Pass/PassBase.td"
 def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
   let summary = "Chooses the queue of every operation";
   let description = [{
-    Gathers run on stream `gather`, reductions and the norm of what they leave on
-    `reduce`; transfers between tiers on a stream of each link and direction; the
-    updates of host memory on `host`; all else stays on `compute`.
+    Gathers run on stream `gather`, reductions and the norm of their results on
+    `reduce`; each link between tiers has a stream for each direction; updates in
+    host memory run on `host`; all other operations stay on `compute`.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0 {zero.stream = #zero.stream<gather>} : ...
@@ -26,10 +26,10 @@ def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
 def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
   let summary = "Gathers and fetches one bucket ahead";
   let description = [{
-    A gather or a fetch of parameters moves up to where the parameters gathered before it
-    are first used: it runs while they are computed with.  What is held at once
-    is what one operation reads and what the next one does: two buckets, where
-    each reads one.
+    A gather or a fetch of parameters moves up to the first use of the parameters
+    that were gathered before it: it runs while the model computes with those.
+    The device holds at once what one operation reads and what the next one
+    reads: two buckets if each reads one.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0
@@ -38,21 +38,21 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     %y1 = zero.launch @block(%y0, %f1)      %y1 = zero.launch @block(%y0, %f1)
     ```
 
-    What is gathered from another tier is fetched one bucket before that, and
-    from nvme another one before.  State that updates fetch comes one update
-    ahead, after the backward.
+    Parameters in another tier are fetched one bucket before their gather, and
+    those on NVMe are fetched to the host one more bucket ahead.  State for
+    updates is fetched one update ahead, after the backward.
 
-    Activations that wait in another tier (StashActivations) come one block ahead,
-    those on nvme two blocks to the host.
+    Activations that wait in another tier (StashActivations) are fetched one
+    block ahead; those on NVMe are fetched to the host two blocks ahead.
 
-    Where a program would have more bytes alive at once than `device-memory` or
-    `host-memory` allow, something that is held there ahead of its use is not: a
-    parameter from nvme is fetched from there again for the backward, the one that
-    would wait longest in host memory; if there is none, a transfer stays where its
-    result is used, of those at that point the one that is used last.  All others
-    go ahead, unless that is not enough for the host: then none goes there early.
-    With a `rotation` the bytes are those of the step as
-    `zero-rotate-updates` will make it.
+    If a program would have more bytes alive at once than `device-memory` or
+    `host-memory` allows, fewer results are held ahead of their use.  First, the
+    parameter from NVMe that would wait longest in host memory is fetched from
+    NVMe again for the backward.  If there is none, the transfer whose result is
+    used last, of those at that point, stays at its use.  All others go ahead,
+    unless that is not enough for the host: then no transfer to the host does.
+    With a `rotation`, the bytes are those of the step that
+    `zero-rotate-updates` will make.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [
@@ -66,15 +66,15 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
 }
 
 def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
-  let summary = "Updates of host memory move to the start of the next step";
+  let summary = "Moves updates in host memory to the start of the next step";
   let description = [{
-    An update needs the norm of all gradients, and so it comes after the backward,
-    when the device has nothing left to do.  In the next step's forward it has.
-    So what stands after the norm moves to the start of the program: each bucket
-    is updated, by the gradient of the step before, where its parameters are first
-    read.  What is pending is state: the gradient in slot `grad`, in host memory,
-    and the factor of `zero.clip` as an output, which is the scalar `clip` of the
-    next program.
+    An update needs the norm of all gradients, so it comes after the backward,
+    when the device has no work left.  In the next step's forward it has.  So the
+    operations after the norm move to the start of the program: each bucket is
+    updated by the gradient of the previous step, just before the first read of
+    its parameters.  Pending values pass from one program to the next: the
+    gradient as state in slot `grad`, in host memory, and the factor of
+    `zero.clip` as an output, which is the scalar `clip` of the next program.
 
     ```mlir
     zero.program @step
@@ -96,14 +96,13 @@ def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
       %p1 = zero.update ... (%p, %grad)
     ```
 
-    Each program is what it was: no operation crosses from one to the next.
-    Parameters that are updated in host memory are not read back from nvme for
-    their first use.
+    No operation runs across the end of a program.  Parameters that are updated
+    in host memory are not read back from NVMe for their first use.
 
-    With `delayed` the model reads the parameters as they were before that update,
-    so that it runs beside forward and backward; the next ones take their place
-    after the last read.  Updates stand at the start, in the order in which the
-    next gradients come.
+    With `delayed`, the model reads the parameters from before that update, so
+    that the update runs in parallel with forward and backward; the new parameters
+    replace the old ones after the last read.  Updates stand at the start, in the
+    order in which the next gradients are computed.
 
     ```mlir
     zero.program @step
@@ -120,10 +119,10 @@ def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
 }
 
 def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
-  let summary = "Gives every value of the step its bytes";
+  let summary = "Assigns bytes to every value of the step";
   let description = [{
     Values that share bytes (views, packs, updates, kernels in place) get one
-    buffer; buffers whose lifetimes do not meet overlay each other.
+    buffer; buffers whose lifetimes do not overlap may share bytes.
 
     ```mlir
     %h = zero.launch @gelu(%x) : (tensor<64xf32>) -> tensor<64xf32>
@@ -133,21 +132,21 @@ def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
     %h = zero.launch @gelu(%x) {zero.at = [#zero.bytes<device, 1024 + 256>]} : (tensor<64xf32>) -> tensor<64xf32>
     ```
 
-    The module gets `zero.arena` and `zero.live_peak`: bytes of the device, host
-    and nvme arena, and the most bytes that are alive at once in each.  With
-    `workspace` it gets `zero.workspace`: so many bytes of the device that products
-    use while they run, beside all values.
+    The module gets `zero.arena` and `zero.live_peak`: the bytes of the device,
+    host and NVMe arenas, and the most bytes that are alive at once in each.  With
+    `workspace` it gets `zero.workspace`: this many bytes of the device that
+    products use while they run, in addition to all values.
   }];
   let options = [Option<"workspace", "workspace", "int64_t", "0", "bytes of the device for products to use">];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }
 
 def InsertEvents : Pass<"zero-insert-events", "::mlir::ModuleOp"> {
-  let summary = "Writes every wait between streams";
+  let summary = "Inserts all waits between streams";
   let description = [{
-    An operation waits for the operations on other streams that wrote bytes it
-    reads, and for those that read or wrote bytes it overwrites, unless an
-    earlier wait implies it.
+    An operation waits for the operations on other streams that wrote the bytes
+    that it reads, and for those that read or wrote the bytes that it overwrites,
+    unless an earlier wait implies it.
 
     ```mlir
     %h = zero.launch @a(%x) {zero.stream = #zero.stream<reduce>} : ...
@@ -162,17 +161,18 @@ def InsertEvents : Pass<"zero-insert-events", "::mlir::ModuleOp"> {
 def PrintCertificate : Pass<"zero-print-certificate", "::mlir::ModuleOp"> {
   let summary = "Prints the memory certificate of a finished plan";
   let description = [{
-    Exact bytes by category at the point where the most bytes are alive, and
-    what is alive there.
+    Prints the exact bytes by category at the point where the most bytes are
+    alive, and the values that are alive there.
   }];
 }
 
 def PrintCosts : Pass<"zero-print-costs", "::mlir::ModuleOp"> {
-  let summary = "Prints what each operation of a plan costs a rank";
+  let summary = "Prints the cost of each operation of a plan on a rank";
   let description = [{
-    Its stream, how much of its operands and results it touches, floating-point
-    operations, bytes that it reads and writes by tier, and bytes from peers.
-    Operations that only name bytes are left out.
+    Prints the stream of each operation, how much of its operands and results it
+    touches, its floating-point operations, the bytes that it reads and writes in
+    each tier, and the bytes that it receives from peers.  Operations that only
+    name bytes are left out.
   }];
 }
 

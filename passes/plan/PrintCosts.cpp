@@ -1,4 +1,4 @@
-//===- PrintCosts.cpp - What each operation of a plan costs ---------------===//
+//===- PrintCosts.cpp - Prints the cost of each operation of a plan -------===//
 
 #include "dialect/zero/Cost.h"
 #include "dialect/zero/Storage.h"
@@ -29,7 +29,7 @@ static std::string describeExtents(PlanOpInterface op) {
   return join(op->getOperands()) + " -> " + join(op->getResults());
 }
 
-/// " read 64 device 32 host", without tiers of which there is nothing.
+/// " read 64 device 32 host", without tiers of 0 bytes.
 static std::string describeBytes(StringRef what,
                                  ArrayRef<int64_t> bytesByTier) {
   std::string text;

@@ -1,6 +1,6 @@
-//===- RotateUpdates.cpp - Updates that are the next step's ---------------===//
+//===- RotateUpdates.cpp - Moves updates to the next step -----------------===//
 //
-// Makes @first, @step and @flush of @step; StepParts.h says how.
+// Makes @first, @step and @flush from @step, as StepParts.h describes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ zero::lookAtRotated(ProgramOp step, Rotation rotation,
   if (succeeded(looked)) {
     parts.addPending();
     StepParts rotated(copy);
-    (void)rotated.analyze(); // as before
+    (void)rotated.analyze(); // succeeds as before
     if (rotation == Rotation::Delayed)
       rotated.makeDelayedStep();
     else
@@ -52,8 +52,8 @@ zero::lookAtRotated(ProgramOp step, Rotation rotation,
   return looked;
 }
 
-/// Gives `other` what `step` takes and it does not, and returns what of that is
-/// state.
+/// Gives `other` the arguments that only `step` has, and returns unchanged
+/// those that are state.
 static void takeSame(ProgramOp other, ProgramOp step) {
   unsigned states = 0;
   for (BlockArgument argument : step.getArguments()) {
@@ -112,7 +112,7 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
         delayed ? &StepParts::makeDelayedStep : &StepParts::makeStep;
     auto rotate = [](ProgramOp program, void (StepParts::*make)()) {
       StepParts parts(program);
-      (void)parts.analyze(); // as that of `step`
+      (void)parts.analyze(); // succeeds as for `step`
       (parts.*make)();
     };
     rotate(first, &StepParts::makeFirst);

@@ -1,4 +1,4 @@
-//===- StepParts.cpp - The two parts of a step, apart ---------------------===//
+//===- StepParts.cpp - Separates the updates of a step --------------------===//
 
 #include "passes/plan/StepParts.h"
 
@@ -19,7 +19,7 @@ static bool isBefore(Operation *a, Operation *b) {
 // The two parts
 //===----------------------------------------------------------------------===//
 
-/// Which scalar of an update is the factor of zero.clip.
+/// The index of the scalar operand that is the factor of zero.clip, if any.
 std::optional<unsigned> StepParts::getFactorOperand(UpdateOp op) {
   auto rule = SymbolTable::lookupNearestSymbolFrom<OptimizerOp>(
       op, op.getOptimizerAttr());
@@ -27,12 +27,12 @@ std::optional<unsigned> StepParts::getFactorOperand(UpdateOp op) {
   for (StringRef name : rule.getScalars().getAsValueRange<StringAttr>()) {
     if (name == kClipFactor)
       return i;
-    i += name != "decay"; // is no operand
+    i += name != "decay"; // decay is no operand
   }
   return std::nullopt;
 }
 
-/// The transfers that bring `value`, the first ones first.
+/// Appends the transfers that bring `value`, in program order.
 void StepParts::collectSources(Value value,
                                SmallVectorImpl<Operation *> &sources) {
   Operation *def = value ? value.getDefiningOp() : nullptr;
@@ -114,10 +114,10 @@ void StepParts::addPending() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is pending
+// Pending values
 //===----------------------------------------------------------------------===//
 
-/// B updates by what the program before has left.
+/// Makes B read the pending gradients and factor of the previous program.
 void StepParts::takePending() {
   for (Update &update : updates) {
     update.op.getGradMutable().assign(update.pending);
@@ -126,7 +126,7 @@ void StepParts::takePending() {
   }
 }
 
-/// A leaves gradients in their state, and the factor to the host.
+/// Makes A leave gradients in their state, and return the factor to the host.
 void StepParts::leavePending() {
   for (Update &update : updates) {
     b.setInsertionPoint(update.gradient);
@@ -158,12 +158,12 @@ void StepParts::leavePending() {
 // The programs
 //===----------------------------------------------------------------------===//
 
-/// A alone: state stays as it is.
+/// Keeps only A; it returns state unchanged.
 void StepParts::makeFirst() {
   for (auto [i, state] : llvm::enumerate(findNextStates(program)))
     if (ofUpdates.contains(state.next.getDefiningOp()))
       terminator()->setOperand(i, state.argument);
-  takePending(); // nobody reads gradients any more
+  takePending(); // so that nothing reads gradients any more
   leavePending();
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(program.front())))
@@ -171,7 +171,7 @@ void StepParts::makeFirst() {
       op.erase();
 }
 
-/// B alone: no outputs.
+/// Keeps only B, without outputs.
 void StepParts::makeFlush() {
   takePending();
   for (unsigned i = program.getNumResults(); i-- > 0;)
@@ -197,7 +197,7 @@ void StepParts::makeDelayedStep() {
   leavePending();
 }
 
-/// What A does with the parameters of `update`.
+/// The operations of A that read the parameters of `update`.
 SmallVector<Operation *> StepParts::getReaders(const Update &update) {
   SmallVector<Operation *> readers;
   for (Operation *reader : update.parameters.getUsers())
@@ -206,7 +206,7 @@ SmallVector<Operation *> StepParts::getReaders(const Update &update) {
   return readers;
 }
 
-/// B before A, bucket by bucket.
+/// Moves B before A, bucket by bucket.
 void StepParts::moveUpdates() {
   SmallVector<std::pair<Operation *, Update *>> places;
   for (Update &update : updates) {
@@ -217,7 +217,7 @@ void StepParts::moveUpdates() {
     SmallVector<Operation *> readers = getReaders(update);
     for (Operation *reader : readers)
       reader->replaceUsesOfWith(update.parameters, next);
-    // The next gradient takes the bytes of the one before.
+    // The next gradient overwrites the pending one.
     readers.push_back(update.gradient);
     places.emplace_back(findFirstReader(readers), &update);
   }
@@ -240,7 +240,7 @@ void StepParts::moveUpdates() {
     skipReadBack(update);
 }
 
-/// B beside A, which reads the parameters before it.
+/// Moves B to the start, beside A, which reads the old parameters.
 void StepParts::moveUpdatesBeside() {
   SmallVector<Update *> order;
   for (Update &update : updates)
@@ -253,7 +253,7 @@ void StepParts::moveUpdatesBeside() {
   while (ofUpdates.contains(start))
     start = start->getNextNode();
   for (Update *update : order) {
-    llvm::SmallPtrSet<Operation *, 4> replace; // what makes the next parameters
+    llvm::SmallPtrSet<Operation *, 4> replace; // makes the next parameters
     for (const NextState &state : findNextStates(program))
       if (state.argument == update->parameters)
         for (Operation *op = state.next.getDefiningOp(); op != update->op;
@@ -263,7 +263,8 @@ void StepParts::moveUpdatesBeside() {
       op->moveBefore(before && !inTime.contains(op) ? before : start);
     update->op->moveBefore(start);
     before = update->op;
-    // In the order of updates: what waits for one holds up its whole stream.
+    // Keep the order of updates: an operation that waits for one blocks its
+    // stream.
     Operation *last = findLastReader(getReaders(*update));
     if (last && (!after || isBefore(after, last)))
       after = last;
@@ -277,7 +278,7 @@ void StepParts::moveUpdatesBeside() {
   }
 }
 
-/// Puts names of parameters after the updates that these come from.
+/// Moves operations that only name bytes after the updates that they depend on.
 void StepParts::sinkNames() {
   SmallVector<Operation *> names;
   for (Operation &op : program.front())
@@ -289,7 +290,8 @@ void StepParts::sinkNames() {
         name->moveAfter(def);
 }
 
-/// What is spilled to nvme need not be read back from there for its first use.
+/// Parameters that were just spilled to NVMe are not read back for their first
+/// use.
 void StepParts::skipReadBack(const Update &update) {
   for (Operation *op : update.follow) {
     auto spill = dyn_cast<SpillOp>(op);

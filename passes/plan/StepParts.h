@@ -1,8 +1,9 @@
-//===- StepParts.h - The two parts of a step, apart -------------*- C++ -*-===//
+//===- StepParts.h - Separates the updates of a step ------------*- C++ -*-===//
 //
-// A step is forward and backward, A, then the updates, B.  B waits for the norm
-// of all gradients, and the forward of the next step for B, bucket by bucket.
-// So B goes from the end of its step to where the next A needs it:
+// A step consists of forward and backward (A), then the updates (B).  B waits
+// for the norm of all gradients, and the forward of the next step waits for B,
+// bucket by bucket.  So B moves from the end of its step to where the next A
+// needs it:
 //
 //   @step   A B   A B   A B   ...
 //
@@ -10,19 +11,22 @@
 //   @step     B A   B A   ...
 //   @flush                  B
 //
-// 1. B is the updates, the transfers that bring their state, and all that
-//    follows from them.
-// 2. What A leaves for B is pending: gradients become state, slot "grad", and
-//    the factor of zero.clip an output, and the scalar of that name.
-// 3. @first and @flush are copies without B, and without A.
-// 4. In @step a bucket's part of B goes before what reads its parameters first,
-//    in A.  What brings its state keeps its lead of one update.
+// 1. B consists of the updates, the transfers that bring their state, and all
+//    operations that use their results.
+// 2. The values that A leaves for B are pending: gradients become state in slot
+//    "grad"; the factor of zero.clip becomes an output, and the scalar of that
+//    name.
+// 3. @first is a copy without B, @flush a copy without A.
+// 4. In @step, the part of B of each bucket moves before the first operation of
+//    A that reads its parameters.  The transfers that bring its state stay one
+//    update ahead.
 //
-// With `delayed` A computes with the parameters before B, so that B has all of A
-// to run beside:
+// With `delayed`, A computes with the parameters from before B, so that B can
+// run in parallel with all of A:
 //
-// 4. In @step B goes to the start, in the order in which A leaves gradients; but
-//    the next parameters replace those before them after A has read these last.
+// 4. In @step, B moves to the start, in the order in which A leaves gradients;
+//    but the new parameters replace the old ones only after A has read those
+//    for the last time.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -33,7 +37,7 @@
 
 namespace mlir::zero {
 
-/// A program of both parts, and what it becomes.
+/// Splits a program into A and B, and turns it into one of the new programs.
 class StepParts {
 public:
   explicit StepParts(ProgramOp program) : program(program), b(program) {}
@@ -49,12 +53,13 @@ public:
   void makeFlush();
 
 private:
-  /// The update of a bucket, and what belongs to it, in program order.
+  /// The update of a bucket and the operations that belong to it, in program
+  /// order.
   struct Update {
     UpdateOp op;
     SpillOp gradient;                ///< where it leaves the device
-    SmallVector<Operation *> bring;  ///< its state
-    SmallVector<Operation *> follow; ///< from its results
+    SmallVector<Operation *> bring;  ///< transfers that bring its state
+    SmallVector<Operation *> follow; ///< operations that use its results
     BlockArgument parameters, pending;
   };
 
@@ -74,7 +79,8 @@ private:
   OpBuilder b;
   SmallVector<Update> updates; ///< in program order
   llvm::SetVector<Operation *> ofUpdates;
-  /// What brings state just before its update; all else is one update ahead.
+  /// Transfers that bring state directly before its update; all others come one
+  /// update ahead.
   DenseSet<Operation *> inTime;
   ClipOp clip;
 };

@@ -1,4 +1,4 @@
-//===- TransfersAhead.cpp - Gathers and fetches one bucket ahead ----------===//
+//===- TransfersAhead.cpp - Moves transfers one bucket ahead --------------===//
 
 #include "passes/plan/TransfersAhead.h"
 
@@ -12,8 +12,8 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Whether `op` brings state to where it is used, and may do so earlier: it
-/// reads what the program starts with, and fills bytes of its own.
+/// Returns true if `op` brings state to its use and may run earlier: it reads
+/// what the program starts with, and writes bytes of its own.
 bool isEarly(Operation *op) {
   auto fetch = dyn_cast<FetchOp>(op);
   if (!isa<AllGatherOp>(op) && (!fetch || fetch.getInto()))
@@ -31,8 +31,9 @@ void moveWithSources(Operation *op, Operation *target) {
       moveWithSources(source, op);
 }
 
-/// Moves `transfers`, in program order, each to where those before it are first
-/// used: those of one operation together.  The first go to where `start` is.
+/// Moves each of `transfers`, which are in program order, to the first use of
+/// the previous one; the transfers for one operation move together.  The first
+/// ones move to `start`.
 void moveAhead(ArrayRef<Operation *> transfers, Operation *start,
                const DenseSet<Operation *> &inTime) {
   Operation *before = start, *last = nullptr;
@@ -43,7 +44,7 @@ void moveAhead(ArrayRef<Operation *> transfers, Operation *start,
       continue;
     if (last && reader != last)
       before = last;
-    // Asked now: a block numbers its operations anew after each move.
+    // Compare before moving: a block renumbers its operations after each move.
     if (!inTime.contains(transfer) && before->isBeforeInBlock(transfer))
       moves.emplace_back(transfer, before);
     last = reader;
@@ -54,7 +55,8 @@ void moveAhead(ArrayRef<Operation *> transfers, Operation *start,
   }
 }
 
-/// Whether `op` brings back what a program has put into another tier.
+/// Returns true if `op` fetches a value that the program spilled to another
+/// tier.
 bool isOfStash(Operation *op) {
   if (!isa<FetchOp>(op) || cast<FetchOp>(op).getBucket())
     return false;
@@ -62,15 +64,15 @@ bool isOfStash(Operation *op) {
   return isa_and_present<SpillOp>(before) || (before && isOfStash(before));
 }
 
-/// What put into another tier what `fetch` brings back.
+/// The spill whose value `fetch` brings back.
 Operation *findSpill(Operation *fetch) {
   Operation *source = fetch->getOperand(0).getDefiningOp();
   return isa<SpillOp>(source) ? source : findSpill(source);
 }
 
-/// Moves what brings activations back: those that are fetched side by side go to
-/// where those side by side before them are first used, and where they come over
-/// two links, the farther one once more ahead.
+/// Moves the fetches of activations: each group of adjacent fetches moves to
+/// the first use of the previous group.  Values that come over two links take
+/// the first link one group earlier.
 void stashAhead(Block &block, const DenseSet<Operation *> &inTime) {
   struct Group {
     SmallVector<Operation *> fetches;
@@ -102,8 +104,8 @@ void stashAhead(Block &block, const DenseSet<Operation *> &inTime) {
       Operation *target = groups[i - std::min(i, ahead)].reader;
       if (i == 0 || !target || inTime.contains(fetch))
         continue;
-      // Groups of several micro-steps may stand before all of their readers, or
-      // be spilled after those of others.
+      // With several micro-steps, a group may stand before all of its readers,
+      // or be spilled after the target.
       if (findSpill(fetch)->isBeforeInBlock(target) &&
           target->isBeforeInBlock(fetch))
         moves.emplace_back(fetch, target);
@@ -122,12 +124,12 @@ Operation *zero::getFirstReader(Value value) {
 
 bool zero::canGoAhead(Operation *op) { return isEarly(op) || isOfStash(op); }
 
-/// Link by link, from where values are used: a gather goes ahead of its use, and
-/// a fetch ahead of the gather that was moved.
+/// Works link by link, starting at the uses: a gather moves ahead of its use,
+/// then a fetch ahead of the moved gather.
 void zero::moveTransfersAhead(ProgramOp program,
                               const DenseSet<Operation *> &inTime) {
   Block &block = program.front();
-  // By number of links up to the use; what updates use apart.
+  // By number of links up to the use; transfers for updates are separate.
   std::vector<SmallVector<Operation *>> links, ofUpdates;
   for (Operation &op : block) {
     if (!isEarly(&op))
@@ -145,7 +147,8 @@ void zero::moveTransfersAhead(ProgramOp program,
   stashAhead(block, inTime);
   for (ArrayRef<Operation *> transfers : links)
     moveAhead(transfers, &block.front(), inTime);
-  // State is not held while the model runs, but for updates that run beside it.
+  // State is not held while the model runs, except for updates in parallel with
+  // it.
   Operation *start = nullptr;
   for (Operation &op : block) {
     if (isa<UpdateOp>(op))
