@@ -1,9 +1,9 @@
 //===- Averages.cpp - Means over ranks and micro-steps --------------------===//
 //
-// A loss is divided by what zero.average marks, so every rank and micro-step
-// must know it before.  With one micro-step it is exchanged where it is
-// computed; with several @count exchanges it, and the host gives the mean to the
-// other programs as a scalar.
+// A loss is divided by the values that zero.average marks, so every rank and
+// micro-step must know their mean first.  With one micro-step they are
+// exchanged where they are computed; with several, @count exchanges them, and
+// the host passes the mean to the other programs as a scalar.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ Value ProgramBuilder::average(Value value, Location loc) {
                              b.getF64FloatAttr(1.0 / partition.ranks()));
 }
 
-/// Marks the operands that are `average`: the launches that divide by it do not
-/// tell whether it has been exchanged.
+/// Marks the operands that are `average` as equal on all ranks (zero.same): a
+/// launch that divides by one does not show whether it was exchanged.
 static void requireSame(Value average) {
   for (OpOperand &use : average.getUses()) {
     SmallVector<int64_t> same = {use.getOperandNumber()};
@@ -36,8 +36,8 @@ static void requireSame(Value average) {
   }
 }
 
-/// Which average of its micro-step `op` is, in the order of the block; `known`
-/// counts them, by micro-step.
+/// The name of `op` by its number among the averages of its micro-step, in
+/// block order; `known` counts them by micro-step.
 static std::string nameOf(AverageOp op,
                           llvm::MapVector<Attribute, unsigned> &known) {
   return "count" + std::to_string(known[op->getAttr(kMicroAttr)]++);

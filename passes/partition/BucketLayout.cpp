@@ -1,4 +1,4 @@
-//===- BucketLayout.cpp - Which parameters share a bucket -----------------===//
+//===- BucketLayout.cpp - Assignment of parameters to buckets -------------===//
 
 #include "passes/partition/BucketLayout.h"
 
@@ -46,20 +46,20 @@ public:
   BucketLayout run();
 
 private:
-  /// Every bucket is several operations of the plan.
+  /// Every bucket adds several operations to the plan.
   static constexpr int64_t kMaxPieces = 16384;
 
-  /// What will be a bucket.
+  /// The parameters of a future bucket.
   struct Group {
     SmallVector<Rows, 1> rows; ///< in the parameters' order
     bool whole, frozen;
     std::optional<Packing> packing;
-    int64_t bytes; ///< if each had a bucket of its own
+    int64_t bytes; ///< if each had its own bucket
   };
 
   ArrayRef<LayoutParameter> parameters;
   const LayoutOptions &options;
-  int64_t vectors; ///< elements: a slice of each rank is a whole vector
+  int64_t vectors; ///< elements with which each rank's slice is one vector
   SmallVector<Group> groups;
 
   StringRef blockOf(unsigned parameter) const {
@@ -89,12 +89,12 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is cut
+// Pieces
 //===----------------------------------------------------------------------===//
 
-/// How many rows fit into a bucket, or 0: the parameter is not cut.  In whole
-/// vectors, so that pieces follow each other in memory without padding; or in
-/// whole groups.
+/// The number of rows in a piece, or 0 if the parameter is not cut.  Pieces
+/// consist of whole vectors, so that they follow each other in memory without
+/// padding, or of whole groups.
 int64_t Layouter::rowsOfPiece(unsigned parameter) const {
   RankedTensorType type = parameters[parameter].type;
   int64_t bytes = parameters[parameter].getBytes();
@@ -132,7 +132,7 @@ Layouter::checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What shares a bucket
+// Groups
 //===----------------------------------------------------------------------===//
 
 bool Layouter::fits(const Group &group, unsigned parameter) const {
@@ -142,7 +142,7 @@ bool Layouter::fits(const Group &group, unsigned parameter) const {
 }
 
 void Layouter::formGroups() {
-  // The group that the next parameter may join, by how it is kept.
+  // For each way of keeping parameters, the group that the next one may join.
   std::optional<size_t> open[2][2][3];
   for (unsigned i = 0; i < parameters.size(); ++i) {
     bool whole = isWhole(i), frozen = parameters[i].frozen;
@@ -170,10 +170,10 @@ void Layouter::formGroups() {
 }
 
 //===----------------------------------------------------------------------===//
-// Where members lie
+// Members
 //===----------------------------------------------------------------------===//
 
-/// "h.0", or with the first parameter and how many follow.
+/// "h.0", or the first parameter and how many follow.
 std::string Layouter::describe(const Group &group) const {
   unsigned first = group.rows.front().parameter;
   StringRef parameter = parameters[first].name.getValue();

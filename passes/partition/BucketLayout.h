@@ -1,19 +1,21 @@
-//===- BucketLayout.h - Which parameters share a bucket -------------------===//
+//===- BucketLayout.h - Assignment of parameters to buckets ---------------===//
 //
-// An analysis: from the parameters of a model to the buckets of its plan.  It
-// reads and builds no IR.
+// Computes the buckets of a plan from the parameters of its model.  Reads and
+// builds no IR.
 //
-// Neighbours that are kept alike share a bucket, members with weight decay
-// first; those that are frozen have buckets of their own, and so have those that
-// are packed.  Without a bucket size they are those of a block:
+// Adjacent parameters that are kept in the same way share a bucket, members
+// with weight decay first; frozen parameters have separate buckets, and so have
+// packed ones.  Without a bucket size, a bucket holds the parameters of a
+// block:
 //
 //   parameters   h.0.bias  h.0.weight  h.1.weight
 //   buckets      b0 (h.0): h.0.weight, h.0.bias     b1: h.1.weight
 //
-// With one they are as many as fit, and a sharded parameter that is larger is
-// cut by rows.  A piece has a bucket of its own: pieces are gathered into one
-// run of bytes, so nothing may lie between them.  Those of a packed parameter are
-// whole groups: then the bytes of the pieces are those of the parameter.
+// With a bucket size, a bucket holds as many parameters as fit, and a larger
+// sharded parameter is cut by rows.  Each piece has its own bucket: pieces are
+// gathered into one run of bytes, so nothing may lie between them.  Pieces of a
+// packed parameter consist of whole groups, so that their bytes are those of
+// the parameter.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -29,12 +31,12 @@ struct LayoutParameter {
   StringAttr name;
   RankedTensorType type; ///< not empty
   Attribute init;
-  StringAttr block; ///< what it is part of; null: its name says so
+  StringAttr block; ///< block it belongs to; null: that of its name
   bool decay;       ///< whether weight decay applies
   bool frozen;      ///< whether it is not trained
-  std::optional<Packing> packing = {}; ///< of one that is frozen
+  std::optional<Packing> packing = {}; ///< only if frozen
 
-  /// Bytes of all of it.
+  /// Bytes of the whole parameter.
   int64_t getBytes() const {
     return packing ? getPackedBytes(*packing, type.getNumElements())
                    : getByteSize(type);
@@ -42,14 +44,14 @@ struct LayoutParameter {
 };
 
 struct LayoutOptions {
-  StringRef axis; ///< of the ranks that share the state
+  StringRef axis; ///< axis of the ranks that share the state
   int64_t ranks, stage;
   /// The most bytes of a bucket; 0: a bucket per block.
   int64_t bucketSize;
   /// Parameters of fewer bytes are whole on every rank, also at stage 3.
   int64_t persistBelow;
-  /// Parameters are brought from another tier, so that large ones may be cut
-  /// though a rank keeps all of them.
+  /// Parameters are fetched from another tier, so large ones may be cut even if
+  /// a rank keeps all of them.
   bool fetched;
 };
 
@@ -61,11 +63,11 @@ struct LayoutMember {
 
 struct LayoutBucket {
   std::string name;  ///< "b2"
-  std::string label; ///< what it is of, for people: "h.0"
+  std::string label; ///< its contents, for readers: "h.0"
   StringRef axis;
   bool whole;                     ///< every rank keeps all of its parameters
   bool frozen;                    ///< its parameters are not trained
-  std::optional<Packing> packing; ///< elements are bytes then
+  std::optional<Packing> packing; ///< if set, elements are bytes
   SmallVector<LayoutMember> members;
   int64_t elements; ///< a multiple of 16 times the ranks
 
@@ -75,7 +77,7 @@ struct LayoutBucket {
   }
 };
 
-/// Which member of which bucket.
+/// A member of a bucket.
 struct LayoutPlace {
   unsigned bucket, member;
 };
@@ -83,20 +85,22 @@ struct LayoutPlace {
 struct BucketLayout {
   /// In the order of their first parameters.
   SmallVector<LayoutBucket> buckets;
-  /// By parameter, in the order of its rows; several if it is cut.
+  /// The places of each parameter, in the order of its rows; several if it is
+  /// cut.
   SmallVector<SmallVector<LayoutPlace, 1>> places;
 };
 
-/// Fails, with an error, where parameters would be cut into too many pieces.
+/// Fails with an error if parameters would be cut into too many pieces.
 FailureOr<BucketLayout>
 layOutBuckets(ArrayRef<LayoutParameter> parameters,
               const LayoutOptions &options,
               function_ref<InFlightDiagnostic()> emitError);
 
-/// The block that a parameter's name tells: up to its first number, or else up
-/// to its last dot.  "h.0.attn.c_fc.weight" is of "h.0", "wte.weight" of "wte".
+/// The block in a parameter's name: the name up to its first number, or else up
+/// to its last dot.  "h.0.attn.c_fc.weight" belongs to "h.0", "wte.weight" to
+/// "wte".
 StringRef getBlockOfName(StringRef parameter);
-/// The same, but an adapter is of the block of its layer.
+/// The same, but an adapter belongs to the block of its layer.
 StringRef getBlockOfLayer(StringRef parameter);
 
 } // namespace mlir::zero

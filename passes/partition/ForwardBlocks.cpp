@@ -1,4 +1,4 @@
-//===- ForwardBlocks.cpp - What the forward leaves for the backward -------===//
+//===- ForwardBlocks.cpp - Values of the forward that the backward reads --===//
 
 #include "passes/partition/ForwardBlocks.h"
 
@@ -53,20 +53,21 @@ ForwardBlocks::ForwardBlocks(func::FuncOp step) : step(step) {
       isNew |= known.insert(name).second;
     if (isNew)
       ++count;
-    // What comes before all parameters is of the first block.
+    // Operations before all parameters belong to the first block.
     blocks[&op] = count == 0 ? 0 : count - 1;
     if (read.size() > 1)
       between.insert(&op);
   }
 }
 
-/// Of what the loss, the first result, depends on; null if that is nothing.
+/// The last operation that the loss, the first result, depends on; null if
+/// there is none.
 Operation *ForwardBlocks::findLastOfForward() const {
   // An operation comes after those that it depends on.
   return step.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
 }
 
-/// "" of an argument that is no parameter.
+/// The block of a parameter; "" for other arguments.
 StringRef ForwardBlocks::getBlockOfParameter(unsigned argument) const {
   auto name = step.getArgAttrOfType<StringAttr>(argument, kParamAttr);
   if (!name)
@@ -75,7 +76,7 @@ StringRef ForwardBlocks::getBlockOfParameter(unsigned argument) const {
   return block ? block.getValue() : getBlockOfName(name.getValue());
 }
 
-/// Calls visit(use) for all that read `value`, in any of its shapes.
+/// Calls visit(use) for all reads of `value`, in any shape.
 static void forEachUse(Value value, function_ref<void(OpOperand &)> visit) {
   for (OpOperand &use : value.getUses())
     if (isReshape(use.getOwner()))

@@ -1,18 +1,19 @@
-//===- ForwardBlocks.h - What the forward leaves for the backward ---------===//
+//===- ForwardBlocks.h - Values of the forward that the backward reads ----===//
 //
 // An analysis of @step at level kernels, where forward and backward are one
 // function:
 //
 //   forward     up to the last operation that the loss depends on
-//   backward    all after it
+//   backward    all operations after it
 //
-// Operations of the forward are of the block whose parameters were read last,
-// in program order; blocks are those that share buckets (BucketLayout.h):
+// An operation of the forward belongs to the block whose parameters were read
+// last, in program order; blocks are the ones that share buckets
+// (BucketLayout.h):
 //
 //   reads of   wte       h.0       h.0       h.1       ln_f      wte
 //   block      0         1         1         2         3         3
 //
-// A block that was read before (a tied embedding) begins no new one.
+// Reading a block again (a tied embedding) begins no new block.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +22,7 @@
 
 namespace mlir::zero {
 
-/// What the backward reads of a value of the forward, in all of its shapes.
+/// A value of the forward that the backward reads, in any shape.
 struct LateValue {
   Value value;
   /// Operands of the backward, in program order.
@@ -34,13 +35,13 @@ public:
 
   unsigned size() const { return count; }
   bool isForward(Operation *op) const { return blocks.contains(op); }
-  /// Of an operation of the forward.
+  /// The block of `op`, an operation of the forward.
   unsigned getBlock(Operation *op) const { return blocks.at(op); }
   /// Whether an operation of the forward reads parameters of several blocks.
   bool isBetween(Operation *op) const { return between.contains(op); }
   /// Whether an operation of another block, in the forward, reads `value`.
   bool leavesBlock(Value value) const;
-  /// What the backward reads of a block, in program order.
+  /// The values of a block that the backward reads, in program order.
   SmallVector<LateValue> getLateValues(unsigned block) const;
 
 private:
@@ -53,11 +54,12 @@ private:
   StringRef getBlockOfParameter(unsigned argument) const;
 };
 
-/// The first operation that reads any of them; they are not empty.
+/// The first operation that reads any of `late`, which is not empty.
 Operation *getFirstUser(ArrayRef<LateValue> late);
-/// What a value is a reshape of: itself if it is none.
+/// The value that `value` is a reshape of; `value` itself if it is none.
 Value getReshaped(Value value);
-/// `to`, in the shapes that lead from `from` to `value`, made anew at `b`.
+/// Applies the reshapes that lead from `from` to `value` to `to`, cloned at
+/// `b`.
 Value reshapeAgain(OpBuilder &b, Value value, Value from, Value to);
 
 } // namespace mlir::zero

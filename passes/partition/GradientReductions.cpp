@@ -1,8 +1,8 @@
-//===- GradientReductions.cpp - From gradients to what updates read -------===//
+//===- GradientReductions.cpp - Packs and reduces gradients ---------------===//
 //
 // Buckets are packed where the last of their gradients is finished, so that
-// they are reduced while the backward goes on.  Gradients are computed inside
-// the pack, or are cut without a copy.
+// reductions run in parallel with the rest of the backward.  Gradients are
+// computed inside the pack, or are cut without a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// A gradient follows those of the trained parameters before it, and all follow
-/// the loss.
+/// The returned values are the loss and the gradients of the trained
+/// parameters, in order.
 Value ProgramBuilder::gradientOf(unsigned parameter, int64_t micro) {
   auto before = ArrayRef(partition.layout.places).take_front(parameter);
   int64_t place = 1 + llvm::count_if(before, [&](ArrayRef<LayoutPlace> places) {
@@ -21,8 +21,8 @@ Value ProgramBuilder::gradientOf(unsigned parameter, int64_t micro) {
   return returned.getOperand(place * partition.microStepsAtOnce() + micro);
 }
 
-/// The operation that finishes the last of a bucket's gradients; null where one
-/// is no operation's.
+/// The operation that finishes the last of a bucket's gradients; null if one is
+/// an argument.
 Operation *ProgramBuilder::findLastGradient(const LayoutBucket &bucket,
                                             int64_t micro) {
   Operation *last = nullptr;
@@ -57,7 +57,7 @@ Value ProgramBuilder::pack(size_t k, int64_t micro) {
   return flat;
 }
 
-/// What the first gradient is added to; null where there is no sum.
+/// The value to which the first gradient is added; null if there is no sum.
 Value ProgramBuilder::beginSum(size_t k) {
   if (partition.hasSums())
     return state.back()[k];
@@ -69,7 +69,8 @@ Value ProgramBuilder::beginSum(size_t k) {
       symbol(k));
 }
 
-/// What the update reads of a pack, or the sum so far.
+/// Adds `flat` to `sum` if there is one, and reduces it over ranks: returns the
+/// sum so far, or after the last micro-step the gradient of the update.
 Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
   Location loc = name(buckets[k], ".grad");
   int64_t ranks = partition.ranks(), microSteps = partition.microSteps;
@@ -89,7 +90,8 @@ Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
                                  Value(), scale(ranks * microSteps));
 }
 
-/// Its squares, and what the update reads of it.
+/// Emits the squares of the gradient `flat`, and gathers it if the update needs
+/// all of it.
 void ProgramBuilder::finishGradient(size_t k, Value flat) {
   auto type = RankedTensorType::get(
       {SumSquaresOp::getNumBlocks(partition.buckets[k], partition.ranks())},
@@ -104,7 +106,7 @@ void ProgramBuilder::finishGradient(size_t k, Value flat) {
 
 void ProgramBuilder::emitGradients(bool isLast) {
   int64_t microSteps = partition.microStepsAtOnce();
-  // By bucket that begins a parameter, then micro-step.
+  // By bucket, then micro-step: the operation that finishes the gradients.
   SmallVector<SmallVector<Operation *>> finished;
   for (const LayoutBucket &bucket : buckets) {
     finished.emplace_back();
@@ -113,20 +115,21 @@ void ProgramBuilder::emitGradients(bool isLast) {
     for (int64_t micro = 0; micro < microSteps; ++micro)
       finished.back().push_back(findLastGradient(bucket, micro));
   }
-  // By micro-step: what the next piece of a parameter goes after; null: the end.
+  // By micro-step: the operation that the next piece of a parameter follows;
+  // null: at the end.
   SmallVector<Operation *> after(microSteps);
   partials.resize(buckets.size());
   gradients.resize(buckets.size());
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
     if (bucket.frozen)
       continue;
-    // A piece goes after the one before it.
+    // A piece follows the previous one.
     if (!bucket.continuesParameter())
       after = finished[k];
     Value flat;
     for (int64_t micro = 0; micro < microSteps; ++micro) {
       Operation *place = after[micro];
-      // Sums are in the order of the micro-steps.
+      // Sums add the micro-steps in order.
       if (place && flat && place->isBeforeInBlock(flat.getDefiningOp()))
         place = flat.getDefiningOp();
       b.setInsertionPoint(returned);

@@ -1,8 +1,8 @@
 //===- KeepModel.cpp - Keeps the model's step for the judge ---------------===//
 //
-// From here on @step becomes the programs of a plan.  What it was is copied
-// into a module of its own, with its kernels, so that the judge can say whether
-// the plan still computes it.
+// Later passes turn @step into the programs of a plan.  This pass copies it and
+// its kernels into a nested module, so that the judge can compare the plan with
+// the model.
 //
 //===----------------------------------------------------------------------===//
 

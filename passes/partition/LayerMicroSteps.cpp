@@ -1,18 +1,18 @@
-//===- LayerMicroSteps.cpp - All micro-steps of a block, then the next ----===//
+//===- LayerMicroSteps.cpp - Repeats each block for all micro-steps -------===//
 //
 // 1. The operations of the step, in program order, are cut into stretches: a
-//    new one begins where an operation reads parameters of other buckets than
-//    the operation before that read any.
-// 2. A stretch stands there for micro-step 0, then for micro-step 1, and so on;
-//    then comes the next stretch.
+//    new stretch begins at an operation that reads parameters of other buckets
+//    than the last operation that read any.
+// 2. Each stretch stands there for micro-step 0, then for micro-step 1, and so
+//    on; then the next stretch follows.
 //
 //      reads of   b0  b0  b0,b1  b1            b0,b1  b0
 //      stretches  '----'  '---'  '-- ... --'   '---'  '--
 //
-// So uses of a bucket that follow each other without those of another one in
-// between still do, and a bucket is gathered or fetched as often as with one
-// micro-step.  What depends on parameters and not on inputs stands there once; what
-// depends on neither, a tensor of zeros, is made again where it is needed.
+// So successive uses of one bucket stay together, and a bucket is gathered or
+// fetched as often as with one micro-step.  Operations that depend on
+// parameters and not on inputs are not repeated; those that depend on neither,
+// such as a tensor of zeros, are repeated where they are needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,12 +57,13 @@ private:
   func::FuncOp step;
   Block &block;
   OpBuilder b;
-  /// By micro-step: from values of the first one.
+  /// By micro-step: maps values of the first one.
   SmallVector<IRMapping> maps;
   function_ref<SmallVector<unsigned>(unsigned)> bucketsOf;
-  /// What depends on inputs, and on other arguments alone.
+  /// Values that depend on inputs, and values that depend only on other
+  /// arguments.
   llvm::DenseSet<Value> own, shared;
-  /// Copies of what depends on nothing.
+  /// Copies of operations that depend on no argument.
   SmallVector<Operation *> free;
   std::vector<SmallVector<Operation *>> stretches;
 
@@ -109,7 +110,7 @@ private:
     }
   }
 
-  /// Averages are of a micro-step each, whatever they depend on.
+  /// An average belongs to one micro-step, whatever it depends on.
   bool isOwn(Operation *op) {
     return isa<AverageOp>(op) ||
            llvm::any_of(op->getOperands(),

@@ -1,11 +1,11 @@
 //===- Optimizers.cpp - Update rules as scalar IR -------------------------===//
 //
-// A rule is a region of scalar arithmetic.  What depends on scalars alone (the
-// bias corrections) is computed in f64 and rounded once; code generation does
-// it once per launch.
+// A rule is a region of scalar arithmetic.  Values that depend only on scalars
+// (the bias corrections) are computed in f64 and rounded once; code generation
+// computes them once per launch.
 //
-// The scalar `clip` is the factor of zero.clip.  Where that is always one, the
-// rule is without it: its updates need no norm.
+// The scalar `clip` is the factor of zero.clip.  If that is always one, the
+// rule does not take it: its updates need no norm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,7 @@ OptimizerOp zero::buildLion(OpBuilder &b, Location loc, double beta1,
   S p = arg(0), g = arg(1), m = arg(2), lr = arg(3), decay = arg(4);
   if (clips)
     g = g * arg(5);
-  // What is left to 1 is taken in f32, as in a rule whose betas are arguments:
+  // Compute 1 - beta in f32, as in a rule whose betas are arguments, so that
   // the two weights add up to 1.
   auto rest = [](double beta) { return double(1.0f - float(beta)); };
   S mixed = beta1 * m + rest(beta1) * g;

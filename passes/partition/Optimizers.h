@@ -14,9 +14,9 @@ struct AdamWOptions {
 OptimizerOp buildAdamW(OpBuilder &b, Location loc, const AdamWOptions &options,
                        bool clips);
 
-/// Lion (Chen et al., 2023): the sign of a mixture of momentum and gradient,
-/// and 0 of 0, with decoupled decay.  Scalars: lr, decay, clip if `clips`.
-/// Slot: m.
+/// Lion (Chen et al., 2023): the sign of a mixture of momentum and gradient (0
+/// for 0), with decoupled decay.  Scalars: lr, decay, clip if `clips`.  Slot:
+/// m.
 OptimizerOp buildLion(OpBuilder &b, Location loc, double beta1, double beta2,
                       bool clips);
 
@@ -24,8 +24,8 @@ OptimizerOp buildLion(OpBuilder &b, Location loc, double beta1, double beta2,
 /// SGD.  Scalars: lr, decay, clip if `clips`.  Slot: momentum.
 OptimizerOp buildSgd(OpBuilder &b, Location loc, double momentum, bool clips);
 
-/// Has a rule that the model brought, which takes no scalar `clip`, take it last
-/// and multiply the gradient by it.
+/// Adds the scalar `clip` to the model's own rule, as its last argument, and
+/// multiplies the gradient by it.
 void addClip(OptimizerOp rule);
 
 } // namespace mlir::zero

@@ -1,9 +1,9 @@
-//===- PackedParameters.cpp - Copies to compute with ----------------------===//
+//===- PackedParameters.cpp - Dequantizes packed parameters ---------------===//
 //
-// A packed parameter is dequantised just before it is read.  A copy that waited
-// for the backward would undo what packing saves, so reads share one only where
-// between them neither another packed parameter is read nor any of another
-// block: it is those of several micro-steps that do.
+// A packed parameter is dequantized just before it is read.  A copy that waited
+// for the backward would undo the savings of packing.  So reads share a copy
+// only if no other packed parameter, and no parameter of another block, is read
+// between them; in practice these are the reads of several micro-steps.
 //
 //   reads of w1    *  *       head   *
 //   reads of w2          *        *
@@ -14,7 +14,7 @@
 //   %w1 = zero.dequantize %b as <nf4>
 //   %y = nn.matmul %x, %w1
 //
-// RegatherParameters says which copies are made of one gather.
+// RegatherParameters decides which copies share a gather.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// An operation that reads a parameter, and where.
+/// An operand that reads a parameter, and its position.
 struct Use {
   unsigned position;
   OpOperand *operand;
@@ -40,7 +40,7 @@ struct Reads {
   SmallVector<Use, 1> uses; ///< in program order
 };
 
-/// What is read of `value`, seen through reshapes.
+/// Collects the reads of `value`, looking through reshapes.
 void collect(Value value, const DenseMap<Operation *, unsigned> &positions,
              SmallVectorImpl<Use> &uses) {
   for (OpOperand &use : value.getUses())
@@ -50,7 +50,7 @@ void collect(Value value, const DenseMap<Operation *, unsigned> &positions,
       uses.push_back({positions.lookup(use.getOwner()), &use});
 }
 
-/// `value`, which reshapes make of what is in `copies`.
+/// Rebuilds `value`, a result of reshapes, from the values in `copies`.
 Value rebuild(OpBuilder &b, Value value, IRMapping &copies) {
   if (Value known = copies.lookupOrNull(value))
     return known;
@@ -85,8 +85,8 @@ StringRef ProgramBuilder::blockOf(size_t parameter) {
       function.getArgAttrOfType<StringAttr>(argument, kParamAttr).getValue());
 }
 
-/// A copy of the buckets whose values are `flat`; gathers those that are not there
-/// yet.
+/// Dequantizes `parameter` from the values of its buckets in `flat`; gathers
+/// buckets that have no value yet.
 Value ProgramBuilder::dequantize(size_t parameter,
                                  SmallVectorImpl<Value> &flat) {
   auto type = cast<RankedTensorType>(
@@ -146,7 +146,7 @@ void ProgramBuilder::placePacked() {
       copies.back().uses.push_back(use);
     }
   }
-  // Whatever comes first brings the gather of its bucket.
+  // The first copy from a bucket emits its gather.
   llvm::stable_sort(copies, [](const Reads &x, const Reads &y) {
     return x.uses.front().position < y.uses.front().position;
   });

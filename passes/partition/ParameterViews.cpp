@@ -1,8 +1,8 @@
 //===- ParameterViews.cpp - Parameters as views of their buckets ----------===//
 //
-// Of the state, at the start of a program, where it is whole; else of a gather
-// before the first use of any member.  A parameter that is cut is a join of
-// views:
+// A parameter is a view of the state, at the start of a program, if its bucket
+// is whole, and otherwise a view of a gather before the first use of any
+// member.  A parameter that is cut is a join of views:
 //
 //   %f0 = zero.all_gather %p0 of @b0
 //   %f1 = zero.all_gather %p1 of @b1
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// A parameter of the buckets whose values are `flat`, by bucket.
+/// The value of `parameter`, given the values of the buckets in `flat`.
 Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
   BlockArgument old = block.getArgument(partition.arguments[parameter]);
   auto type = cast<RankedTensorType>(old.getType());
@@ -34,7 +34,7 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
   return JoinOp::create(b, views.front().getLoc(), type, views);
 }
 
-/// All of bucket `k`.
+/// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
   return AllGatherOp::create(
       b, name(buckets[k]),
@@ -68,7 +68,7 @@ void ProgramBuilder::placeSharded() {
         first = user;
     uses.push_back({i, first});
   }
-  // Whatever member comes first, it brings the gather of its bucket.
+  // The first use of any member emits the gather of its bucket.
   llvm::sort(uses, [](const FirstUse &a, const FirstUse &b) {
     return a.user == b.user ? a.parameter < b.parameter
                             : a.user->isBeforeInBlock(b.user);

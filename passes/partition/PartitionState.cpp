@@ -30,7 +30,7 @@ namespace mlir::zero {
 using namespace mlir;
 using namespace mlir::zero;
 
-/// What the loss is averaged over.
+/// @count: exchanges the values that the loss is averaged over.
 static void buildCount(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.exchangeAverages();
@@ -38,7 +38,7 @@ static void buildCount(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// Forward, backward, gradients added to those before.
+/// @micro: forward, backward, gradients added to the sums.
 static void buildMicro(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.placeParameters();
@@ -48,7 +48,7 @@ static void buildMicro(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// The same, and the update.
+/// @step: the same, and the update.
 static void buildStep(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.placeParameters();
@@ -59,7 +59,7 @@ static void buildStep(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// The loss of other batches, and what it is averaged over.
+/// @eval: the loss of other batches, and the values that it is averaged over.
 static void buildEval(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.dropBackward();
@@ -69,7 +69,7 @@ static void buildEval(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// A row of logits of each sequence.
+/// @predict: a row of logits for each sequence.
 static void buildPredict(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.placeParameters();
@@ -77,8 +77,8 @@ static void buildPredict(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// Gives `predict` the arguments of `step`, in their order.  Where that has all
-/// micro-steps, it reads the inputs of the first.
+/// Gives `predict` the arguments of `step`, in their order.  If `step` has all
+/// micro-steps, `predict` reads the inputs of the first.
 static void takeArguments(func::FuncOp predict, func::FuncOp step) {
   auto keyOf = [](func::FuncOp function, unsigned i) {
     auto name = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
@@ -205,7 +205,7 @@ private:
   LogicalResult readParameters(func::FuncOp step,
                                SmallVectorImpl<LayoutParameter> &parameters,
                                SmallVectorImpl<unsigned> &arguments) {
-    if (failed(setInitialValues(step))) // of steps that are no printed level
+    if (failed(setInitialValues(step))) // for hand-written steps
       return failure();
     for (BlockArgument arg : step.getArguments()) {
       unsigned i = arg.getArgNumber();
@@ -248,8 +248,8 @@ private:
     return success();
   }
 
-  /// What state, gradients and their sums are made of, and whether there are
-  /// masters.
+  /// Sets the element types of state, gradients and their sums, and whether
+  /// there are masters.
   LogicalResult setElements(func::FuncOp step,
                             ArrayRef<LayoutParameter> parameters,
                             Partition &partition) {
@@ -292,7 +292,7 @@ private:
     return success();
   }
 
-  /// The axis, the optimizer and the buckets, before `step`.
+  /// Creates the axis, the optimizer and the buckets, before `step`.
   LogicalResult layOutState(func::FuncOp step,
                             ArrayRef<LayoutParameter> parameters,
                             Partition &partition) {
@@ -348,8 +348,8 @@ private:
     return success();
   }
 
-  /// Makes `step` one of all micro-steps.  Where buckets are gathered or fetched
-  /// only those make stretches, else all do.
+  /// Turns `step` into a step of all micro-steps.  If buckets are gathered or
+  /// fetched, it is cut only between those, otherwise between all.
   void layer(func::FuncOp step, const Partition &partition) {
     auto isBrought = [&](const LayoutBucket &bucket) {
       return !bucket.whole || (fetched && plan.worldSize == 1);
@@ -377,7 +377,7 @@ private:
         kernel.erase();
   }
 
-  /// A copy of `step` before it.
+  /// Clones `step`, before it, as `name`.
   func::FuncOp cloneAs(func::FuncOp step, StringRef name) {
     auto copy = cast<func::FuncOp>(OpBuilder(step).clone(*step));
     copy.setName(name);

@@ -1,4 +1,4 @@
-//===- Passes.h - Where state lives ---------------------------------------===//
+//===- Passes.h - Passes that partition and place state -------------------===//
 #pragma once
 
 #include "dialect/zero/PlanOptions.h"

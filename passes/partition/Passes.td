@@ -1,4 +1,4 @@
-//===- Passes.td - Where state lives --------------------------*- tablegen -*-===//
+//===- Passes.td - Partitions and places state -------------*- tablegen -*-===//
 #ifndef PASSES_PARTITION
 #define PASSES_PARTITION
 
@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def KeepModel : Pass<"zero-keep-model", "::mlir::ModuleOp"> {
   let summary = "Keeps the model's step in the plan, for the judge";
   let description = [{
-    Puts a copy of the module, `@step` and its kernels, after all else.  No pass
-    and no rank runs it: VerifyPlan compares with it what the plan computes.
+    Appends a copy of the module, `@step` and its kernels.  No pass changes it
+    and no rank runs it: VerifyPlan compares the plan with it.
 
     ```mlir
     module {
@@ -26,9 +26,10 @@ def KeepModel : Pass<"zero-keep-model", "::mlir::ModuleOp"> {
 def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> {
   let summary = "Computes a block's activations again in the backward";
   let description = [{
-    What the forward computes within a block of the model and the backward reads
-    is computed again before the block's backward, by the same launches of the same
-    kernels, so to the same bits.  What comes into a block is kept.
+    Values that the forward computes within a block of the model and the
+    backward reads are computed again before the block's backward, by the same
+    launches of the same kernels, so with the same bits.  Values that enter a
+    block are kept.
 
     ```mlir
     %a = zero.launch @ln(%x, %w)            %a = zero.launch @ln(%x, %w)
@@ -42,24 +43,24 @@ def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> 
     %dw2 = nn.matmul %c, %dy                %dw2 = nn.matmul %c2, %dy
     ```
 
-    Blocks are those that share buckets (PartitionState), in the order in which
-    the forward reads them.  The last one, with the loss, is kept: its backward
-    follows at once.  So is what an operation computes that reads parameters of two
-    blocks: it is of neither.  Matrix products, launches and names of their
-    results are computed again, nothing else.
+    Blocks are the ones that share buckets (PartitionState), in the order in
+    which the forward reads them.  The last one, with the loss, is kept, because
+    its backward follows directly.  The results of an operation that reads
+    parameters of two blocks are kept, too, because it belongs to neither.  Only
+    matrix products, launches and reshapes of their results are computed again.
 
-    A step in which that finds nothing is an error.
+    It is an error if a step has nothing to compute again.
   }];
 }
 
 def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {
-  let summary = "Lets activations wait for the backward in another tier";
+  let summary = "Keeps activations in another tier until the backward";
   let description = [{
-    What the forward leaves for the backward is spilled where it is computed, and
-    fetched before the first operation of its block's backward, whose other
-    activations come with it.  What RematerializeBlocks computes again is not
-    there any more; what that reads is.  The last block, with the loss, stays: its
-    backward follows at once.
+    Values of the forward that the backward reads are spilled where they are
+    computed.  All activations of a block are fetched before the first operation
+    of its backward that reads any of them.  Values that RematerializeBlocks
+    computes again are not among them, but the values that it reads are.  The
+    last block, with the loss, stays, because its backward follows directly.
 
     ```mlir
     %x = zero.launch @gelu(%a) : ... -> tensor<64x128xf32>
@@ -69,7 +70,7 @@ def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {
     %dw = nn.matmul %x2, %dy {transpose_a} : ...
     ```
 
-    A step in which nothing can be stashed is an error.
+    It is an error if a step has nothing to stash.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [Option<"tier", "tier", "std::string", "\"cpu\"", "cpu or nvme">];
@@ -78,10 +79,10 @@ def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {
 def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   let summary = "Turns parameters into state and appends the update";
   let description = [{
-    The step until here is a function of parameters that returns the loss and
-    gradients.  This pass makes it the body of the training loop: parameters
-    lie in buckets, with their optimizer state; gradients are packed, their norm
-    is taken and limited, and each bucket is updated.
+    Before this pass, the step is a function of parameters that returns the loss
+    and gradients.  The pass turns it into the body of the training loop:
+    parameters lie in buckets, with their optimizer state; gradients are packed,
+    their norm is computed and limited, and each bucket is updated.
 
     ```mlir
     func.func @step(%b: tensor<32xf32> {zero.param = "h.0.bias"},
@@ -100,19 +101,20 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
       %p1, %m1, %v1 = zero.update @adamw of @b0(%p, %flat, %m, %v) scalars(%lr, %clip, %step)
     ```
 
-    A bucket is exchanged at once, flat, members one after the other.  Nothing is
-    copied in or out: members are views of it, and gradients are computed inside
-    the pack.  Members with weight decay come first: a slice is two runs for the
-    update where members leave no gaps, which end at multiples of 16 elements.
+    A bucket is exchanged as a whole, with its members one after the other.
+    Nothing is copied in or out: members are views of it, and gradients are
+    computed inside the pack.  Members end at multiples of 16 elements, and
+    those with weight decay come first, so that for the update a slice without
+    gaps consists of two runs.
 
-    By default the parameters of a block share a bucket.  The model says which
-    is of which (`zero.block = "h.0"`); without, names do that agree up to their
-    first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to their
-    last dot.  With `bucket-size` neighbours share one up to that many bytes, and
-    a sharded parameter that is larger is cut by rows: each piece is a bucket, of
-    as many rows as fit, rounded to rows that slices can be made of without
-    padding.  Pieces are gathered into one run of bytes and their gradients
-    reduced from where they are.
+    By default the parameters of a block share a bucket.  The model names the
+    block of a parameter (`zero.block = "h.0"`); otherwise it is the name up to
+    the first number ("h.0.attn.c_fc.weight": "h.0"), or without a number up to
+    the last dot.  With `bucket-size`, adjacent parameters share a bucket of at
+    most that many bytes, and a larger sharded parameter is cut by rows: each
+    piece is a bucket of as many rows as fit, rounded so that slices need no
+    padding.  Pieces are gathered into one run of bytes, and their gradients are
+    reduced without a copy.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0 : !zero.shard<32768 x f32 by 2> -> tensor<32768xf32>
@@ -122,8 +124,8 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     %w = zero.join %w0, %w1 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<1024x64xf32>
     ```
 
-    On several ranks the stage says what is sharded and which collectives that
-    takes; on one rank all stages are the same.
+    On several ranks the stage determines what is sharded and which collectives
+    that needs; on one rank all stages are the same.
 
     | stage | parameters | gradients | optimizer state |
     |---|---|---|---|
@@ -132,18 +134,18 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     | 2 | whole, all_gather after the update | shard: reduce_scatter as they are finished | shard |
     | 3 | shard, all_gather before use | as 2 | shard |
 
-    Parameters of stage 3 that are smaller than `persist-below` bytes are kept
-    as in stage 2; they share no bucket with those that are sharded.
+    In stage 3, parameters of fewer than `persist-below` bytes are kept as in
+    stage 2; they share no bucket with sharded parameters.
 
-    With `accumulate=K` a step is K - 1 runs of `@micro` and one of `@step`.
-    Stages 0 and 1 add whole gradients on each rank and reduce them once; stages
-    2 and 3 reduce each micro-step's.  What the loss is averaged over is counted
-    by K runs of `@count` before the first of them.
+    With `accumulate=K` a step consists of K - 1 runs of `@micro` and one of
+    `@step`.  Stages 0 and 1 add whole gradients on each rank and reduce them
+    once; stages 2 and 3 reduce the gradients of each micro-step.  Before that,
+    K runs of `@count` compute the values that the loss is averaged over.
 
     With `accumulate-order=block` each program has all K micro-steps, and runs
-    once.  Inputs, outputs and packs say of which they are.  All micro-steps of an
-    operation stand side by side where the next operation reads parameters of
-    other buckets, so each bucket is gathered or fetched as often as with one
+    once.  Inputs, outputs and packs name their micro-step.  All micro-steps of
+    a stretch of operations that read the same buckets stand before the next
+    stretch, so each bucket is gathered or fetched as often as with one
     micro-step.
 
     ```mlir
@@ -159,16 +161,17 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     %sum1 = zero.accumulate %sum0, %flat1 of @b0
     ```
 
-    With `eval` there is a program `@eval`: the forward alone.  It changes no state,
-    and returns the loss and what that is averaged over, as means over ranks.
+    With `eval` there is a program `@eval`, which has only the forward.  It
+    changes no state, and returns the loss and the values that it is averaged
+    over, as means over ranks.
 
-    With `sample` there is a program `@predict` of the function of this name: it
-    returns the rank's own rows of logits.
+    With `sample` there is a program `@predict`, made from the function of this
+    name: it returns the rank's own rows of logits.
 
     Weight decay applies to parameters of two or more dimensions.
 
-    Parameters of 16 bits have a slot `master` of f32.  With `master=none` updates
-    round them by chance, by the bits of the scalar `rounding`.
+    Parameters of 16 bits have a slot `master` of f32.  With `master=none`
+    updates round them stochastically, by the bits of the scalar `rounding`.
 
     ```mlir
     func.func @step(%w: tensor<64x32xbf16> {zero.param = "w"}, ...)
@@ -203,14 +206,14 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
 }
 
 def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
-  let summary = "Puts state into host memory or on nvme";
+  let summary = "Places state in host memory or on NVMe";
   let description = [{
     Parameters (`offload-params`) and the optimizer's state with the masters
     (`offload-optimizer`) each lie on the device (none), in host memory (cpu) or
-    on nvme, and are brought to where they are used: forward, backward, the norm
-    and exchanges are the device's; updates are the host's if any of their state
-    is not the device's; nothing computes on nvme.  A transfer goes from one tier
-    to the next.
+    on NVMe (nvme), and are moved to where they are used: forward, backward, the
+    norm and exchanges run on the device; updates run on the host if any of
+    their state is not on the device; nothing computes on NVMe.  A transfer
+    connects neighbouring tiers.
 
     ```mlir
     // offload-params=cpu: before the first use in the forward
@@ -224,10 +227,11 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
     %m3 = zero.spill %m2 of @b0 into %m0 : ...
     ```
 
-    Where parameters stay on the device and updates go to the host, these work on
-    the masters (PartitionState's `masters`), which are f32 and the host's.
+    If parameters stay on the device and updates run on the host, the updates
+    work on the masters (PartitionState's `masters`), which are f32 and lie on
+    the host.
 
-    Parameters that are whole on several ranks stay on the device.
+    Parameters that several ranks hold whole stay on the device.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [
@@ -238,15 +242,15 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
 }
 
 def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
-  let summary = "Drops gathered parameters between far uses";
+  let summary = "Regathers parameters for distant uses";
   let description = [{
     A parameter that is gathered in the forward and needed again in the backward
-    would be held all the while.  Where other gathered parameters of more than
-    `reuse-distance` bytes are used between two uses, the later use gets a gather
-    of its own, and the bytes are free in between.  Buckets of one block of which one
-    is frozen, or packed, and the other is not do not count.  So does a parameter that is
-    fetched from host memory, with or without a gather; from nvme it is fetched to
-    the host once.
+    would be held in between.  If gathered parameters of more than
+    `reuse-distance` bytes are used between two uses, the later use gets its own
+    gather, and the bytes are free in between.  Another bucket of the same block
+    does not count if only one of the two is frozen, or packed.  Parameters that
+    are fetched from host memory, with or without a gather, are treated alike; a
+    parameter on NVMe is fetched to the host once.
 
     ```mlir
     %f = zero.all_gather %p of @b0

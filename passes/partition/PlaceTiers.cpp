@@ -1,20 +1,20 @@
-//===- PlaceTiers.cpp - What lies in which memory -------------------------===//
+//===- PlaceTiers.cpp - Places state in memory tiers ----------------------===//
 //
-// State is put into the tier that an option names, and brought to where it is
-// used:
+// State is placed in the tier that an option names, and moved to the tier that
+// uses it:
 //
 //   device   forward, backward, the norm, exchanges between ranks
-//   host     updates, if any of the optimizer's state is not the device's
+//   host     updates, if any of the optimizer's state is not on the device
 //   nvme     nothing
 //
-//   1. The types of state say the tier: !zero.shard<... on host>.
+//   1. The types of state name the tier: !zero.shard<... on host>.
 //   2. A gather or a view of parameters that lie elsewhere gets a fetch before
-//      it.  (RegatherParameters gives later uses fetches of their own.)
+//      it.  (RegatherParameters adds fetches for later uses.)
 //   3. An update moves to the host.  Its gradient is spilled where it is
-//      finished, its slots are fetched and spilled back, scalars are read there,
-//      and the next parameter goes to where parameters lie.
+//      finished, its slots are fetched and spilled back, scalars are moved to
+//      the host, and the next parameter is moved to the tier of the parameters.
 //
-// What an update computes is the same wherever it runs, and so are its bits.
+// An update computes the same bits wherever it runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,16 +39,16 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Where state lies.
+/// The tiers of state.
 struct Places {
   Tier parameters = Tier::Device, optimizer = Tier::Device;
 
-  /// Where updates run: not on nvme.
+  /// The tier in which updates run; never NVMe.
   Tier updates() const { return std::min(optimizer, Tier::Host); }
   Tier of(StateAttr state) const {
     if (state.getSlot() == "param")
       return parameters;
-    // Sums of gradients are the backward's.
+    // Sums of gradients stay where the backward runs.
     return state.getSlot() == "grad" ? Tier::Device : optimizer;
   }
 };
@@ -63,7 +63,7 @@ Type inTier(Type type, Tier tier) {
   return StoredType::get(type.getContext(), tensor, tier);
 }
 
-/// Moves values of one program.
+/// Moves the values of one program between tiers.
 class Placement {
 public:
   Placement(ProgramOp program, Places places, int64_t ranks)
@@ -92,14 +92,14 @@ private:
   Places places;
   int64_t ranks;
   OpBuilder b;
-  /// What has been spilled to the host already.
+  /// Scalars that were spilled to the host.
   DenseMap<Value, Value> onHost;
 
   void placeState() {
     for (BlockArgument argument : program.getArguments()) {
       unsigned i = argument.getArgNumber();
       if (StateAttr state = program.getState(i)) {
-        // What is whole on several ranks is exchanged where it lies.
+        // Parameters that several ranks hold whole are exchanged on the device.
         bool isWhole = !zero::detail::isSlice(argument.getType());
         if (state.getSlot() == "param" && isWhole && ranks > 1)
           continue;
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  /// Whether no program reads the scalar but by updates.
+  /// Returns true if, in all programs, only updates read the scalar.
   bool isOfUpdates(StringAttr scalar) {
     auto module = program->getParentOfType<ModuleOp>();
     return llvm::all_of(findPrograms(module), [&](ProgramOp other) {
@@ -124,8 +124,9 @@ private:
     });
   }
 
-  /// `value` in `tier`, one transfer for each step of the way.  With `into`, the
-  /// last one replaces that.  With `slice`, the first takes the rank's slice.
+  /// Moves `value` to `tier`, with one transfer per link.  The last transfer
+  /// writes into `into` if it is given.  With `slice`, the first one takes the
+  /// rank's slice.
   Value move(Value value, Tier tier, FlatSymbolRefAttr bucket, Location loc,
              bool slice = false, Value into = {}) {
     while (getTier(value.getType()) != tier) {
@@ -154,8 +155,8 @@ private:
     return value;
   }
 
-  /// Puts names of parameters (views, joins, reshapes) before their first use:
-  /// a fetch stands before them.
+  /// Moves views, joins and reshapes of parameters before their first use,
+  /// since fetches are inserted before them.
   void sinkNames() {
     SmallVector<Operation *> names;
     llvm::SmallPtrSet<Operation *, 16> known;
@@ -177,9 +178,9 @@ private:
         name->moveBefore(users.front());
   }
 
-  /// Brings parameters to the device where they are read.
+  /// Fetches parameters to the device where they are read.
   void fetchForUse(BlockArgument parameters, FlatSymbolRefAttr bucket) {
-    Value whole; // for all views
+    Value whole; // shared by all views
     for (Operation *user : getUsersInOrder(parameters)) {
       if (isa<UpdateOp>(user) || user->hasTrait<OpTrait::IsTerminator>())
         continue;
@@ -202,7 +203,7 @@ private:
     return users;
   }
 
-  /// A scalar where updates run; spilled once.
+  /// `scalar` in the tier of updates; spilled once.
   Value scalarOf(Value scalar) {
     if (getTier(scalar.getType()) == places.updates())
       return scalar;
@@ -215,7 +216,7 @@ private:
     return known;
   }
 
-  /// The gradient where updates run, from where it is finished.
+  /// The gradient in the tier of updates, moved there where it is finished.
   Value gradientOf(UpdateOp op) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(op.getGrad());

@@ -1,4 +1,4 @@
-//===- ProgramBuilder.cpp - Arguments and results of a program -------------===//
+//===- ProgramBuilder.cpp - Arguments and results of a program ------------===//
 
 #include "passes/partition/ProgramBuilder.h"
 
@@ -84,7 +84,7 @@ void ProgramBuilder::addArguments() {
     scalars[kRounding] =
         addArgument(RankedTensorType::get({}, b.getI64Type()), name(kRounding),
                     kScalarAttr, b.getStringAttr(kRounding));
-  // All programs have the same arguments, whether or not they read them.
+  // All programs have the same arguments, even if they do not read them.
   if (partition.microSteps > 1)
     for (auto [i, average] : llvm::enumerate(partition.averages)) {
       std::string scalar = "count" + std::to_string(i);
@@ -93,7 +93,7 @@ void ProgramBuilder::addArguments() {
     }
 }
 
-/// Erases what leads to nothing that the function returns.
+/// Erases operations on which no result depends.
 void ProgramBuilder::eraseUnused() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (&op != returned && op.use_empty())

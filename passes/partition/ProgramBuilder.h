@@ -1,21 +1,24 @@
-//===- ProgramBuilder.h - A program of a training step in the making -----===//
+//===- ProgramBuilder.h - Builds the programs of a training step ----------===//
 //
 // All programs of a plan take the same arguments: state of all buckets (slot by
-// slot; of frozen buckets parameters alone), inputs, scalars.  They return the next
-// state in the arguments' order, then their outputs.
+// slot; frozen buckets have only parameters), inputs, scalars.  They return the
+// next state in the arguments' order, then their outputs.
 //
 //   @count   one exchange per average, nothing else
 //   @micro   forward, backward; per bucket: pack, then accumulate or scatter
-//   @step    the same; then norm, factor, and an update per bucket, or, where
-//            the factor is always one, each update as early as it can be
-//   @eval    forward, loss, and what it is averaged over; state stays as it is
-//   @predict forward, rows of logits, of a function of its own
+//   @step    the same; then norm, factor, and an update per bucket; if the
+//            factor is always one, each update comes as early as it can
+//   @eval    forward, loss, and the values that it is averaged over; state is
+//            unchanged
+//   @predict forward and rows of logits, from a separate function
 //
-// Where a step is layered (LayerMicroSteps.h) @count and @step have all
-// micro-steps, there is no @micro, and sums of gradients begin and end in @step.
+// If a step is layered (LayerMicroSteps.h), @count and @step have all
+// micro-steps, there is no @micro, and sums of gradients begin and end in
+// @step.
 //
-// The model's operations move over unchanged, so its arithmetic does not depend
-// on how state is kept.  What a stage adds around them, per bucket, on N ranks:
+// The model's operations are kept unchanged, so its arithmetic does not depend
+// on how state is kept.  A stage adds these operations around them, per bucket,
+// on N ranks:
 //
 //   stage       0               1               2               3
 //   before use  -               -               -               all_gather
@@ -36,17 +39,17 @@
 
 namespace mlir::zero {
 
-/// What is the same in all programs of a plan.
+/// The properties that all programs of a plan share.
 struct Partition {
   int64_t stage, microSteps;
   double weightDecay, maxNorm; ///< 0: none
   /// Whether a step whose gradients are not finite changes nothing.
   bool skipNonfinite = false;
-  /// Whether updates work on a copy of the parameters in f32, which those are
-  /// the roundings of, or equal.
+  /// Whether updates work on f32 copies of the parameters, which are rounded
+  /// from the copies or equal to them.
   bool masters = false;
-  /// What parameters are made of, gradients as they travel, their sums over
-  /// micro-steps, and the optimizer's slots.
+  /// Element types: of parameters, of gradients in packs and reductions, of
+  /// their sums over micro-steps, and of the optimizer's slots.
   Type element = {}, gradElement = {}, sumElement = {}, slotElement = {};
   AxisOp axis = {};
   OptimizerOp rule = {};
@@ -56,12 +59,12 @@ struct Partition {
 
   /// Whether a program has all micro-steps.
   bool isLayered = false;
-  /// Whether there is no program but @predict, and no state but parameters.
+  /// Whether @predict is the only program, and parameters the only state.
   bool predictsOnly = false;
-  /// What a micro-step averages over: its type, and where.
+  /// The type and the location of each average of a micro-step.
   SmallVector<std::pair<Type, Location>> averages = {};
 
-  /// Whether sums of gradients are state, from one program to the next.
+  /// Whether sums of gradients are state that programs pass on to the next.
   bool hasSums() const { return microSteps > 1 && !isLayered; }
   /// The micro-steps of a program.
   int64_t microStepsAtOnce() const { return isLayered ? microSteps : 1; }
@@ -76,31 +79,31 @@ struct Partition {
   bool scalesLoss = false;
   /// Whether updates depend on the norm of all gradients.
   bool clips() const { return maxNorm > 0 || skipNonfinite || scalesLoss; }
-  /// Whether updates round parameters by chance.
+  /// Whether updates round parameters stochastically.
   bool roundsByChance() const { return !Type(element).isF32() && !masters; }
-  /// What state of that slot is made of.
+  /// The element type of state of that slot.
   Type elementOf(StringRef slot, const LayoutBucket &bucket) const;
 };
 
-/// Rewrites a function from parameters and inputs to loss and gradients.  What
-/// is emitted between the constructor and `finish` says which program it
+/// Rewrites a function from parameters and inputs to loss and gradients.  The
+/// calls between the constructor and `finish` determine which program it
 /// becomes.
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp function, const Partition &partition);
 
-  /// Leaves the loss alone.
+  /// Keeps only the loss.
   void dropBackward();
 
   // Averages.cpp
-  /// Leaves the averages alone, exchanged, as outputs.
+  /// Keeps only the averages, exchanged between ranks, as outputs.
   void exchangeAverages();
-  /// Puts what the averages are by then in their place.
+  /// Replaces each average by its mean: a scalar, or an exchange.
   void replaceAverages();
-  /// Puts those over ranks in their place, and leaves them as outputs.
+  /// Replaces each average by its mean over ranks, and makes that an output.
   void averageOverRanks();
   void emitLoss();
-  /// Leaves what the function returns as the rows of logits.
+  /// Makes the function's result the rows of logits.
   void emitLogits();
 
   // ParameterViews.cpp
@@ -108,17 +111,17 @@ public:
   void placeParameters();
 
   // PackedParameters.cpp
-  /// Makes each packed parameter, wherever it is read, a copy to compute with.
+  /// Dequantizes each packed parameter before its uses.
   void placePacked();
 
   // GradientReductions.cpp
-  /// Packs a bucket's gradients where the last is finished, and what follows at
-  /// once.
+  /// Packs each bucket's gradients where the last one is finished, and adds and
+  /// reduces them there.
   void emitGradients(bool isLast);
 
   // StateUpdates.cpp
-  /// The norm of the gradients, and an update of each bucket: at the end, or
-  /// where nothing clips, beside the rest of the backward.
+  /// Emits the norm of the gradients, and an update of each bucket: at the end
+  /// or, if nothing clips, between the operations of the backward.
   void emitUpdates();
 
   void finish();
@@ -129,24 +132,24 @@ private:
   ArrayRef<LayoutBucket> buckets;
   OpBuilder b;
   Block &block;
-  /// Of the loss and a gradient per parameter, each of all micro-steps.
+  /// Returns the loss and a gradient per parameter, each for all micro-steps.
   func::ReturnOp returned;
-  unsigned oldCount; ///< of arguments
+  unsigned oldCount; ///< number of arguments before
   SmallVector<StringRef> slots;
   SmallVector<Attribute> argAttrs;
-  /// By slot, then bucket: what a program starts with, and its next value; null
-  /// for slots that a frozen bucket lacks.
+  /// By slot, then bucket: the value at the start of a program, and the next
+  /// one; null for slots that a frozen bucket lacks.
   SmallVector<SmallVector<Value>> state, next;
   llvm::StringMap<Value> scalars;
   struct Output {
     Value value;
     std::string name;
-    /// Of what there is one in each micro-step: which, if there are several.
+    /// The micro-step of a value that exists in each, if there are several.
     IntegerAttr micro;
   };
   SmallVector<Output> outputs;
-  /// By bucket: what the update reads, and sums of squares; null for frozen
-  /// ones.
+  /// By bucket: the gradient that the update reads, and the sums of squares;
+  /// null for frozen ones.
   SmallVector<Value> gradients, partials;
 
   void addArguments();
@@ -171,7 +174,7 @@ private:
   Operation *findReady(size_t k);
   SmallVector<Operation *> findUpdatePlaces();
 
-  /// Null where a program has one micro-step.
+  /// Null if a program has one micro-step.
   IntegerAttr microAttr(int64_t micro) {
     return partition.isLayered ? b.getI64IntegerAttr(micro) : IntegerAttr();
   }
@@ -194,7 +197,7 @@ private:
   Location name(const Twine &name) {
     return NameLoc::get(b.getStringAttr(name));
   }
-  /// "b2 (h.0)", or as a part of it, "b2.grad (h.0)".
+  /// "b2 (h.0)", or for a part of it "b2.grad (h.0)".
   Location name(const LayoutBucket &bucket, const Twine &part = "") {
     return NameLoc::get(b.getStringAttr(bucket.name + part),
                         name(bucket.label));

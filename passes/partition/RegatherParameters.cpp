@@ -1,22 +1,23 @@
-//===- RegatherParameters.cpp - Drops parameters between far uses ---------===//
+//===- RegatherParameters.cpp - Regathers parameters for distant uses -----===//
 //
-// The uses of a gather, in program order, are cut wherever other gathers of
-// more than the reuse distance are used in between:
+// The uses of a gather, in program order, are split wherever other gathers of
+// more bytes than the reuse distance are used in between:
 //
 //   uses of @b0   *  *                        *
 //   others              @b1 @b2 ... @b2 @b1
 //                 '----'                      '  gathered anew
 //
-// Buckets of one block that are kept in different ways, such as adapters and the
-// frozen weights beside them, are used in turn and do not count for each other.
+// Buckets of one block that are kept in different ways, such as adapters and
+// the frozen weights beside them, are used alternately and do not count for
+// each other.
 //
 // Each part but the first gets its own gather, before its first use, and its
 // own copies of the operations that only name bytes (views, reshapes).  The
-// gathers of a parameter's pieces are used together and cut together.
+// gathers of a parameter's pieces are used together and split together.
 //
-// A parameter that lies in another tier is fetched before it is gathered, or
-// in its place on one rank; the fetch from the host is repeated with it, and
-// one from nvme to the host is not: MoveTransfers says what the host can hold.
+// A parameter in another tier is fetched before it is gathered, or on one rank
+// instead of it.  The fetch from the host is repeated with the gather; a fetch
+// from NVMe to the host is not: MoveTransfers decides what the host can hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// An operation that reads a gathered parameter, and where.
+/// An operand that reads a gathered parameter, and its position.
 struct ParameterUse {
   unsigned position;
   OpOperand *operand;
@@ -84,7 +85,8 @@ private:
   /// By position: the units that are used there.
   std::vector<SmallVector<size_t, 1>> readers;
 
-  /// A view that nobody reads any more would keep its gather alive.
+  /// Erases unread views and gathers; an unread view would keep its gather
+  /// alive.
   void eraseUnused() {
     Block &block = function.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -94,7 +96,7 @@ private:
         op.erase();
   }
 
-  /// What pieces of a parameter are joined by, or null.
+  /// The join of the pieces of a parameter, or null.
   static Operation *getJoin(Value gathered) {
     for (Operation *view : gathered.getUsers())
       if (isa<ViewOp>(view))
@@ -104,8 +106,8 @@ private:
     return nullptr;
   }
 
-  /// Whether parameters are viewed in the result of `op`: those that a step
-  /// begins with, not those that an update leaves in the bytes of others.
+  /// Returns true if `op` brings the parameters that a step begins with, not
+  /// those that an update writes into the bytes of others.
   static bool bringsParameters(Operation &op) {
     if (auto gather = dyn_cast<AllGatherOp>(op))
       return !gather.isInPlace();
@@ -154,7 +156,7 @@ private:
         uses.push_back({positions.lookup(use.getOwner()), &use});
   }
 
-  /// Of what `gather` brings.
+  /// The bucket that `gather` brings.
   FlatSymbolRefAttr getBucket(Operation *gather) {
     if (auto all = dyn_cast<AllGatherOp>(gather))
       return all.getBucketAttr();
@@ -165,7 +167,7 @@ private:
         .getBucket();
   }
 
-  /// The block that all members of `bucket` are of, or nothing.
+  /// The block of all members of `bucket`; "" if they have several.
   static StringRef blockOf(BucketOp bucket) {
     StringRef block;
     for (auto member : bucket.getMembers().getAsRange<MemberAttr>()) {
@@ -177,15 +179,16 @@ private:
     return block;
   }
 
-  /// Whether two buckets of one block are kept in different ways.
+  /// Returns true if two buckets belong to one block and are kept in different
+  /// ways.
   static bool areBeside(BucketOp a, BucketOp b) {
     return (a.getFrozen() != b.getFrozen() ||
             a.getPacking() != b.getPacking()) &&
            !blockOf(a).empty() && blockOf(a) == blockOf(b);
   }
 
-  /// Whether more than the reuse distance of other units is used between two
-  /// positions.
+  /// Returns true if other units of more bytes than the reuse distance are used
+  /// between two positions.
   bool isFar(size_t mine, unsigned from, unsigned to) {
     llvm::SmallDenseSet<size_t> others;
     int64_t sum = 0;
@@ -216,9 +219,9 @@ private:
         uses[i].operand->set(rebuild(uses[i].operand->get(), copies));
     }
   }
-  Operation *at = nullptr; ///< what the next copy follows
+  Operation *at = nullptr; ///< the operation that the next copy follows
 
-  /// `value`, made from the copied gathers.
+  /// Rebuilds `value` from the copied gathers.
   Value rebuild(Value value, IRMapping &copies) {
     if (Value known = copies.lookupOrNull(value))
       return known;

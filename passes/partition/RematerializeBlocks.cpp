@@ -1,10 +1,11 @@
-//===- RematerializeBlocks.cpp - Activations that are computed again ------===//
+//===- RematerializeBlocks.cpp - Recomputes activations in the backward ---===//
 //
-// For each block but the last, whose backward follows at once:
+// For each block except the last, whose backward follows directly:
 //
-//   1. What the backward reads of it, and no other block does, is not kept.
-//   2. The operations that compute that, back to what is kept, are cloned to
-//      where the backward first reads any of it.
+//   1. Values that the backward reads, but no other block of the forward, are
+//      not kept.
+//   2. The operations that compute them from kept values are cloned to where
+//      the backward first reads any of them.
 //   3. The backward reads the clones' results.
 //
 //===----------------------------------------------------------------------===//
@@ -32,13 +33,13 @@ using namespace mlir::zero;
 
 namespace {
 
-/// A block of one step.
+/// Recomputes a block of a step.
 class Rematerialization {
 public:
   Rematerialization(const ForwardBlocks &forward, unsigned block)
       : forward(forward), block(block) {}
 
-  /// The number of operations that are computed again.
+  /// Returns the number of operations that are computed again.
   unsigned run() {
     SmallVector<LateValue> late = forward.getLateValues(block);
     llvm::erase_if(late,
@@ -70,7 +71,7 @@ private:
   SmallVector<Operation *> again;
   llvm::DenseSet<Operation *> known;
 
-  /// Whether a value, under its first name, is there in the backward.
+  /// Returns true if `value`, which is no reshape, is kept for the backward.
   bool isKept(Value value) const {
     Operation *op = value.getDefiningOp();
     return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
@@ -78,7 +79,7 @@ private:
            forward.isBetween(op) || forward.leavesBlock(value);
   }
 
-  /// `op` and what it needs that is not kept.
+  /// Collects `op` and the operations for its operands that are not kept.
   void collect(Operation *op) {
     if (!known.insert(op).second)
       return;

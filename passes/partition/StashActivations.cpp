@@ -1,15 +1,15 @@
-//===- StashActivations.cpp - Activations wait in another tier ------------===//
+//===- StashActivations.cpp - Keeps activations in another tier -----------===//
 //
-// For each block but the last, whose backward follows at once:
+// For each block except the last, whose backward follows directly:
 //
-//   1. What the backward reads of it is spilled where it is computed.
-//   2. It is fetched before the first operation that reads any of it; so the
-//      activations of a block come together, and MoveTransfers moves them ahead
-//      together.
-//   3. The backward reads what was fetched.
+//   1. The values of the block that the backward reads are spilled where they
+//      are computed.
+//   2. They are fetched before the first operation that reads any of them, so
+//      that the activations of a block come together, and MoveTransfers moves
+//      them ahead together.
+//   3. The backward reads the fetched values.
 //
-// Tensors that are larger than a scalar: a scalar costs more on its way than in
-// its place.
+// Scalars stay on the device: moving one costs more than keeping it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ namespace mlir::zero {
 using namespace mlir;
 using namespace mlir::zero;
 
-/// `tensor` from the device to `tier`, by way of the host.
+/// Spills `tensor` from the device to `tier`, through the host.
 static Value spill(OpBuilder &b, Value tensor, Tier tier) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Value value = tensor;
@@ -43,7 +43,7 @@ static Value spill(OpBuilder &b, Value tensor, Tier tier) {
   return value;
 }
 
-/// What `spill` made, back on the device.
+/// Fetches `stored`, a result of spill(), back to the device.
 static Value fetch(OpBuilder &b, Value stored) {
   auto type = cast<StoredType>(stored.getType());
   Value value = stored;
@@ -56,7 +56,7 @@ static Value fetch(OpBuilder &b, Value stored) {
                          FlatSymbolRefAttr(), Value());
 }
 
-/// The number of values of `block` that wait in `tier`.
+/// Moves values of `block` to `tier` until the backward; returns their number.
 static unsigned stash(const ForwardBlocks &forward, unsigned block, Tier tier) {
   SmallVector<LateValue> late = forward.getLateValues(block);
   llvm::erase_if(late, [](const LateValue &one) {

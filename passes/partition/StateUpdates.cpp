@@ -1,9 +1,9 @@
-//===- StateUpdates.cpp - The norm, and what it lets through --------------===//
+//===- StateUpdates.cpp - Emits the norm and the updates ------------------===//
 //
-// An update takes the factor of zero.clip, and so comes after the backward.
-// Where that factor is always one, it comes as soon as its gradient is finished
-// and nobody reads its parameters any more.  On several ranks it is one bucket
-// later: the gradient is on its way until then.
+// An update takes the factor of zero.clip, and so comes after the backward.  If
+// that factor is always one, the update comes as soon as its gradient is
+// finished and nothing reads its parameters any more.  On several ranks it
+// comes one bucket later, since the gradient is being reduced until then.
 //
 //   the norm limits it               nothing clips, on one rank
 //
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// The factor that limits the norm of all gradients.
+/// Emits the factor that limits the norm of all gradients.
 Value ProgramBuilder::emitClip() {
   SmallVector<Value> squares;
   for (Value partial : partials)
@@ -56,7 +56,7 @@ static Operation *later(Operation *a, Operation *b) {
   return a && (!b || b->isBeforeInBlock(a)) ? a : b;
 }
 
-/// What reads `value`, or gathers it and reads that.
+/// The operations that read `value`, or a gather of it.
 static SmallVector<Operation *> findReaders(Value value) {
   auto readers = llvm::to_vector(value.getUsers());
   for (Operation *user : value.getUsers())

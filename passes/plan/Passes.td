@@ -13,8 +13,8 @@ def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
   let summary = "Chooses the queue of every operation";
   let description = [{
     Gathers run on stream `gather`, reductions and the norm of their results on
-    `reduce`; each link between tiers has a stream for each direction; updates in
-    host memory run on `host`; all other operations stay on `compute`.
+    `reduce`; each link between tiers has a stream for each direction; updates
+    in host memory run on `host`; all other operations stay on `compute`.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0 {zero.stream = #zero.stream<gather>} : ...
@@ -26,10 +26,10 @@ def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
 def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
   let summary = "Gathers and fetches one bucket ahead";
   let description = [{
-    A gather or a fetch of parameters moves up to the first use of the parameters
-    that were gathered before it: it runs while the model computes with those.
-    The device holds at once what one operation reads and what the next one
-    reads: two buckets if each reads one.
+    A gather or a fetch of parameters moves up to the first use of the
+    parameters that were gathered before it: it runs while the model computes
+    with those.  The device holds at once what one operation reads and what the
+    next one reads: two buckets if each reads one.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0
@@ -69,10 +69,10 @@ def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
   let summary = "Moves updates in host memory to the start of the next step";
   let description = [{
     An update needs the norm of all gradients, so it comes after the backward,
-    when the device has no work left.  In the next step's forward it has.  So the
-    operations after the norm move to the start of the program: each bucket is
-    updated by the gradient of the previous step, just before the first read of
-    its parameters.  Pending values pass from one program to the next: the
+    when the device has no work left.  In the next step's forward it has.  So
+    the operations after the norm move to the start of the program: each bucket
+    is updated by the gradient of the previous step, just before the first read
+    of its parameters.  Pending values pass from one program to the next: the
     gradient as state in slot `grad`, in host memory, and the factor of
     `zero.clip` as an output, which is the scalar `clip` of the next program.
 
@@ -100,9 +100,9 @@ def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
     in host memory are not read back from NVMe for their first use.
 
     With `delayed`, the model reads the parameters from before that update, so
-    that the update runs in parallel with forward and backward; the new parameters
-    replace the old ones after the last read.  Updates stand at the start, in the
-    order in which the next gradients are computed.
+    that the update runs in parallel with forward and backward; the new
+    parameters replace the old ones after the last read.  Updates stand at the
+    start, in the order in which the next gradients are computed.
 
     ```mlir
     zero.program @step
@@ -133,9 +133,9 @@ def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
     ```
 
     The module gets `zero.arena` and `zero.live_peak`: the bytes of the device,
-    host and NVMe arenas, and the most bytes that are alive at once in each.  With
-    `workspace` it gets `zero.workspace`: this many bytes of the device that
-    products use while they run, in addition to all values.
+    host and NVMe arenas, and the most bytes that are alive at once in each.
+    With `workspace` it gets `zero.workspace`: this many bytes of the device
+    that products use while they run, in addition to all values.
   }];
   let options = [Option<"workspace", "workspace", "int64_t", "0", "bytes of the device for products to use">];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
@@ -145,8 +145,8 @@ def InsertEvents : Pass<"zero-insert-events", "::mlir::ModuleOp"> {
   let summary = "Inserts all waits between streams";
   let description = [{
     An operation waits for the operations on other streams that wrote the bytes
-    that it reads, and for those that read or wrote the bytes that it overwrites,
-    unless an earlier wait implies it.
+    that it reads, and for those that read or wrote the bytes that it
+    overwrites, unless an earlier wait implies it.
 
     ```mlir
     %h = zero.launch @a(%x) {zero.stream = #zero.stream<reduce>} : ...
@@ -170,9 +170,9 @@ def PrintCosts : Pass<"zero-print-costs", "::mlir::ModuleOp"> {
   let summary = "Prints the cost of each operation of a plan on a rank";
   let description = [{
     Prints the stream of each operation, how much of its operands and results it
-    touches, its floating-point operations, the bytes that it reads and writes in
-    each tier, and the bytes that it receives from peers.  Operations that only
-    name bytes are left out.
+    touches, its floating-point operations, the bytes that it reads and writes
+    in each tier, and the bytes that it receives from peers.  Operations that
+    only name bytes are left out.
   }];
 }
 

@@ -1,4 +1,4 @@
-//===- Passes.td - The judge of a finished plan ---------------*- tablegen -*-===//
+//===- Passes.td - The judge of a finished plan ------------*- tablegen -*-===//
 //
 // See docs/verify.md.
 //
