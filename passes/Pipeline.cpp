@@ -103,22 +103,23 @@ static void addPasses(OpPassManager &pm, Level level,
     // Rewrites models of other front ends in the smaller language of later
     // passes.
     pm.addPass(createNormalizeModel());
-    // While the uses of inputs, which bound them, are as the user wrote them.
+    // Runs while the uses of inputs, which bound them, are as the user wrote
+    // them.
     pm.addPass(createBoundInputs());
     // Before gathers are lowered: an element that is extracted in a body can
     // become an operand, a captured one cannot.
     pm.addPass(createSinkScalars());
     pm.addPass(createLowerGathers());
-    // While it is visible which parameters are weights of norms.
+    // Runs while it is visible which parameters are weights of norms.
     pm.addPass(createSetInitialValues());
     if (options.loraRank > 0)
       pm.addPass(createAddAdapters({options.loraRank, options.loraAlpha,
                                     options.loraTargets, options.baseStorage}));
-    // While errors can still name the model's own lines.
+    // Runs while errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
     // From here on every cast is part of the model, and has a derivative.
     pm.addPass(createSetPrecision({options.precision}));
-    // After rounding, and while the loss shows which value the logits are.
+    // Runs after rounding, and while the loss shows which value the logits are.
     if (options.sample != "off")
       pm.addPass(createAddPrediction());
     // Reverse mode works on whole tensors, before any lowering: no memory
@@ -133,10 +134,11 @@ static void addPasses(OpPassManager &pm, Level level,
       // Products first: all other operations are elementwise or reductions, and
       // fusing those cannot absorb a contraction.
       pm.addPass(createLowerProducts());
-      // While a loss is one operation, and its products are operations, too.
+      // Runs while a loss is one operation, and its products are operations,
+      // too.
       pm.addPass(createChunkLoss({options.lossChunk}));
-      // Now, whole or in chunks: later operations of the loss have no rule for
-      // the gradient.
+      // Losses are whole or in chunks now; later operations of a loss have no
+      // rule for the gradient.
       pm.addPass(createFuseLoss());
       // Chunked losses have their own products now; all other products are
       // final.
@@ -149,27 +151,27 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   }
   case Level::Partitioned:
-    // While @step is only the model: the judge compares the plan with this
+    // Runs while @step is only the model: the judge compares the plan with this
     // copy.
     pm.addPass(createKeepModel());
-    // While forward and backward are one function of whole tensors.
-    if (options.remat == Remat::Block)
+    // Runs while forward and backward are one function of whole tensors.
+    if (options.remat == "block")
       pm.addPass(createRematerializeBlocks());
-    if (options.offloadActivations != Offload::None)
-      pm.addPass(createStashActivations(
-          {stringify(options.offloadActivations).str()}));
-    pm.addPass(partitionState(options));
-    // While an update is one operation, and a bucket is gathered once.
+    if (options.offloadActivations != "none")
+      pm.addPass(createStashActivations({options.offloadActivations}));
+    pm.addPass(createPartitionState(getPartitioning(options)));
+    // Runs while an update is one operation, and a bucket is gathered once.
     pm.addPass(
         createPlaceTiers({options.offloadParams, options.offloadOptimizer}));
-    // After passes that rely on one gather of each bucket for all of its uses.
+    // Runs after the passes that need one gather of each bucket for all of its
+    // uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
     pm.addPass(createMoveTransfers({getMemoryOfValues(options),
                                     options.hostMemory, getRotation(options)}));
-    // When all operations but the updates have their final places.
+    // Runs when all operations but the updates have their final places.
     if (options.overlapUpdate || options.delayedUpdate)
       pm.addPass(createRotateUpdates({options.delayedUpdate}));
     break;

@@ -5,7 +5,7 @@
 //
 //   uses of @b0   *  *                        *
 //   others              @b1 @b2 ... @b2 @b1
-//                 '----'                      '  gathered anew
+//                 '----'                      '  gathered again
 //
 // Buckets of one block that are kept in different ways, such as adapters and
 // the frozen weights beside them, are used alternately and do not count for

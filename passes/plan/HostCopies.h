@@ -25,8 +25,8 @@ public:
   /// Finds the copies of `program`, whose transfers have not been moved yet.
   explicit HostCopies(ProgramOp program);
 
-  /// Of the copies that are first used where `isBefore` holds and last used
-  /// where it does not, finds the one that waits longest.
+  /// Finds the copy with the longest wait among those that are first used where
+  /// `isBefore` holds, and last used where it does not.
   std::optional<size_t>
   findAcross(llvm::function_ref<bool(Operation *)> isBefore) const;
   /// Fetches `copy` again before each later use, so that it does not wait.

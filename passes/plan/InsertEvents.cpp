@@ -5,7 +5,7 @@
 //
 //   - the last writer of every byte that it reads: its operands' producers, and
 //   - the last writer, and the readers since, of every byte that it writes:
-//     whoever used those bytes before (reuse).
+//     the earlier users of those bytes (reuse).
 //
 //   %h = launch @a   reduce          %h = launch @a   reduce
 //   %y = launch @b   compute    =>   %e = record on reduce
@@ -15,8 +15,9 @@
 // 1. Walk in program order with a ledger of bytes (last writer, last reader of
 //    each stream since) and a vector clock of each stream: the operations of
 //    every other stream that are known to be over.
-// 2. Of the operations to wait for, take the latest in program order first and
-//    merge its clock; an operation that the clock then covers needs no event.
+// 2. Among the operations to wait for, take the latest in program order first
+//    and merge its clock; an operation that the clock then covers needs no
+//    event.
 // 3. Then write one record after each awaited operation, and the waits.
 //
 // Padding of a pack belongs to no value: reading the pack waits only for the
@@ -49,7 +50,7 @@ static constexpr unsigned kNumStreams = 8;
 
 namespace {
 
-/// How many operations of each stream are known to be over.
+/// The number of operations of each stream that are known to be over.
 using Clock = std::array<unsigned, kNumStreams>;
 
 /// An operation that runs on a stream.

@@ -6,7 +6,7 @@
 //   operand in result   the operand's buffer becomes a part of the result's,
 //                       if the operand is all of it     (pack, join); or the
 //                       result a part of the operand's  (pack of some rows)
-//   must replace        the operand's buffer, if nobody needs the old bytes
+//   must replace        the operand's buffer, if nothing reads the old bytes
 //                       any more                        (update, accumulation)
 //   otherwise           a buffer of its own
 //

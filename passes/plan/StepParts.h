@@ -44,7 +44,7 @@ public:
 
   /// Finds B.
   LogicalResult analyze();
-  /// Adds the arguments for what is pending; nothing reads them yet.
+  /// Adds the arguments for pending values; nothing reads them yet.
   void addPending();
 
   void makeFirst();
