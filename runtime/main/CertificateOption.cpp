@@ -6,7 +6,7 @@
 using namespace zrt;
 
 void zrt::addCertificateOption(CLI::App &app, std::string &typed) {
-  // A flag that may have a value: what follows after a space is not its own.
+  // A flag with an optional value takes no value after a space.
   app.add_flag("--certificate{text}", typed,
                "Print the memory that the plan needs, as text or with "
                "--certificate=json as a JSON object, and exit")

@@ -8,7 +8,7 @@
 
 namespace zrt {
 
-/// `typed` becomes "text" or what follows `=`.
+/// Sets `typed` to "text", or to the text after `=`.
 void addCertificateOption(CLI::App &app, std::string &typed);
 
 /// Throws UsageError for another form.

@@ -1,4 +1,4 @@
-//===- CheckedTraining.cpp - Training that a check looks at ---------------===//
+//===- CheckedTraining.cpp - Trains on seeded data for the device check ---===//
 #include "runtime/main/CheckedTraining.h"
 
 #include "runtime/Error.h"
@@ -62,13 +62,13 @@ public:
     ++done;
     const std::chrono::duration<double, std::milli> took =
         std::chrono::steady_clock::now() - start;
-    // The first ones load code, and make graphs.
+    // The first steps also load code and build graphs.
     if (done > 3)
       times.add(took.count());
     return result;
   }
 
-  /// The programs that no step has.
+  /// Runs the programs that are not part of a step.
   void runOthers() {
     runner.flush(context.get());
     if (plan.programs[ZRT_EVAL].ops) {
@@ -87,7 +87,7 @@ public:
     }
   }
 
-  /// At the end: no rank leaves another that has not come so far.
+  /// Waits at the end until all ranks have come this far.
   void awaitOthers() { world.barrier(); }
 
   zrt_context *get() { return context.get(); }
@@ -110,7 +110,7 @@ private:
   int64_t done = 0;
 };
 
-/// Losses and norms of ten steps.
+/// The losses and norms of ten steps.
 using Curve = std::vector<double>;
 
 Curve train(Run &run) {
@@ -164,8 +164,8 @@ Finding speedOf(const zrt_plan &plan, const StepTimes &times) {
           true};
 }
 
-/// The arena has the certificate's size by what the device is asked for; the rest is
-/// what the driver and its libraries take.
+/// The arena is allocated with the certificate's size; drivers and their
+/// libraries use the rest.
 Finding memoryOf(zrt_context *ctx) {
   const uint64_t arena = zrt_arena_bytes(ctx, ZRT_DEVICE);
   Finding finding = {Verdict::Measured, "memory of the device", "", {}, true};
@@ -185,7 +185,7 @@ Finding memoryOf(zrt_context *ctx) {
   return finding;
 }
 
-/// What the device says of itself.
+/// The device's own notes.
 Section notesOf(zrt_context *ctx) {
   Section section = {"device", "as it says", {}};
   std::istringstream notes(zrt_report(ctx, ZRT_NOTE));
@@ -196,7 +196,7 @@ Section notesOf(zrt_context *ctx) {
 
 } // namespace
 
-/// Memory that ranks share is free once none of them has it.
+/// Waits until all ranks have released the memory that they share.
 static void awaitMemory(World &world) { world.barrier(); }
 
 void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
@@ -214,7 +214,7 @@ void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
               });
       sections.push_back(notesOf(run.get()));
       run.step();
-      // Where steps make the update of the one before.
+      // Some plans make an update in the next step.
       if (plan.programs[ZRT_FIRST].ops)
         run.step();
       run.runOthers();

@@ -1,4 +1,4 @@
-//===- CheckedTraining.h - Training that a check looks at -------*- C++ -*-===//
+//===- CheckedTraining.h - Trains on seeded data for the device check -----===//
 #pragma once
 
 #include "runtime/check/Findings.h"
@@ -10,14 +10,15 @@
 
 namespace zrt {
 
-/// Runs every program of `plan` on seeded data, with each operation of the device
-/// compared.  What ends it is thrown after what was found until then has been added
-/// to `sections`.  All ranks call it together.
+/// Runs every program of `plan` on seeded data and compares each operation of
+/// the device.  If an error ends it, adds the findings so far to `sections` and
+/// rethrows.  All ranks call it together.
 void compareOperations(const zrt_plan &plan, const TrainOptions &options,
                        World &world, std::vector<check::Section> &sections);
 
-/// Ten steps, twice: the same bits, finite; their speed, and memory.  All ranks call
-/// it together.  Throws zrt::Error.
+/// Trains ten steps twice and checks that losses and norms are finite and
+/// bitwise equal; measures speed and memory.  All ranks call it together.
+/// Throws zrt::Error.
 check::Section trainTwice(const zrt_plan &plan, const TrainOptions &options,
                           World &world);
 

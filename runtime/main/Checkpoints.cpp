@@ -14,7 +14,8 @@ void Checkpoints::start(int64_t first, const State &state,
   last = first;
   if (options.folder.empty())
     return;
-  // Arenas are touched by the first step; what is resident counts already.
+  // The first step touches the rest of the arenas.  Resident bytes count
+  // already.
   const uint64_t reserved = arenas - std::min(arenas, peakResidentBytes());
   writer = std::make_unique<CheckpointWriter>(
       world, state,

@@ -13,35 +13,36 @@
 
 namespace zrt {
 
-/// When a run saves, and what it says of that.  All ranks call all of it
-/// together but for texts; without --checkpoint nothing happens.
+/// Decides when a run saves, and reports on it.  All ranks call each method
+/// together, except for the texts.  Without --checkpoint nothing happens.
 class Checkpoints {
 public:
   Checkpoints(const TrainOptions &options, World &world)
       : options(options.checkpoint), program(options.program), world(world) {}
 
-  /// Takes the memory, before step `first`.  `folder` is rank 0's; `arenas` and
-  /// `threads` are what the rank has.  Throws AgreedError.
+  /// Allocates the memory, before step `first`.  `folder` is rank 0's; `arenas`
+  /// (bytes) and `threads` are this rank's.  Throws AgreedError.
   void start(int64_t first, const State &state, CheckpointFolder *folder,
              uint64_t arenas, int threads);
-  /// "saves     ..." for the block at the start, a line or none.
+  /// The line "saves     ..." of the start block, or "".
   std::string startText() const;
 
-  /// Between steps: looks after what is in progress, and says whether now, after
-  /// `done` steps, a checkpoint is due.  Throws AgreedError for one that failed,
-  /// if that is to end the run.
+  /// Between steps: polls the checkpoint in progress, and returns true if one
+  /// is due after `done` steps.  Throws AgreedError for a checkpoint that
+  /// failed, if its failure is to end the run.
   bool isDue(int64_t done);
-  /// At the end, where nothing has gone wrong.
+  /// Returns true if a run that ends without an error saves once more.
   bool isDueAtExit(int64_t done) const;
   void save(const RunPosition &run, const ParameterMemory &memory);
-  /// Waits for what is in progress; where the run has diverged, gives up what the
-  /// next step has not shown to be sound.
+  /// Waits for the checkpoint in progress.  If the run has diverged, abandons a
+  /// checkpoint that no later step has shown to be sound.
   void finish(bool hasDiverged);
-  /// In which the training stood still since the last call.
+  /// The time for which checkpoints have stopped the training since the last
+  /// call.
   double takeMilliseconds();
 
   bool hasFailed() const { return failed; }
-  /// "checkpoints ..." for the end, a line or none.
+  /// The line "checkpoints ..." of the final report, or "".
   std::string endText() const;
 
 private:
@@ -50,10 +51,10 @@ private:
   const CheckpointOptions &options;
   const std::string &program;
   World &world;
-  std::unique_ptr<CheckpointWriter> writer; ///< without --checkpoint none
-  int64_t last = 0; ///< steps that were done at the last one, or the start
+  std::unique_ptr<CheckpointWriter> writer; ///< null without --checkpoint
+  int64_t last = 0; ///< steps done at the last checkpoint, or at the start
   bool failed = false;
-  double told = 0; ///< seconds of takeMilliseconds
+  double told = 0; ///< seconds that takeMilliseconds has reported
 };
 
 } // namespace zrt

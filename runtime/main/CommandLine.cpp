@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - What all command lines have in common ------------===//
+//===- CommandLine.cpp - Parts common to all command lines ----------------===//
 #include "runtime/main/CommandLine.h"
 
 #include "runtime/main/OptionValues.h"
@@ -21,8 +21,8 @@ static std::string inOurWords(const CLI::ParseError &error) {
   return text;
 }
 
-/// Options that zeroc has, and programs have not; test/e2e/test_mistakes.py compares
-/// them with zeroc --help.
+/// Returns true for an option of zeroc that programs lack;
+/// test/e2e/test_mistakes.py compares the list with zeroc --help.
 static bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {"--accumulate",
                                                  "--accumulate-order",
@@ -77,7 +77,7 @@ static bool isOptionOfZeroc(std::string_view option) {
          std::end(options);
 }
 
-/// What an option of other trainers is here; "" for a name that is none.
+/// Names our counterpart of another trainer's option; "" for an unknown name.
 static std::string explainOther(std::string name) {
   name.erase(0, name.find_first_not_of('-'));
   const OtherTool *other = findOtherTool(name);
@@ -96,7 +96,7 @@ static std::string explainOther(std::string name) {
   return "";
 }
 
-/// Letters that are inserted, removed or changed to make `a` of `b`.
+/// The Levenshtein distance between `a` and `b`.
 static size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -110,7 +110,7 @@ static size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// "did you mean --steps? ", or "" where no option is spelled alike.
+/// "did you mean --steps? ", or "" if no option has a similar name.
 static std::string suggest(const CLI::App &app, const std::string &unknown) {
   constexpr size_t kMostChanges = 2;
   size_t nearest = kMostChanges + 1;

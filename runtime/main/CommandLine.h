@@ -1,4 +1,4 @@
-//===- CommandLine.h - What all command lines have in common ----*- C++ -*-===//
+//===- CommandLine.h - Parts common to all command lines --------*- C++ -*-===//
 #pragma once
 
 #include "runtime/main/Options.h"
@@ -8,12 +8,12 @@
 
 namespace zrt {
 
-/// --plan, and the options of the machine.  What `threads` means is judged by the
-/// caller.
+/// Adds --plan and the options of the machine.  The caller parses `threads`.
 void addCommonOptions(CLI::App &app, std::string &threads,
                       TrainOptions &options);
 
-/// Splits the line by the options of `app`.  Throws UsageError, in our words.
+/// Parses the command line with the options of `app`.  Throws UsageError with a
+/// message in our style.
 void readLine(CLI::App &app, int argc, const char *const *argv);
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- DataWeights.cpp - How much of each source a run reads --------------===//
+//===- DataWeights.cpp - Parses --data-weights ----------------------------===//
 //
 // Weights stay decimal numbers: 0.7 and 0.3 are 7 and 3, exactly, so that the
 // order of samples is the same on every machine.

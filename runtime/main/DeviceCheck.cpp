@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  /// Runs `look`, which adds what it finds; what it throws is a finding.
+  /// Runs `look`, which adds its findings; an exception becomes a finding, too.
   template <typename Look>
   void attempt(const char *name, Look look) {
     if (isBroken) {
@@ -116,7 +116,7 @@ private:
   const TrainOptions &options;
   World &world;
   std::vector<Section> sections;
-  bool isBroken = false; ///< a rank has failed: they can do nothing together
+  bool isBroken = false; ///< a rank has failed: no more collectives
 };
 
 } // namespace

@@ -1,13 +1,13 @@
 //===- DeviceCheck.h - --device-check ---------------------------*- C++ -*-===//
 //
-// Says on one page what holds on the GPU at hand, of what a plan needs:
+// Prints on one page which properties that a plan needs hold on this GPU:
 //
 //   kernels, products ...   each operation against its twin on processors, while
 //                           the plan's own programs train on seeded data
-//   training                steps of it, twice
+//   training                the same steps, twice
 //
-// What fails is a line, and the next is looked at, as long as this rank and the
-// others can go on.
+// A failure becomes a line of the page, and the check goes on with the next
+// property as long as this rank and the others can.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,8 +21,8 @@ namespace zrt {
 /// Throws UsageError for a plan without a device of its own.
 void checkDeviceCheck(const zrt_plan &plan, const TrainOptions &options);
 
-/// All ranks call it together.  Rank 0 prints the page, others what fails on them.
-/// The exit status: 0 only if all holds.
+/// All ranks call it together.  Rank 0 prints the page, the others print their
+/// own failures.  Returns the exit status: 0 only if all properties hold.
 int deviceCheck(const zrt_plan &plan, const TrainOptions &options,
                 World &world);
 

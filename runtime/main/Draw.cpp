@@ -1,4 +1,4 @@
-//===- Draw.cpp - A token by its logits -----------------------------------===//
+//===- Draw.cpp - Draws a token by its logits -----------------------------===//
 #include "runtime/main/Draw.h"
 
 #include "runtime/Hash.h"
@@ -13,7 +13,7 @@ using namespace zrt;
 
 double zrt::chanceOf(uint64_t seed, uint64_t sample, uint64_t position) {
   const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  // Another key than that of initial values and roundings of this seed.
+  // The key differs from that of this seed's initial values and roundings.
   const uint64_t key = seed ^ Hash::of("(tokens of a sample)");
   const auto bits = philox4x32(
       {low(position), low(position >> 32), low(sample), low(sample >> 32)},

@@ -1,4 +1,4 @@
-//===- Evaluation.cpp - The loss of other data ----------------------------===//
+//===- Evaluation.cpp - Computes the loss on other data -------------------===//
 #include "runtime/main/Evaluation.h"
 
 #include "runtime/Error.h"
@@ -21,7 +21,7 @@ TrainOptions zrt::evaluationOptions(const TrainOptions &options) {
 }
 
 void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
-  // The programs of another version cannot be read; checkPlan says so.
+  // We cannot read programs of another version; checkPlan reports that.
   if (!options.eval.isWanted() || plan.abi_version != ZRT_ABI_VERSION)
     return;
   if (!plan.programs[ZRT_EVAL].ops)
@@ -59,7 +59,8 @@ uint64_t Evaluation::samplesAtOnce() const {
 
 double Evaluation::run(zrt_context *ctx) const {
   PlanInputs::WeightedLoss total;
-  inputs.writeScalars(ctx, {}); // of gradients, which no loss depends on
+  inputs.writeScalars(ctx, {}); // scalars of gradients; losses do not depend on
+                                // them
   for (uint64_t run = 0; run < runs; ++run) {
     const auto where = [&] { return fmt::format("evaluation, batch {}", run); };
     for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
@@ -85,7 +86,7 @@ double Evaluation::run(zrt_context *ctx) const {
 
 std::string Evaluation::text() const {
   std::string text = feed.text();
-  // "data      val.bin, ..." as "evaluate  val.bin, ..."
+  // Changes "data      val.bin, ..." to "evaluate  val.bin, ...".
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
     text.replace(at, 10, "evaluate  ");
   const uint64_t read = runs * samplesAtOnce(), left = feed.samples() - read,

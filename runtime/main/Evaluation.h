@@ -1,4 +1,4 @@
-//===- Evaluation.h - The loss of other data --------------------*- C++ -*-===//
+//===- Evaluation.h - Computes the loss on other data -----------*- C++ -*-===//
 #pragma once
 
 #include "runtime/main/Feed.h"
@@ -10,26 +10,27 @@
 
 namespace zrt {
 
-/// Runs a plan's program eval on --eval-data, between steps.  It changes nothing
-/// but inputs and outputs.
+/// Runs a plan's program eval on --eval-data, between steps.  It changes inputs
+/// and outputs only.
 ///
-/// Batch j of rank r is samples (j x N + r) x B to B - 1 more, in their order; the
-/// last ones, which fill no batch of all ranks, are left out.
+/// Batch j of rank r consists of the B samples from (j x N + r) x B on, in file
+/// order, with N ranks.  The last samples are left out if they do not fill a
+/// batch on every rank.
 class Evaluation {
 public:
   /// Opens the files.  Throws zrt::Error as Feed does, or when there is less than
   /// one batch.
   Evaluation(const zrt_plan &plan, const TrainOptions &options, int rank);
 
-  /// The mean over all targets that count; over batches, where the plan does not
-  /// count one thing.  Equal on all ranks.  Throws zrt::Error.
+  /// The mean loss over all targets that count, or over batches if the plan has
+  /// no count of targets.  Equal on all ranks.  Throws zrt::Error.
   double run(zrt_context *ctx) const;
 
-  /// A line for each file, and how much of it is read.
+  /// A line for each file, and one with the share that is read.
   std::string text() const;
 
 private:
-  /// Of a run of the program, on all ranks.
+  /// The batches of one run of the program, on all ranks.
   uint64_t batchesAtOnce() const;
   uint64_t samplesAtOnce() const;
 
@@ -40,11 +41,11 @@ private:
   uint64_t runs;
 };
 
-/// Throws UsageError where `plan` cannot be evaluated, or not on what is given.
-/// Opens no file.
+/// Throws UsageError if `plan` has no evaluation, or if the given files do not
+/// fit.  Opens no file.
 void checkEvaluation(const zrt_plan &plan, const TrainOptions &options);
 
-/// --eval-data, --eval-input and so on as those of a run of their own.
+/// Options of a run whose --data and --input are those of the evaluation.
 TrainOptions evaluationOptions(const TrainOptions &options);
 
 } // namespace zrt

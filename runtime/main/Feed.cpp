@@ -1,4 +1,4 @@
-//===- Feed.cpp - What fills the inputs of a plan -------------------------===//
+//===- Feed.cpp - Fills the inputs of a plan ------------------------------===//
 #include "runtime/main/Feed.h"
 
 #include "runtime/Error.h"
@@ -14,10 +14,10 @@ using namespace zrt;
 
 namespace {
 
-/// Files up to this size are checked whole before training.
+/// The largest file whose values are all checked before training.
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
 
-/// Where the batches of an input go, by micro-step of a program.
+/// The memory of an input's batches, by micro-step of a program.
 std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
   std::vector<zrt_ref> refs(microStepsAtOnce(plan));
   size_t found = 0;
@@ -38,7 +38,7 @@ std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
   return refs;
 }
 
-/// Its place in --input, or nullptr.
+/// The file of `input` in --input, or nullptr.
 const std::string *placeOf(const zrt_input &input,
                            const TrainOptions &options) {
   for (const auto &[name, place] : options.inputs)
@@ -57,7 +57,7 @@ std::string typeText(const zrt_input &input) {
                      shapeText({input.shape, input.shape + input.rank}));
 }
 
-/// Of all that is read.
+/// The share of source `i` in all sources, in percent.
 double sharePercent(const std::vector<DataSource> &sources, size_t i) {
   uint64_t sum = 0;
   for (const DataSource &source : sources)
@@ -80,7 +80,7 @@ Text textOf(const zrt_plan &plan, const TrainOptions &options) {
     else if (isText(*input, "targets"))
       text.targets = input;
   }
-  // Targets are what follows tokens, each its own.
+  // Targets are the tokens shifted by one, so both have the same shape.
   if (text.targets &&
       (!text.tokens || !std::equal(text.targets->shape, text.targets->shape + 2,
                                    text.tokens->shape)))
@@ -105,7 +105,7 @@ void checkSeparator(const Text &text, int64_t separator) {
         kOption, separator));
 }
 
-/// Text is not what a model reads whose tokens are more than the bytes.
+/// Throws for plain text if the model's vocabulary is larger than the bytes.
 void checkText(const TokenFiles &data, const zrt_input &tokens,
                TokenFormat format) {
   constexpr int64_t kBytes = 256;
@@ -132,7 +132,7 @@ std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   if (plan.abi_version != ZRT_ABI_VERSION)
-    return; // its inputs cannot be read; checkPlan says so
+    return; // we cannot read its inputs; checkPlan reports that
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
   const Text text = textOf(plan, options);
   if (options.epochs > 0 && inputs.empty())

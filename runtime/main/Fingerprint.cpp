@@ -1,4 +1,4 @@
-//===- Fingerprint.cpp - Do all ranks train the same thing? ---------------===//
+//===- Fingerprint.cpp - Compares what the ranks train --------------------===//
 #include "runtime/main/Fingerprint.h"
 
 #include "runtime/ContentHash.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kBlock = uint64_t{64} << 10;
 constexpr uint64_t kSpread = 64;
 
-/// "ranks 1, 3 have", of those whose `field` is not rank 0's.
+/// The ranks whose `field` differs from rank 0's.
 struct Others {
   std::vector<size_t> ranks;
   /// "rank 1 has", "ranks 1, 3 have"
@@ -126,8 +126,8 @@ std::vector<std::pair<uint64_t, uint64_t>> zrt::sampledRanges(uint64_t bytes) {
   if (bytes <= kBlocks * kBlock)
     return {{0, bytes}};
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
-  // Block i starts at i / (blocks - 1) of the way to the last one; divided
-  // first, so that no size overflows.
+  // Block i starts at i / (blocks - 1) of the way to the last one.  Dividing
+  // first avoids an overflow.
   const uint64_t last = bytes - kBlock, share = last / (kBlocks - 1);
   for (uint64_t i = 0; i + 1 < kBlocks; ++i)
     ranges.emplace_back(i * share, i * share + kBlock);
@@ -173,7 +173,7 @@ FileFingerprint zrt::fingerprintOfInputs(
     all.hash =
         contentHash(static_cast<const std::byte *>(data), bytes, all.hash);
   };
-  // In no order that the command line has.
+  // Sorted by name, so that the order on the command line does not count.
   for (const auto &[name, place] : std::map(inputs.begin(), inputs.end())) {
     const std::string file = fileOfPlace(place),
                       tensor = place.substr(file.size());
@@ -211,7 +211,7 @@ std::string zrt::disagreement(const std::vector<Fingerprint> &all) {
     return programs.say("runs", "run") +
            " another program than rank 0; copy one binary to every host";
   using Files = Fingerprint::Files;
-  // Whether and how files are read comes before what is in them.
+  // Options decide which files are read and how, so they come first.
   const std::string differences[] = {
       optionDifference(all),
       fileDifference(all, &Files::data, "data"),
@@ -248,7 +248,7 @@ void zrt::compareFingerprints(World &world, const Fingerprint &mine) {
                    texts.substr(all.size() * most, one.optionBytes),
                    one.files});
   const std::string difference = disagreement(all);
-  // All ranks see the same; the first one says it.
+  // All ranks find the same difference; rank 0 prints it.
   if (!difference.empty())
     throw AgreedError(difference, /*printedElsewhere=*/world.rank() != 0);
 }

@@ -1,7 +1,7 @@
-//===- Fingerprint.h - Do all ranks train the same thing? -------*- C++ -*-===//
+//===- Fingerprint.h - Compares what the ranks train ------------*- C++ -*-===//
 //
-// Ranks on several hosts may be given another binary, other files, other
-// options.  Training would then silently go wrong, or hang.  So each makes a
+// Ranks on several hosts may have different binaries, files or options.
+// Training would then silently go wrong, or hang.  So each rank computes a
 // fingerprint, and all compare them before the first step.
 //
 //===----------------------------------------------------------------------===//
@@ -25,37 +25,42 @@ struct FileFingerprint {
   bool operator==(const FileFingerprint &) const = default;
 };
 
-/// What must be equal on all ranks.
+/// The properties of a run that must be equal on all ranks.
 struct Fingerprint {
   uint64_t program = 0;
   std::string options; ///< comparedOptions(), RankOptions.h
-  /// What is in the files that the options name.
+  /// The contents of the files that the options name.
   struct Files {
     FileFingerprint data, inputs, init, adapter, evalData, evalInputs;
   } files;
 };
 
-/// The byte ranges [first, second) of a file that are hashed: the whole of a
-/// small one, else the first 64 KiB, the last, and 64 spread between.
+/// The byte ranges [first, second) of a file that are hashed: all of a small
+/// file, else the first 64 KiB, the last 64 KiB, and 64 such blocks between.
 std::vector<std::pair<uint64_t, uint64_t>> sampledRanges(uint64_t bytes);
 
 /// Throws zrt::Error when the file cannot be read.
 FileFingerprint fingerprintOfFile(const std::string &path);
 
-/// Of files that follow each other; of one as fingerprintOfFile.
+/// The fingerprint of files in this order; of a single file, the same as
+/// fingerprintOfFile.
 FileFingerprint fingerprintOfFiles(const std::vector<std::string> &paths);
 
-/// Of --data, with what is a source of --data-weights.
+/// The fingerprint of --data, including how --data-weights divides it into
+/// sources.
 FileFingerprint fingerprintOfData(const TrainOptions &options);
 
-/// Of all files of --input together, and of which input reads what in them.
+/// The fingerprint of all files of --input, including which input reads which
+/// tensor of them.
 FileFingerprint fingerprintOfInputs(
     const std::vector<std::pair<std::string, std::string>> &inputs);
 
-/// Of this process.  Reads the program, --data, --input and --init.
+/// The fingerprint of this process.  Reads the program, --data, --input and
+/// --init.
 Fingerprint fingerprintOf(const TrainOptions &options);
 
-/// What the ranks disagree on, with the fix; "" when they agree.
+/// Describes the first difference between ranks and its fix; "" if there is
+/// none.
 std::string disagreement(const std::vector<Fingerprint> &all);
 
 /// Throws on every rank when the fingerprints differ.

@@ -1,4 +1,4 @@
-//===- Generate.cpp - A program that draws and does not train -------------===//
+//===- Generate.cpp - A program that generates text and does not train ----===//
 #include "runtime/main/Generate.h"
 
 #include "runtime/Error.h"
@@ -27,7 +27,7 @@ namespace {
 
 struct GenerateOptions {
   TrainOptions
-      common; ///< of which it has the machine's, the seed and the samples
+      common; ///< only the options of the machine, the seed and samples
   std::string weights, logits;
 };
 
@@ -80,7 +80,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   return options;
 }
 
-/// The rows of `values`, as NumPy writes them.
+/// Writes `values` as a NumPy array with so many columns.
 void writeNpy(const std::string &path, const std::vector<float> &values,
               uint64_t columns) {
   constexpr size_t kPrefix = 10, kAlignment = 64;
@@ -156,7 +156,8 @@ private:
       fail("{}: {}", options.weights, found);
   }
 
-  /// A run with adapters is told from one of another model.
+  /// Throws if the run of the checkpoint trained adapters and the plan has
+  /// none.
   void checkAdapters(const CheckpointReader &reader) const {
     if (plan.adapters && *plan.adapters)
       return;
@@ -199,7 +200,8 @@ int zrt::generateMain(const zrt_plan &plan, int argc, const char *const *argv) {
     if (!error.printedElsewhere)
       throw;
   } catch (const std::exception &error) {
-    // Before `generation` goes, whose streams may be waiting for the others.
+    // Before the destructor of `generation`, whose streams may be waiting for
+    // the other ranks.
     world->abort(error.what());
     throw;
   }

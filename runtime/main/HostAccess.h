@@ -1,7 +1,7 @@
-//===- HostAccess.h - What the host reads and writes of a run ---*- C++ -*-===//
+//===- HostAccess.h - Host reads and writes of device memory ----*- C++ -*-===//
 //
-// The memory of a plan is a device's.  Host code copies from and to it, by
-// zrt_read and zrt_write, and in no other way.
+// The memory of a plan belongs to a device.  Host code accesses it by zrt_read
+// and zrt_write only.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

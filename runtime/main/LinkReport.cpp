@@ -1,4 +1,4 @@
-//===- LinkReport.cpp - What a step moves between tiers -------------------===//
+//===- LinkReport.cpp - Reports the bytes moved between tiers -------------===//
 #include "runtime/main/LinkReport.h"
 
 #include "runtime/PlanTable.h"
@@ -8,8 +8,7 @@ using namespace zrt;
 
 namespace {
 
-/// The sum over the copies of a step that use `link` of what `count` says of
-/// their bytes.
+/// Sums count(bytes) over the copies of a step that use `link`.
 template <typename Count>
 uint64_t sumOver(const zrt_plan &plan, uint32_t link, Count count) {
   uint64_t sum = 0;

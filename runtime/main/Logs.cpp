@@ -1,4 +1,4 @@
-//===- Logs.cpp - What a run writes about itself --------------------------===//
+//===- Logs.cpp - Writes --metrics and --tensorboard ----------------------===//
 #include "runtime/main/Logs.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- Logs.h - What a run writes about itself ------------------*- C++ -*-===//
+//===- Logs.h - Writes --metrics and --tensorboard --------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/EventFile.h"
@@ -7,19 +7,19 @@
 
 namespace zrt {
 
-/// --metrics and --tensorboard, of rank 0.  A disk that is full ends a log, with
-/// a warning, and not the training.
+/// The logs of rank 0.  A full disk ends a log with a warning, but does not end
+/// the training.
 class Logs {
 public:
   explicit Logs(const TrainOptions &options) : options(options) {}
 
-  /// Of a run that begins with step `first`.  Throws zrt::Error.
+  /// Opens the logs of a run that begins with step `first`.  Throws zrt::Error.
   void open(int64_t first);
   void write(const StepMetrics &metrics);
-  /// A line of --metrics alone, begun by "step".
+  /// Writes a line that begins with "step" to --metrics only.
   void writeLine(const std::string &line, int64_t step);
   void close();
-  /// Whether one has ended early.
+  /// Returns true if a log has ended early.
   bool isLost() const { return lost; }
 
 private:

@@ -1,4 +1,4 @@
-//===- LossScale.cpp - What gradients of f16 are scaled by ----------------===//
+//===- LossScale.cpp - Dynamic loss scaling for f16 gradients -------------===//
 #include "runtime/main/LossScale.h"
 
 #include <algorithm>

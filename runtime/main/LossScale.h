@@ -1,13 +1,14 @@
-//===- LossScale.h - What gradients of f16 are scaled by --------*- C++ -*-===//
+//===- LossScale.h - Dynamic loss scaling for f16 gradients -----*- C++ -*-===//
 //
 // Small gradients are zero in f16, large ones infinite.  So the loss is scaled
-// up, as far as gradients stay finite; the step divides the norm and the update
-// by the same number.  A step whose gradients are not finite changes nothing,
-// and between steps the scale moves, as DeepSpeed's dynamic loss scale does:
+// up as far as gradients stay finite, and the step divides the norm and the
+// update by the same number.  A step whose gradients are not finite changes
+// nothing. Between steps the scale changes as DeepSpeed's dynamic loss scale
+// does:
 //
 //   not finite   hysteresis goes down by one; at one the scale halves
-//   finite       after `window` steps since the last that was not, the scale
-//                doubles, and hysteresis is as in the beginning
+//   finite       after kWindow finite steps in a row the scale doubles, and
+//                hysteresis returns to its initial value
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,15 +23,15 @@ public:
   static constexpr int64_t kWindow = 1000;
   static constexpr int kHysteresis = 2;
 
-  /// One that moves.
+  /// A dynamic scale.
   LossScale() = default;
-  /// One that stays.
+  /// A fixed scale.
   explicit LossScale(double aFixed) : scale(aFixed), moves(false) {}
 
   double value() const { return scale; }
-  /// Whether a smaller one can be tried.
+  /// Returns true if the scale can still decrease.
   bool canShrink() const { return moves && scale > kMinimum; }
-  /// All that it knows, to go on elsewhere.
+  /// The whole state, for a checkpoint.
   struct State {
     double value;
     bool moves;
@@ -42,14 +43,14 @@ public:
         sinceOverflow(state.sinceOverflow) {}
   State state() const { return {scale, moves, hysteresis, sinceOverflow}; }
 
-  /// After a step, whose gradients were finite or not.
+  /// Adjusts the scale after a step; `finite`: its gradients were finite.
   void update(bool finite);
 
 private:
   double scale = kInitial;
   bool moves = true;
   int hysteresis = kHysteresis;
-  int64_t sinceOverflow = 0; ///< finite steps
+  int64_t sinceOverflow = 0; ///< finite steps since then
 };
 
 } // namespace zrt

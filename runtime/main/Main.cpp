@@ -15,7 +15,7 @@ using namespace zrt;
 namespace {
 
 const zrt_plan &loadPlan() {
-  // The plan of a GPU names its device.
+  // A plan for a GPU refers to a symbol of the CUDA device.
   loadAttachment(kCudaAttachment);
   const void *plan = nullptr;
   if (loadAttachment(kPlanAttachment))

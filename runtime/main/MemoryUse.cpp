@@ -1,4 +1,4 @@
-//===- MemoryUse.cpp - What the process takes in all ----------------------===//
+//===- MemoryUse.cpp - Peak memory of the process -------------------------===//
 //
 // VmHWM of /proc/self/status.  getrusage's ru_maxrss survives exec, so it can
 // report the shell that started us.

@@ -1,13 +1,13 @@
-//===- MemoryUse.h - What the process takes in all --------------*- C++ -*-===//
+//===- MemoryUse.h - Peak memory of the process -----------------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
 
 namespace zrt {
 
-/// The most bytes this process ever had in memory: arenas, and what the memory
-/// certificate does not cover (code, stacks, library buffers, mapped files).
-/// 0 when the system does not tell.
+/// The peak resident bytes of this process: the arenas, and the memory that the
+/// certificate does not cover (code, stacks, library buffers, mapped files). 0
+/// if the system does not report it.
 uint64_t peakResidentBytes();
 
 } // namespace zrt

@@ -52,8 +52,8 @@ std::string zrt::metricsLine(const StepMetrics &m) {
   return line + "}";
 }
 
-/// Bytes of the whole lines at the start of the file that are of steps below
-/// `step`.  Throws where a line is not one of ours: what follows would be lost.
+/// Bytes of the complete lines of steps below `step` at the start of the file.
+/// Throws for a line that is not ours, because the rest would be lost.
 static uint64_t bytesBefore(const std::string &path, int64_t step) {
   constexpr std::string_view kStart = "{\"step\":";
   std::ifstream old(path);

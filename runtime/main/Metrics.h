@@ -9,49 +9,49 @@
 
 namespace zrt {
 
-/// What is known of a finished step.
+/// The results of a finished step.
 struct StepMetrics {
   int64_t step = 0; ///< from 0
   double loss = 0;
-  std::optional<double> gradNorm; ///< when the plan has it
+  std::optional<double> gradNorm; ///< if the plan has it
   double lr = 0;
   double perSecond = 0;
   double milliseconds = 0;
-  const char *unit = "tokens"; ///< or "samples": what is counted by the second
-  std::optional<double> lossScale = std::nullopt; ///< when the plan has one
-  int64_t skipped = 0;     ///< steps until now, this one included
-  int64_t spikes = 0;      ///< of them, for --spike-guard
-  std::string spike = "";  ///< of this step, when the guard has skipped it
-  bool wasSkipped = false; ///< its update has changed nothing, or will not
+  const char *unit = "tokens"; ///< or "samples": the unit of perSecond
+  std::optional<double> lossScale = std::nullopt; ///< if the plan has one
+  int64_t skipped = 0;     ///< skipped steps until now, including this one
+  int64_t spikes = 0;      ///< those of them that --spike-guard skipped
+  std::string spike = "";  ///< the guard's message if it skipped this step
+  bool wasSkipped = false; ///< its update changes nothing, now or later
   std::optional<double> mfu = std::nullopt,
                         hfu = std::nullopt; ///< Utilization.h
-  /// Before this step the training stood still for a checkpoint; 0: not.
+  /// The time that a checkpoint stopped the training before this step; or 0.
   double checkpointMilliseconds = 0;
-  /// Of --eval-data, after the step's update, if that was evaluated.
+  /// The loss on --eval-data after the step's update, if it was evaluated.
   std::optional<double> evalLoss = std::nullopt;
   double evalMilliseconds = 0;
 };
 
-/// {"step":0,"loss":5.545,...} without a newline.  Nine digits tell all f32
-/// apart.  JSON has no NaN: such a value is null, and "nonfinite" is true.
+/// {"step":0,"loss":5.545,...} without a newline.  Nine digits identify an f32
+/// uniquely.  JSON has no NaN: such a value is null, and "nonfinite" is true.
 std::string metricsLine(const StepMetrics &metrics);
 
-/// A line per step, each written at once; errors as in LineFile.  What is lost
-/// of standard output is known to StandardStreams.h.
+/// Writes a line per step, each immediately; errors as in LineFile.
+/// StandardStreams.h tracks what standard output loses.
 class MetricsFile {
 public:
-  /// Keeps the lines of steps before `step` that an earlier run has left, and
-  /// nothing after them.  "-" is the standard output.
+  /// Keeps the lines of an earlier run of steps before `step`, and removes
+  /// those after them.  "-" is the standard output.
   void open(const std::string &path, int64_t step = 0);
   bool isOpen() const { return isPrinted || file.isOpen(); }
   void write(const StepMetrics &metrics);
-  /// A line of something else that step `step` has led to.
+  /// Writes another line that belongs to step `step`.
   void write(const std::string &line, int64_t step);
   void close() {
     isPrinted = false;
     file.close();
   }
-  /// Closes it, whatever that says.
+  /// Closes the file and ignores errors.
   void abandon() { file.abandon(); }
 
 private:

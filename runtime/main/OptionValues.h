@@ -1,4 +1,4 @@
-//===- OptionValues.h - What the values of options mean ---------*- C++ -*-===//
+//===- OptionValues.h - Parses the values of options ------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/main/Options.h"
@@ -16,7 +16,7 @@ template <typename... Args>
   throw UsageError(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The values of an option, and how they are spelled.
+/// The spellings of an option's values, and their meanings.
 template <typename T, size_t N>
 using Choices = std::array<std::pair<const char *, T>, N>;
 
@@ -40,7 +40,8 @@ T choose(const char *option, const std::string &value,
   usage("{}={} is unknown; choose one of {}", option, value, names);
 }
 
-/// CLI11 would read 010 as eight and -1 as a large seed.
+/// Reads a number of type T.  CLI11 would read 010 as eight and -1 as a large
+/// seed.
 template <typename T>
 T number(const char *option, const std::string &text, const char *kind) {
   T value = {};

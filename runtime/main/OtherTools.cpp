@@ -1,4 +1,4 @@
-//===- OtherTools.cpp - Options of other trainers, and what they are here -===//
+//===- OtherTools.cpp - Maps options of other trainers to ours ------------===//
 #include "runtime/main/OtherTools.h"
 
 #include <algorithm>

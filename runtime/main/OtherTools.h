@@ -1,4 +1,4 @@
-//===- OtherTools.h - Options of other trainers, and what they are here ---===//
+//===- OtherTools.h - Maps options of other trainers to ours ----*- C++ -*-===//
 #pragma once
 
 #include <string>
@@ -7,15 +7,16 @@
 namespace zrt {
 
 struct OtherTool {
-  /// What has the option: zeroc, zeroc import, what zeroc makes, zeroc tokenize.
+  /// The program with our option: zeroc, zeroc import, a program that zeroc
+  /// makes, or zeroc tokenize.
   enum class Program { Compile, Import, Train, Tokenize };
   std::string_view name;
   Program program;
   std::string_view here; ///< "--precision=bf16"
 };
 
-/// Of the option `name`, without "--" and with "-" or "_"; nullptr for one that is
-/// none of theirs.
+/// Finds the option `name`, without "--" and with "-" or "_"; nullptr for an
+/// unknown name.
 const OtherTool *findOtherTool(std::string name);
 
 } // namespace zrt

@@ -11,8 +11,8 @@
 
 namespace zrt {
 
-/// A zrt_context that is made in two steps: what one rank can refuse alone, and
-/// what all do together.  Both throw zrt::Error.
+/// A zrt_context that is made in two steps: create() can fail on one rank
+/// alone; all ranks call start() together.  Both throw zrt::Error.
 class PlanContext {
 public:
   explicit PlanContext(World &world) : handle{world} {}

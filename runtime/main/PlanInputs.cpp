@@ -1,4 +1,4 @@
-//===- PlanInputs.cpp - The numbers of a plan -----------------------------===//
+//===- PlanInputs.cpp - The scalar inputs and outputs of a plan -----------===//
 #include "runtime/main/PlanInputs.h"
 
 #include "runtime/Error.h"
@@ -14,7 +14,7 @@ using namespace zrt;
 
 namespace {
 
-/// Those of that name, by micro-step; empty if there is none.
+/// The outputs called `name`, by micro-step; empty if there are none.
 std::vector<const zrt_output *> findOutputs(const zrt_plan &plan,
                                             std::string_view name) {
   std::vector<const zrt_output *> found;
@@ -38,7 +38,7 @@ double read(zrt_context *ctx, const zrt_output &output) {
                                  : double(readValue<float>(ctx, output.ref));
 }
 
-/// What the plan compares with.
+/// The f32 limit that the plan compares with.
 float limitInPlan(double limit) {
   constexpr float kMost = std::numeric_limits<float>::max();
   return limit > kMost ? kMost : static_cast<float>(limit);
@@ -59,7 +59,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     const zrt_input &input = plan.inputs[i];
     const std::string_view name = input.name;
     if (input.rank > 0)
-      continue; // Feed.h
+      continue; // Feed.h fills these
     if (name == "rounding") {
       if (input.dtype != ZRT_I64)
         fail("input \"{}\" is not an i64 scalar", name);
@@ -143,7 +143,7 @@ bool PlanInputs::wasSkipped(zrt_context *ctx,
                             const StepScalars &scalars) const {
   if (!hasLimits() || !normOutput)
     return false;
-  float loss = 0; // in f32 and in order, as zero.clip adds
+  float loss = 0; // in f32 and in the order in which zero.clip adds
   for (const zrt_output *output : lossOutputs)
     loss += static_cast<float>(read(ctx, *output));
   const auto norm = static_cast<float>(read(ctx, *normOutput));

@@ -1,4 +1,4 @@
-//===- PlanText.cpp - A plan's tables, for people -------------------------===//
+//===- PlanText.cpp - Prints a plan's tables as text ----------------------===//
 #include "runtime/main/PlanText.h"
 
 #include "runtime/PlanTable.h"

@@ -1,4 +1,4 @@
-//===- PlanText.h - A plan's tables, for people -----------------*- C++ -*-===//
+//===- PlanText.h - Prints a plan's tables as text --------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"
@@ -7,8 +7,8 @@
 
 namespace zrt {
 
-/// What --plan prints: the streams, and of each program a line for each
-/// operation.  Says so where an entry makes no sense.
+/// The text that --plan prints: the streams, then for each program a line per
+/// operation.  Marks entries that are invalid.
 std::string planText(const zrt_plan &plan);
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- Progress.cpp - What one sees while training ------------------------===//
+//===- Progress.cpp - Shows the progress of training ----------------------===//
 #include "runtime/main/Progress.h"
 
 #include "runtime/main/StandardStreams.h"

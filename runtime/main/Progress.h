@@ -1,4 +1,4 @@
-//===- Progress.h - What one sees while training ----------------*- C++ -*-===//
+//===- Progress.h - Shows the progress of training --------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/main/Metrics.h"
@@ -11,21 +11,21 @@ namespace zrt {
 /// "evaluation after step 99: loss 2.345678, ..."
 std::string evaluationText(const StepMetrics &metrics);
 
-/// A bar: one line, no wider than the terminal, that is drawn again and again.
-/// Or lines for the first step, about every 5 %, and the last: the default
-/// wherever nobody looks on.
+/// Either a bar: one line, at most as wide as the terminal, that is redrawn. Or
+/// lines for the first step, about every 5 %, and the last; the default unless
+/// the output is a terminal.
 class Progress {
 public:
-  /// `first` of the steps are done already.
+  /// `first` of the `steps` are done already.
   Progress(int64_t first, int64_t steps, ProgressKind kind);
   /// Finishes, so that an error message gets a line of its own.
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// A step has finished.
+  /// Shows a finished step.
   void show(const StepMetrics &metrics);
-  /// No more steps: leaves the line as it is.
+  /// Ends the line of the bar after the last step.
   void finish();
 
 private:

@@ -1,4 +1,4 @@
-//===- Report.cpp - What is printed before and after training -------------===//
+//===- Report.cpp - The reports before and after training -----------------===//
 #include "runtime/main/Report.h"
 
 #include "runtime/PlanTable.h"
@@ -19,13 +19,13 @@ std::string_view orUnknown(const char *text) {
   return text && *text ? text : "?";
 }
 
-/// Of all parameters, or of those that are trained.
+/// The elements of all parameters, or of the trained ones.
 uint64_t parameterCount(const zrt_plan &plan, bool trainedOnly) {
   uint64_t count = 0;
   for (uint32_t b = 0; b < plan.bucket_count; ++b)
     for (uint32_t i = 0; i < plan.buckets[b].member_count; ++i) {
       const zrt_member &member = plan.buckets[b].members[i];
-      if (member.first > 0) // more rows of one that is counted
+      if (member.first > 0) // more rows of a parameter that is counted
         continue;
       if (trainedOnly && plan.buckets[b].frozen)
         continue;
@@ -47,7 +47,7 @@ std::string parametersText(const zrt_plan &plan) {
               : "");
 }
 
-/// " --lora=16:32" of a plan with adapters, or "".
+/// " --lora=16:32" for a plan with adapters, or "".
 std::string loraOption(const zrt_plan &plan) {
   const nlohmann::json config = parsePlanJson(plan.adapters);
   if (!config.is_object())
@@ -63,14 +63,14 @@ std::string linkLine(uint32_t link) {
   return fmt::format("{} each step", streamClassName(link));
 }
 
-/// "parameters" of the device, "host parameters".
+/// "parameters" for the device, "host parameters" for the host.
 std::string categoryName(const zrt_category &category) {
   return category.tier == ZRT_DEVICE
              ? std::string(category.name)
              : fmt::format("{} {}", tierName(category.tier), category.name);
 }
 
-/// "25MB" of "--stage=3 --bucket-size=25MB", or "".
+/// "25MB" from "--stage=3 --bucket-size=25MB", or "".
 std::string_view bucketOption(std::string_view options) {
   constexpr std::string_view kOption = "--bucket-size=";
   const size_t at = options.find(kOption);

@@ -1,4 +1,4 @@
-//===- Report.h - What is printed before and after training -----*- C++ -*-===//
+//===- Report.h - The reports before and after training ---------*- C++ -*-===//
 #pragma once
 
 #include "runtime/Bytes.h"
@@ -15,12 +15,13 @@ uint64_t wireBytesPerStep(const zrt_plan &plan);
 /// "2, stage 3, 4 micro-steps, bucket 25MB".
 std::string ranksText(const zrt_plan &plan);
 
-/// The plan's memory certificate: each category, the arenas, and what goes over
-/// the wire; or, as JSON, what the compiler says of it.  Throws UsageError where
-/// a plan has none.
+/// The plan's memory certificate: each category, the arenas, and the bytes on
+/// the wire; or the compiler's certificate as JSON.  Throws UsageError if the
+/// plan has none.
 std::string certificate(const zrt_plan &plan, bool asJson = false);
 
-/// What runs, on what, and the lines of `data`.
+/// Describes the model, the machine and the ranks, followed by the lines
+/// `data`.
 std::string startBlock(const zrt_plan &plan, const zrt_context *ctx,
                        const std::string &data, int threads);
 

@@ -1,4 +1,4 @@
-//===- Resume.cpp - Going on from a checkpoint ----------------------------===//
+//===- Resume.cpp - Continues a run from a checkpoint ---------------------===//
 #include "runtime/main/Resume.h"
 
 #include "runtime/Error.h"
@@ -30,7 +30,7 @@ std::string weightsText(const std::vector<uint64_t> &weights) {
              : fmt::format("with --data-weights={}", fmt::join(weights, ","));
 }
 
-/// Throws where the run would not go on as it was.
+/// Throws if the order of samples or the roundings would change.
 void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
                   const RunPosition &now, const RunPosition &was) {
   if (was.shuffles != now.shuffles)
@@ -52,7 +52,7 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
          options.schedule.steps);
 }
 
-/// What is another than it was, but may be.
+/// Adds notes and warnings about differences that are allowed.
 void addDifferences(const RunPosition &now, const RunPosition &was,
                     uint64_t perStep, Resumed &resumed) {
   resumed.notes = changedOptions(now.options, was.options);
@@ -77,7 +77,7 @@ void addDifferences(const RunPosition &now, const RunPosition &was,
 constexpr size_t kMaxPath = 4096;
 using Path = std::array<char, kMaxPath>;
 
-/// What rank 0 takes from --resume, "" for nothing.
+/// The absolute path of the checkpoint that rank 0 selects; "" for none.
 std::string chosenPath(const TrainOptions &options) {
   const CheckpointOptions &checkpoint = options.checkpoint;
   if (checkpoint.resumesLatest() && checkpointSteps(checkpoint.folder).empty())
@@ -93,7 +93,7 @@ std::string chosenPath(const TrainOptions &options) {
   return absolute;
 }
 
-/// The same on all ranks.
+/// Rank 0's choice, on all ranks.
 std::string agreedPath(const TrainOptions &options, World &world) {
   Path mine = {};
   together(world, [&] {
@@ -105,7 +105,7 @@ std::string agreedPath(const TrainOptions &options, World &world) {
   return all[0].data();
 }
 
-/// Where checkpoints are written, none may be newer: "latest" would mean it.
+/// Throws if --checkpoint has a newer checkpoint, which "latest" would select.
 void checkNewest(const TrainOptions &options, const Manifest &manifest) {
   const std::string &folder = options.checkpoint.folder;
   if (folder.empty())
@@ -117,7 +117,7 @@ void checkNewest(const TrainOptions &options, const Manifest &manifest) {
          folder, steps.back(), manifest.run.step);
 }
 
-/// Says with `action`'s failure which checkpoint there is in place of this one.
+/// Runs `action`; adds to its error the intact checkpoint before `path`.
 template <typename Action>
 void orOffer(const std::string &path, Action action) {
   try {

@@ -1,9 +1,10 @@
-//===- Resume.h - Going on from a checkpoint --------------------*- C++ -*-===//
+//===- Resume.h - Continues a run from a checkpoint -------------*- C++ -*-===//
 //
-// Before anything is changed, all ranks agree on one checkpoint; each looks
-// whether it fits the plan, and all together at every byte of it.  What the
-// command line says otherwise than the run that wrote it is refused where the
-// order of samples or what is random would be another, and said where not.
+// Before anything is changed, all ranks agree on one checkpoint; each rank
+// checks that it fits the plan, and together they verify every byte of it.  If
+// the command line differs from that of the saved run, the resume fails where
+// the order of samples or random numbers would change, and prints a note
+// otherwise.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,27 +23,29 @@
 
 namespace zrt {
 
-/// What a checkpoint says of a run with these options, before its first step.
-/// Reads a sample of its data, which are of `format`.  Throws zrt::Error.
+/// The position of a run with these options before its first step, as a
+/// checkpoint records it.  Reads a sample of its data, which have `format`.
+/// Throws zrt::Error.
 RunPosition describeRun(const zrt_plan &plan, const TrainOptions &options,
                         const std::string &format);
 
-/// What the ranks begin with.
+/// The position at which a resumed run begins.
 struct Resumed {
   RunPosition run;
   std::string path;
-  /// A line each, for those who watch.
+  /// Lines to print.
   std::vector<std::string> notes, warnings;
 };
 
-/// Rank 0 takes --checkpoint, and refuses one that holds another run's, unless
-/// this one goes on from there; NULL without it.  Throws zrt::Error.
+/// Rank 0 takes the folder --checkpoint.  Throws zrt::Error if it holds
+/// checkpoints and --resume is not given.  nullptr without --checkpoint.
 std::unique_ptr<CheckpointFolder> takeFolder(const TrainOptions &options);
 
-/// Loads what --resume says into the state of `plan`; nothing where the run begins anew.
-/// `now` is describeRun's, `perStep` how many samples a step reads.  All ranks
-/// call it together.  Throws AgreedError, before anything has changed if the
-/// checkpoint does not fit or is damaged.
+/// Loads the checkpoint of --resume into the state of `plan`; returns nullopt
+/// if the run starts from the beginning.  `now` is the result of describeRun,
+/// `perStep` the samples per step.  All ranks call it together.  Throws
+/// AgreedError; nothing has changed then if the checkpoint does not fit or is
+/// damaged.
 std::optional<Resumed> resume(const zrt_plan &plan, const TrainOptions &options,
                               const RunPosition &now, uint64_t perStep,
                               const ParameterMemory &memory, int threads,

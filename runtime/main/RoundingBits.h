@@ -8,9 +8,9 @@
 
 namespace zrt {
 
-/// What update number `update` of a run rounds by: a function of these alone.
-/// Initial values have the seed, too, and names of parameters in the place of
-/// this one.
+/// The random bits for the roundings of update `update`; they depend on the two
+/// arguments only.  Initial values use the seed, too, with the name of a
+/// parameter in place of `name`.
 inline uint64_t roundingBits(uint64_t seed, int64_t update) {
   const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
   const auto number = static_cast<uint64_t>(update);

@@ -1,4 +1,4 @@
-//===- RunCounts.cpp - How far a run is -----------------------------------===//
+//===- RunCounts.cpp - Counts the steps of a run --------------------------===//
 #include "runtime/main/RunCounts.h"
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 using namespace zrt;
 
-/// Steps in a row that are skipped, after which a run has diverged.
+/// A run has diverged after this many skipped steps in a row.
 constexpr int64_t kMostSkipped = 10;
 
 void RunCounts::goOnFrom(const RunPosition &was) {

@@ -1,4 +1,4 @@
-//===- RunLength.cpp - How many steps a run has ---------------------------===//
+//===- RunLength.cpp - Computes the number of steps of --epochs -----------===//
 #include "runtime/main/RunLength.h"
 
 #include "runtime/Error.h"

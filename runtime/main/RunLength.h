@@ -1,4 +1,4 @@
-//===- RunLength.h - How many steps a run has -------------------*- C++ -*-===//
+//===- RunLength.h - Computes the number of steps of --epochs ---*- C++ -*-===//
 #pragma once
 
 #include "runtime/checkpoint/Manifest.h"
@@ -8,26 +8,26 @@
 
 namespace zrt {
 
-/// `step` is an f32 in the plan: beyond 2^24 it would stand still.
+/// The plan's `step` is an f32, which cannot count beyond 2^24.
 constexpr int64_t kMaxSteps = int64_t{1} << 24;
 
-/// A run that reads `samples` samples `epochs` times, `perStep` in a step.  A step
-/// may lie across the end of an epoch.  The run ends with the last step that the
-/// samples fill: what is left is less than a step, and no sample is read more than
-/// `epochs` times.
+/// A run that reads `samples` samples `epochs` times, `perStep` in a step.  A
+/// step may cross the end of an epoch.  The run ends with the last step that
+/// the samples fill; it leaves fewer than `perStep` samples, and reads no
+/// sample more than `epochs` times.
 struct EpochLength {
   int64_t epochs;
   uint64_t samples, perStep;
 
-  /// From the beginning, or where another run was, which may have read other
-  /// numbers of samples in a step.  Throws zrt::Error where it is beyond the
-  /// end, where there is no step, and where there are more than kMaxSteps.
+  /// The steps of the run in all, if it continues from `from`, which may have
+  /// read other numbers of samples per step.  Throws zrt::Error if `from` is
+  /// beyond the end, if no step fits, or if there are more than kMaxSteps.
   int64_t steps(const RunPosition &from = {}) const;
   /// "2 of 1,000 samples: 166 steps of 12; the last 8 are not read".
   std::string text(const RunPosition &from = {}) const;
 
 private:
-  /// After `from`.
+  /// The samples to read after `from`.
   uint64_t samplesLeft(const RunPosition &from) const;
 };
 

@@ -1,4 +1,4 @@
-//===- SampleText.cpp - Samples as they are shown -------------------------===//
+//===- SampleText.cpp - Formats samples -----------------------------------===//
 #include "runtime/main/SampleText.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ std::string textBytes(const std::vector<int64_t> &ids) {
   return text;
 }
 
-/// Bytes of the character of UTF-8 at `at`, 2 to 4; 0 where there is none, or
-/// one that a terminal would obey.
+/// The bytes, 2 to 4, of the UTF-8 character at `at`; 0 if there is none, or if
+/// it is a control character.
 size_t wideCharacterAt(const std::string &text, size_t at) {
   const auto byte = [&](size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;

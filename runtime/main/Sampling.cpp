@@ -1,4 +1,4 @@
-//===- Sampling.cpp - What a model goes on with ---------------------------===//
+//===- Sampling.cpp - Generates tokens after a prompt ---------------------===//
 #include "runtime/main/Sampling.h"
 
 #include "runtime/Error.h"
@@ -16,7 +16,7 @@ using namespace zrt;
 
 namespace {
 
-/// That of the first micro-step, which the program reads.
+/// The input of the first micro-step, which the program predict reads.
 const zrt_input *findInput(const zrt_plan &plan, std::string_view name) {
   for (uint32_t i = 0; i < plan.input_count; ++i)
     if (plan.inputs[i].name == name && plan.inputs[i].micro_step == 0)
@@ -62,7 +62,7 @@ std::vector<int64_t> promptOf(const SampleOptions &options,
 } // namespace
 
 void zrt::checkSampling(const zrt_plan &plan, const SampleOptions &options) {
-  // The programs of another version cannot be read; checkPlan says so.
+  // We cannot read programs of another version; checkPlan reports that.
   if (!options.isWanted() || plan.abi_version != ZRT_ABI_VERSION)
     return;
   if (!plan.programs[ZRT_PREDICT].ops)
@@ -83,7 +83,7 @@ Sampling::Sampling(const zrt_plan &plan, const SampleOptions &options,
     fail("the plan's inputs \"tokens\" and \"position\" and its output "
          "\"logits\" are of other shapes than [sequences, positions], "
          "[sequences] and [sequences, classes]");
-  // Integers are compared with what an input may hold; these are all positions.
+  // The last position is the largest integer that we write.
   if (!mayHold(*position, tokens->shape[1] - 1))
     fail("the plan predicts at {}, and has {} positions",
          allowedText(*position), tokens->shape[1]);
@@ -103,7 +103,7 @@ void Sampling::predict(zrt_context *ctx,
   std::vector<int32_t> places(batch);
   for (size_t row = 0; row < batch; ++row) {
     const size_t from = std::min(row, sequences.size() - 1);
-    // What stands after the place that is wanted is not read by a causal model.
+    // A causal model does not read the tokens after position at[from].
     for (size_t i = 0; i < sequences[from].size(); ++i)
       putInteger(*tokens, text.data(), row * positions + i, sequences[from][i]);
     places[row] = at[from];
@@ -138,7 +138,7 @@ std::vector<Sample> Sampling::drawBatch(zrt_context *ctx,
   const auto count = static_cast<uint64_t>(options.count);
   const size_t mine =
       first < count ? std::min(batch, size_t(count - first)) : 0;
-  // A rank without samples runs along: all ranks exchange parameters.
+  // A rank without samples runs the program, too: ranks exchange parameters.
   std::vector<std::vector<int64_t>> texts(std::max<size_t>(mine, 1), start);
   std::vector<bool> ended(texts.size());
   for (int64_t k = 0; k < options.tokens; ++k) {
@@ -177,7 +177,7 @@ std::vector<Sample> Sampling::run(zrt_context *ctx, World &world) const {
              length = static_cast<uint64_t>(options.tokens);
   std::vector<Sample> samples;
   for (uint64_t first = 0; first < count; first += batch * ranks) {
-    // Fixed places, so that all ranks can exchange them; -1 ends a short one.
+    // A fixed length per sample, for the all-gather; -1 ends a short sample.
     std::vector<int64_t> mine(batch * length, -1), all(ranks * mine.size());
     const std::vector<Sample> drawn = drawBatch(ctx, first + rank * batch);
     for (size_t row = 0; row < drawn.size(); ++row)

@@ -16,7 +16,8 @@ double Schedule::at(int64_t step) const {
     return peak * double(step + 1) / double(warmup);
   if (kind == Kind::Constant)
     return peak;
-  // Beyond the end (and when warm-up takes all steps) the minimum stays.
+  // The rate stays at the minimum after the end, and if warm-up takes all
+  // steps.
   if (step >= steps)
     return minimum;
   if (kind == Kind::Wsd) {

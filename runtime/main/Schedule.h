@@ -6,8 +6,8 @@
 namespace zrt {
 
 ///   lr |    .-----------.            constant
-///      |   /             `-.         linear, cosine: down to `minimum`,
-///      |  /                 `-.      which step `steps` would have
+///      |   /             `-.         linear, cosine: down to `minimum`
+///      |  /                 `-.      at step `steps`
 ///      | /                     `
 ///      +--+-----------------------
 ///        warmup             steps
@@ -23,13 +23,14 @@ struct Schedule {
   double peak = 0;
   double minimum = 0;
   int64_t warmup = 0;   ///< steps of linear rise, peak x (s + 1) / warmup
-  int64_t cooldown = 0; ///< of wsd: steps of linear fall
+  int64_t cooldown = 0; ///< for wsd: steps of linear fall
   int64_t steps = 0;
-  /// The rise is peak x ln(s + 2) / ln(warmup) instead, as DeepSpeed's without its
-  /// first two steps, which have a rate of 0.
+  /// The rise is peak x ln(s + 2) / ln(warmup) instead: DeepSpeed's rise
+  /// without its first two steps, whose rate is 0.
   bool isLogarithmic = false;
 
-  /// Whether wsd's rise and fall fit into the steps; true of other kinds.
+  /// Returns true if wsd's rise and fall fit into the steps, or for other
+  /// kinds.
   bool hasRoom() const {
     return kind != Kind::Wsd || warmup + cooldown <= steps;
   }

@@ -1,4 +1,4 @@
-//===- SeededInputs.cpp - Data for a plan, of random numbers --------------===//
+//===- SeededInputs.cpp - Writes random data for a plan's inputs ----------===//
 #include "runtime/main/SeededInputs.h"
 
 #include "runtime/Error.h"
@@ -36,7 +36,7 @@ std::string npyHeader(const zrt_input &input, uint64_t samples) {
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
                   type, shape);
-  // It ends with a line's end, at a multiple of 64 bytes.
+  // The header ends with a newline, at a multiple of 64 bytes.
   text.append(63 - (10 + text.size()) % 64, ' ');
   text += '\n';
   return std::string("\x93NUMPY\x01\x00", 8) + char(text.size() & 0xff) +
@@ -49,7 +49,7 @@ void putValue(const zrt_input &input, std::byte *row, uint64_t i,
     const float value = float(int32_t(bits >> 8) - (1 << 23)) / float(1 << 23);
     std::memcpy(row + i * sizeof(value), &value, sizeof(value));
   } else {
-    // Where they may be anything, flags are the likeliest.
+    // Integers without a bound are probably flags.
     const int64_t bound = input.bound > 0 ? input.bound : 2;
     putInteger(input, row, i, int64_t(bits) % bound);
   }

@@ -1,4 +1,4 @@
-//===- SpikeGuard.cpp - Which steps are too bad to be true ----------------===//
+//===- SpikeGuard.cpp - Limits for losses and norms of steps --------------===//
 #include "runtime/main/SpikeGuard.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 using namespace zrt;
 
-/// The newest `count` of them stay.
+/// Removes all values but the newest `count`.
 static void keepNewest(std::vector<double> &values, int64_t count) {
   if (int64_t(values.size()) > count)
     values.erase(values.begin(), values.end() - count);
@@ -38,7 +38,7 @@ double SpikeGuard::limitOf(const std::vector<double> &values) const {
   const auto count = int64_t(values.size());
   if (count < std::min(kFirst, options.window))
     return Limits().loss;
-  // Always from the oldest on, so that a run that was resumed has the same bits.
+  // Sums from the oldest on, so that a resumed run has the same bits.
   const double mean =
       std::accumulate(values.begin(), values.end(), 0.0) / double(count);
   double squares = 0;

@@ -1,15 +1,15 @@
-//===- SpikeGuard.h - Which steps are too bad to be true --------*- C++ -*-===//
+//===- SpikeGuard.h - Limits for losses and norms of steps ------*- C++ -*-===//
 //
-// A damaged batch shows as a loss or a gradient norm far above those of the
-// steps before it, and its update can undo days of training.  So a step is
-// skipped that lies above
+// A damaged batch causes a loss or a gradient norm far above those of the steps
+// before it, and its update can undo days of training.  So the guard skips a
+// step whose loss or norm is above
 //
 //   mean + sigmas * max(standard deviation, mean / 100)
 //
-// of the last `window` steps that were not skipped: of losses, and of norms.
-// The guard says nothing before it has seen kFirst of them (or a whole window,
-// if that is less).  Limits are known before the step, and the step itself
-// compares.
+// computed from the losses, or the norms, of the last `window` steps that were
+// not skipped.  There is no limit before the guard has seen kFirst such steps
+// (or a whole window, if that is less).  Limits are known before the step, and
+// the step's own program compares.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -36,21 +36,21 @@ public:
     double norm = std::numeric_limits<double>::infinity();
   };
 
-  /// What it has seen, to go on elsewhere.
+  /// The values of past steps, for a checkpoint.
   using State = RunPosition::Guard;
 
   explicit SpikeGuard(const Options &options) : options(options) {}
 
   bool isOn() const { return options.sigmas > 0; }
-  /// Of the next step; infinite where nothing is limited.
+  /// The limits for the next step; infinite if there is none.
   const Limits &limits() const { return now; }
-  /// A step that was not skipped.
+  /// Records a step that was not skipped.
   void add(double loss, double norm);
   void countSpike() { ++seen.spikes; }
   int64_t spikes() const { return seen.spikes; }
 
   const State &state() const { return seen; }
-  /// Of another window its newest part counts.
+  /// Continues with `state`; of a longer window, keeps the newest values.
   void goOnFrom(const State &state);
 
 private:

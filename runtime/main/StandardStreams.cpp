@@ -1,4 +1,4 @@
-//===- StandardStreams.cpp - What is printed may get lost -----------------===//
+//===- StandardStreams.cpp - Prints without failing the run ---------------===//
 #include "runtime/main/StandardStreams.h"
 
 #include "runtime/Error.h"
@@ -23,7 +23,7 @@ struct Stream {
 };
 
 Stream output = {stdout, "output"}, errors = {stderr, "error"};
-Stream *said = &output; ///< takes what is said
+Stream *said = &output; ///< where sayText prints
 
 void print(Stream &stream, const std::string &text) {
   if (stream.lost)
@@ -47,7 +47,7 @@ void zrt::openStandardStreams() {
   output = {stdout, "output"};
   errors = {stderr, "error"};
   said = &output;
-  // open() takes the lowest number that is free.
+  // open() returns the lowest free number.
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
     if (fcntl(stream, F_GETFD) < 0)
       (void)!open("/dev/null", O_RDWR);
@@ -66,7 +66,7 @@ void zrt::printText(const std::string &text) { print(output, text); }
 bool zrt::outputIsClosed() {
   if (output.lost)
     return output.lost == EPIPE;
-  // Before anything is written: it may be hours until then.
+  // Detects it before the next write, which may be hours away.
   struct stat info = {};
   pollfd writer = {STDOUT_FILENO, 0, 0};
   return fstat(STDOUT_FILENO, &info) == 0 && S_ISFIFO(info.st_mode) &&

@@ -1,9 +1,8 @@
-//===- StandardStreams.h - What is printed may get lost ---------*- C++ -*-===//
+//===- StandardStreams.h - Prints without failing the run -------*- C++ -*-===//
 //
-// A terminal is closed, the disk under a log is full: that is no reason to lose
-// a training.  What cannot be printed is dropped, and the exit status says so.
-// Whoever closes a pipe, as in `train | head`, has seen enough: the run ends as
-// by Ctrl-C.
+// A closed terminal or a full disk under a log must not end a training.  Output
+// that cannot be printed is dropped, and the exit status tells.  If the reader
+// of a pipe closes it, as in `train | head`, the run ends as after Ctrl-C.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,34 +13,35 @@
 
 namespace zrt {
 
-/// To be called before any file is opened.  A standard stream that the caller
-/// has closed becomes /dev/null: no file may get its number, and with it what
-/// is printed.  A write that fails is an error from here on, not a signal.
+/// Call this before any file is opened.  Opens standard streams that the caller
+/// has closed as /dev/null, so that no file gets their numbers and thereby our
+/// output.  From here on a failed write is an error, not a signal.
 void openStandardStreams();
 
-/// Prints on standard output, at once, or where sayOnStandardError has led to.
+/// Prints immediately on standard output, or on standard error after
+/// sayOnStandardError.
 void sayText(const std::string &text);
 template <typename... Args>
 void say(fmt::format_string<Args...> format, Args &&...args) {
   sayText(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// From now on what is said goes to standard error, and standard output is left
-/// to printText.
+/// From now on say and sayText print on standard error, and only printText
+/// prints on standard output.
 void sayOnStandardError();
-/// The descriptor of the stream that takes what is said.
+/// The descriptor of the stream on which sayText prints.
 int sayingTo();
 
-/// Prints on standard output, at once.
+/// Prints immediately on standard output.
 void printText(const std::string &text);
 
-/// Whether standard output is a pipe, or was one, that nobody reads any more.
+/// Returns true if standard output is a pipe whose reader has closed it.
 bool outputIsClosed();
 
-/// Prints a line on standard error, after what was said.
+/// Prints a line on standard error.
 void complain(const std::string &line);
 
-/// Why something could not be said since openStandardStreams; "" when all was.
+/// The reason why output was lost since openStandardStreams, or "".
 std::string lostOutput();
 
 } // namespace zrt

@@ -41,7 +41,7 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
     StepScalars given = scalars;
     if (pending) {
       given = pending->scalars;
-      // Of this step's gradients.
+      // These belong to this step's gradients.
       given.lossScale = scalars.lossScale;
       given.normLimit = scalars.normLimit;
       given.lossLimit = scalars.lossLimit;
@@ -63,7 +63,7 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
   double loss = 0;
   StepScalars given = scalars;
   for (uint32_t k = 0; k < all; k += atOnce) {
-    // A program knows its own losses: the limit is of what the others leave.
+    // A program adds only its own losses: subtract those of earlier programs.
     given.lossLimit = scalars.lossLimit * all - loss;
     runProgram(ctx, k + atOnce < all ? ZRT_MICRO : ZRT_STEP, step, given, k,
                sums);

@@ -15,8 +15,8 @@ namespace zrt {
 ///   K = 1        step(0)
 ///   K = 3        count(0) count(1) count(2)   micro(0) micro(1) step(2)
 ///
-/// where (k) is micro-step k's batch, and count runs if the plan has it.  What
-/// it counts is given to the others as the mean over micro-steps.
+/// where (k) is micro-step k's batch, and count runs if the plan has it.  The
+/// other programs get its counts as means over micro-steps.
 ///
 /// If the plan is layered, a program takes the batches of all micro-steps:
 ///
@@ -26,7 +26,8 @@ namespace zrt {
 ///
 ///   first(0)   step(0)   step(0)   ...   flush
 ///
-/// which is given the scalars of the update with the factor of zero.clip.
+/// The next program gets the scalars of that update and its factor of
+/// zero.clip.
 class StepRunner {
 public:
   /// Throws when the plan lacks a program that its micro-steps need.
@@ -35,38 +36,39 @@ public:
   struct Result {
     double loss; ///< the mean over micro-steps
     std::optional<double> gradNorm;
-    bool wasSkipped = false; ///< it has changed nothing, or will not
+    bool wasSkipped = false; ///< its update changes nothing, now or later
   };
-  /// Step `step` of the data, from 0.  Throws zrt::Error with the number of the
-  /// step.
+  /// Runs step `step`, counted from 0.  Throws zrt::Error with the number of
+  /// the step.
   Result run(zrt_context *ctx, int64_t step, const StepScalars &scalars);
-  /// Updates by what the last step has left, if it has; then the weights are
-  /// those of all steps that were run.  Throws zrt::Error.
+  /// Makes the update that the last step has left, if any; then the weights
+  /// include all steps.  Throws zrt::Error.
   void flush(zrt_context *ctx);
 
-  /// An update that is left to the next program, and the step's number.
+  /// The scalars of an update that is left to the next program, and its step.
   struct Pending {
     StepScalars scalars;
     int64_t step;
   };
   const std::optional<Pending> &pendingUpdate() const { return pending; }
-  /// Goes on where a run was that has left this, if the plan leaves updates.
+  /// Continues a run that has left the update `left`.
   void resumeWith(const Pending &left) { pending = left; }
   bool leavesUpdates() const { return plan.programs[ZRT_FIRST].ops != nullptr; }
-  /// Whether a step computes with the parameters before the update that is left:
-  /// then a flush between steps makes all later ones another computation.
+  /// Returns true if a step computes with the parameters before the pending
+  /// update. Then a flush between steps would change the result of all later
+  /// steps.
   bool delaysUpdates() const;
 
-  /// Step s of the data is another one: what is at position p of a run from the
-  /// beginning is at p + `shift`, modulo 2^64.
+  /// Shifts the data: the samples that a run without a shift reads at position
+  /// p are now those at p + `shift`, modulo 2^64.
   void shiftData(uint64_t shift) { dataShift = shift; }
 
   bool scalesLoss() const { return inputs.scalesLoss(); }
   bool hasLimits() const { return inputs.hasLimits(); }
 
 private:
-  /// On the batches of micro-steps from `first` on.  `sums`: the outputs of all
-  /// runs of count.
+  /// Runs `program` on the batches of micro-steps from `first` on.  `sums`: the
+  /// sums of the outputs of all runs of count.
   void runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                   const StepScalars &scalars, uint32_t first,
                   const std::vector<double> &sums) const;

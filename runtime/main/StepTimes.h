@@ -1,4 +1,4 @@
-//===- StepTimes.h - How long steps took ------------------------*- C++ -*-===//
+//===- StepTimes.h - Statistics of step times -------------------*- C++ -*-===//
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace zrt {
 
-/// Of the steps of a run but the first, which also pays for page faults.
+/// The times of all steps of a run except the first, which includes page
+/// faults.
 class StepTimes {
 public:
   void add(double milliseconds) {
@@ -18,8 +19,7 @@ public:
   }
   size_t count() const { return all.size(); }
   double seconds() const { return sum * 1e-3; }
-  /// In milliseconds: the shortest time that a share of the steps did not exceed.
-  /// There must be one.
+  /// The quantile for `share`, in milliseconds.  Needs at least one step.
   double quantile(double share) const {
     std::vector<float> sorted = all;
     const size_t rank = std::min(

@@ -1,4 +1,4 @@
-//===- StopSignal.cpp - Ending early, on all ranks together ---------------===//
+//===- StopSignal.cpp - Ends a run early, on all ranks together -----------===//
 #include "runtime/main/StopSignal.h"
 
 #include <algorithm>
@@ -11,13 +11,14 @@ using namespace zrt;
 
 namespace {
 
-/// One that comes sooner is the first one once more: who signals all processes
-/// of a job reaches a rank directly, and by the process that has started it.
+/// A second signal within this time, in nanoseconds, is a copy of the first: a
+/// signal to all processes of a job reaches a rank directly, and again by way
+/// of its launcher.
 constexpr int64_t kSameSignal = 1'000'000'000;
 
 std::atomic<int> notedSignal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
-/// When the first of a kind came, in nanoseconds; 0: none has.
+/// The time of the first signal of each kind, in nanoseconds; 0: none.
 std::atomic<int64_t> firstAt[NSIG];
 
 void note(int signal) {
@@ -45,7 +46,7 @@ void zrt::catchStopSignals(bool alsoUser) {
     first = 0;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // nohup has it ignored.
+  // Under nohup SIGHUP stays ignored.
   struct sigaction now = {};
   if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, nullptr);
@@ -54,7 +55,7 @@ void zrt::catchStopSignals(bool alsoUser) {
 }
 
 int zrt::agreedReason(const std::vector<uint8_t> &noted) {
-  // Any one rank is enough.  Of several reasons all must name the same one.
+  // One rank is enough.  All ranks must choose the same of several reasons.
   return noted.empty() ? 0 : *std::max_element(noted.begin(), noted.end());
 }
 

@@ -1,4 +1,4 @@
-//===- Terminal.cpp - Where a person looks on -----------------------------===//
+//===- Terminal.cpp - Finds the terminal that a person watches ------------===//
 #include "runtime/main/Terminal.h"
 
 #include <cstdlib>
@@ -15,10 +15,10 @@ int zrt::watchedTerminal(int stream) {
     return -1;
   if (!std::getenv("OMPI_COMM_WORLD_RANK"))
     return stream;
-  // The parent is mpirun, or on other hosts a daemon, which prints nowhere.
+  // The parent is mpirun or, on other hosts, a daemon without a terminal.
   const std::string path = fmt::format("/proc/{}/fd/{}", getppid(), stream);
   struct stat info = {};
-  // Opening a pipe could wait.
+  // Opening a pipe could block.
   if (stat(path.c_str(), &info) != 0 || !S_ISCHR(info.st_mode))
     return -1;
   const int outer = open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);

@@ -1,17 +1,16 @@
-//===- Terminal.h - Where a person looks on ---------------------*- C++ -*-===//
+//===- Terminal.h - Finds the terminal that a person watches ----*- C++ -*-===//
 #pragma once
 
 #include <cstddef>
 
 namespace zrt {
 
-/// The terminal on which a person sees what is printed on `stream`, as a
-/// descriptor; -1 if it goes to a file or a pipe.  Open MPI gives its ranks a
-/// terminal of its own and passes on what it reads there: what counts then is
-/// where mpirun prints.
+/// The descriptor of the terminal that shows the output of `stream`; -1 if it
+/// goes to a file or a pipe.  Open MPI gives its ranks terminals of its own and
+/// forwards their output, so this looks for the terminal of mpirun.
 int watchedTerminal(int stream);
 
-/// How wide a terminal is now; 80 where it does not say, or for -1.
+/// The current width of a terminal; 80 if unknown, or for -1.
 size_t columnsOf(int terminal);
 
 } // namespace zrt

@@ -26,7 +26,7 @@ std::string messageOf(const std::exception &error) {
                                                       : error.what();
 }
 
-/// Trains with the ranks of `world`; the exit status.
+/// Trains with the ranks of `world`.  Returns the exit status.
 int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
   const std::string who =
       world.size() > 1
@@ -36,12 +36,12 @@ int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
   try {
     return training.run();
   } catch (const AgreedError &error) {
-    // Every rank is on its way out with an error of its own.
+    // Every rank ends with its own AgreedError.
     if (!error.printedElsewhere)
       printError(who, error.what());
   } catch (const std::exception &error) {
-    // The others do not know yet.  They are told before `training` goes: its
-    // streams may be waiting for them.
+    // Inform the other ranks before the destructor of `training`, whose streams
+    // may be waiting for them.
     const std::string message = messageOf(error);
     printError(who, message);
     world.abort(message);
@@ -58,7 +58,7 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
     if (generatesOnly(plan))
       return generateMain(plan, argc, argv);
     const TrainOptions options = parseOptions(argc, argv);
-    // These need no other rank, and no launcher.
+    // --help, --certificate and --plan need no other rank and no launcher.
     if (!options.help.empty()) {
       sayText(options.help);
       return lostOutput().empty() ? 0 : kFailed;

@@ -1,4 +1,4 @@
-//===- TrainingReport.cpp - What a run says of itself ---------------------===//
+//===- TrainingReport.cpp - Prints a run's reports ------------------------===//
 #include "runtime/main/LinkReport.h"
 #include "runtime/main/MemoryUse.h"
 #include "runtime/main/Report.h"
@@ -13,7 +13,7 @@
 using namespace zrt;
 
 void Training::printReport() {
-  // It may still be read there what has become of the run.
+  // Standard error may still have a reader.
   if (stoppedBy == SIGPIPE)
     sayOnStandardError();
   if (!quiet)
@@ -38,7 +38,8 @@ std::string Training::weightsText() const {
 
 std::string Training::repetitionText() const {
   const auto steps = uint64_t(options.schedule.steps);
-  // --epochs says it, and a mix has as many numbers as sources.
+  // --epochs states the number, and with --data-weights each source has its
+  // own.
   if (options.epochs > 0 || !options.sources.empty() ||
       (options.data.empty() && options.inputs.empty()) ||
       double(steps) * double(samplesPerStep()) <= double(feed->samples()))
@@ -103,7 +104,7 @@ void Training::printEnd() {
         "were not finite\n",
         counts.skipped(), counts.done(), counts.spikes(),
         counts.skipped() - counts.spikes());
-  // The first step pays for page faults and kernel generation.
+  // The first step includes page faults and kernel generation.
   if (here > 1)
     say("{:.0f} {}/s\n{}\n",
         perStep() * double(laterSteps.count()) / laterSteps.seconds(),
@@ -129,7 +130,7 @@ double Training::secondsOfStep() const {
 
 uint64_t Training::arenaBytes() const {
   uint64_t bytes = 0;
-  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST}) // nvme is no memory
+  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST}) // NVMe is not memory
     bytes += zrt_arena_bytes(context.get(), tier);
   return bytes;
 }

@@ -22,7 +22,7 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 
 int Training::run() {
   openFiles();
-  // Its ranks talk to each other, and fail together.
+  // Ranks communicate while they start, so they fail together.
   together(world, [&] { context.start(options); });
   together(world, [&] {
     weights = std::make_unique<const Weights>(
@@ -51,7 +51,7 @@ int Training::run() {
   if (!quiet)
     printStart();
   loop();
-  // A run of no step says what it has begun with.
+  // A run without steps reports its initial weights.
   if (evaluation && counts.here() == 0 && !stoppedBy) {
     metrics.step = counts.done() - 1;
     evaluate();
@@ -63,7 +63,7 @@ int Training::run() {
     showSamples();
   }
   saveAtExit();
-  // Before anyone reads weights.
+  // Make the pending update before the weights are read.
   if (!divergence)
     runner->flush(context.get());
   if (const std::string wrong = report(ZRT_UNPREDICTED); !wrong.empty())

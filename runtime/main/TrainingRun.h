@@ -1,10 +1,10 @@
 //===- TrainingRun.h - A run of a training binary ---------------*- C++ -*-===//
 //
-// Whatever can be refused is refused before the first step: the command line,
-// the plan, the data, initial weights, files that cannot be written, and ranks
-// that were given different things.  What can fail on one rank alone is a phase
-// that all ranks vote on (runtime/world/Agree.h).  A metrics file is emptied
-// last, when nothing else can fail any more.
+// A run rejects all invalid inputs before the first step: the command line, the
+// plan, the data, initial weights, files that cannot be written, and ranks with
+// different inputs.  Work that can fail on one rank alone is a phase that all
+// ranks vote on (runtime/world/Agree.h).  A metrics file is truncated last,
+// when nothing else can fail.
 //
 // A run diverges when its loss, its norm or a weight is not finite.  It ends
 // with that step, and its weights replace nothing.
@@ -37,16 +37,16 @@
 
 namespace zrt {
 
-/// The exit status, beside 0 and those of signals.
+/// Exit statuses other than 0 and those of signals.
 enum Status : int {
   kFailed = 1,
   kMisused = 2,
   kDiverged = 3,
   kIncomplete = 4,
-  kOutOfTimeStatus = 75 ///< EX_TEMPFAIL of sysexits.h: to be tried again
+  kOutOfTimeStatus = 75 ///< EX_TEMPFAIL of sysexits.h: try again
 };
 
-/// No message: another rank says it.
+/// Prints an error; nothing if `message` is empty, as another rank prints it.
 void printError(const std::string &who, const std::string &message);
 
 class Training {
@@ -59,7 +59,7 @@ public:
         checkpoints(options, world), logs(options),
         counts(options.lossScale, options.guard) {}
 
-  /// The exit status.
+  /// Returns the exit status.
   int run();
 
 private:
@@ -69,41 +69,42 @@ private:
 
   std::string report(uint32_t what) { return zrt_report(context.get(), what); }
 
-  /// All that was at the end of another run, if there is one to go on from.
+  /// Loads the state of the checkpoint of --resume, if there is one.
   void goOn();
 
-  /// Says in steps where --epochs ends, before anything depends on it.
+  /// Converts --epochs to steps, before anything depends on their number.
   void countEpochs();
 
-  /// Unless the last update has spoilt the weights.
+  /// Saves a checkpoint unless the last update has made weights nonfinite.
   void saveAtExit();
 
-  /// Between two steps.
+  /// Saves a checkpoint between two steps.
   void save();
 
   void loop();
 
-  /// What is done at the end, and after each `every` steps if that is not 0.
+  /// Returns true at the end, and after each `every` steps if that is not 0.
   bool isDue(int64_t every) const;
 
   void evaluate();
 
   void showSamples();
 
-  /// An update that was left to the next step is made now, and that step is a
-  /// first one: the same bits, unless it would have come later still.
+  /// Makes the pending update now, and the next step becomes a first one.  The
+  /// bits are the same, except with --delayed-update, where this does nothing.
   void makeLeftUpdate();
 
-  /// Whether another step could end too late.
+  /// Returns true if another step could end after --time-limit.
   bool isOutOfTime() const;
 
-  /// Whether nobody reads what is printed any more.
+  /// Returns true if the output is a pipe whose reader has closed it.
   bool isUnread() const;
 
-  /// All ranks do at the same step; the first one says it.
+  /// Records a divergence.  All ranks do so at the same step; rank 0 prints it.
   void diverge(const std::string &what);
 
-  /// The last update may have gone where no later loss has shown it.
+  /// Records a divergence if a weight is not finite: no loss shows that after
+  /// the last update.
   void checkWeights();
 
   int status() const;
@@ -112,24 +113,24 @@ private:
 
   void printReport();
 
-  /// Of rank 0.
+  /// Prints the profile of rank 0.
   void printProfile();
 
   void printStart();
-  /// Where the weights come from, a line.
+  /// A line with the origin of the weights.
   std::string weightsText() const;
-  /// How often --steps reads the data, a line; "" if at most once.
+  /// A line with the number of epochs that --steps makes; "" if at most one.
   std::string repetitionText() const;
 
   void printEnd();
 
-  /// Tokens, or samples, of all ranks.
+  /// Tokens, or samples, per step of all ranks.
   double perStep() const;
 
-  /// Of all ranks and micro-steps.
+  /// Samples per step of all ranks and micro-steps.
   uint64_t samplesPerStep() const;
 
-  /// Of the steps after the first, where there are any.
+  /// The mean over the steps after the first, if there are any.
   double secondsOfStep() const;
 
   uint64_t arenaBytes() const;
@@ -146,18 +147,18 @@ private:
   std::unique_ptr<const Sampling> sampling;     ///< with --sample
   PlanContext context;
   std::unique_ptr<const Weights> weights;
-  std::unique_ptr<CheckpointFolder> folder; ///< of rank 0, with --checkpoint
+  std::unique_ptr<CheckpointFolder> folder; ///< on rank 0, with --checkpoint
   std::optional<Resumed> resumed;
-  std::string epochsText; ///< a line that says how many steps --epochs makes
+  std::string epochsText; ///< a line with the number of steps of --epochs
   RunPosition position;   ///< before the first step of this run
   Checkpoints checkpoints;
   Logs logs;
   StepMetrics metrics; ///< of the last step
   RunCounts counts;
   int stoppedBy = 0;                     ///< signal
-  bool savedWider = false;               ///< than was asked for
+  bool savedWider = false;               ///< in a wider type than requested
   std::optional<AgreedError> divergence; ///< on all ranks or none
-  Utilization utilization;               ///< if it is wanted
+  Utilization utilization;               ///< with --utilization
   StepTimes laterSteps;                  ///< all but the first
   const Clock::time_point begun = Clock::now();
 };

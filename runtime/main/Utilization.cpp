@@ -1,4 +1,4 @@
-//===- Utilization.cpp - How much of the machine steps use ----------------===//
+//===- Utilization.cpp - Measures the utilization of the machine ----------===//
 #include "runtime/main/Utilization.h"
 
 #include "runtime/Error.h"
@@ -9,7 +9,7 @@
 
 using namespace zrt;
 
-/// 2 m n k of all products of a program of one rank, by type of the operands.
+/// The flops (2 m n k) of a program's products on one rank, by operand type.
 static std::map<zrt_dtype, double> flopsByType(const zrt_program &program) {
   std::map<zrt_dtype, double> flops;
   for (const zrt_op &op : opsOf(program))
@@ -33,7 +33,7 @@ static std::map<zrt_dtype, double> flopsOfStep(const zrt_plan &plan) {
 }
 
 void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
-  double seconds = 0, flops = 0; // of products, alone
+  double seconds = 0, flops = 0; // of products only
   for (const auto &[dtype, some] : flopsOfStep(plan)) {
     flops += some;
     seconds += some / zrt_product_rate(ctx, dtype);
@@ -42,7 +42,7 @@ void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
     fail("--utilization: this plan has no matrix products");
   rate = flops / seconds;
   model = executed = flops;
-  // A plan that was made otherwise says nothing of attention.
+  // A plan from another compiler has no flops of attention.
   const nlohmann::json certificate = parsePlanJson(plan.certificate);
   if (!certificate.is_object() || !certificate.contains("flops"))
     return;

@@ -1,11 +1,11 @@
-//===- Utilization.h - How much of the machine steps use --------*- C++ -*-===//
+//===- Utilization.h - Measures the utilization of the machine --*- C++ -*-===//
 //
-// Flops of a step's products and attention, by its time, of the rate that its
-// products reach here alone:
+// The rate of a step (the flops of its products and attention, divided by its
+// time) as a share of the rate that its products reach when they run alone:
 //
 //   MFU   model flops utilization: each product of the model counts once
-//   HFU   hardware flops utilization: what is executed; what is computed twice
-//         (--remat, scores of attention in the backward pass) counts twice
+//   HFU   hardware flops utilization: all executed flops; recomputation
+//         (--remat, scores of attention in the backward pass) counts, too
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,11 +18,11 @@ namespace zrt {
 
 class Utilization {
 public:
-  /// Measures how fast products are, for about 0.1 s; all ranks do at once, so
-  /// that they share the machine as in a step.  Throws zrt::Error for a plan
-  /// without products.
+  /// Measures the rate of products, for about 0.1 s; all ranks measure at the
+  /// same time, so that they share the machine as in a step.  Throws zrt::Error
+  /// for a plan without products.
   void measure(zrt_context *ctx, const zrt_plan &plan);
-  /// Of a step of so many milliseconds, about 1 at most.
+  /// The utilization of a step of so many milliseconds; at most about 1.
   double ofModel(double milliseconds) const {
     return share(model, milliseconds);
   }

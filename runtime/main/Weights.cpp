@@ -1,4 +1,4 @@
-//===- Weights.cpp - How weights begin, and where they end ----------------===//
+//===- Weights.cpp - Initializes and saves the weights of a run -----------===//
 #include "runtime/main/Weights.h"
 
 #include "runtime/Error.h"
@@ -15,7 +15,7 @@ using namespace zrt;
 
 namespace {
 
-/// Those that are frozen, or those that are trained.
+/// The parameters that are frozen, or those that are trained.
 std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
   std::vector<Parameter> some;
   for (const Parameter &parameter : all)
@@ -24,7 +24,8 @@ std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
   return some;
 }
 
-/// The folder of a Hugging Face model that is or has `path`, else `path`.
+/// The folder of a Hugging Face model that `path` names or lies in, else
+/// `path`.
 std::string baseModel(const std::string &path) {
   std::error_code error;
   std::filesystem::path base = std::filesystem::absolute(path, error);
@@ -81,7 +82,7 @@ void Weights::initialize() const {
 void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
   const std::vector<Parameter> frozen = select(some, true),
                                trained = select(some, false);
-  // Files of a base model do not have what is trained beside it.
+  // Files of a base model do not contain the trained parameters.
   const bool isBase = !options.init.empty() &&
                       !select(parameters(), true).empty() &&
                       !holdsAny(options.init, trained);

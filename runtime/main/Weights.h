@@ -1,4 +1,4 @@
-//===- Weights.h - How weights begin, and where they end --------*- C++ -*-===//
+//===- Weights.h - Initializes and saves the weights of a run ---*- C++ -*-===//
 #pragma once
 
 #include "runtime/checkpoint/State.h"
@@ -14,38 +14,39 @@ namespace zrt {
 /// The state of a run on this rank, by name.
 class Weights {
 public:
-  /// Looks whether --save and --adapter can be obeyed.  Throws zrt::Error.
-  /// With the gradients of updates that steps leave, if `delaysUpdates`.
+  /// Checks --save and --adapter.  Throws zrt::Error.  The state includes the
+  /// gradients of pending updates if `delaysUpdates`.
   Weights(const zrt_plan &plan, const TrainOptions &options, World &world,
           zrt_context *ctx, bool delaysUpdates);
 
   const State &state() const { return all; }
   ContextMemory memory() const { return ContextMemory(ctx); }
 
-  /// Throws zrt::Error where adapters would be trained beside random weights that
-  /// nobody asked for.
+  /// Throws zrt::Error if adapters would be trained on random base weights
+  /// without --init=random.
   void checkBase() const;
-  /// Random values, or those of --init and --adapter.  What is trained beside
-  /// frozen parameters may be missing in --init.  Throws zrt::Error.
+  /// Sets random values, or those of --init and --adapter.  --init may lack
+  /// trained parameters if it has the frozen ones.  Throws zrt::Error.
   void initialize() const;
-  /// Throws zrt::Error for a value that is not finite, with the file that it comes
-  /// from: those of the options, or the checkpoint `resumed`.
+  /// Throws zrt::Error for a value that is not finite, with the file of the
+  /// value: one of the options, or the checkpoint `resumed`.
   void checkInitial(const std::string &resumed) const;
   /// The first value of this rank that is not finite, or "".
   std::string firstNonfinite() const;
-  /// Writes --save: what is trained; of a plan with adapters a folder as PEFT
-  /// reads it.  All ranks call it together.  Whether its elements are as
-  /// asked for: what 16 bits cannot hold is saved as f32, for training is not to
-  /// be lost.  Throws AgreedError.
+  /// Writes the trained parameters to --save; for a plan with adapters, a
+  /// folder in PEFT's format.  All ranks call it together.  Returns false if
+  /// the elements are f32 instead of the requested type: values that 16 bits
+  /// cannot hold are saved as f32, so that the training is not lost.  Throws
+  /// AgreedError.
   bool save() const;
 
 private:
-  /// What is trained, and what is frozen.
+  /// All parameters, trained and frozen.
   const std::vector<Parameter> &parameters() const {
     return all.slots.front().parameters;
   }
   bool hasAdapters() const { return plan.adapters && *plan.adapters; }
-  /// With warnings about the file, on rank 0, if it `warns`.
+  /// Loads parameters; rank 0 prints warnings about the file if `warns`.
   void load(const std::vector<Parameter> &into, const std::string &path,
             bool warns) const;
   void initialize(const std::vector<Parameter> &some, bool warns) const;
