@@ -1,4 +1,4 @@
-//===- Export.cpp - Weights of a checkpoint, as others read them ----------===//
+//===- Export.cpp - Exports weights in standard formats -------------------===//
 #include "runtime/checkpoint/Export.h"
 
 #include "runtime/Error.h"
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Elements that are read and converted at once.
+/// Elements per read and conversion.
 constexpr uint64_t kAtOnce = uint64_t{1} << 20;
 constexpr std::string_view kSafetensors = ".safetensors",
                            kAlone = "model.safetensors",
@@ -37,7 +37,7 @@ struct Tensor {
 };
 
 uint64_t elementsIn(const ParameterRecord &parameter) {
-  uint64_t elements = 1; // the manifest's tensors tile it
+  uint64_t elements = 1; // cannot overflow: the manifest's tensors tile it
   for (const int64_t size : parameter.shape)
     elements *= uint64_t(size);
   return elements;
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// Others that load a folder drop tensors that are not the base model's.
+  /// Throws for adapters: other tools ignore tensors that the base model lacks.
   void checkNoAdapters() const {
     if (const ParameterRecord *adapter = reader.findAdapter())
       fail("{}: this run trained adapters ({} is one), and a folder with them "
@@ -95,7 +95,7 @@ private:
     return request.dtype == 0 || kept == ZRT_F64 ? kept : request.dtype;
   }
 
-  /// Nothing is written among the files that are read.
+  /// Throws if the output lies inside the checkpoint.
   void checkOutside() const {
     std::error_code error;
     const fs::path own = fs::canonical(reader.path(), error),
@@ -106,8 +106,8 @@ private:
              request.output, reader.path());
   }
 
-  /// Weights that an earlier export left, and this one would not replace, would be
-  /// read in place of its own.
+  /// Throws if the folder has weights of an earlier export that this one would
+  /// not replace: a reader could load those.
   void checkLeftovers(const std::set<std::string> &names) const {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(request.output, error)) {
@@ -132,7 +132,7 @@ private:
           count));
   }
 
-  /// Elements [first, first + count), which begin with a group.
+  /// Reads elements [first, first + count); `first` begins a group.
   void readPacked(const ParameterRecord &parameter, uint64_t first,
                   uint64_t count) {
     const uint32_t packing = parameter.packing;
@@ -177,7 +177,8 @@ private:
     writer.write(values.data(), count * dtypeBytes(tensor.dtype));
   }
 
-  /// Runs of tensors that fit into one file each; a larger one is alone.
+  /// Splits the tensors into files of at most maxShardBytes; a larger tensor
+  /// gets a file of its own.
   std::vector<std::vector<Tensor>> shards() const {
     std::vector<std::vector<Tensor>> shards(1);
     uint64_t bytes = 0;
@@ -215,7 +216,7 @@ private:
       writeConfigs(folder);
     if (all.size() == 1)
       return writeFile(folder + names[0], all[0]);
-    // Until all are there they are no weights.
+    // Without an index, readers find no weights until all files are there.
     fs::remove(index, error);
     json map = json::object();
     uint64_t bytes = 0;
@@ -232,7 +233,7 @@ private:
     writeText(index, content.dump(2) + "\n");
   }
 
-  /// The config as it is, and of it what says how texts begin and end.
+  /// Writes the config unchanged, and its token ids that begin and end texts.
   void writeConfigs(const std::string &folder) {
     const std::string text =
         readText(request.config, kMaxConfigBytes, "a config");

@@ -1,14 +1,14 @@
-//===- Export.h - Weights of a checkpoint, as others read them --*- C++ -*-===//
+//===- Export.h - Exports weights in standard formats -----------*- C++ -*-===//
 //
-//   FILE.safetensors     all of them
-//   DIR/                 as Hugging Face keeps a model:
+//   FILE.safetensors     all weights
+//   DIR/                 the layout of a Hugging Face model:
 //     config.json, generation_config.json       if a config is given
-//     model.safetensors                         or, where that were too large,
+//     model.safetensors                         or, if that is too large,
 //     model-00001-of-00002.safetensors ...
-//     model.safetensors.index.json              which tensor is where
+//     model.safetensors.index.json              maps tensors to files
 //
-// Nothing of the plan is needed, nor a rank: state is read piece by piece, so
-// memory does not grow with the model.
+// The export needs neither the plan nor ranks.  It reads state piece by piece,
+// so memory does not grow with the model.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,20 +22,20 @@
 namespace zrt {
 
 struct ExportRequest {
-  std::string checkpoint; ///< one, or a folder of them: the newest
-  std::string output;     ///< a file *.safetensors, or a folder, which is made
-  zrt_dtype dtype = 0;    ///< of elements: f32, bf16, f16; 0: as they are kept
-  uint64_t maxShardBytes = 0; ///< of tensors in one file of a folder
-  std::string config;         ///< config.json to put beside them, or ""
+  std::string checkpoint; ///< a checkpoint, or a folder: its newest one
+  std::string output;     ///< a file *.safetensors, or a folder to create
+  zrt_dtype dtype = 0;    ///< f32, bf16, f16; 0: the types of the checkpoint
+  uint64_t maxShardBytes = 0; ///< for one file of a folder; 0: no limit
+  std::string config;         ///< config.json to copy, or ""
 };
 
 struct ExportResult {
-  std::string error;              ///< "" if all went well; nothing else counts
-  std::vector<std::string> notes; ///< for those who watch
-  std::vector<std::string> files; ///< that were written
+  std::string error;              ///< if not "", the other members are invalid
+  std::vector<std::string> notes; ///< lines to print
+  std::vector<std::string> files; ///< the files written
 };
 
-/// Once every byte of the checkpoint is as it was written.  Throws nothing, so
+/// Verifies every byte of the checkpoint, then exports it.  Throws nothing, so
 /// that code without exceptions can call it.
 ExportResult exportCheckpoint(const ExportRequest &request) noexcept;
 

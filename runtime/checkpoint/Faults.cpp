@@ -1,4 +1,4 @@
-//===- Faults.cpp - Checkpoints that fail, for tests ----------------------===//
+//===- Faults.cpp - Injects faults into checkpoints, for tests ------------===//
 #include "runtime/checkpoint/Faults.h"
 
 #include "runtime/Error.h"

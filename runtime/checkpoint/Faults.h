@@ -1,7 +1,7 @@
-//===- Faults.h - Checkpoints that fail, for tests --------------*- C++ -*-===//
+//===- Faults.h - Injects faults into checkpoints, for tests ----*- C++ -*-===//
 //
-// ZRT_CHECKPOINT_FAULT=KIND@POINT[#N][:RANK] in the environment lets a rank, or
-// all, fail when a point is reached for the N-th time (default 1):
+// ZRT_CHECKPOINT_FAULT=KIND@POINT[#N][:RANK] in the environment makes one rank,
+// or all, fail on reaching a point for the N-th time (default 1):
 //
 //   kill     by SIGKILL
 //   eio      the drive cannot write
@@ -29,10 +29,10 @@ namespace zrt {
 class CheckpointFaults {
 public:
   CheckpointFaults() = default;
-  /// Of the environment.  Throws zrt::Error when it means nothing.
+  /// Reads the environment.  Throws zrt::Error for an invalid value.
   explicit CheckpointFaults(int rank);
 
-  /// At `point`: 0, or the errno to fail with.  Any thread.
+  /// Call at `point`: returns 0, or the errno to fail with.  Any thread.
   int reach(std::string_view point);
 
 private:

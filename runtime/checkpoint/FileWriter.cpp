@@ -1,4 +1,4 @@
-//===- FileWriter.cpp - Writes a rank's file beside the training ----------===//
+//===- FileWriter.cpp - Writes a rank's file during training --------------===//
 #include "runtime/checkpoint/FileWriter.h"
 
 #include "runtime/Bytes.h"
@@ -18,7 +18,7 @@ using namespace zrt;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-/// More copy no faster than memory is.
+/// More threads cannot copy faster, as memory bandwidth is the limit.
 constexpr int kMaxCopiers = 8;
 
 uint64_t roundUp(uint64_t bytes) {
@@ -37,7 +37,7 @@ FileWriter::FileWriter(const RankFile &file, const std::string &path,
 FileWriter::~FileWriter() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    abandoned = true; // nothing more, if it is not done
+    abandoned = true; // stops the threads if they are not done
   }
   changed.notify_all();
   writer.join();
@@ -114,7 +114,7 @@ void FileWriter::attempt(Action action) {
 
 void FileWriter::work() {
   attempt([&] { open(); });
-  // While one hashes the other writes.
+  // One thread hashes while the other writes.
   runOnThreads(2, [this] { writeBlocks(); });
   attempt([&] { finish(); });
   const std::lock_guard<std::mutex> lock(mutex);
@@ -149,11 +149,12 @@ std::optional<uint64_t> FileWriter::take() {
 void FileWriter::open() {
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   descriptor = ::open(path.c_str(), flags | O_DIRECT, 0666);
-  if (descriptor < 0 && errno == EINVAL) // made, but it has to go this way
+  if (descriptor < 0 && errno == EINVAL) // open() has created the file, but the
+                                         // file system has no O_DIRECT
     descriptor = ::open(path.c_str(), flags & ~O_EXCL, 0666);
   if (descriptor < 0)
     fail("cannot write {}: {}", path, errnoText());
-  // Some file systems cannot tell.
+  // Ignore other errors: some file systems have no fallocate.
   if (fallocate(descriptor, 0, 0, static_cast<off_t>(file.bytes())) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
     fail("cannot find room for the {} of {}: {}", shownBytes(file.bytes()),
@@ -177,13 +178,13 @@ void FileWriter::writeAt(const std::byte *data, uint64_t bytes,
       continue;
     const int flags = fcntl(descriptor, F_GETFL);
     if (count < 0 && errno == EINVAL && (flags & O_DIRECT) != 0) {
-      // This file system cannot go past the page cache after all.
+      // This file system cannot write with O_DIRECT after all.
       fcntl(descriptor, F_SETFL, flags & ~O_DIRECT);
       continue;
     }
     if (count < 0)
       fail("cannot write {} at byte {}: {}", path, offset, errnoText());
-    // What is left after a part may not be whole blocks.
+    // After a partial write the rest may not be aligned to disk blocks.
     if (uint64_t(count) < bytes && (flags & O_DIRECT) != 0)
       fcntl(descriptor, F_SETFL, flags & ~O_DIRECT);
     data += count;
@@ -197,7 +198,8 @@ void FileWriter::writeBlock(uint64_t block) {
   const uint64_t at = block * kCheckpointBlock,
                  bytes = std::min(kCheckpointBlock, file.dataBytes - at),
                  whole = roundUp(bytes);
-  // Nobody could go on from that, and an older one might go for it.
+  // A run could not continue from such a checkpoint, and it could replace an
+  // older one that is good.
   if (const std::string wrong = firstNonfinite(file, block, data);
       !wrong.empty())
     fail("{}", wrong);
@@ -210,7 +212,7 @@ void FileWriter::writeBlock(uint64_t block) {
 }
 
 void FileWriter::finish() {
-  // The last block was written whole.
+  // Cut the padding of the last block.
   if (ftruncate(descriptor, off_t(file.bytes())) != 0)
     fail("cannot write {}: {}", path, errnoText());
   errno = faults.reach("sync");

@@ -37,7 +37,7 @@ int64_t stepOf(std::string_view name) {
   return isStep ? step : -1;
 }
 
-/// Whether it is ".step-N.<16 digits>.zrt".
+/// Returns true for ".step-N.<16 hexadecimal digits>.zrt".
 bool isTemporary(std::string_view name) {
   const size_t rest = 1 + kDigits + kEnding.size();
   if (name.size() <= 1 + rest || name[0] != '.' ||
@@ -112,7 +112,7 @@ CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
          errnoText(error.value()));
   try {
     lock();
-    // Says now what a save would say after hours.
+    // Fail now rather than at the first save, hours later.
     const std::string probe = begin(0);
     rmdir(probe.c_str());
   } catch (...) {
@@ -124,7 +124,7 @@ CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
 
 CheckpointFolder::~CheckpointFolder() {
   close(lockFile);
-} // and with it the lock
+} // releases the lock, too
 
 void CheckpointFolder::lock() {
   const std::string path = folder + "/.lock";
@@ -138,7 +138,7 @@ void CheckpointFolder::lock() {
     fail("the checkpoints in {} are another run's, which is still there: {}; "
          "give each run its own folder",
          folder, shown(readAll(lockFile)));
-  // Where there are no locks, nobody's work is taken for a leftover.
+  // Without working locks, do not remove what may be another run's work.
   const std::string owner =
       fmt::format("process {} on {} since {}\n", getpid(), hostName(), now());
   (void)!ftruncate(lockFile, 0);

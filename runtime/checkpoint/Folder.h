@@ -1,16 +1,17 @@
 //===- Folder.h - The folder that holds a run's checkpoints -----*- C++ -*-===//
 //
-//   DIR/.lock                          held by rank 0 of the run that writes here
-//   DIR/.step-300.<16 digits>.zrt/     being written, or removed
+//   DIR/.lock                          locked by rank 0 of the run that writes
+//   DIR/.step-300.<16 digits>.zrt/     incomplete: being written, or removed
 //   DIR/step-200/                      complete
 //     manifest.json
 //     rank-00000.safetensors
 //     rank-00001.safetensors
 //
-// A checkpoint gets its name by a rename, once all of it is on the disk; it loses
-// it by one before any of it is removed.  So whatever is called step-N is
-// complete, and all else is work in progress.  Who holds the lock is alone here:
-// what is in progress then is what dead runs have left.
+// A rename gives a checkpoint its name once all of it is on the disk, and
+// another one takes the name away before anything of it is removed.  So a
+// folder step-N is complete, and other folders are work in progress.  Only one
+// run holds the lock; incomplete folders that it finds are left over from dead
+// runs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -23,37 +24,38 @@
 
 namespace zrt {
 
-/// The steps of the checkpoints in `folder`, ascending.  Throws zrt::Error when
+/// The steps of the checkpoints in `folder`, ascending.  Throws zrt::Error if
 /// it cannot be read.
 std::vector<int64_t> checkpointSteps(const std::string &folder);
 /// FOLDER/step-N
 std::string checkpointPath(const std::string &folder, int64_t step);
-/// Makes the names in a folder durable.  False, with errno.
+/// Makes the names in a folder durable.  Returns false with errno on failure.
 bool syncFolder(const std::string &folder);
 
-/// Where one run writes.
+/// The folder to which one run writes its checkpoints.
 class CheckpointFolder {
 public:
-  /// Makes `path` where it does not exist, takes its lock, and removes what dead
-  /// runs have left.  Throws zrt::Error: when another run has the lock, and when
-  /// nothing can be written here.
+  /// Creates `path` if it does not exist, locks it, and removes what dead runs
+  /// have left.  Throws zrt::Error if another run holds the lock, or if the
+  /// folder is not writable.
   explicit CheckpointFolder(const std::string &path);
   ~CheckpointFolder();
   CheckpointFolder(const CheckpointFolder &) = delete;
   CheckpointFolder &operator=(const CheckpointFolder &) = delete;
 
   const std::string &path() const { return folder; }
-  /// Bytes that may be written here now.
+  /// Bytes that are free for writing here.
   uint64_t freeBytes() const;
-  /// A folder for the files of a checkpoint, which `commit` takes; its path.
-  /// Throws zrt::Error.
+  /// Creates a temporary folder for the files of a checkpoint and returns its
+  /// path, for `commit`.  Throws zrt::Error.
   std::string begin(int64_t step) const;
-  /// Gives it its name.  Throws zrt::Error, and leaves it where it is.
+  /// Renames the folder to step-N.  On an error it leaves the folder and throws
+  /// zrt::Error.
   void commit(const std::string &temporary, int64_t step,
               CheckpointFaults &faults) const;
-  /// Removes a folder that `begin` made, as far as that is possible.
+  /// Removes a folder that `begin` made; ignores errors.
   void discard(const std::string &temporary) const;
-  /// Removes all checkpoints but the `keep` newest, as far as that is possible.
+  /// Removes all checkpoints but the `keep` newest; ignores errors.
   void keepNewest(int64_t keep, CheckpointFaults &faults) const;
 
 private:

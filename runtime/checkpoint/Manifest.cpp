@@ -1,8 +1,8 @@
-//===- Manifest.cpp - What a checkpoint says of itself --------------------===//
+//===- Manifest.cpp - The description of a checkpoint ---------------------===//
 //
-// A manifest is believed once the hash at its end fits: it is then what one of
-// our runs wrote.  What follows from it is checked all the same, so that a
-// mistake here is an error there.
+// If the hash at the end of a manifest matches, one of our runs wrote it.  The
+// contents are checked nevertheless, so that a mistake in the writer becomes an
+// error in the reader.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/checkpoint/Manifest.h"
@@ -36,7 +36,7 @@ std::string inJson(std::string_view text) {
 
 std::string hex(uint64_t number) { return fmt::format("\"{:016x}\"", number); }
 
-/// With all digits of its type; as text where JSON has no number for it.
+/// The number with all digits of its type; a string for NaN and infinity.
 template <typename T>
 std::string numberInJson(T number) {
   const std::string text =
@@ -199,8 +199,8 @@ TensorRecord tensorOf(const json &value) {
   return tensor;
 }
 
-/// Throws unless the tensors of each slot tile each parameter, but those that
-/// are frozen in slot "param" alone.
+/// Throws unless the tensors of each slot tile each parameter; frozen
+/// parameters are in slot "param" only.
 void checkTiles(const Manifest &manifest) {
   std::vector<std::string_view> slots;
   std::vector<const TensorRecord *> order;
@@ -336,7 +336,7 @@ std::string zrt::manifestText(const Manifest &manifest) {
                     elementName(tensor.dtype), tensor.file);
   text += "],\n";
   text += fmt::format("{}{}}}\n", kChecksum, hex(hashOf(text)));
-  // Before an older checkpoint goes for it.
+  // Check before this checkpoint replaces an older one.
   if (runText(parseManifest(text).run) != runText(manifest.run))
     fail("what this run would write of itself reads as another run");
   return text;
@@ -357,7 +357,7 @@ Manifest zrt::parseManifest(const std::string &text) {
   const std::string_view body = std::string_view(text).substr(0, end);
   try {
     const json value = parsed(text);
-    // Of another version the rest may mean anything.
+    // Check the version first: the rest depends on it.
     if (const auto version = value.at("version").get<int>();
         version != kVersion)
       fail("it has version {}, and this program reads {}; use the zeroc that "
@@ -369,7 +369,7 @@ Manifest zrt::parseManifest(const std::string &text) {
     return manifestOf(value);
   } catch (const json::exception &error) {
     fail("it is damaged: {}", shown(error.what()));
-  } catch (const std::logic_error &error) { // of numbers
+  } catch (const std::logic_error &error) { // from conversions of numbers
     fail("it is damaged: {}", shown(error.what()));
   }
 }

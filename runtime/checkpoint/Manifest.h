@@ -1,8 +1,8 @@
-//===- Manifest.h - What a checkpoint says of itself ------------*- C++ -*-===//
+//===- Manifest.h - The description of a checkpoint -------------*- C++ -*-===//
 //
-// manifest.json lies beside the ranks' files and is written last.  It says where
-// the run stood, which tensors are in which file, and a hash of every block of
-// every file; its last member is a hash of the text before it.
+// manifest.json lies beside the ranks' files and is written last.  It contains
+// the position of the run, the file of each tensor, and a hash of every block
+// of every file; its last member is a hash of the text before it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,19 +20,19 @@ namespace zrt {
 
 constexpr std::string_view kManifestName = "manifest.json";
 
-/// Where a run stands between two steps.
+/// The position of a run between two steps.
 struct RunPosition {
-  int64_t step = 0;    ///< steps that are done
-  int64_t skipped = 0; ///< of them, without an update
+  int64_t step = 0;    ///< steps done
+  int64_t skipped = 0; ///< steps among them without an update
   int64_t skippedInRow = 0;
   uint64_t sequences = 0; ///< samples that all ranks have read
-  /// The order of samples, and what is random in a step.
+  /// These determine the order of samples and the random numbers of a step.
   bool shuffles = false;
   uint64_t seed = 0;
-  std::vector<uint64_t> weights; ///< of sources that are mixed, if any are
+  std::vector<uint64_t> weights; ///< of the sources of --data-weights, or empty
   /// Size and hash of --data, and of all files of --input.
   uint64_t dataBytes = 0, dataHash = 0, inputBytes = 0, inputHash = 0;
-  /// Of a plan with fp16.
+  /// LossScale::State, for a plan with fp16.
   struct LossScale {
     double value = 0;
     bool moves = true;
@@ -40,25 +40,25 @@ struct RunPosition {
     int64_t sinceOverflow = 0;
   };
   std::optional<LossScale> lossScale;
-  /// Of a run with --spike-guard: the steps that it compares with, oldest first.
+  /// For --spike-guard: the values of the last steps, oldest first.
   struct Guard {
     std::vector<double> losses, norms;
     int64_t spikes = 0;
   };
   std::optional<Guard> guard;
-  /// An update that the last step has left, by the gradients in slot "grad".
+  /// A pending update, whose gradients are in slot "grad".
   struct Pending {
-    int64_t step = 0; ///< whose it is
+    int64_t step = 0; ///< the step of the gradients
     int64_t update = 0;
     float lr = 0, clip = 1, lossScale = 1;
     uint64_t rounding = 0;
   };
   std::optional<Pending> pending;
-  /// For people, and to say what is another now: name and value.
+  /// Names and values of options, to print differences on a resume.
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// Of one rank.
+/// The file of one rank.
 struct FileRecord {
   std::string name;
   uint64_t bytes = 0;
@@ -71,32 +71,32 @@ struct TensorRecord {
   std::string slot, parameter;
   uint64_t first = 0, count = 0;
   zrt_dtype dtype = 0;
-  uint32_t file = 0; ///< of Manifest::files
+  uint32_t file = 0; ///< index in Manifest::files
 };
 
 struct ParameterRecord {
   std::string name;
   std::vector<int64_t> shape;
-  bool frozen = false; ///< in slot "param" alone
-  /// ZRT_NF4, ...: of a frozen one whose elements are bytes.
+  bool frozen = false; ///< in slot "param" only
+  /// ZRT_NF4, ...: for a frozen parameter whose elements are bytes.
   uint32_t packing = ZRT_UNPACKED;
 };
 
 struct Manifest {
   RunPosition run;
   uint32_t worldSize = 1;
-  std::vector<ParameterRecord> parameters; ///< by name
+  std::vector<ParameterRecord> parameters; ///< sorted by name
   std::vector<FileRecord> files;
   std::vector<TensorRecord> tensors;
 };
 
-/// A hash of names and shapes.
+/// A hash of the names and shapes.
 uint64_t modelFingerprint(const std::vector<ParameterRecord> &parameters);
 
 std::string manifestText(const Manifest &manifest);
 
-/// Throws zrt::Error for a text that is damaged, or of another version, or that
-/// contradicts itself: tensors that overlap or leave a hole, say.
+/// Throws zrt::Error for a text that is damaged, of another version, or
+/// inconsistent, for example with tensors that overlap or leave a gap.
 Manifest parseManifest(const std::string &text);
 
 } // namespace zrt

@@ -13,7 +13,8 @@ using namespace zrt;
 
 namespace {
 
-/// `text`, a length and so many letters, with spaces up to whole disk blocks.
+/// Pads the header `text` with spaces to whole disk blocks, and sets the length
+/// in its first 8 bytes.
 void padHeader(std::string &text) {
   text.append((kDiskBlock - text.size() % kDiskBlock) % kDiskBlock, ' ');
   const uint64_t length = text.size() - sizeof(length);
@@ -32,8 +33,8 @@ std::string zrt::rangeName(std::string_view slot, std::string_view parameter,
 }
 
 RankFile zrt::layOut(const State &state, std::vector<StateRange> ranges) {
-  // Elements of more bytes first, so that all are aligned; what has to be read
-  // from a drive before what lies in memory.
+  // Sort wider elements first, so that all are aligned, and state on drives
+  // before state in memory.
   const auto key = [](const StateRange &range) {
     return std::tuple(~dtypeBytes(range.dtype), range.at.tier != ZRT_NVME,
                       range.slot, range.parameter, range.first);
@@ -62,8 +63,8 @@ RankFile zrt::layOut(const State &state, std::vector<StateRange> ranges) {
 
 namespace {
 
-/// Calls `visit(i, from, until)` for each range i that has the bytes [from,
-/// until) of the data, in a block.
+/// Calls `visit(i, from, until)` for each range i in block `block`, where it
+/// occupies the bytes [from, until) of the data.
 template <typename Visit>
 void forEachPart(const RankFile &file, uint64_t block, Visit visit) {
   const uint64_t begin = block * kCheckpointBlock,
@@ -81,8 +82,8 @@ void forEachPart(const RankFile &file, uint64_t block, Visit visit) {
   }
 }
 
-/// The first of `count` floats of as many bits as Bits has, whose exponent, the
-/// bits in `exponent`, is that of infinity; or `count`.
+/// The first of `count` floats, each of the size of Bits, whose exponent bits
+/// (`exponent`) are all set, so that it is infinite or NaN; or `count`.
 template <typename Bits>
 uint64_t firstWith(Bits exponent, const std::byte *data, uint64_t count) {
   const auto at = [&](uint64_t i) {
@@ -90,7 +91,7 @@ uint64_t firstWith(Bits exponent, const std::byte *data, uint64_t count) {
     std::memcpy(&bits, data + i * sizeof(bits), sizeof(bits));
     return (bits & exponent) == exponent;
   };
-  // Whole stretches at once, which takes vectors.
+  // Test whole stretches first: the compiler vectorizes this loop.
   constexpr uint64_t kStretch = 1024;
   for (uint64_t i = 0; i < count; i += kStretch) {
     const uint64_t end = std::min(count, i + kStretch);

@@ -4,9 +4,9 @@
 //
 //   SLOT/PARAMETER[FIRST:END]        m/h.0.attn.c_attn.weight[0:4096]
 //
-// Its header is padded to whole blocks of a disk, so that the data can be
-// written past the page cache.  The data are hashed in blocks of 4 MiB, over
-// the borders of tensors.
+// The header is padded to whole disk blocks, so that the data can be written
+// with O_DIRECT.  The data are hashed in blocks of 4 MiB, which may span
+// several tensors.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,9 +20,9 @@
 
 namespace zrt {
 
-/// What is hashed at once, and written and staged at once.
+/// The bytes of a block: the unit of hashing, writing and staging.
 constexpr uint64_t kCheckpointBlock = ZRT_CHECKPOINT_BLOCK;
-/// What disks are written in.
+/// The alignment of direct I/O, in bytes.
 constexpr uint64_t kDiskBlock = 4096;
 
 /// "rank-00003.safetensors"
@@ -32,12 +32,12 @@ std::string rankFileName(int rank);
 std::string rangeName(std::string_view slot, std::string_view parameter,
                       uint64_t first, uint64_t count);
 
-/// Where a rank's ranges lie in its file.
+/// The layout of a rank's ranges in its file.
 struct RankFile {
   std::string header;             ///< all before the data
   std::vector<StateRange> ranges; ///< in the order of the file
-  std::vector<uint64_t> offsets;  ///< of each in the data
-  std::vector<std::string> names; ///< of each, as rangeName has them
+  std::vector<uint64_t> offsets;  ///< of each range in the data
+  std::vector<std::string> names; ///< rangeName of each range
   uint64_t dataBytes = 0;
 
   uint64_t bytes() const { return header.size() + dataBytes; }
@@ -46,16 +46,16 @@ struct RankFile {
   }
 };
 
-/// The file of `ranges`.  Throws zrt::Error for a name that no file can hold.
+/// Lays out the file of `ranges`.  Throws zrt::Error for a name that cannot be
+/// in a file.
 RankFile layOut(const State &state, std::vector<StateRange> ranges);
 
-/// Reads block `block` of the data to `to`, from where `memory` has its ranges.
-/// Any thread.
+/// Copies block `block` of the data from `memory` to `to`.  Any thread.
 void readBlock(const RankFile &file, uint64_t block,
                const ParameterMemory &memory, std::byte *to);
 
-/// The first value of what is trained, in the `data` of a block, that is not
-/// finite, as "param/w[0:16] is not finite at element 3"; "" when there is none.
+/// Reports the first parameter value in the `data` of a block that is not
+/// finite, as "param/w[0:16] is not finite at element 3"; "" if all are finite.
 std::string firstNonfinite(const RankFile &file, uint64_t block,
                            const std::byte *data);
 

@@ -1,4 +1,4 @@
-//===- Reader.cpp - State from a checkpoint -------------------------------===//
+//===- Reader.cpp - Verifies and loads a checkpoint -----------------------===//
 #include "runtime/checkpoint/Reader.h"
 
 #include "runtime/Bytes.h"
@@ -25,12 +25,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// No manifest of ours comes near it.
+/// Far more than any of our manifests has.
 constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 32;
-/// Elements that are converted at once.
+/// Elements per conversion.
 constexpr uint64_t kReadAtOnce = uint64_t{64} << 10;
 
-/// By the beginning of what manifestText() makes.
+/// Compares the first characters with those of manifestText().
 bool isOurs(const std::string &manifest) {
   constexpr std::string_view kBeginning = "{\"format\":\"zeroc checkpoint\"";
   std::string text(kBeginning.size(), '\0');
@@ -38,7 +38,7 @@ bool isOurs(const std::string &manifest) {
   return text == kBeginning;
 }
 
-/// Whether elements of `from` can become those of `to`.
+/// Returns true if elements of type `from` can be converted to `to`.
 bool canBecome(zrt_dtype from, zrt_dtype to) {
   const auto isAlone = [](zrt_dtype dtype) {
     return dtype == ZRT_F64 || dtype == ZRT_I8;
@@ -46,7 +46,7 @@ bool canBecome(zrt_dtype from, zrt_dtype to) {
   return from == to || (!isAlone(from) && !isAlone(to));
 }
 
-/// Whether that changes values.
+/// Returns true if the conversion rounds values.
 bool isRounded(zrt_dtype from, zrt_dtype to) {
   return from != to && dtypeBytes(to) == 2;
 }
@@ -249,7 +249,7 @@ void CheckpointReader::verify(int rank, int ranks, int threads) const {
         blocks.emplace_back(file, block);
   std::atomic<size_t> next{0};
   std::mutex mutex;
-  std::map<size_t, std::string> failures; // the first in the order of files
+  std::map<size_t, std::string> failures; // by block, in the order of files
   const auto work = [&] {
     for (size_t i = next++; i < blocks.size(); i = next++)
       try {

@@ -1,8 +1,8 @@
-//===- Reader.h - State from a checkpoint -----------------------*- C++ -*-===//
+//===- Reader.h - Verifies and loads a checkpoint ---------------*- C++ -*-===//
 //
-// Two passes, so that what does not fit or is damaged changes nothing: `verify`
-// compares every byte with its hash, ranks sharing the work; then `load` reads
-// what this rank holds, and no more.
+// Works in two passes, so that a checkpoint that does not fit or is damaged
+// changes nothing: `verify` compares every byte with its hash, and ranks share
+// the work; then `load` reads only what this rank holds.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,33 +22,33 @@ namespace zrt {
 class CheckpointReader {
 public:
   /// Reads the manifest and the files' headers in the folder `path`.  Throws
-  /// zrt::Error, which names the file: missing, cut, or not what was written.
+  /// zrt::Error with the file's name if one is missing, truncated or changed.
   explicit CheckpointReader(const std::string &path);
 
   const std::string &path() const { return folder; }
   const Manifest &manifest() const { return stated; }
-  /// One of the adapters that the run has trained, or nullptr.
+  /// A parameter of the adapters that the run has trained, or nullptr.
   const ParameterRecord *findAdapter() const;
-  /// A hash of the manifest, the same on all ranks that read one checkpoint.
+  /// A hash of the manifest, to compare the ranks' checkpoints.
   uint64_t identity() const { return manifestHash; }
 
-  /// Throws zrt::Error unless it has what `state` needs: the parameters by name
-  /// and shape, and every slot, of types that can be converted.
+  /// Throws zrt::Error unless it has all that `state` needs: the parameters by
+  /// name and shape, and every slot, with types that can be converted.
   void checkFits(const State &state) const;
-  /// A line for each thing that is not as it was: types that change, slots that
-  /// nobody needs.
+  /// A line for each difference from the checkpoint: types that change, slots
+  /// that the plan does not use.
   std::vector<std::string> notes(const State &state) const;
-  /// Throws zrt::Error for bytes that are not what was written, with the file, its
-  /// tensors and their range.  Of `ranks` ranks, which look at all together.
+  /// Throws zrt::Error for damaged bytes, with the file, its tensors and their
+  /// range.  Each of `ranks` ranks verifies its share.
   void verify(int rank, int ranks, int threads) const;
-  /// Writes all of `state` that this rank holds, once it fits.
+  /// Loads all of `state` that this rank holds.  Call checkFits first.
   void load(const State &state, const ParameterMemory &memory) const;
 
-  /// What elements of a parameter are in slot "param".
+  /// The type of a parameter's elements in slot "param".
   zrt_dtype typeOf(const std::string &parameter) const;
-  /// Reads elements [first, first + out.size()) of a parameter; T is float, which
-  /// those of 16 bits are widened to, double for f64, or std::byte for those of a
-  /// packed one.  Throws zrt::Error.
+  /// Reads elements [first, first + out.size()) of a parameter.  T is float
+  /// (16-bit elements are widened), double for f64, or std::byte for packed
+  /// parameters.  Throws zrt::Error.
   template <typename T>
   void read(std::string_view slot, const std::string &parameter, uint64_t first,
             std::vector<T> &out) const {
@@ -56,7 +56,8 @@ public:
   }
 
 private:
-  using Pieces = std::vector<const TensorRecord *>; ///< by their first element
+  using Pieces = std::vector<const TensorRecord *>; ///< sorted by their first
+                                                    ///< element
   const Pieces &piecesOf(const std::string &slot,
                          const std::string &parameter) const;
   std::string filePath(const FileRecord &file) const;
@@ -77,16 +78,17 @@ private:
   std::map<std::pair<std::string, std::string>, Pieces> bySlot;
 };
 
-/// Whether `path` is a checkpoint, damaged or not, or a folder of them.  Other
-/// programs have a manifest.json, too.
+/// Returns true if `path` is a checkpoint, damaged or not, or a folder of
+/// checkpoints.  A manifest.json alone does not suffice: other programs use
+/// that name, too.
 bool isCheckpoint(const std::string &path);
 
-/// The checkpoint that `path` means: itself where it is one, else the newest in
-/// it.  Throws zrt::Error when there is none.
+/// Returns `path` if it is a checkpoint, else the newest checkpoint in it.
+/// Throws zrt::Error if there is none.
 std::string findCheckpoint(const std::string &path);
 
-/// The newest checkpoint beside `path`, before it, whose every byte is as it was
-/// written; "" when there is none.
+/// The newest intact checkpoint in the same folder with an earlier step than
+/// `path`; "" if there is none.
 std::string intactBefore(const std::string &path);
 
 } // namespace zrt

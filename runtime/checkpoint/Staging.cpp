@@ -1,4 +1,4 @@
-//===- Staging.cpp - Memory that state waits in to be written -------------===//
+//===- Staging.cpp - Memory for copies of state ---------------------------===//
 #include "runtime/checkpoint/Staging.h"
 
 #include "runtime/Bytes.h"
@@ -22,8 +22,8 @@ Staging::Staging(uint64_t bytes)
          shownBytes(this->bytes()), errnoText());
   base = static_cast<std::byte *>(mapped);
   (void)madvise(base, this->bytes(), MADV_HUGEPAGE);
-  // Now, for it would be part of what the first checkpoint costs.  Kernels that
-  // cannot will do it then.
+  // Populate the pages now rather than during the first checkpoint.  Older
+  // kernels cannot, and populate them then.
   (void)madvise(base, this->bytes(), MADV_POPULATE_WRITE);
 }
 
@@ -35,7 +35,7 @@ uint64_t zrt::freeMemory() {
   for (std::string line; std::getline(info, line);)
     if (line.rfind("MemAvailable:", 0) == 0)
       bytes = std::stoull(line.substr(13)) * 1024;
-  // "max" is no number.
+  // "max" is not a number, so there is no limit then.
   uint64_t limit = 0, used = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit &&
       std::ifstream("/sys/fs/cgroup/memory.current") >> used)

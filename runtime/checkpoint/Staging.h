@@ -1,4 +1,4 @@
-//===- Staging.h - Memory that state waits in to be written -----*- C++ -*-===//
+//===- Staging.h - Memory for copies of state -------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/checkpoint/RankFile.h"
@@ -8,10 +8,10 @@
 
 namespace zrt {
 
-/// A ring of blocks, which lie at multiples of a page.
+/// A ring of page-aligned blocks.
 class Staging {
 public:
-  /// Takes the memory, at least one block of it.  Throws zrt::Error.
+  /// Allocates the memory, at least one block.  Throws zrt::Error.
   explicit Staging(uint64_t bytes);
   ~Staging();
   Staging(const Staging &) = delete;
@@ -19,7 +19,8 @@ public:
 
   uint64_t blocks() const { return count; }
   uint64_t bytes() const { return count * kCheckpointBlock; }
-  /// Where block `number` of a file waits, as do those `blocks` before and after.
+  /// The place of block `number` of a file; it is also the place of every block
+  /// whose number differs by a multiple of blocks().
   std::byte *at(uint64_t number) const {
     return base + number % count * kCheckpointBlock;
   }
@@ -29,7 +30,7 @@ private:
   std::byte *base;
 };
 
-/// What the memory of this machine, or of its container, has left.
+/// The free memory of this machine, or of its container, in bytes.
 uint64_t freeMemory();
 
 } // namespace zrt

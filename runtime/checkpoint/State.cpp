@@ -1,4 +1,4 @@
-//===- State.cpp - What a checkpoint holds, and who writes it -------------===//
+//===- State.cpp - Selects and shares the state of a checkpoint -----------===//
 #include "runtime/checkpoint/State.h"
 
 #include "runtime/Vocabulary.h"
@@ -10,7 +10,7 @@ using namespace zrt;
 
 namespace {
 
-/// Bytes in all pieces that every rank holds.
+/// The bytes of all pieces that every rank holds.
 uint64_t replicatedBytes(const State &state) {
   uint64_t bytes = 0;
   for (const Slot &slot : state.slots)
@@ -21,14 +21,15 @@ uint64_t replicatedBytes(const State &state) {
   return bytes;
 }
 
-/// Deals out what every rank holds: rank after rank, nearly as many bytes each.
+/// Distributes replicated pieces over the ranks in order, nearly equal in
+/// bytes.
 class Dealer {
 public:
   Dealer(uint64_t bytes, int ranks)
       : share((bytes + uint64_t(ranks) - 1) / uint64_t(ranks)),
         last(ranks - 1) {}
 
-  /// Whose turn it is, and how many of `count` elements of `size` bytes are its.
+  /// The next rank, and how many of `count` elements of `size` bytes it gets.
   std::pair<int, uint64_t> deal(uint64_t count, uint64_t size) {
     const int rank =
         share == 0 ? 0 : int(std::min<uint64_t>(dealt / share, uint64_t(last)));

@@ -1,18 +1,18 @@
-//===- State.h - What a checkpoint holds, and who writes it -----*- C++ -*-===//
+//===- State.h - Selects and shares the state of a checkpoint ---*- C++ -*-===//
 //
-// A checkpoint knows parameters, slots and ranges of elements, and nothing of
-// the plan that wrote it: no bucket, no shard, no tier.
+// A checkpoint contains parameters, slots and ranges of elements, and nothing
+// of the plan that wrote it: no bucket, no shard, no tier.
 //
-//   slot "param"   what is trained: the masters where a plan has them, else the
-//                  parameters; 16-bit roundings of masters are made again
-//   "m", "v", ...  what the optimizer keeps, by its own names
+//   slot "param"   the masters if the plan has them, else the parameters; the
+//                  16-bit roundings of masters are recomputed
+//   "m", "v", ...  the optimizer's states, by their own names
 //
-//   slot "grad"    only of a plan whose steps compute with the parameters before
-//                  the update that the last one has left: that update's gradients.
-//                  Others make such an update first, and hold nothing there
+//   slot "grad"    the gradients of a pending update; only for plans whose
+//                  steps compute with the parameters before that update.
+//                  Other plans make the update before they save
 //
-// What one rank holds it writes.  What every rank holds is cut into as many
-// shares, so that all write:
+// A rank writes the state that it alone holds.  State that every rank holds is
+// divided, so that all ranks write a share:
 //
 //   rank 0 holds   |a0|      |bbbbbb|            writes a0 bb
 //   rank 1 holds      |a1|   |bbbbbb|            writes a1 bb
@@ -29,38 +29,38 @@
 
 namespace zrt {
 
-/// The slot of what is trained, and of what is frozen.
+/// The slot of parameters, trained or frozen.
 constexpr std::string_view kTrainedSlot = "param";
-/// That of gradients whose update is left.
+/// The slot of the gradients of a pending update.
 constexpr std::string_view kGradientSlot = "grad";
 
-/// One number of every element of the model.
+/// One value per element of the model.
 struct Slot {
   std::string name;
   std::vector<Parameter> parameters; ///< by name
 };
 
-/// The state of a plan, with the places of what one rank holds.
+/// The state of a plan, with the places of one rank's pieces.
 struct State {
-  std::vector<Slot> slots; ///< what is trained first
-  /// Roundings of masters to 16 bits, made from slot "param"; or none.
+  std::vector<Slot> slots; ///< slot "param" first
+  /// The 16-bit roundings of masters, computed from slot "param"; or none.
   std::vector<Parameter> roundings;
 };
-/// With slot "grad" where an update is left.  Throws zrt::Error when the plan
-/// contradicts itself.
+/// Finds the state; with slot "grad" if `isUpdateLeft`.  Throws zrt::Error if
+/// the plan is inconsistent.
 State findState(const zrt_plan &plan, int rank, bool isUpdateLeft = false);
 
 /// Elements [first, first + count) of a parameter in one slot.
 struct StateRange {
-  uint32_t slot, parameter; ///< of State::slots (0: what is trained), ...
+  uint32_t slot, parameter; ///< indices; slot 0 is "param"
   uint64_t first, count;
   zrt_dtype dtype;
-  zrt_ref at; ///< of 0 bytes where this rank does not hold them
+  zrt_ref at; ///< 0 bytes if this rank does not hold them
   uint64_t bytes() const;
 };
 
-/// What each of `ranks` ranks writes; together every element once.  The same on
-/// all of them but for places.
+/// The ranges that each of `ranks` ranks writes; together, each element once.
+/// Equal on all ranks except for the places.
 std::vector<std::vector<StateRange>> shareState(const State &state, int ranks);
 
 } // namespace zrt

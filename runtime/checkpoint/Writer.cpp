@@ -1,4 +1,4 @@
-//===- Writer.cpp - Checkpoints of all ranks, beside the training ---------===//
+//===- Writer.cpp - Writes checkpoints on all ranks during training -------===//
 #include "runtime/checkpoint/Writer.h"
 
 #include "runtime/Bytes.h"
@@ -20,9 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// What is enough to keep a drive busy while state comes from another.
+/// Enough staging to keep a drive busy while state is read from another.
 constexpr uint64_t kStreamed = ZRT_CHECKPOINT_STREAMED;
-/// Looks at what is in progress while there is nothing else to do.
+/// The pause between two votes of finish().
 constexpr std::chrono::milliseconds kNap{2};
 
 /// Adds the time of a scope to `seconds`.
@@ -40,24 +40,24 @@ private:
   const Clock::time_point start;
 };
 
-/// What a rank says of its memory.
+/// The memory of a rank, in bytes.
 struct MemoryCard {
   uint64_t host = 0, freeBytes = 0, reserved = 0, wanted = 0, fileBytes = 0;
 };
 
-/// What a rank says in a vote.
+/// A rank's message in a vote.
 struct Vote {
   bool done = false;
-  double seconds = 0; ///< that it has written
+  double seconds = 0; ///< of writing
   Ballot ballot;
 };
 
-/// The name that rank 0 gives a checkpoint in progress.
+/// The temporary folder that rank 0 has made.
 struct Name {
   std::array<char, 4096> path = {};
 };
 
-/// What rank 0 must know of a file before its hashes come.
+/// The part of a FileRecord that rank 0 receives before the hashes.
 struct RecordHead {
   uint64_t bytes, headerBytes, headerHash, blocks;
 };
@@ -103,7 +103,7 @@ void CheckpointWriter::planMemory(const WriterSettings &settings) {
                            wanted, file.bytes()};
   std::vector<MemoryCard> all(size_t(world.size()));
   world.allGather(&mine, sizeof(mine), all.data());
-  // Of what is free on this host when all ranks have what they will take.
+  // Sum up what the ranks of this host will take from its free memory.
   uint64_t reserved = 0, staged = 0;
   for (const MemoryCard &card : all) {
     allBytes += card.fileBytes;
@@ -140,7 +140,7 @@ void CheckpointWriter::save(const RunPosition &run,
 
 void CheckpointWriter::begin(const RunPosition &run,
                              const ParameterMemory &memory) {
-  // Rank 0 makes the folder, and tells where it is.
+  // Rank 0 makes the folder and sends its path.
   std::optional<std::string> refused;
   Name mine;
   if (folder)
@@ -193,7 +193,7 @@ std::optional<int64_t> CheckpointWriter::abandon() {
     return std::nullopt;
   }
   writer.reset();
-  world.barrier(); // before its folder goes
+  world.barrier(); // before its folder is removed
   giveUp("");
   failure.reset();
   return manifest.run.step;
@@ -206,7 +206,7 @@ void CheckpointWriter::vote() {
     mine.seconds = writer->wait().seconds;
     mine.ballot = ballotOf(writer->wait().failure);
   } else if (phase == Phase::Ending) {
-    // Rank 0 alone is at it.
+    // Only rank 0 works in this phase.
     mine.done = !folder || ended;
     mine.ballot = ballotOf(folder && ended ? endFailure : std::nullopt);
   }
@@ -290,7 +290,7 @@ void CheckpointWriter::collect() {
 void CheckpointWriter::end() {
   try {
     writeManifest();
-    // What its own reader refuses is no checkpoint, and replaces none.
+    // A checkpoint that our own reader rejects must not replace another.
     (void)CheckpointReader(temporary);
     folder->commit(temporary, manifest.run.step, faults);
     if (keep > 0)

@@ -1,7 +1,7 @@
-//===- Writer.h - Checkpoints of all ranks, beside the training -*- C++ -*-===//
+//===- Writer.h - Writes checkpoints on all ranks during training ---------===//
 //
-// A checkpoint goes through three phases, and ranks vote between steps on when
-// the next one begins:
+// A checkpoint has three phases, and between steps ranks vote on when the next
+// one begins:
 //
 //             save          |votes: all written?     |votes: ended?
 //   rank 0   copy | steps, and a thread writes | ... a thread ends it | ...
@@ -10,10 +10,10 @@
 //                            hashes go to rank 0, which writes the manifest,
 //                            renames the folder, and removes old checkpoints
 //
-// A vote is a message between ranks that are between two steps anyway; there are
-// none while no checkpoint is in progress.  A rank that fails to write says so in
-// its vote: the checkpoint is given up on all ranks together, and the training
-// decides what follows.
+// A vote is an exchange between ranks between two steps; there is none while no
+// checkpoint is in progress.  A rank that fails to write reports it in its
+// vote. Then all ranks together abandon the checkpoint, and the training
+// decides how to continue.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -33,20 +33,20 @@
 
 namespace zrt {
 
-/// How a rank goes about it.
+/// The settings of a rank's writer.
 struct WriterSettings {
-  int64_t keep = 0;    ///< how many checkpoints; 0: all
-  uint64_t memory = 0; ///< bytes of staging at most; 0: what is free
-  /// Bytes that this rank will still take for other things.
+  int64_t keep = 0;    ///< number of checkpoints to keep; 0: all
+  uint64_t memory = 0; ///< most bytes of staging; 0: free memory
+  /// Bytes that this rank will still allocate for other purposes.
   uint64_t reserved = 0;
-  int threads = 1; ///< that copy
+  int threads = 1; ///< for copying
 };
 
-/// All functions but those that only tell are called by all ranks together,
-/// between two steps.
+/// All ranks call each function together, between two steps, except for
+/// accessors.
 class CheckpointWriter {
 public:
-  /// Takes memory.  `folder` is that of rank 0, and NULL on others.  Throws
+  /// Allocates staging.  `folder` is null on all ranks but 0.  Throws
   /// AgreedError.
   CheckpointWriter(World &world, const State &state,
                    const WriterSettings &settings, CheckpointFolder *folder);
@@ -54,31 +54,34 @@ public:
   CheckpointWriter(const CheckpointWriter &) = delete;
   CheckpointWriter &operator=(const CheckpointWriter &) = delete;
 
-  /// Begins a checkpoint, after the one before it; returns when state may change
-  /// again.
+  /// Finishes the previous checkpoint and begins one; afterwards the state may
+  /// change.
   void save(const RunPosition &run, const ParameterMemory &memory);
-  /// Looks after the one in progress, without waiting for a drive.
+  /// Advances the checkpoint in progress, without waiting for a drive.
   void look();
-  /// Waits for it.
+  /// Waits for the checkpoint in progress.
   void finish();
-  /// The run has diverged.  What was written when the step after it was still fine
-  /// is completed; what was not is given up, for nobody should go on from there.
-  /// The step of that, or nothing.
+  /// Call this if the run has diverged.  Abandons a checkpoint that is still
+  /// being written, because its state may be bad already, and returns its step.
+  /// Otherwise finishes the checkpoint in progress and returns nullopt.
   std::optional<int64_t> abandon();
 
-  /// Why a checkpoint was given up since the last call, the same on all ranks.
+  /// The reason why a checkpoint was abandoned since the last call, if one was;
+  /// the same on all ranks.
   std::optional<std::string> takeFailure();
 
   int64_t written() const { return count; } ///< complete checkpoints
-  /// Bytes of one, of all ranks.
+  /// Bytes of a checkpoint, over all ranks.
   uint64_t totalBytes() const { return allBytes; }
-  /// Of host memory, on this rank.
+  /// Bytes of staging on this rank.
   uint64_t stagingBytes() const { return staging->bytes(); }
-  /// Whether, on some rank, not all of it fits there: then steps wait for drives.
+  /// Returns true if some rank's data do not fit into its staging; then steps
+  /// wait for drives.
   bool waitsForDrive() const { return isBounded; }
-  /// In which the training stood still, on this rank.
+  /// The time for which checkpoints have stopped this rank.
   double exposedSeconds() const { return exposed; }
-  /// Of those that are complete: until the slowest rank's file was on the disk.
+  /// For complete checkpoints: the time until the slowest rank's file was on
+  /// disk.
   double writtenSeconds() const { return writing; }
 
 private:
@@ -89,7 +92,7 @@ private:
   void giveUp(const std::string &why);
   void collect();
   FileRecord ownRecord() const;
-  /// Of rank 0, on a thread of its own.
+  /// Completes the checkpoint; runs on rank 0, on its own thread.
   void end();
   void writeManifest();
 
@@ -99,7 +102,7 @@ private:
   const int threads;
   CheckpointFolder *const folder;
   CheckpointFaults faults;
-  std::vector<std::vector<StateRange>> shares; ///< of rank 0: all ranks'
+  std::vector<std::vector<StateRange>> shares; ///< by rank
   RankFile file;
   std::unique_ptr<Staging> staging;
   uint64_t wanted = 0; ///< bytes of staging
@@ -109,7 +112,7 @@ private:
   Phase phase = Phase::Idle;
   std::string temporary; ///< the folder in progress
   std::unique_ptr<FileWriter> writer;
-  Manifest manifest; ///< of the checkpoint in progress, on rank 0 whole
+  Manifest manifest; ///< of the checkpoint in progress; complete on rank 0 only
   std::thread ender;
   std::atomic<bool> ended{false};
   std::optional<std::string> endFailure;
