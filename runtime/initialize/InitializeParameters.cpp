@@ -1,7 +1,8 @@
-//===- InitializeParameters.cpp - Initial values of a model ---------------===//
+//===- InitializeParameters.cpp - Initializes the parameters of a model ---===//
 //
-// Values do not depend on each other, so threads take shares of any parameter
-// as they come.  These are plain threads: parallel regions belong to `compute`.
+// Values do not depend on each other, so threads take shares of all parameters
+// in any order.  These are plain threads, because parallel regions belong to
+// `compute`.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/initialize/InitializeParameters.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr uint64_t kShare = uint64_t{1} << 18;
 
-/// What one thread takes at once.
+/// A unit of work for one thread.
 struct Share {
   const Parameter *parameter;
   uint64_t first, count; ///< elements of the parameter

@@ -1,4 +1,4 @@
-//===- InitializeParameters.h - Initial values of a model -------*- C++ -*-===//
+//===- InitializeParameters.h - Initializes the parameters of a model -----===//
 #pragma once
 
 #include "runtime/io/Parameters.h"
@@ -7,8 +7,8 @@
 
 namespace zrt {
 
-/// Gives what this rank holds of every parameter its initial values for `seed`,
-/// on `threads` threads.
+/// Sets this rank's pieces of all parameters to their initial values for
+/// `seed`, on `threads` threads.
 void initializeParameters(const std::vector<Parameter> &parameters,
                           uint64_t seed, int threads,
                           const ParameterMemory &memory);

@@ -10,8 +10,8 @@
 // compiled without contraction to FMA.  Coefficients are those of FreeBSD's
 // msun (errors below 1 ulp of double, far below the f32 we keep).
 //
-// Work goes through batches of 1024 values, array by array, so that the
-// compiler makes SIMD of it; wider registers change speed, never bits.
+// Values are computed in batches of 1024, array by array, so that the compiler
+// vectorizes the loops; wider registers change the speed, never the bits.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/initialize/RandomFill.h"
@@ -111,15 +111,15 @@ ZRT_CLONES void makeNormals(Batch &batch) {
     for (int i = 0; i < kBlocks; ++i) {
       const double u = (double(batch.words[pair][i]) + 0.5) * 0x1p-32;
       const double radius = std::sqrt(-2.0 * naturalLog(u));
-      // The angle is (w + 1/2) / 2^32 of a turn: the nearest quarter turn, and
-      // what is left within an eighth of a turn of it.
+      // The angle is (w + 1/2) / 2^32 of a turn.  Split it into the nearest
+      // quarter turn and a rest of at most an eighth of a turn.
       const uint32_t w = batch.words[pair + 1][i];
       const uint32_t quarter = (w + 0x20000000u) >> 30;
       const auto rest = static_cast<int32_t>(w - (quarter << 30));
       const double x =
           (double(rest) + 0.5) * (6.283185307179586476925 * 0x1p-32);
       const double s = sinNearZero(x), c = cosNearZero(x);
-      // Turn by `quarter` quarters; 4 is 0 again.
+      // Rotate by `quarter` quarter turns (modulo 4).
       const double a = quarter & 1 ? -s : c, b = quarter & 1 ? c : s;
       batch.values[pair][i] = radius * (quarter & 2 ? -a : a);
       batch.values[pair + 1][i] = radius * (quarter & 2 ? -b : b);

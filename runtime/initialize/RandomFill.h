@@ -1,7 +1,7 @@
 //===- RandomFill.h - Initial values of a parameter -------------*- C++ -*-===//
 //
-// An initial value is a function of (seed, parameter name, element index)
-// alone, with the same bits on every machine and for every layout.
+// An initial value depends on (seed, parameter name, element index) only, and
+// has the same bits on every machine and for every layout.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,8 @@ namespace zrt {
 void fillInitial(const zrt_init &init, uint64_t seed, std::string_view name,
                  uint64_t first, uint64_t count, float *out);
 
-/// The same values, widened: an f64 model starts where its f32 twin does.
+/// The same values, widened: an f64 model starts with the values of its f32
+/// counterpart.
 void fillInitial(const zrt_init &init, uint64_t seed, std::string_view name,
                  uint64_t first, uint64_t count, double *out);
 

@@ -1,4 +1,4 @@
-//===- AdapterFolder.cpp - Adapters as PEFT keeps them --------------------===//
+//===- AdapterFolder.cpp - Reads and writes adapters in PEFT's format -----===//
 #include "runtime/io/AdapterFolder.h"
 
 #include "runtime/Error.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char *kConfigFile = "adapter_config.json";
 
-/// Keys that change nothing of what is computed, or are compared.
+/// Keys that do not change the computation, or that are compared separately.
 constexpr std::string_view kHarmless[] = {
     "auto_mapping",      "base_model_name_or_path",
     "exclude_modules",   "fan_in_fan_out",
@@ -45,12 +45,12 @@ nlohmann::json readConfig(const std::string &path) {
   return config;
 }
 
-/// The text of a value, or "nothing".
+/// The JSON text of the value of `key`, or "nothing".
 std::string textOf(const nlohmann::json &config, const char *key) {
   return config.contains(key) ? config[key].dump() : "nothing";
 }
 
-/// Of each module what stands behind its last dot.
+/// The last component of each module's dotted name.
 std::set<std::string> lastNames(const nlohmann::json &modules) {
   std::set<std::string> names;
   for (const nlohmann::json &module : modules) {
@@ -60,7 +60,7 @@ std::set<std::string> lastNames(const nlohmann::json &modules) {
   return names;
 }
 
-/// Whether `key` asks for nothing: it is absent, null, false, empty or 0.
+/// Returns true if `key` is absent, null, false, "none", empty or 0.
 bool isOff(const nlohmann::json &config, const char *key) {
   if (!config.contains(key))
     return true;
@@ -100,14 +100,14 @@ void zrt::checkAdapterConfig(const std::string &folder,
          "it with --lora={}:{}",
          path, rank, alpha, own["r"].get<double>(),
          own["lora_alpha"].get<double>(), rank, alpha);
-  // What is new may change what is computed.
+  // Unknown keys may change the computation.
   for (const auto &[key, value] : config.items())
     if (std::find(std::begin(kHarmless), std::end(kHarmless), key) ==
             std::end(kHarmless) &&
         !isOff(config, key.c_str()))
       fail("{}: {} is {}, which zeroc does not compute", path, shown(key),
            shown(value.dump()));
-  // Some ways to begin take a part of the base away.
+  // Some initializations subtract a part from the base weights.
   if (const auto first = config.find("init_lora_weights");
       first != config.end() && first->is_string() && *first != "gaussian" &&
       *first != "orthogonal" && *first != "eva")

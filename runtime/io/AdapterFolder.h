@@ -1,7 +1,7 @@
-//===- AdapterFolder.h - Adapters as PEFT keeps them ------------*- C++ -*-===//
+//===- AdapterFolder.h - Reads and writes adapters in PEFT's format -------===//
 //
 // A folder of two files: adapter_model.safetensors has the weights, and
-// adapter_config.json says what adapters they are.
+// adapter_config.json the configuration of the adapters.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,13 +12,12 @@ namespace zrt {
 
 constexpr const char *kAdapterFile = "adapter_model.safetensors";
 
-/// Makes `folder`, unless it is there.  Throws zrt::Error, which begins with
+/// Creates `folder` if it does not exist.  Throws zrt::Error, which begins with
 /// `option`.
 void makeFolder(const char *option, const std::string &folder);
 
-/// Throws zrt::Error unless the adapters in `folder` are those that `ours`, the
-/// config of a plan, says: their rank, their alpha, no variant that computes
-/// something else.
+/// Throws zrt::Error unless the adapters in `folder` match `ours`, the config
+/// of a plan: equal rank and alpha, and no variant with another computation.
 void checkAdapterConfig(const std::string &folder, const std::string &ours);
 
 /// Writes adapter_config.json.  Throws zrt::Error.

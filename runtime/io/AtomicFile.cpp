@@ -1,9 +1,9 @@
-//===- AtomicFile.cpp - A file that appears whole or not at all -----------===//
+//===- AtomicFile.cpp - Replaces a file atomically ------------------------===//
 //
 //   write a temporary file, fsync it, rename it to PATH, fsync the folder
 //
-// The data must be on disk before the name: after a power cut a renamed file
-// without its data would have replaced a good one.
+// The data must be on disk before the rename: otherwise a file without its data
+// could replace a good one after a power cut.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/AtomicFile.h"
@@ -35,7 +35,7 @@ void AtomicFile::failWith(const char *what) {
 }
 
 void AtomicFile::reserve(uint64_t bytes) {
-  // Some file systems cannot tell.
+  // Ignore other errors: some file systems have no fallocate.
   if (fallocate(descriptor(), 0, 0, static_cast<off_t>(bytes)) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
     failWith(fmt::format("find room for the {} of", shownBytes(bytes)).c_str());
@@ -58,11 +58,11 @@ void AtomicFile::overwrite(uint64_t offset, const void *data, size_t size) {
 }
 
 void AtomicFile::commit() {
-  // Devices that have nothing to sync say EINVAL, as pipes do.
+  // Pipes, and devices that cannot sync, return EINVAL.
   if (fsync(descriptor()) != 0 && !(target.isStream() && errno == EINVAL))
     failWith("write");
   if (!temporary) {
-    // Its reader waits for this.
+    // The reader waits for the close.
     if (close(std::exchange(stream, -1)) != 0)
       failWith("write");
     return;
@@ -81,7 +81,7 @@ void AtomicFile::commit() {
 }
 
 void zrt::checkWritable(const std::string &path, uint64_t bytes) {
-  // A reader would take an open and a close for the end.
+  // The reader of a FIFO would see the close as the end.
   if (!OutputPath(path).isStream())
     AtomicFile(path).reserve(bytes);
 }

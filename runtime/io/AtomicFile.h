@@ -1,4 +1,4 @@
-//===- AtomicFile.h - A file that appears whole or not at all ---*- C++ -*-===//
+//===- AtomicFile.h - Replaces a file atomically ----------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/OutputPath.h"
@@ -11,22 +11,22 @@
 
 namespace zrt {
 
-/// Writes a TemporaryFile; `commit` puts it in the target's place.  Until then,
-/// and after any failure, an older file at PATH is untouched and nothing else
-/// remains.  A device or a FIFO is written as the data come, and once somebody
-/// reads.  All throw zrt::Error.
+/// Writes a TemporaryFile; `commit` renames it to the target.  Until then, and
+/// after any failure, an older file at PATH is unchanged and no other file
+/// remains.  A device or a FIFO is written directly; opening a FIFO waits for a
+/// reader.  All functions throw zrt::Error.
 class AtomicFile {
 public:
   explicit AtomicFile(const std::string &path);
-  /// Removes what was not committed.
+  /// Removes the temporary file unless it was committed.
   ~AtomicFile();
   AtomicFile(const AtomicFile &) = delete;
   AtomicFile &operator=(const AtomicFile &) = delete;
 
-  /// Throws unless the disk has room for `bytes`, more than 0, now.
+  /// Throws unless the disk now has room for `bytes` (> 0).
   void reserve(uint64_t bytes);
   void write(const void *data, size_t size);
-  /// Writes `size` bytes at `offset` anew; not of a device or a FIFO.
+  /// Overwrites `size` bytes at `offset`; throws for a device or a FIFO.
   void overwrite(uint64_t offset, const void *data, size_t size);
   /// Makes the file and its name durable.
   void commit();
@@ -42,8 +42,7 @@ private:
   int stream = -1;
 };
 
-/// Throws unless an AtomicFile of `bytes` bytes, more than 0, could be written
-/// now.
+/// Throws unless an AtomicFile of `bytes` (> 0) could be written now.
 void checkWritable(const std::string &path, uint64_t bytes);
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- ElementNames.cpp - How safetensors spells types of elements --------===//
+//===- ElementNames.cpp - Names of element types in safetensors -----------===//
 #include "runtime/io/Safetensors.h"
 
 #include <utility>

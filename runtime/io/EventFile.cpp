@@ -1,4 +1,4 @@
-//===- EventFile.cpp - Numbers for TensorBoard ----------------------------===//
+//===- EventFile.cpp - Writes scalars for TensorBoard ---------------------===//
 #include "runtime/io/EventFile.h"
 
 #include "runtime/Error.h"
@@ -25,7 +25,7 @@ void addVarint(std::string &bytes, uint64_t value) {
   bytes += static_cast<char>(value);
 }
 
-/// The types of fields on the wire.
+/// The wire types of protocol buffers.
 enum Wire : uint32_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 void addKey(std::string &message, uint32_t field, Wire wire) {
@@ -37,7 +37,7 @@ void addBytes(std::string &message, uint32_t field, std::string_view value) {
   message += value;
 }
 
-/// An event of now.
+/// An event with the current time.
 std::string eventAt(int64_t step) {
   const double seconds =
       std::chrono::duration<double>(
@@ -62,7 +62,7 @@ constexpr std::array<uint32_t, 256> makeTable() {
   return table;
 }
 
-/// So that a checksum of what holds checksums is none of zeros.
+/// TFRecord's mask: a CRC of data that contains its own CRC is degenerate.
 uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8u; }
 
 } // namespace

@@ -1,12 +1,12 @@
-//===- EventFile.h - Numbers for TensorBoard --------------------*- C++ -*-===//
+//===- EventFile.h - Writes scalars for TensorBoard -------------*- C++ -*-===//
 //
-// A folder of TensorBoard holds files of events, each a record:
+// TensorBoard reads a folder of event files.  Each event is a record:
 //
 //   length of the event (u64), its checksum, the event, its checksum
 //
-// in little endian; a checksum is the masked CRC-32C of TFRecord.  An event is a
-// protocol buffer (tensorboard/compat/proto/event.proto), of which these fields
-// are written:
+// in little endian; a checksum is the masked CRC-32C of TFRecord.  An event is
+// a protocol buffer (tensorboard/compat/proto/event.proto), of which we write
+// these fields:
 //
 //   1 wall_time (double, seconds)   2 step (int64)   3 file_version (string)
 //   5 summary: 1 value, repeated: 1 tag (string), 2 simple_value (float)
@@ -29,19 +29,21 @@ uint32_t crc32c(std::string_view data);
 
 class EventFile {
 public:
-  /// A number of a step.
+  /// A tagged value of a step.
   struct Scalar {
     std::string_view tag;
     double value;
   };
 
-  /// Makes a file in `folder`, which is made if it does not exist.  Of other files
-  /// there TensorBoard shows no step from `step` on.  Throws zrt::Error.
+  /// Makes a file in `folder`, and the folder if it does not exist.
+  /// TensorBoard then hides the steps from `step` on of earlier files there.
+  /// Throws zrt::Error.
   void open(const std::string &folder, int64_t step);
   bool isOpen() const { return file.isOpen(); }
-  /// Appends one event.  Throws zrt::Error; the file then ends with a whole one.
+  /// Appends one event.  On an error the file ends with a complete event, and
+  /// zrt::Error is thrown.
   void write(int64_t step, std::span<const Scalar> scalars);
-  /// As of LineFile.
+  /// See LineFile.
   void close() { file.close(); }
   void abandon() { file.abandon(); }
 

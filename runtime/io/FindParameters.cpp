@@ -1,7 +1,7 @@
-//===- FindParameters.cpp - Which rank holds what of a parameter ----------===//
+//===- FindParameters.cpp - Finds the ranks that hold a parameter ---------===//
 //
 // Rank r holds elements [r, r + 1) x elements / world_size of a sharded bucket.
-// A member that reaches over the end of a slice is cut there:
+// A member that crosses the end of a slice is cut there:
 //
 //   bucket    |-- member --|. .|----- member -----|. . . .|
 //   slices    |  rank 0  |  rank 1  |  rank 2  |  rank 3  |
@@ -51,7 +51,7 @@ const zrt_state &stateOf(const zrt_plan &plan, uint32_t bucket,
   return *found;
 }
 
-/// Elements of the bucket that one holder has.
+/// The elements of the bucket that a rank holds.
 uint64_t sliceOf(const zrt_plan &plan, const zrt_bucket &bucket,
                  const zrt_state &state) {
   if (!state.sharded)
@@ -62,8 +62,7 @@ uint64_t sliceOf(const zrt_plan &plan, const zrt_bucket &bucket,
   return bucket.elements / plan.world_size;
 }
 
-/// The number of elements of the member's parameter, or of bytes where it is
-/// packed.
+/// The number of elements of the member's parameter; bytes if it is packed.
 uint64_t checkMember(const zrt_bucket &bucket, const zrt_member &member) {
   uint64_t elements = 1;
   bool fits = true;
@@ -151,8 +150,8 @@ bool zrt::hasMasters(const zrt_plan &plan) {
                      });
 }
 
-/// With the places in the slot that slotOf(bucket) says; "": the bucket is left
-/// out.
+/// Finds the parameters, with their places in slot slotOf(bucket) of each
+/// bucket; "" excludes the bucket.
 template <typename SlotOf>
 static std::vector<Parameter> find(const zrt_plan &plan, int rank,
                                    SlotOf slotOf) {

@@ -1,4 +1,4 @@
-//===- FiniteParameters.cpp - Is every weight a number? -------------------===//
+//===- FiniteParameters.cpp - Finds weights that are not finite -----------===//
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
@@ -12,14 +12,14 @@ using namespace zrt;
 
 namespace {
 
-/// Elements that are read at once.
+/// Elements per read.
 constexpr uint64_t kAtOnce = uint64_t{64} << 10;
 
-/// The index of the first of `count` values that is not below `limit`, whatever
-/// its sign, or `count`.
+/// The index of the first of `count` values whose absolute value is not below
+/// `limit` (NaN included), or `count`.
 template <typename T>
 uint64_t firstNotBelow(const T *values, uint64_t count, T limit) {
-  // Whole blocks at once, which takes vectors.
+  // Test whole blocks first: the compiler vectorizes this loop.
   constexpr uint64_t kBlock = 1024;
   for (uint64_t at = 0; at < count; at += kBlock) {
     const uint64_t end = std::min(count, at + kBlock);
@@ -33,7 +33,7 @@ uint64_t firstNotBelow(const T *values, uint64_t count, T limit) {
   return count;
 }
 
-/// `values` holds elements of `dtype`, which are 16-bit floats or T.
+/// Widens the elements of `values` to T; they are 16-bit floats or T.
 template <typename T>
 void widenInPlace(zrt_dtype dtype, std::vector<T> &values) {
   if (dtype != ZRT_BF16 && dtype != ZRT_F16)
@@ -88,7 +88,7 @@ std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters,
 
 std::string zrt::firstBeyond(const std::vector<Parameter> &parameters,
                              const ParameterMemory &memory, zrt_dtype dtype) {
-  // Half a place above the largest that is finite.
+  // Half a unit in the last place above the largest finite value.
   constexpr double kBrain = 0x1.ffp127, kHalf = 65520;
   return firstNotBelow(parameters, memory, dtype == ZRT_F16 ? kHalf : kBrain);
 }

@@ -1,4 +1,4 @@
-//===- InputFile.cpp - A file that is read in pieces ----------------------===//
+//===- InputFile.cpp - Reads a file in pieces -----------------------------===//
 #include "runtime/io/InputFile.h"
 
 #include "runtime/Bytes.h"
@@ -12,7 +12,7 @@
 using namespace zrt;
 
 InputFile::InputFile(const std::string &path) : name(path) {
-  // Without O_NONBLOCK, open() waits for somebody to write to a FIFO.
+  // Without O_NONBLOCK, open() would wait for the writer of a FIFO.
   file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0)
     fail("cannot read {}: {}", path, errnoText());
@@ -31,7 +31,7 @@ InputFile::~InputFile() { close(file); }
 void InputFile::read(uint64_t offset, void *to, uint64_t count) const {
   auto *out = static_cast<char *>(to);
   while (count > 0) {
-    // Linux reads at most 2 GiB at once.
+    // Linux reads at most 2 GiB per call.
     const ssize_t got = pread(file, out, std::min(count, uint64_t{1} << 30),
                               static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)

@@ -1,8 +1,8 @@
-//===- InputFile.h - A file that is read in pieces --------------*- C++ -*-===//
+//===- InputFile.h - Reads a file in pieces ---------------------*- C++ -*-===//
 //
-// A mapping would be simpler to use, and would end the process without a word
-// (SIGBUS) when somebody cuts the file.  A read that comes back short can be
-// reported like any other error.
+// A mapping would be simpler to use, but if the file is truncated, an access
+// ends the process without a message (SIGBUS).  A short read can be reported
+// like any other error.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,19 +15,19 @@ namespace zrt {
 /// A regular file, open for reading.
 class InputFile {
 public:
-  /// Throws zrt::Error when `path` cannot be read or is not a regular file,
-  /// which it says at once: nobody waits for the other end of a FIFO.
+  /// Throws zrt::Error if `path` cannot be read or is not a regular file.
+  /// Never waits, not even for a FIFO.
   explicit InputFile(const std::string &path);
   ~InputFile();
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;
 
-  /// Copies the `bytes` bytes from `offset` on, which lie inside `size`.  Any
-  /// thread.  Throws zrt::Error, above all when the file has been cut since it
-  /// was opened.
+  /// Copies the `bytes` bytes from `offset` on, which must lie inside `size`.
+  /// Any thread.  Throws zrt::Error, for example if the file has been truncated
+  /// since it was opened.
   void read(uint64_t offset, void *to, uint64_t bytes) const;
 
-  /// When it was opened.
+  /// The size at the time of opening.
   uint64_t size() const { return bytes; }
   const std::string &path() const { return name; }
 

@@ -1,4 +1,4 @@
-//===- InputValues.cpp - What an input of a plan may hold -----------------===//
+//===- InputValues.cpp - The valid values of a plan's inputs --------------===//
 #include "runtime/io/InputValues.h"
 
 #include <cstring>

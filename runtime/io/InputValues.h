@@ -1,4 +1,4 @@
-//===- InputValues.h - What an input of a plan may hold ---------*- C++ -*-===//
+//===- InputValues.h - The valid values of a plan's inputs ------*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"
@@ -11,19 +11,20 @@
 
 namespace zrt {
 
-/// Whether `input`, of integers, may hold `value`.
+/// Returns true if `value` is valid for the integer input `input`.
 bool mayHold(const zrt_input &input, int64_t value);
-/// "0 to 255 for input "tokens"", with what is ignored.
+/// Describes the valid values, including the ignored one: "0 to 255 or -100,
+/// the vocabulary of input ...".
 std::string allowedText(const zrt_input &input);
-/// The value beyond the vocabulary that `input` may hold, too: what is ignored.
+/// The ignored value of `input`, if it has one outside the vocabulary.
 std::optional<int64_t> ignoredValue(const zrt_input &input);
-/// Writes `value`, which it may hold, as element `i` of `to`.
+/// Writes `value`, which must be valid, as element `i` of `to`.
 void putInteger(const zrt_input &input, std::byte *to, uint64_t i,
                 int64_t value);
 
 /// The dimensions after the first, which counts samples.
 std::vector<int64_t> sampleShape(const zrt_input &input);
-/// The values of one sample.
+/// The number of values in a sample.
 uint64_t sampleElements(const zrt_input &input);
 
 } // namespace zrt

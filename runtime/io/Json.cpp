@@ -1,4 +1,4 @@
-//===- Json.cpp - JSON that anybody may have written ----------------------===//
+//===- Json.cpp - Parses untrusted JSON -----------------------------------===//
 #include "runtime/io/Json.h"
 
 #include "runtime/Bytes.h"

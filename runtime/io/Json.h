@@ -1,7 +1,7 @@
-//===- Json.h - JSON that anybody may have written --------------*- C++ -*-===//
+//===- Json.h - Parses untrusted JSON ---------------------------*- C++ -*-===//
 //
-// A parsed value takes many times the memory of its text, most of all where it nests.
-// So a text's length and depth are bounded before it is parsed, here alone.
+// A parsed value takes many times the memory of its text, above all if it
+// nests. So this file bounds a text's length and depth before it is parsed.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,29 +13,30 @@
 
 namespace zrt {
 
-/// Levels that a text may nest.
+/// The largest nesting depth.
 constexpr int kMaxJsonDepth = 64;
-/// Of a config.json and the like.
+/// The size limit for files such as config.json.
 constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 20;
 
-/// Throws Error for a text that nests too deep.
+/// Throws Error for a text that nests too deeply.
 void checkJsonDepth(std::string_view text);
 
-/// The value of `text`.  Throws Error: "is not JSON, at byte 7: ...", or that it
-/// nests too deep.
+/// Parses `text`.  Throws Error: "is not JSON, at byte 7: ...", or if it nests
+/// too deeply.
 nlohmann::json parseJson(std::string_view text);
 
-/// That of a text which a plan has, null where it has none (nullptr or "").
+/// Parses a text of a plan; returns null for nullptr or "".
 nlohmann::json parsePlanJson(const char *text);
 
-/// The file `path`, of at most `most` bytes.  Throws Error with its name, and with
-/// `what` it is: "more than the 1 MiB that a config may have".
+/// Reads the file `path`, of at most `most` bytes.  Throws Error with its name
+/// and its kind `what`: "more than the 1 MiB that a config may have".
 std::string readText(const std::string &path, uint64_t most, const char *what);
 
-/// The value of the text of `path`.  Throws Error as parseJson, with that name.
+/// Parses `text`, the content of `path`.  Throws Error as parseJson does, with
+/// that name.
 nlohmann::json parseJsonOf(const std::string &path, std::string_view text);
 
-/// readText and parseJsonOf.
+/// readText followed by parseJsonOf.
 nlohmann::json readJson(const std::string &path, uint64_t most,
                         const char *what);
 

@@ -1,4 +1,4 @@
-//===- LineFile.cpp - A file that grows line by line ----------------------===//
+//===- LineFile.cpp - Appends lines to a file -----------------------------===//
 #include "runtime/io/LineFile.h"
 
 #include "runtime/Error.h"
@@ -36,7 +36,7 @@ void LineFile::write(std::string_view lines, std::string_view part) {
     return;
   }
   const std::string reason = errnoText();
-  // Half a line would spoil those before it.
+  // Remove a partial line.
   if (isRegular)
     (void)!ftruncate(file, static_cast<off_t>(written));
   fail("cannot write {} of {} to {}: {}", content, part, name, reason);
@@ -47,7 +47,7 @@ void LineFile::close() {
     return;
   const int closing = file;
   file = -1;
-  // Network file systems report a full disk here.
+  // Network file systems may report a full disk only now.
   if (::close(closing) != 0)
     fail("cannot finish the {} in {}: {}", content, name, errnoText());
 }

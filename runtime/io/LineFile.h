@@ -1,4 +1,4 @@
-//===- LineFile.h - A file that grows line by line --------------*- C++ -*-===//
+//===- LineFile.h - Appends lines to a file ---------------------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace zrt {
 
-/// What is written to it is in the file at once, whatever becomes of the
-/// process.
+/// Writes without a buffer, so that lines survive a crash of the process.
 class LineFile {
 public:
   /// `content` is for messages: "metrics".
@@ -17,17 +16,17 @@ public:
   LineFile(const LineFile &) = delete;
   LineFile &operator=(const LineFile &) = delete;
 
-  /// Creates `path`, which OutputPath describes, or cuts it to its first `keep`
-  /// bytes.  Throws zrt::Error.
+  /// Creates `path` (see OutputPath), or truncates it to its first `keep`
+  /// bytes. Throws zrt::Error.
   void open(const std::string &path, uint64_t keep = 0);
   bool isOpen() const { return file >= 0; }
-  /// Appends whole lines, those of `part` ("step 3", for messages).  Throws
-  /// zrt::Error when they could not be written; a file then still ends with a
-  /// whole line.
+  /// Appends whole lines; `part` names them in messages ("step 3").  On an
+  /// error a regular file still ends with a whole line, and zrt::Error is
+  /// thrown.
   void write(std::string_view lines, std::string_view part);
-  /// Throws zrt::Error when the file system reports a late failure.
+  /// Throws zrt::Error if the file system reports a late failure.
   void close();
-  /// Closes it after a failure, whatever becomes of that.
+  /// Closes the file and ignores errors.
   void abandon();
 
 private:

@@ -1,9 +1,9 @@
-//===- LoadParameters.cpp - Weights from a file ---------------------------===//
+//===- LoadParameters.cpp - Loads weights from files ----------------------===//
 //
-// Loading is two passes: the first finds and checks every tensor, the second
-// reads.  A file that does not fit changes nothing.
+// Loading takes two passes: the first finds and checks every tensor, the second
+// reads them.  A file that does not fit changes nothing.
 //
-// A rank reads the header and its own pieces, no others.
+// A rank reads the header and its own pieces only.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
@@ -23,8 +23,8 @@ using namespace zrt;
 
 namespace {
 
-/// What Hugging Face puts before names of a language model, and not before those
-/// of the bare model in it: of GPT-2, of Llama and most others, of GPT-NeoX.
+/// Prefixes of names in Hugging Face's language models, which the bare models
+/// inside lack: of GPT-2, of Llama and most others, of GPT-NeoX.
 constexpr std::string_view kPrefixes[] = {"transformer.", "model.",
                                           "gpt_neox."};
 
@@ -54,10 +54,11 @@ bool canConvert(const std::string &from, zrt_dtype to) {
          (from == "F64" && to == ZRT_F64);
 }
 
-/// Elements that are read, and converted, at once.
+/// Elements per read and conversion.
 constexpr uint64_t kBlock = uint64_t{64} << 10;
 
-/// Reads `out.size()` elements of `tensor`, which are From, as elements To.
+/// Reads `out.size()` elements of `tensor` from `first` on, of type From, and
+/// converts them to To.
 template <typename From, typename To, typename Widen>
 void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
             uint64_t first, std::vector<To> &out, Widen widen) {
@@ -81,7 +82,7 @@ void readElements(const SafetensorsFile &file, const TensorEntry &tensor,
     readAs<float>(file, tensor, first, out, [](float value) { return value; });
 }
 
-/// `To` is what is read, f32 for elements of 16 bits.
+/// `To` is the type before narrowing: f32 for 16-bit elements.
 template <typename To>
 void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
                zrt_dtype dtype, const ParameterPiece &piece,
@@ -118,8 +119,9 @@ void readPacked(const WeightFiles::Tensor &source, const std::string &path,
   }
 }
 
-/// What Hugging Face's files carry besides parameters: causal masks, frequencies
-/// of rotary positions, and the output layer where it is the embedding.
+/// Returns true for tensors in Hugging Face's files that are not parameters:
+/// causal masks, frequencies of rotary positions, and the output layer if it is
+/// the embedding.
 bool isKnownExtra(const std::string &name) {
   for (std::string_view end :
        {".attn.bias", ".attn.masked_bias", ".attention.bias",

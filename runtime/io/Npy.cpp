@@ -1,7 +1,7 @@
-//===- Npy.cpp - Reading NumPy's file format ------------------------------===//
+//===- Npy.cpp - Reads NumPy's file format --------------------------------===//
 //
-// The header is a Python dictionary of three keys, in any order.  No more of
-// Python is read than what NumPy writes there.
+// The header is a Python dictionary of three keys, in any order.  The parser
+// accepts only the Python syntax that NumPy writes.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Npy.h"
@@ -103,7 +103,7 @@ struct Array {
   std::vector<int64_t> shape;
 };
 
-/// Nothing where it is no such dictionary.
+/// Parses a header; nullopt if it is not such a dictionary.
 std::optional<Array> parse(std::string_view text) {
   Header header(text);
   Described found;
@@ -139,7 +139,7 @@ const Dtype &findDtype(const std::string &path, std::string_view descr) {
   for (const Dtype &dtype : kNpyDtypes)
     if (dtype.numpy == descr)
       return dtype;
-  // What is no plain name is a record of some kind.
+  // Other descriptions belong to records.
   const bool plain = descr.size() <= 8 &&
                      std::all_of(descr.begin(), descr.end(),
                                  [](char c) { return c > ' ' && c < 127; });

@@ -14,11 +14,11 @@
 
 namespace zrt {
 
-/// Whether the file begins as NumPy's do.
+/// Returns true if the file begins with NumPy's magic bytes.
 bool isNpy(const InputFile &file);
 
-/// The tensor of a NumPy file, in the terms of safetensors: "F32" for '<f4'.
-/// Throws zrt::Error when the header is none, or does not fit the file.
+/// The tensor of a NumPy file, with safetensors' type names: "F32" for '<f4'.
+/// Throws zrt::Error if the header is invalid or does not fit the file.
 TensorEntry readNpy(const InputFile &file);
 
 } // namespace zrt

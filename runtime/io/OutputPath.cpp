@@ -1,4 +1,4 @@
-//===- OutputPath.cpp - Where an output goes ------------------------------===//
+//===- OutputPath.cpp - Classifies the path of an output ------------------===//
 #include "runtime/io/OutputPath.h"
 
 #include "runtime/Error.h"
@@ -27,20 +27,20 @@ std::string folderOf(const std::string &path) {
   return folder.empty() ? "." : folder;
 }
 
-/// Opens for writing what exists.  The system decides about links of others in
-/// shared folders; errno when it does not permit it.
+/// Opens an existing file for writing.  The kernel applies its rules about
+/// other users' links in shared folders; errno if it denies access.
 int openOld(const std::string &path, bool awaitReader) {
   const int file =
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
                                (awaitReader ? 0 : O_NONBLOCK));
-  // From here on a write waits for the reader of a FIFO.
+  // From here on, writes to a FIFO block until the reader reads.
   if (file >= 0)
     fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
   return file;
 }
 
 std::string whyNot(const struct stat &info) {
-  // What open() says of a FIFO that nobody has open for reading.
+  // open() fails with ENXIO for a FIFO without a reader.
   if (errno == ENXIO && S_ISFIFO(info.st_mode))
     return "nobody reads this FIFO";
   return errnoText();
@@ -50,7 +50,7 @@ bool isSame(const struct stat &a, const struct stat &b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// What tells a file from all others, also one that does not exist yet.
+/// Identifies a file, even one that does not exist yet.
 using Identity = std::tuple<dev_t, ino_t, std::string>;
 
 std::optional<Identity> identityOf(const std::string &path) {
@@ -134,12 +134,12 @@ bool zrt::isOpenAs(const std::string &path, int descriptor) {
 bool zrt::writeAll(int descriptor, const void *data, size_t size) {
   const auto *bytes = static_cast<const char *>(data);
   while (size > 0) {
-    // Linux takes at most 2 GiB at once.
+    // Linux writes at most 2 GiB per call.
     const ssize_t count =
         ::write(descriptor, bytes, std::min(size, size_t{1} << 30));
     if (count < 0 && errno == EINTR)
       continue;
-    // A pipe that does not block is full.
+    // A nonblocking pipe is full.
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       pollfd room = {descriptor, POLLOUT, 0};
       if (poll(&room, 1, -1) >= 0 || errno == EINTR)

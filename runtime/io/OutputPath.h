@@ -1,13 +1,13 @@
-//===- OutputPath.h - Where an output goes ----------------------*- C++ -*-===//
+//===- OutputPath.h - Classifies the path of an output ----------*- C++ -*-===//
 //
-// What a path names decides how it is written:
+// The kind of file at a path decides how it is written:
 //
 //   nothing            a new file, with the mode that the umask leaves
-//   a regular file     another one takes its place, or it is emptied; its mode
-//                      and owner stay, and links that lead to it are followed
-//   a device, a FIFO   is written through
-//   anything else      is refused: a folder, a socket, a link to nothing (who
-//                      has put it there may want to choose what is written)
+//   a regular file     is replaced or truncated; its mode and owner stay, and
+//                      links to it are followed
+//   a device, a FIFO   is written directly
+//   anything else      is an error: a folder, a socket, or a dangling link
+//                      (its owner could choose which file gets written)
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,23 +19,23 @@ namespace zrt {
 
 class OutputPath {
 public:
-  /// Looks, and changes nothing.  Throws zrt::Error when this can never be
-  /// written: also an old file that may not be written, whatever its folder
-  /// permits.
+  /// Examines the path and changes nothing.  Throws zrt::Error if it can never
+  /// be written; also for an old file that is not writable, even if its folder
+  /// is.
   explicit OutputPath(const std::string &path);
 
-  /// A file's own path, after all links are followed.
+  /// The path after following all links.
   const std::string &path() const { return real; }
   std::string folder() const;
   std::string name() const;
   bool isNew() const { return !exists; }
   bool isStream() const { return exists && !S_ISREG(info.st_mode); }
-  /// Of what exists.
+  /// The status of the existing file.
   const struct stat &status() const { return info; }
 
-  /// Opens it for writing as it is, a new file or an old one at its end; the
-  /// descriptor.  Throws zrt::Error, for a FIFO that nobody reads unless it is
-  /// to wait for a reader.
+  /// Opens the path for writing, an old file at its end, and returns the
+  /// descriptor.  Throws zrt::Error; also for a FIFO without a reader, unless
+  /// `awaitReader`.
   int open(bool awaitReader = false) const;
 
 private:
@@ -44,13 +44,13 @@ private:
   struct stat info = {};
 };
 
-/// Whether writing to one would spoil the other: both name the same file, or
-/// would once it is made.  A device can be shared.
+/// Returns true if both paths name the same file, or would after its creation.
+/// Returns false for character devices, which can be shared.
 bool isSameFile(const std::string &path, const std::string &other);
-/// Whether `path` names the regular file that is open as `descriptor`.
+/// Returns true if `path` names the regular file that is open as `descriptor`.
 bool isOpenAs(const std::string &path, int descriptor);
 
-/// Writes all of `size` bytes.  False, with errno, when that fails.
+/// Writes all `size` bytes.  Returns false with errno on failure.
 bool writeAll(int descriptor, const void *data, size_t size);
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- PackParameters.cpp - The packed form of parameters -----------------===//
+//===- PackParameters.cpp - Packs parameters ------------------------------===//
 #include "runtime/io/PackParameters.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- PackParameters.h - The packed form of parameters ---------*- C++ -*-===//
+//===- PackParameters.h - Packs parameters ----------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/Parameters.h"
@@ -12,9 +12,9 @@ namespace zrt {
 using ElementSource =
     std::function<void(uint64_t first, uint64_t count, float *to)>;
 
-/// The bytes of the packed form of `parameter` from `first` on, as many as `to`
-/// has: a rank's slice of a bucket ends anywhere.  Throws zrt::Error for an element
-/// of their groups that is not finite.
+/// Computes the bytes [first, first + to.size()) of the packed form of
+/// `parameter`; a rank's slice of a bucket can begin and end anywhere.  Throws
+/// zrt::Error for a nonfinite element in the groups of these bytes.
 void packBytes(const Parameter &parameter, uint64_t first,
                const ElementSource &source, std::span<std::byte> to);
 

@@ -24,35 +24,34 @@ namespace zrt {
 /// "2 x 3", or "scalar".
 std::string shapeText(const std::vector<int64_t> &shape);
 
-/// "F32": how the format spells the floats that weights and state are made of; ""
-/// for other types.
+/// The format's name ("F32") of a type of weights or state; "" for other types.
 const char *elementName(zrt_dtype dtype);
-/// The reverse; 0 for other names.
+/// The inverse of elementName; 0 for other names.
 zrt_dtype elementType(std::string_view name);
 
 /// One tensor of a file.
 struct TensorEntry {
   std::string name;
-  std::string dtype; ///< as the file spells it: "F32", "BF16"
+  std::string dtype; ///< the format's name: "F32", "BF16"
   std::vector<int64_t> shape;
   uint64_t offset; ///< of its data, in the file
   uint64_t bytes;
   uint64_t elements;
 };
 
-/// A file whose header has been checked whole: every tensor's bytes lie inside
-/// the file and fit its shape.
+/// A file with a checked header: every tensor's bytes lie inside the file and
+/// fit its shape.
 class SafetensorsFile {
 public:
   /// Throws zrt::Error; the message names the file and the tensor.
   explicit SafetensorsFile(const std::string &path);
 
-  /// In the order of their data.
+  /// All tensors, in the order of their data.
   const std::vector<TensorEntry> &tensors() const { return entries; }
-  /// nullptr when there is none.
+  /// Returns nullptr if there is no such tensor.
   const TensorEntry *find(std::string_view name) const;
   /// Copies `bytes` bytes of one of the tensors, from its byte `first` on.
-  /// Throws zrt::Error when the file has been cut since it was opened.
+  /// Throws zrt::Error if the file has been truncated since it was opened.
   void read(const TensorEntry &tensor, uint64_t first, void *to,
             uint64_t bytes) const;
   const std::string &path() const { return file.path(); }
@@ -62,11 +61,11 @@ private:
 
   InputFile file;
   std::vector<TensorEntry> entries;
-  /// Of names in `entries`.
+  /// Indices in `entries`.
   std::unordered_map<std::string_view, size_t> byName;
 };
 
-/// What the header says of a tensor to be written.
+/// The header's entry of a tensor to write.
 struct TensorHeader {
   std::string name;
   std::string dtype;
@@ -75,13 +74,12 @@ struct TensorHeader {
 };
 
 /// The start of a file of these tensors, up to their data.  Throws zrt::Error
-/// for what no file can say: a name that is not UTF-8, one that two have, one
-/// with a meaning of its own.
+/// for an invalid name: not UTF-8, duplicate, or reserved.
 std::string safetensorsHeader(const std::vector<TensorHeader> &tensors);
 
-/// Replaces a file by one of the given tensors; their data follows in pieces,
-/// in their order.  Until `commit`, and after any failure, the old file is as
-/// it was.  All throw zrt::Error.
+/// Writes a file of the given tensors; the caller passes their data in pieces,
+/// in order.  Until `commit`, and after any failure, an old file is unchanged.
+/// All functions throw zrt::Error.
 class SafetensorsWriter {
 public:
   SafetensorsWriter(const std::string &path,
@@ -92,10 +90,10 @@ public:
 
 private:
   AtomicFile file;
-  uint64_t missing = 0; ///< bytes that the header promises still
+  uint64_t missing = 0; ///< bytes still to be written
 };
 
-/// One tensor to be written, its data at one place.
+/// A tensor to write, with contiguous data.
 struct TensorToWrite {
   std::string name;
   std::string dtype;

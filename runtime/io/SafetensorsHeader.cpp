@@ -1,4 +1,4 @@
-//===- SafetensorsHeader.cpp - What a header says -------------------------===//
+//===- SafetensorsHeader.cpp - Parses a safetensors header ----------------===//
 //
 //   {                                       Header
 //     "__metadata__": {                     Metadata
@@ -11,10 +11,9 @@
 //     }
 //   }
 //
-// The parser reports brackets, keys and values one by one, and each is right at
-// some places of this picture only.  The first that is not ends the parse: no
-// value is kept that is not asked for, and nothing nests deeper than the
-// picture does.
+// The parser reports brackets, keys and values one by one, and each is valid
+// only at some places of this grammar.  The first invalid one ends the parse.
+// So the handler stores only values that it needs, and nesting is bounded.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/SafetensorsHeader.h"
@@ -29,7 +28,7 @@ using nlohmann::json;
 
 namespace {
 
-/// No model comes near it; a message can say them all.
+/// Far more than any model has; a message can print them all.
 constexpr size_t kMaxDimensions = 32;
 
 class Handler final : public json::json_sax_t {
@@ -61,7 +60,7 @@ public:
       return go(Place::TensorValue);
     case Place::Metadata:
       return true;
-    default: // only an object has keys, and the third is Tensor
+    default: // only Tensor is left among the objects
       return field(name);
     }
   }
@@ -200,7 +199,7 @@ private:
 } // namespace
 
 std::vector<StatedTensor> zrt::parseSafetensorsHeader(std::string_view text) {
-  // To the parser this would be the end of the text.
+  // The parser would take a zero byte as the end of the text.
   if (const size_t at = text.find('\0'); at != std::string_view::npos)
     fail("its header has a zero byte at {}; the file is damaged", at);
   Handler handler;

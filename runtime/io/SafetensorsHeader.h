@@ -1,4 +1,4 @@
-//===- SafetensorsHeader.h - What a header says -----------------*- C++ -*-===//
+//===- SafetensorsHeader.h - Parses a safetensors header --------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace zrt {
 
-/// Longer headers are refused; the reference implementation's bound.
+/// The limit of the reference implementation; longer headers are errors.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
-/// A header's name for what is no tensor.
+/// The reserved key of a header, which is not a tensor.
 constexpr std::string_view kMetadataName = "__metadata__";
 
 /// One tensor as the header states it.
@@ -21,10 +21,9 @@ struct StatedTensor {
   uint64_t begin = 0, end = 0; ///< of its data
 };
 
-/// The tensors of a header, in its order.  Nothing is believed but the form:
-/// names may repeat, and numbers may contradict each other or the file.  Takes
-/// time and memory in proportion to the text, whatever it holds.  Throws
-/// zrt::Error.
+/// The tensors of a header, in its order.  Checks the syntax only: names may
+/// repeat, and numbers may contradict each other or the file.  Takes time and
+/// memory in proportion to the text, whatever its content.  Throws zrt::Error.
 std::vector<StatedTensor> parseSafetensorsHeader(std::string_view text);
 
 } // namespace zrt

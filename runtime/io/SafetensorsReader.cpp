@@ -1,8 +1,8 @@
-//===- SafetensorsReader.cpp - Reading weights ----------------------------===//
+//===- SafetensorsReader.cpp - Reads safetensors files --------------------===//
 //
-// The header is data of a stranger.  Nothing in it is believed before all of it
-// has been compared with the file: the length, each dtype, each shape against
-// its bytes, and that the ranges tile the data without holes or overlaps.
+// The header is untrusted input.  Before anything of it is used, all of it is
+// compared with the file: the length, each dtype, each shape against its bytes,
+// and whether the ranges tile the data without holes or overlaps.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Bytes.h"
@@ -45,8 +45,8 @@ std::string readHeader(const InputFile &file) {
   return text;
 }
 
-/// `stated`, once it does not contradict itself or the data, which are
-/// `dataBytes` from `dataBegin` on.
+/// Checks `stated` for consistency with itself and with the data, which are
+/// `dataBytes` bytes from `dataBegin` on.
 TensorEntry checkedEntry(StatedTensor &stated, uint64_t dataBegin,
                          uint64_t dataBytes) {
   const auto where = [&] { return "tensor " + shown(stated.name); };

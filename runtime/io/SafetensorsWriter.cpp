@@ -1,7 +1,7 @@
-//===- SafetensorsWriter.cpp - Writing weights ----------------------------===//
+//===- SafetensorsWriter.cpp - Writes safetensors files -------------------===//
 //
-// The header is what Hugging Face's writer makes, padded with spaces so that
-// the data starts at a multiple of 8.  Data is streamed after it.
+// The header equals that of Hugging Face's writer, padded with spaces so that
+// the data starts at a multiple of 8.  The data follows it as a stream.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Bytes.h"

@@ -1,4 +1,4 @@
-//===- SampleFile.cpp - Samples of an input, in a file --------------------===//
+//===- SampleFile.cpp - Reads samples of an input from a file -------------===//
 #include "runtime/io/SampleFile.h"
 
 #include "runtime/Error.h"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kSafetensors = ".safetensors";
 
-/// Where the name of a tensor begins in `place`, after a colon; npos if it has
-/// none.
+/// The position of the tensor's name in `place`, after a colon; npos if there
+/// is none.
 size_t tensorName(const std::string &place) {
   const size_t at = place.find(std::string(kSafetensors) + ":");
   return at == std::string::npos ? at : at + kSafetensors.size() + 1;
@@ -30,13 +30,14 @@ T loadSamples(const std::byte *data, uint64_t i) {
   return value;
 }
 
-/// A type of a file, as the C++ type of its values.
+/// Passes the C++ type of a file's values as an argument.
 template <typename T>
 struct As {
   using Type = T;
 };
 
-/// Calls `work` with the type of integers of `dtype`; false if it has none.
+/// Calls `work` with the integer type of `dtype`; returns false if `dtype` is
+/// not an integer.
 template <typename Work>
 bool withIntegers(std::string_view dtype, Work work) {
   if (dtype == "BOOL" || dtype == "U8")
@@ -64,7 +65,7 @@ bool isInteger(std::string_view dtype) {
   return withIntegers(dtype, [](auto) {});
 }
 
-/// Whether f32 holds every value of `dtype`.
+/// Returns true if f32 represents every value of `dtype`.
 bool fitsF32(std::string_view dtype) {
   if (dtype == "F32" || dtype == "F16" || dtype == "BF16")
     return true;

@@ -1,4 +1,4 @@
-//===- SampleMix.cpp - Samples of several sources, by weight --------------===//
+//===- SampleMix.cpp - Mixes the samples of several sources by weight -----===//
 #include "runtime/io/SampleMix.h"
 
 #include <queue>
@@ -19,7 +19,7 @@ SampleMix::SampleMix(const std::vector<Source> &sources,
 }
 
 void SampleMix::buildTree(const std::vector<Source> &sources) {
-  // The lightest on top; of equal ones the one that is older.
+  // The lightest node on top; of equal ones the older.
   using Entry = std::pair<uint64_t, size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> roots;
   const auto add = [&](const Node &node) {
@@ -42,7 +42,7 @@ void SampleMix::buildTree(const std::vector<Source> &sources) {
 }
 
 uint64_t SampleMix::leftOf(const Node &node, uint64_t positions) const {
-  // Round(positions x left / sum), where no product is beyond 2^63.
+  // round(positions x left / sum), with all products below 2^63.
   const uint64_t left = nodes[node.left].weight, sum = node.weight;
   const uint64_t rounds = positions / sum, rest = positions % sum;
   return rounds * left + (2 * rest * left + sum) / (2 * sum);

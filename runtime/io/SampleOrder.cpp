@@ -1,4 +1,4 @@
-//===- SampleOrder.cpp - In which order samples are read ------------------===//
+//===- SampleOrder.cpp - The order in which samples are read --------------===//
 #include "runtime/io/SampleOrder.h"
 
 #include "runtime/Philox.h"
@@ -6,9 +6,10 @@
 using namespace zrt;
 
 namespace {
-/// Four make a permutation of good functions look random (Luby and Rackoff).
+/// Four rounds of pseudorandom functions suffice for a pseudorandom permutation
+/// (Luby and Rackoff).
 constexpr uint32_t kRounds = 6;
-/// Apart from what else is drawn by the same seed.
+/// Separates these random numbers from others of the same seed.
 constexpr uint32_t kPurpose = 0x6f726472; // "ordr"
 } // namespace
 
@@ -21,7 +22,7 @@ SampleOrder::SampleOrder(uint64_t samples, std::optional<uint64_t> seed,
 }
 
 uint64_t SampleOrder::shuffled(uint64_t epoch, uint64_t index) const {
-  // Fewer than three in four are outside: two or three tries at most times.
+  // Less than 3/4 of the domain is outside: fewer than four tries on average.
   do
     index = mix(epoch, index);
   while (index >= count);

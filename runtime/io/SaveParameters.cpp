@@ -1,6 +1,6 @@
-//===- SaveParameters.cpp - Weights of all ranks into one file ------------===//
+//===- SaveParameters.cpp - Saves the weights of all ranks to one file ----===//
 //
-// Rank 0 writes; the others hand over their pieces when it asks, chunk by chunk
+// Rank 0 writes; the other ranks send their pieces on request, chunk by chunk
 // in the order of the file.  Every rank derives that order from the plan, so a
 // request is one word.
 //
@@ -10,12 +10,12 @@
 //                         <-------   4 MiB
 //   write them
 //   the disk is full
-//   "stop"                ------->   asks nobody, sends no more
+//   "stop"                ------->   sends no more
 //   agree: failed         <------>   agree
 //
-// Senders never run ahead of the disk, and a writer that failed answers every
-// rank that still waits to be asked: nobody hangs, and the vote at the end
-// brings the message to all.
+// Senders wait for requests, so they never run ahead of the disk.  After a
+// failure the writer sends "stop" to every rank that waits for a request, so no
+// rank hangs, and the final vote distributes the error message.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
@@ -36,10 +36,10 @@ namespace {
 constexpr int kWriter = 0;
 enum Request : char { Send, Stop };
 
-/// What goes into the file at once; from a peer, what it sends at once.
+/// A unit of writing, and of sending from another rank.
 struct Chunk {
-  int owner;  ///< kWriter for what the writer holds itself
-  zrt_ref at; ///< where this rank holds it
+  int owner;  ///< kWriter for the writer's own pieces
+  zrt_ref at; ///< the place on this rank
   uint64_t bytes;
   zrt_dtype dtype; ///< in memory
 };
@@ -61,18 +61,20 @@ std::vector<Chunk> chunksOf(const std::vector<Parameter> &parameters) {
   return chunks;
 }
 
-/// What elements of `dtype` are in the file.
+/// The type in the file of elements of `dtype`.
 zrt_dtype saved(zrt_dtype dtype, zrt_dtype as) {
   return dtype == ZRT_F64 ? dtype : as;
 }
 
-/// Elements of `from`, f32 or 16 bits if they are to be others, become `to`.
+/// Converts elements of type `from` to `to`; f32 and 16-bit types if they
+/// differ.
 void convert(zrt_dtype from, zrt_dtype to, std::vector<std::byte> &data) {
   if (from == to)
     return;
   const size_t count = data.size() / dtypeBytes(from);
   data.resize(count * sizeof(float));
-  for (size_t i = from == ZRT_F32 ? 0 : count; i-- > 0;) { // the last first
+  for (size_t i = from == ZRT_F32 ? 0 : count; i-- > 0;) { // backwards, in
+                                                           // place
     uint16_t bits;
     std::memcpy(&bits, &data[i * sizeof(bits)], sizeof(bits));
     const float value = from == ZRT_BF16 ? widenBrain(bits) : widenHalf(bits);
@@ -94,8 +96,8 @@ std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters,
   return headers;
 }
 
-/// The file of rank 0.  It keeps its failure instead of throwing it, for peers
-/// have to be told before it ends anything.
+/// The file of rank 0.  It stores an error instead of throwing it, because the
+/// other ranks must get "stop" first.
 class Output {
 public:
   template <typename Action>

@@ -1,4 +1,4 @@
-//===- TemporaryFile.cpp - A file that will take another's place ----------===//
+//===- TemporaryFile.cpp - A file that will replace another one -----------===//
 #include "runtime/io/TemporaryFile.h"
 
 #include "runtime/Error.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kDigits = 16;
 constexpr std::string_view kEnding = ".zrt";
 
-/// Of names of temporary files for `target`.  A name has at most 255 bytes.
+/// The prefix of temporary names for `target`.  A name has at most 255 bytes.
 std::string beginningFor(const OutputPath &target) {
   return "." + target.name().substr(0, 200) + ".";
 }
@@ -31,14 +31,14 @@ std::string randomDigits() {
   return fmt::format("{:0{}x}", number, kDigits);
 }
 
-/// Whether `path` is the file that is open as `file`.
+/// Returns true if `path` still names the file that is open as `file`.
 bool isAt(const std::string &path, int file) {
   struct stat named = {}, opened = {};
   return lstat(path.c_str(), &named) == 0 && fstat(file, &opened) == 0 &&
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/// Removes `path` unless a process holds its lock, or it is not ours.
+/// Removes `path` unless a process holds its lock or another user owns it.
 void removeIfLeft(const std::string &path) {
   const int file =
       open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -74,7 +74,7 @@ TemporaryFile::TemporaryFile(const OutputPath &target) : target(target) {
   while (true) {
     path = target.folder() + "/" + beginningFor(target) + randomDigits() +
            std::string(kEnding);
-    // An old file's mode is given to it later; until then nobody else reads it.
+    // takeMode() sets an old file's mode later; until then only we can read it.
     file =
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
              target.isNew() ? 0666 : 0600);
@@ -84,8 +84,8 @@ TemporaryFile::TemporaryFile(const OutputPath &target) : target(target) {
            "writable",
            target.path(), errnoText(), target.folder());
     }
-    // Before it is locked, another process may take it for a leftover.  Where
-    // there are no locks, nobody does.
+    // Before it is locked, another process may remove it as a leftover.  On
+    // file systems without locks no process removes leftovers.
     if (file >= 0 &&
         !(flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) &&
         isAt(path, file))
@@ -100,18 +100,18 @@ TemporaryFile::TemporaryFile(const OutputPath &target) : target(target) {
 TemporaryFile::~TemporaryFile() {
   if (!path.empty())
     unlink(path.c_str());
-  close(file); // and with it the lock
+  close(file); // releases the lock, too
 }
 
 void TemporaryFile::takeMode() {
   const struct stat &old = target.status();
   mode_t mode = old.st_mode & 07777;
-  // Only root may give a file away.  A group that cannot be kept must not lend
-  // its rights to another one.
+  // Only root may change a file's owner.  If we cannot set the group, the new
+  // group must not get rights that others lack.
   if (fchown(file, old.st_uid, old.st_gid) != 0 &&
       fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0)
     mode &= ~mode_t{070} | (mode & 07) << 3;
-  // Where this fails files have no modes of their own.
+  // Ignore a failure: such file systems have no modes per file.
   (void)!fchmod(file, mode);
 }
 

@@ -1,13 +1,13 @@
-//===- TemporaryFile.h - A file that will take another's place --*- C++ -*-===//
+//===- TemporaryFile.h - A file that will replace another one ---*- C++ -*-===//
 //
-// It lies beside its target, so that a rename can put it there:
+// It lies in the folder of its target, so that a rename can replace the target:
 //
 //   .NAME.<16 random digits>.zrt
 //
-// and its process holds a lock on it (flock) as long as it lives.  Whoever can
-// take that lock knows that the file was left behind, by a process that was
-// killed, and removes it.  Numbers of processes would not tell: containers that
-// share a folder have the same ones.
+// Its process holds a lock on it (flock) while the process lives.  If another
+// process gets that lock, the owner was killed and the file can be removed.
+// Process ids would not tell, because containers that share a folder have equal
+// ids.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,25 +20,25 @@ namespace zrt {
 
 class TemporaryFile {
 public:
-  /// Removes what dead processes have left of the same target, and makes a new
-  /// file with the target's mode and, where permitted, its owner.  `target`
-  /// outlives this.  Throws zrt::Error.
+  /// Removes files that dead processes have left for the same target, and makes
+  /// a new file with the target's mode and, if permitted, its owner.  `target`
+  /// must outlive this.  Throws zrt::Error.
   explicit TemporaryFile(const OutputPath &target);
-  /// Removes it unless it took the target's place.
+  /// Removes the file unless it has replaced the target.
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
   int descriptor() const { return file; }
-  /// Puts it in the target's place.  Throws when that cannot be done: the file
-  /// then stays, under a name that the message tells.
+  /// Renames the file to the target.  If that fails, keeps it under a name that
+  /// is in the message, and throws.
   void replaceTarget();
 
 private:
   void takeMode();
 
   const OutputPath &target;
-  std::string path; ///< "" once it is no longer temporary
+  std::string path; ///< "" after replaceTarget
   int file = -1;
 };
 

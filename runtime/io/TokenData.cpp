@@ -1,12 +1,12 @@
-//===- TokenData.cpp - The text to train on, as token ids -----------------===//
+//===- TokenData.cpp - Reads the training text as token ids ---------------===//
 //
-// `auto` looks at the content first, then at the name:
+// `auto` examines the content first, then the name:
 //
 //   llm.c's magic number         -> llmc
 //   NAME.u32, NAME.u16           -> u32, u16
 //   NAME.bin                     -> u16, or u32 when every second 16-bit word
 //                                   is zero (ids below 65536 as uint32)
-//   any other name               -> text, one token a byte
+//   any other name               -> text, one token per byte
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/TokenData.h"
@@ -25,7 +25,7 @@ using namespace zrt;
 
 namespace {
 
-/// What is read at once; a multiple of every token's bytes.
+/// The bytes per read; a multiple of all token sizes.
 constexpr uint64_t kBlockBytes = uint64_t{64} << 10;
 using Block = std::array<std::byte, kBlockBytes>;
 

@@ -1,4 +1,4 @@
-//===- TokenFiles.cpp - A text in several files ---------------------------===//
+//===- TokenFiles.cpp - Reads a text from several files -------------------===//
 #include "runtime/io/TokenFiles.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- TokenFiles.h - A text in several files -------------------*- C++ -*-===//
+//===- TokenFiles.h - Reads a text from several files -----------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/TokenData.h"
@@ -10,12 +10,13 @@
 
 namespace zrt {
 
-/// The files that `pattern` names: itself if there is such a file, or it has none
-/// of * ? [; else those that match, by name.  Throws zrt::Error where none does.
+/// The files of `pattern`: `pattern` itself if such a file exists or if it
+/// contains none of * ? [; else all matching files, sorted by name.  Throws
+/// zrt::Error if no file matches.
 std::vector<std::string> expandPattern(const std::string &pattern);
 
-/// The sequences of one file after those of the one before; none reaches from one
-/// into the next.  All functions are as of TokenData.
+/// The sequences of several files in order; no sequence crosses a file's end.
+/// All functions are those of TokenData.
 class TokenFiles {
 public:
   TokenFiles(const std::vector<std::string> &paths, TokenFormat format,
@@ -24,11 +25,11 @@ public:
   uint64_t tokens() const { return sum(&TokenData::tokens); }
   uint64_t length() const { return files.front()->length(); }
   uint64_t sequences() const { return ends.back(); }
-  /// Of the first `files` files.
+  /// The sequences of the first `files` files.
   uint64_t sequencesOf(size_t files) const {
     return files > 0 ? ends.at(files - 1) : 0;
   }
-  /// The first file of which each byte is a token, or nullptr.
+  /// The first file of plain text (TokenData::isText), or nullptr.
   const TokenData *firstText() const;
   uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
   /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
@@ -44,12 +45,12 @@ public:
   uint64_t count(int64_t token) const;
 
 private:
-  /// The file of a sequence, whose number becomes that in the file.
+  /// The file of a sequence; changes `sequence` to its number in that file.
   const TokenData &fileOf(uint64_t &sequence) const;
   uint64_t sum(uint64_t (TokenData::*number)() const) const;
 
   std::vector<std::unique_ptr<const TokenData>> files; ///< at least one
-  std::vector<uint64_t> ends; ///< sequences of each and those before it
+  std::vector<uint64_t> ends; ///< sequences of each file and all before it
 };
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- WeightFiles.cpp - Weights in one file, or in several ---------------===//
+//===- WeightFiles.cpp - Finds weights in one file or several -------------===//
 #include "runtime/io/WeightFiles.h"
 
 #include "runtime/Bytes.h"
@@ -17,10 +17,10 @@ namespace {
 constexpr std::string_view kAlone = "/model.safetensors",
                            kIndex = "/model.safetensors.index.json";
 
-/// A hundred bytes or so for each tensor.
+/// An index has about a hundred bytes per tensor.
 constexpr uint64_t kMaxIndexBytes = uint64_t{32} << 20;
 
-/// Name of a tensor -> that of its file.
+/// Maps a tensor's name to its file's name.
 std::map<std::string, std::string> readMap(const std::string &path) {
   const json index = readJson(path, kMaxIndexBytes, "an index");
   std::map<std::string, std::string> map;

@@ -1,4 +1,4 @@
-//===- WeightFiles.h - Weights in one file, or in several -------*- C++ -*-===//
+//===- WeightFiles.h - Finds weights in one file or several -----*- C++ -*-===//
 //
 //   FILE.safetensors
 //   DIR/model.safetensors
@@ -18,16 +18,15 @@
 
 namespace zrt {
 
-/// The files that `path` means: itself, or those of a folder, its index first.
-/// Throws zrt::Error.
+/// The files of `path`: itself, or for a folder the index (if any), then the
+/// files of weights.  Throws zrt::Error.
 std::vector<std::string> weightFiles(const std::string &path);
 
-/// Tensors by name, wherever they are.
+/// The tensors of all files, by name.
 class WeightFiles {
 public:
-  /// Opens all files.  Throws zrt::Error, which names the file: also for an index
-  /// that says of a tensor that it is where it is not, or does not say where one
-  /// is.
+  /// Opens all files.  Throws zrt::Error, which names the file; also if the
+  /// index names a wrong file for a tensor or lacks a tensor.
   explicit WeightFiles(const std::string &path);
 
   struct Tensor {
@@ -35,7 +34,7 @@ public:
     const TensorEntry *entry;
   };
   const std::vector<Tensor> &tensors() const { return all; }
-  /// nullptr when there is none.
+  /// Returns nullptr if there is no such tensor.
   const Tensor *find(std::string_view name) const;
   const std::string &path() const { return name; }
 

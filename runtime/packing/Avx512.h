@@ -1,4 +1,4 @@
-//===- Avx512.h - 16 elements, rounded to 16 bits ---------------*- C++ -*-===//
+//===- Avx512.h - Rounds 16 elements to 16 bits -----------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/HalfFloats.h"
@@ -9,7 +9,7 @@
 
 namespace zrt {
 
-/// narrowBrain of finite numbers.
+/// narrowBrain for finite numbers.
 ZRT_AVX512 inline __m256i narrow16(__m512 values, Brain) {
   const __m512i bits = _mm512_castps_si512(values);
   const __m512i odd =

@@ -9,7 +9,7 @@
 //           2021): 10^(e - 6) (0.1 + 0.9 (i + 1/2) / 2^e) for e = 0 .. 6 and
 //           i = 0 .. 2^e - 1, their negatives, 0 and 1
 //
-// Both rise.  A number has the nearest code, of two that are as near the lower.
+// Both are ascending.  A number gets the nearest code; in a tie, the lower one.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -62,8 +62,8 @@ inline const std::array<float, 256> &scaleFloats() {
   return values;
 }
 
-/// What lies half way between neighbours: a number has as many codes below its
-/// own as there are middles below it.
+/// The midpoints between neighbours.  The code of a number is the count of
+/// midpoints below it.
 template <size_t Count>
 constexpr std::array<float, Count - 1>
 middlesOf(const std::array<float, Count> &values) {

@@ -1,4 +1,4 @@
-//===- Dequantize.cpp - Packed parameters, to compute with ----------------===//
+//===- Dequantize.cpp - Unpacks packed parameters -------------------------===//
 #include "runtime/packing/Dequantize.h"
 
 #include "runtime/Vocabulary.h"
@@ -21,7 +21,7 @@ float floatAt(const std::byte *bytes) {
   return value;
 }
 
-/// Some blocks of a group.
+/// Unpacks some blocks of a group.
 void expand(const Expander &expander, zrt_dtype dtype, const std::byte *codes,
             const float *scales, uint64_t blocks, void *to) {
   const auto run = dtype == ZRT_F32    ? expander.wide
@@ -30,10 +30,10 @@ void expand(const Expander &expander, zrt_dtype dtype, const std::byte *codes,
   run(codes, scales, blocks, to);
 }
 
-/// A group, and where its parts lie.
+/// The parts of a group.
 struct Group {
   const std::byte *codes, *scales;
-  float mean = 0, range = 0; ///< of scales that are packed
+  float mean = 0, range = 0; ///< of packed scales
 
   Group(uint32_t packing, const std::byte *at, uint64_t blocks) : codes(at) {
     if (packing == ZRT_INT8) {
@@ -46,7 +46,7 @@ struct Group {
     scales = after + sizeof(mean) + sizeof(range);
   }
 
-  /// Those of blocks [first, last).
+  /// Reads the scales of blocks [first, last).
   void readScales(uint32_t packing, uint64_t first, uint64_t last,
                   float *to) const {
     if (packing == ZRT_INT8) {
@@ -55,7 +55,7 @@ struct Group {
       return;
     }
     const std::array<float, 256> &numbers = scaleFloats();
-    // The largest numbers would be rounded to infinity.
+    // Rounding can make the largest scales infinite.
     for (uint64_t b = first; b < last; ++b)
       to[b - first] =
           std::min(mean + range * numbers[static_cast<uint8_t>(scales[b])],
@@ -89,7 +89,8 @@ void zrt::dequantize(uint32_t packing, const std::byte *packed,
     auto *place = static_cast<std::byte *>(to) + block * kPackedBlock * size;
     group.readScales(packing, block - start, end - start, scales);
     expand(expander, dtype, codes, scales, whole - block, place);
-    if (whole < end) { // the last, which has room for its own elements only
+    if (whole < end) { // a partial last block: `to` has no room for more
+                       // elements
       alignas(64) std::byte last[kPackedBlock * sizeof(float)];
       expand(expander, dtype, codes + (whole - block) * codeBytes,
              scales + (whole - block), 1, last);

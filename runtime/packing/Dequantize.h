@@ -1,8 +1,8 @@
-//===- Dequantize.h - Packed parameters, to compute with --------*- C++ -*-===//
+//===- Dequantize.h - Unpacks packed parameters -----------------*- C++ -*-===//
 //
-// An element is its code's number times the scale of its block, in f32, rounded
-// once to bf16 or f16 if it is to be one.  A scale of nf4 is mean + range x number,
-// each rounded: no FMA.
+// An element is the number of its code times the scale of its block, in f32,
+// rounded once if the type is bf16 or f16.  A scale of nf4 is mean + range x
+// number, with both operations rounded: no FMA.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,30 +13,30 @@
 
 namespace zrt {
 
-/// How so many blocks become elements of a type: from their codes, as Pack.h has
-/// them, and a scale for each.
+/// Functions that unpack blocks to a type, from their codes (see Pack.h) and
+/// one scale per block.
 struct Expander {
   using Run = void(const std::byte *codes, const float *scales, uint64_t blocks,
                    void *to);
   Run *wide, *brain, *half; ///< f32, bf16, f16
 };
 
-/// Of nf4, for every processor; and for this one, the fastest.  ScaleInt8.h has
-/// those of int8.
+/// The expanders for nf4: one for every processor, and the fastest for this
+/// one.  ScaleInt8.h has those for int8.
 extern const Expander kPortableExpander;
 const Expander &bestExpander();
-/// Whether this processor has AVX2 and F16C, and AVX-512 (F, BW, VL).
+/// Return true if this processor has AVX2 and F16C, or AVX-512 (F, BW, VL).
 bool hasAvx2Expander();
 bool hasAvx512Expander();
 #ifdef __x86_64__
 extern const Expander kAvx2Expander, kAvx512Expander;
 #endif
 
-/// The fastest of `packing`.
+/// The fastest expander for `packing`.
 const Expander &bestFor(uint32_t packing);
 
-/// Writes blocks [firstBlock, lastBlock) of `elements` packed ones, at their places
-/// in `to`: f32, bf16 or f16.
+/// Unpacks blocks [firstBlock, lastBlock) of a parameter of `elements` elements
+/// to their places in `to`: f32, bf16 or f16.
 void dequantize(uint32_t packing, const std::byte *packed, uint64_t elements,
                 uint64_t firstBlock, uint64_t lastBlock, zrt_dtype dtype,
                 void *to, const Expander &expander);

@@ -1,16 +1,17 @@
-//===- Expand.cpp - Blocks of nf4 become elements -------------------------===//
+//===- Expand.cpp - Unpacks blocks of nf4 ---------------------------------===//
 //
-// A block has 16 different elements at most.  These are computed, as a table, and
-// then copied to where their codes are:
+// A block has at most 16 different elements.  They are computed once, as a
+// table, and each code then selects an entry:
 //
 //   codes    b0 = 3 | 9 << 4, b1 = 0 | 5 << 4, ...
 //   to       table[3] table[0] ...          table[9] table[5] ...
 //            elements 0 to 31               elements 32 to 63
 //
-// So all instruction sets give the same bits, and differ in how they copy: with
-// AVX-512 one permutation looks up 16 elements of 32 bits, or 32 of 16.  With AVX2
-// it is 8, of half a table, twice; and elements of 16 bits are looked up byte by
-// byte, 32 at once, lower and upper bytes apart.
+// So all instruction sets give the same bits, and differ only in the look-up.
+// With AVX-512 one permutation looks up 16 elements of 32 bits, or 32 of 16
+// bits. With AVX2 it looks up 8 elements of 32 bits, once per half of the
+// table; 16-bit elements are looked up byte by byte, 32 at once, lower and
+// upper bytes separately.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/packing/Dequantize.h"
@@ -56,7 +57,7 @@ void expandPortable(const std::byte *codes, const float *scales,
 
 #define ZRT_AVX2 __attribute__((target("avx2,f16c")))
 
-/// A table of f32: of codes 0 to 7, and of the others.
+/// A table of f32: codes 0 to 7, and codes 8 to 15.
 struct Table8 {
   __m256 low, high;
 };
@@ -67,7 +68,8 @@ ZRT_AVX2 inline Table8 tableAvx2(float scale) {
           _mm256_mul_ps(_mm256_loadu_ps(kNormalFloats.data() + 8), factor)};
 }
 
-/// Its elements that `codes` say, in 32 bits each, of which bit 3 says which half.
+/// Looks up 8 codes of 32 bits each; bit 3 of a code selects the half of the
+/// table.
 ZRT_AVX2 inline __m256 lookUp8(Table8 table, __m256i codes) {
   return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, codes),
                           _mm256_permutevar8x32_ps(table.high, codes),
@@ -89,7 +91,7 @@ ZRT_AVX2 void expandFloatAvx2(const std::byte *codes, const float *scales,
   }
 }
 
-/// narrowBrain of finite numbers, in 32 bits each.
+/// narrowBrain for finite numbers; each result has 32 bits.
 ZRT_AVX2 inline __m256i roundBrainAvx2(__m256 values) {
   const __m256i bits = _mm256_castps_si256(values);
   const __m256i odd =
@@ -99,7 +101,7 @@ ZRT_AVX2 inline __m256i roundBrainAvx2(__m256 values) {
       16);
 }
 
-/// 16 elements of 16 bits: codes 0 to 7, and the others.
+/// A table of 16-bit elements: codes 0 to 7, and codes 8 to 15.
 struct Table16 {
   __m128i low, high;
 };
@@ -122,7 +124,7 @@ ZRT_AVX2 inline void lookUp32(__m256i lowBytes, __m256i highBytes,
                               __m256i codes, uint16_t *to) {
   const __m256i low = _mm256_shuffle_epi8(lowBytes, codes),
                 high = _mm256_shuffle_epi8(highBytes, codes);
-  // Of elements 0 to 7 and 16 to 23; of 8 to 15 and 24 to 31.
+  // Elements 0 to 7 and 16 to 23; elements 8 to 15 and 24 to 31.
   const __m256i first = _mm256_unpacklo_epi8(low, high),
                 second = _mm256_unpackhi_epi8(low, high);
   _mm256_storeu_si256(reinterpret_cast<__m256i *>(to),
@@ -168,7 +170,7 @@ ZRT_AVX512 void expandFloatAvx512(const std::byte *codes, const float *scales,
   for (uint64_t b = 0; b < blocks; ++b, codes += kHalf, out += kPackedBlock) {
     const __m512 table = tableAvx512(scales[b]);
     for (uint64_t i = 0; i < kHalf; i += 16) {
-      // A permutation reads the lower 4 bits.
+      // The permutation uses the lower 4 bits only.
       const __m512i bytes = _mm512_cvtepu8_epi32(
           _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes + i)));
       _mm512_storeu_ps(out + i, _mm512_permutexvar_ps(bytes, table));

@@ -1,4 +1,4 @@
-//===- Pack.cpp - Parameters of 4 and 8 bits an element -------------------===//
+//===- Pack.cpp - Packs parameters to 4 or 8 bits per element -------------===//
 #include "runtime/packing/Pack.h"
 
 #include "runtime/Clones.h"
@@ -21,7 +21,7 @@ ZRT_CLONES float largestOf(const float *block) {
   return largest;
 }
 
-/// Where all elements are 0, so is the scale, and all codes are that of 0.
+/// If all elements are 0, the scale is 0 and all codes are that of 0.
 ZRT_CLONES void packNormalFloats(const float *block, float scale, uint8_t *to) {
   constexpr auto kMiddles = middlesOf(kNormalFloats);
   const float divisor = scale > 0 ? scale : 1;
@@ -37,7 +37,7 @@ ZRT_CLONES void packNormalFloats(const float *block, float scale, uint8_t *to) {
     to[i] = static_cast<uint8_t>(codes[i] | codes[kHalf + i] << 4);
 }
 
-/// `step` is the scale divided by 127; it is 0 where that is less than any number.
+/// `step` is the scale divided by 127, which can underflow to 0.
 ZRT_CLONES void packInt8(const float *block, float step, int8_t *to) {
   for (uint64_t i = 0; i < kPackedBlock; ++i) {
     const float code = step > 0 ? std::nearbyint(block[i] / step) : 0;
@@ -58,7 +58,7 @@ void packScales(const float *scales, uint64_t count, std::byte *to) {
   static const auto middles = middlesOf(scaleFloats());
   for (uint64_t i = 0; i < count; ++i) {
     const float distance = (scales[i] - mean) / (range > 0 ? range : 1);
-    // As many middles are below it.
+    // The code is the number of midpoints below the distance.
     const auto code =
         std::lower_bound(middles.begin(), middles.end(), distance) -
         middles.begin();
@@ -84,7 +84,7 @@ void zrt::packGroup(uint32_t packing, const float *values, uint64_t count,
       packNormalFloats(block, scales[b], reinterpret_cast<uint8_t *>(codes));
     } else {
       scales[b] /= kMostInt8;
-      // Rounded up it might be too large for its largest code.
+      // If the division rounded up, the largest code may overflow.
       if (!std::isfinite(scales[b] * kMostInt8))
         scales[b] = std::nextafter(scales[b], 0.0f);
       packInt8(block, scales[b], reinterpret_cast<int8_t *>(codes));

@@ -1,19 +1,20 @@
-//===- Pack.h - Parameters of 4 and 8 bits an element -----------*- C++ -*-===//
+//===- Pack.h - Packs parameters to 4 or 8 bits per element -----*- C++ -*-===//
 //
-// A block of 64 elements has a scale, the largest of their absolute values, and
-// an element the code that is nearest to its quotient by the scale:
+// The scale of a block of 64 elements is the largest of their absolute values.
+// An element's code is the nearest to the element divided by the scale:
 //
-//   nf4    a code of Codebooks.h: byte j of a block has that of element j in its
-//          lower half, and that of element 32 + j in its upper half
+//   nf4    a code of Codebooks.h; byte j of a block has the code of element j
+//          in its lower half, and that of element 32 + j in its upper half
 //   int8   a number from -127 to 127, ties to even; the scale is stored divided
 //          by 127
 //
-// Scales of nf4 are packed as well ("double quantisation"): of a group of 256
-// blocks their mean, the largest distance from it, and a code of Codebooks.h for
-// each distance divided by that.  zrt.h says where all this lies in a group.
+// Scales of nf4 are packed as well ("double quantization"): a group of 256
+// blocks stores the mean of its scales, the largest distance from the mean, and
+// for each scale a code of Codebooks.h for its distance divided by the largest.
+// zrt.h documents the layout of a group.
 //
 // A group depends on its own elements only, so a parameter has the same bytes
-// however it is cut, at groups or anywhere in them.
+// for every division into pieces, at borders of groups or inside them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,7 +1,7 @@
-//===- ScaleInt8.cpp - Blocks of int8 become elements ---------------------===//
+//===- ScaleInt8.cpp - Unpacks blocks of int8 -----------------------------===//
 //
-// Codes times the scale of their block, rounded once.  With AVX-512 it is written out:
-// what compilers make of the loops takes two to three times as long.
+// Multiplies codes by the scale of their block, and rounds once.  AVX-512 has
+// its own code: compiled loops take two to three times as long.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/packing/ScaleInt8.h"

@@ -1,15 +1,15 @@
-//===- ScaleInt8.h - Blocks of int8 become elements -------------*- C++ -*-===//
+//===- ScaleInt8.h - Unpacks blocks of int8 ---------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/packing/Dequantize.h"
 
 namespace zrt {
 
-/// Of every processor; and of this one, the fastest.
+/// One for every processor, and the fastest for this one.
 extern const Expander kPortableScaler;
 const Expander &bestScaler();
 #ifdef __x86_64__
-/// Of processors that hasAvx512Expander() is true of.
+/// Needs hasAvx512Expander().
 extern const Expander kAvx512Scaler;
 #endif
 

@@ -1,4 +1,4 @@
-//===- Attachments.cpp - What zeroc adds to the training program ----------===//
+//===- Attachments.cpp - Attaches a plan to the training program ----------===//
 #include "runtime/program/Attachments.h"
 
 #include "runtime/Error.h"
@@ -27,8 +27,8 @@ struct Footer {
   char magic[8] = {};
 };
 
-/// While it lives, files may be as large as the system allows: memory counts as
-/// a file, and who limits those (ulimit -f) means others.
+/// Raises the limit of file sizes to the maximum while it lives.  Memory files
+/// count as files, but `ulimit -f` is not meant for them.
 class WithoutFileLimit {
 public:
   WithoutFileLimit() {
@@ -42,7 +42,7 @@ private:
   rlimit before = {};
 };
 
-/// A descriptor that is closed.
+/// Closes a descriptor.
 struct File {
   int fd;
   ~File() {
@@ -114,8 +114,8 @@ bool zrt::loadAttachment(const char *name, const char *program) {
   for (const Entry &entry : readEntries(file.fd)) {
     if (std::strncmp(entry.name, name, sizeof entry.name) != 0)
       continue;
-    // A file in memory: the loader wants one, and needs no folder for it.  It stays
-    // open: by the name of another one the loader would take it for this one.
+    // dlopen needs a file; a memory file needs no folder.  It stays open: if
+    // another memory file got its name, dlopen would take it for this one.
     const WithoutFileLimit unlimited;
     const int memory = memfd_create(name, MFD_CLOEXEC);
     void *bytes = MAP_FAILED;
