@@ -55,7 +55,7 @@ void updatesGoMemberByMember(const DeviceUnderTest &device) {
   }
 }
 
-/// The order that docs/runtime.md promises of a block.
+/// Sums in the order that docs/runtime.md specifies for a block.
 double sumInLanes(const float *values, size_t count) {
   double lanes[16] = {};
   for (size_t i = 0; i < count; ++i)
@@ -86,7 +86,7 @@ void squaresAreSummedInTheirOrder(const DeviceUnderTest &device) {
     run.write(place, bytes);
     run.write(partials, std::vector<double>(6, -1.0));
     run.step();
-    // Blocks begin with their members.
+    // The first block of each member begins with the member.
     const std::vector<double> expected = {
         sumInLanes(&grad[0], 5000),
         sumInLanes(&grad[5008], ZRT_SQUARES_BLOCK),

@@ -1,4 +1,4 @@
-//===- ComparedDevice.cpp - A device beside the processors ----------------===//
+//===- ComparedDevice.cpp - Compares a device with a CPU twin -------------===//
 #include "runtime/check/ComparedDevice.h"
 
 #include "runtime/Error.h"
@@ -13,14 +13,14 @@ using namespace zrt::check;
 
 namespace {
 
-/// The plan as the twin has it: nobody else reads its memory, and it has no NVMe.
+/// The plan for the twin: without exported memory, host arena and NVMe.
 zrt_plan planOfTwin(zrt_plan plan) {
   plan.exported_begin = plan.arena_bytes[ZRT_DEVICE];
   plan.arena_bytes[ZRT_HOST] = plan.arena_bytes[ZRT_NVME] = 0;
   return plan;
 }
 
-/// Whether all of its operands are on the device.
+/// Returns true if all operands are in device memory.
 bool isOnDevice(const zrt_op &op) {
   bool isOnDevice = true;
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
@@ -60,7 +60,8 @@ std::vector<ComparedDevice::Range>
 ComparedDevice::rangesOf(const zrt_op &op) const {
   std::vector<Range> ranges;
   forEachOperand(op, [&](const std::string &name, const zrt_operand &operand) {
-    // Of a whole bucket, others may work on what is not the rank's.
+    // Use the rank's part only: other operations may work on the rest of a
+    // whole bucket at the same time.
     const zrt_ref ref = refOf(operand, rank, plan.world_size);
     const bool isKnown =
         std::any_of(ranges.begin(), ranges.end(), [&](const Range &other) {
@@ -120,7 +121,7 @@ void ComparedDevice::compare(const zrt_op &op, const Work &work,
     work(twin);
     judge(op, ranges, given, found, result);
     result.isDone = true;
-    // What is wrong here shall not make what comes after it look wrong.
+    // Write correct results, so that later operations do not fail, too.
     if (!result.holds())
       for (const Range &range : ranges)
         device->write(range.ref, twin.memory(range.ref));

@@ -1,21 +1,21 @@
-//===- ComparedDevice.h - A device beside the processors --------*- C++ -*-===//
+//===- ComparedDevice.h - Compares a device with a CPU twin -----*- C++ -*-===//
 //
-// Stands between the core and a device, and looks at what that does while a plan
-// runs: real operands, at the plan's places.  Of each operation that is to be
-// compared
+// Wraps a device and checks its operations while a plan runs, with real
+// operands at the plan's places.  For each operation to compare:
 //
-//   before   its operands are copied to a CpuDevice, the twin
-//   then     the device executes it, and again from the same operands: the same
-//            bits each time
+//   before   the operands are copied to a CpuDevice, the twin
+//   then     the device executes it several times from the same operands; the
+//            bits must be equal
 //   after    the twin executes it, and all operands are compared
 //
-// So each comparison starts from the device's own bytes, errors do not add up, and
-// what an operation writes beyond its results shows where it is another operand.
-// The training goes on with what the device has computed, or with the twin's results
-// where it is wrong.
+// So each comparison starts from the device's own bytes, and errors do not
+// accumulate.  A write outside the results is found if it hits another operand.
+// The training continues with the device's results, or with the twin's if the
+// device's are wrong.
 //
-// Streams that the host's processors serve are not compared, only their copies.
-// Nothing is repeated by the device itself: there are no graphs.
+// Operations on host and NVMe streams, and those with operands outside device
+// memory, are not compared.  There are no graphs, so the device cannot repeat
+// operations without this wrapper.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -32,9 +32,9 @@ namespace zrt::check {
 
 class ComparedDevice final : public Device {
 public:
-  /// `device` executes `plan`, of `rank`; what it shows goes to `shown`.  The twin
-  /// needs as much host memory as operations that are compared touch, at most that
-  /// of the device arena.  Throws zrt::Error.
+  /// `device` executes `plan` on `rank`; the results of comparisons go to
+  /// `shown`. The twin needs as much host memory as the compared operations
+  /// touch, at most the size of the device arena.  Throws zrt::Error.
   ComparedDevice(const zrt_plan &plan, int rank, Comparisons &shown,
                  std::unique_ptr<Device> device);
 
@@ -98,7 +98,7 @@ public:
 
 private:
   using Work = std::function<void(Device &)>;
-  /// Bytes of an operand, and what they are.
+  /// The bytes of an operand, with its name and type.
   struct Range {
     std::string name;
     zrt_ref ref;
@@ -106,10 +106,10 @@ private:
   };
 
   bool isCompared(zrt_stream stream) const;
-  /// Executes `op` by `work`, compared if it is the first of its kind.
+  /// Executes `op` by `work`, and compares it if it is the first of its kind.
   void execute(const zrt_op &op, const Work &work);
   void compare(const zrt_op &op, const Work &work, Comparison &shown);
-  /// Each once.
+  /// The ranges of the operands, without duplicates.
   std::vector<Range> rangesOf(const zrt_op &op) const;
   std::vector<std::vector<std::byte>>
   contents(const std::vector<Range> &ranges) const;

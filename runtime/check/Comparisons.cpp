@@ -1,4 +1,4 @@
-//===- Comparisons.cpp - What operations of a plan have shown -------------===//
+//===- Comparisons.cpp - Results of comparing a plan's operations ---------===//
 #include "runtime/check/Comparisons.h"
 
 #include "runtime/DeviceEntries.h"
@@ -19,8 +19,8 @@ bool isAttention(const Comparison &one) {
          std::string_view(one.name).find("attention") == 0;
 }
 
-/// Whether the device's kernel of `op` gives results near its twin's, as on tensor
-/// cores.
+/// Returns true if the device's kernel of `op` only approximates its twin's
+/// results, as on tensor cores.
 bool rounds(const zrt_plan &plan, const zrt_op &op) {
   if (op.kind != ZRT_LAUNCH)
     return false;
@@ -59,7 +59,7 @@ std::string shapeOf(const zrt_op &op) {
   return text;
 }
 
-/// Where members of a bucket lie, and which decay: what is launched depends on it.
+/// The places of a bucket's members and which decay; launches depend on them.
 std::string layoutOf(const zrt_bucket &bucket) {
   std::string text;
   for (uint32_t i = 0; i < bucket.member_count; ++i)
@@ -68,7 +68,7 @@ std::string layoutOf(const zrt_bucket &bucket) {
   return text;
 }
 
-/// All that operations of a kind share.
+/// The key of an operation's kind.
 std::string keyOf(const zrt_plan &plan, const zrt_op &op) {
   std::string key = fmt::format("{} {}", op.kind, shapeOf(op));
   if (op.kind == ZRT_LAUNCH)

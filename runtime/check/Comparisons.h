@@ -1,8 +1,9 @@
-//===- Comparisons.h - What operations of a plan have shown -----*- C++ -*-===//
+//===- Comparisons.h - Results of comparing a plan's operations -*- C++ -*-===//
 //
-// A plan has many equal operations: layers are alike.  One of a kind is compared,
-// the first that is executed; the others are counted.  Of a kind are operations of
-// one kernel, or product, with operands of the same sizes, types and alignments.
+// A plan has many equal operations, because layers are alike.  Only the first
+// executed operation of a kind is compared; the others are counted.  Operations
+// are of the same kind if they have the same kernel or product, and operands of
+// the same sizes, types and alignments.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,22 +20,22 @@
 
 namespace zrt::check {
 
-/// How often each is executed on the same bytes.
+/// The number of executions of each operation on the same bytes.
 constexpr int kRuns = 3;
 
-/// Of all operations of a kind.
+/// The comparison of one kind of operation.
 struct Comparison {
   uint32_t kind;         ///< ZRT_LAUNCH, ...
-  std::string name;      ///< of the first
+  std::string name;      ///< of the first operation
   std::string shape;     ///< sizes and types
-  std::string how;       ///< the device does it, where it says so
-  bool wantsBits = true; ///< else each element has a bound
+  std::string how;       ///< the device's description of its method, if any
+  bool wantsBits = true; ///< if false, each element has an error bound
   uint64_t operations = 1;
   Difference difference; ///< from the processors
-  std::string operand;   ///< the first that is wrong
-  Difference wrong;      ///< of that
-  int otherRuns = 0;     ///< of kRuns - 1 that differ from the first
-  std::string failure;   ///< it could not be compared
+  std::string operand;   ///< the first wrong operand
+  Difference wrong;      ///< the difference of that operand
+  int otherRuns = 0;     ///< runs that differ from the first, of kRuns - 1
+  std::string failure;   ///< the error, if it could not be compared
   bool isDone = false;   ///< it has been compared
 
   bool holds() const {
@@ -42,16 +43,16 @@ struct Comparison {
   }
 };
 
-/// Filled by the threads of all streams.
+/// All comparisons.  The threads of all streams call begin().
 class Comparisons {
 public:
-  /// `op`'s kind of operation if it is the first of it, else nullptr.
+  /// Returns a new comparison if `op` is the first of its kind, else nullptr.
   Comparison *begin(const zrt_plan &plan, const zrt_op &op);
 
-  /// Between programs.
+  /// Call empty() and sections() between programs only.
   bool empty() const { return all.empty(); }
-  /// "kernels", "attention", "products", "updates", "copies", as far as there are
-  /// any.
+  /// "kernels", "attention", "products", "updates", "copies", without empty
+  /// ones.
   std::vector<Section> sections() const;
 
 private:

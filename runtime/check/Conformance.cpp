@@ -1,4 +1,4 @@
-//===- Conformance.cpp - What every device does alike ---------------------===//
+//===- Conformance.cpp - Properties that all devices share ----------------===//
 #include "runtime/check/Conformance.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-//===- Conformance.h - What every device does alike -------------*- C++ -*-===//
+//===- Conformance.h - Properties that all devices share --------*- C++ -*-===//
 //
-// docs/runtime.md lists it, by letters.  Each is a function that throws where it does
-// not hold: unit tests call them for every device, --device-check for that of a plan.
+// docs/runtime.md lists the properties by letter.  Each is a function that
+// throws if the property does not hold.  Unit tests call them for every device,
+// and --device-check calls them for the device of a plan.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,14 +16,14 @@ namespace zrt::check {
 struct Property {
   const char *name; ///< "A_ArenasHaveThePlansSizeAndAreZero"
   bool needsKernels;
-  /// Throws zrt::Error: what the device did.
+  /// Throws zrt::Error with what the device did instead.
   void (*hold)(const DeviceUnderTest &device);
 };
 
-/// In the order of their letters.
+/// All properties, in the order of their letters.
 std::vector<Property> conformance();
 
-/// Its parts, by what they are of.
+/// The properties by topic.
 std::vector<Property> memoryProperties();
 std::vector<Property> streamProperties();
 std::vector<Property> productProperties();

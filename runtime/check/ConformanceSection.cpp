@@ -1,4 +1,4 @@
-//===- ConformanceSection.cpp - What every device does, on a plan's -------===//
+//===- ConformanceSection.cpp - Checks the shared properties --------------===//
 #include "runtime/check/Conformance.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/check/Expect.h"
@@ -9,7 +9,7 @@
 using namespace zrt;
 using namespace zrt::check;
 
-/// "A  arenas have the plans size" of "A_ArenasHaveThePlansSize".
+/// Turns "A_ArenasHaveThePlansSize" into "A  arenas have the plans size".
 static std::string wordsOf(const std::string &name) {
   std::string text = name.substr(0, 1) + " ";
   for (const char letter : name.substr(2)) {
@@ -28,7 +28,7 @@ Section check::conformanceOf(const zrt_plan &plan, int rank,
   device.name = "device";
   device.make = [&](const zrt_plan &some) { return devices.make(some); };
   device.hasWideBias = false;
-  // As long as one device is there, the next ones start quickly.
+  // While one device exists, further ones start quickly.
   const zrt_plan keptPlan = idle(4096);
   const std::unique_ptr<Device> kept = devices.make(keptPlan);
   std::string left;

@@ -1,4 +1,4 @@
-//===- DeviceSections.h - What a device does by itself ----------*- C++ -*-===//
+//===- DeviceSections.h - Checks of a device alone --------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/check/Findings.h"
@@ -9,19 +9,19 @@
 
 namespace zrt::check {
 
-/// What every device does (Conformance.h), on that of `plan`, which has no kernels
-/// of theirs.
+/// Checks the properties of Conformance.h on the device of `plan`; skips those
+/// that need kernels of tests, which a plan does not have.
 Section conformanceOf(const zrt_plan &plan, int rank,
                       const std::string &nvmePath);
 
-/// Medians of bytes by the second, between the tiers that `plan` has.  Throws
+/// Measures median bytes per second between the tiers of `plan`.  Throws
 /// zrt::Error.
 Section measureLinks(const zrt_plan &plan, int rank,
                      const std::string &nvmePath);
 
-/// Every kind of collective of `plan` on seeded numbers, which every rank knows of
-/// all others: each rank computes what must come out.  All ranks call it together.
-/// Throws zrt::Error.
+/// Checks every kind of collective of `plan` on seeded numbers.  Each rank
+/// knows the numbers of all ranks and computes the expected result.  All ranks
+/// call it together.  Throws zrt::Error.
 Section compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
                          World &world);
 

@@ -1,7 +1,8 @@
-//===- DeviceUnderTest.h - A device, and kernels of its own -----*- C++ -*-===//
+//===- DeviceUnderTest.h - A device and its kernels for tests ---*- C++ -*-===//
 //
-// Conformance.h states what every device does.  A device takes part by a
-// DeviceUnderTest: how it is made, and a few kernels in its own code, if it has them.
+// Conformance.h checks properties of every device.  A DeviceUnderTest describes
+// a device to it: how to make one, and a few kernels in the device's own code,
+// if it has them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,10 +21,10 @@ namespace zrt::check {
 
 struct DeviceUnderTest {
   const char *name;
-  /// With threads.
+  /// Makes a device with threads.
   std::function<std::unique_ptr<Device>(const zrt_plan &)> make;
 
-  // All of these or none.
+  // Either all of these kernels are set or none.
   zrt_kernel_fn count; ///< args[0][i] += i + 1, i32; one more in a bad piece
   zrt_kernel_fn addTo; ///< args[1][i] += args[0][i], i32
   zrt_kernel_fn fails; ///< throws "broken kernel"
@@ -31,17 +32,17 @@ struct DeviceUnderTest {
   /// f32, with a decay of 0 and of 1.
   zrt_kernel_fn plain, decayed;
 
-  /// Of an operation with a kernel that fails.
+  /// The message of an operation whose kernel fails.
   const char *failure = "broken kernel";
-  /// Whether the device can be used after it, by others and by host access.
+  /// Whether other contexts and host access can use the device after a failure.
   bool outlivesFailures = true;
-  /// Whether a product of 16 bits may have a bias of f32.
+  /// Whether a 16-bit product may have an f32 bias.
   bool hasWideBias = true;
 
   bool hasKernels() const { return count != nullptr; }
 };
 
-/// A context on a device, of one rank.
+/// A context of one rank on a device.
 class DeviceRun {
 public:
   DeviceRun(const zrt_plan &plan, const DeviceUnderTest &device) {
@@ -64,7 +65,7 @@ public:
       throw Error(message());
   }
 
-  /// The device's bytes, by host access.
+  /// Reads the device's bytes by host access.
   template <typename T>
   std::vector<T> read(const zrt_ref &ref) {
     std::vector<T> values(ref.bytes / sizeof(T));

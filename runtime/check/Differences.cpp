@@ -1,4 +1,4 @@
-//===- Differences.cpp - How far two results are apart --------------------===//
+//===- Differences.cpp - Compares two results -----------------------------===//
 #include "runtime/check/Differences.h"
 
 #include "runtime/Vocabulary.h"
@@ -16,7 +16,7 @@ using namespace zrt::check;
 
 namespace {
 
-/// `count` numbers of f64, f32, bf16 or f16.
+/// Converts `count` numbers of f64, f32, bf16 or f16.
 void readNumbers(zrt_dtype dtype, const std::byte *from, size_t count,
                  double *to) {
   if (dtype == ZRT_F64) {
@@ -33,7 +33,7 @@ bool isNumber(zrt_dtype dtype) {
   return dtype == ZRT_F64 || isConvertible(dtype);
 }
 
-/// Half a unit of the last place of 1.
+/// The unit roundoff: half a unit in the last place of 1.
 double roundoffOf(zrt_dtype dtype) {
   switch (dtype) {
   case ZRT_F64:
@@ -47,7 +47,7 @@ double roundoffOf(zrt_dtype dtype) {
   }
 }
 
-/// The distance of numbers that are too small for the type's full precision.
+/// The distance between subnormal numbers of f16; a tiny number otherwise.
 double spacingOf(zrt_dtype dtype) {
   return dtype == ZRT_F16 ? std::ldexp(1.0, -24) : std::ldexp(1.0, -100);
 }
@@ -69,7 +69,7 @@ void addElement(Difference &sum, uint64_t element, double found,
     sum.where = text(element, found, expected);
 }
 
-/// Lengths of the rows, or columns, of a matrix of rows x columns.
+/// The norms of the rows, or columns, of a rows x columns matrix.
 std::vector<double> lengths(zrt_dtype dtype, const std::byte *at, int64_t rows,
                             int64_t columns, bool ofRows) {
   std::vector<double> sums(size_t(ofRows ? rows : columns)),
@@ -118,9 +118,9 @@ Difference check::compareBits(zrt_dtype dtype, const std::byte *found,
   return difference;
 }
 
-/// Rows may differ much in size, as gradients of early and late tokens do: what is
-/// rounded is compared with the largest of so many elements, and with this share of
-/// the largest of all, for sums may cancel.
+/// Rows may differ much in magnitude, as gradients of early and late tokens do.
+/// So the bound of an element depends on the largest of its group of kNear
+/// elements, and on a share of the largest of all, because sums may cancel.
 static constexpr size_t kNear = 16;
 static constexpr double kShareOfLargest = 1.0 / 64;
 

@@ -1,4 +1,4 @@
-//===- Exchanges.cpp - Collectives on numbers that all ranks know ---------===//
+//===- Exchanges.cpp - Checks collectives on known numbers ----------------===//
 #include "runtime/check/Comparisons.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/check/Expect.h"
@@ -64,7 +64,7 @@ public:
   }
 
   void write(zrt_context *ctx) const {
-    // In place, the source lies in the result, or the result in the source.
+    // In place, the source is part of the result, or the result of the source.
     if (!isInPlace() || d.kind == ZRT_ALL_GATHER)
       put(ctx, result, old);
     put(ctx, source, parts[rank]);
@@ -117,10 +117,10 @@ private:
   const uint32_t rank, ranks;
   const zrt_ref source, result;
   std::vector<Bytes> parts; ///< sources of all ranks
-  Bytes old;                ///< of the result
+  Bytes old;                ///< the result's content before
 };
 
-/// One of each kind, and how many there are.
+/// One operation of each kind, and the number of that kind.
 std::vector<std::pair<zrt_op, uint64_t>> kindsOf(const zrt_plan &plan) {
   std::vector<std::pair<zrt_op, uint64_t>> kinds;
   std::map<std::string, size_t> known;
@@ -203,7 +203,7 @@ Section check::compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
     const size_t count =
         std::min<size_t>(kinds.size() - first, ZRT_PROGRAM_COUNT);
     zrt_plan some = plan;
-    // A plan has a step in any case: places that are left repeat the first.
+    // Every program needs an operation: unused programs repeat the first.
     for (size_t i = 0; i < ZRT_PROGRAM_COUNT; ++i)
       some.programs[i] = {&kinds[first + (i < count ? i : 0)].first, 1, 0, 0};
     zrt_context *made = nullptr;
@@ -216,8 +216,8 @@ Section check::compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
       section.findings.push_back(compare(made, uint32_t(i),
                                          collectiveOf(kinds[first + i].first),
                                          kinds[first + i].second, world));
-    // No rank leaves another that has not come so far, and memory that they share is
-    // free once none of them has it.
+    // Wait until all ranks have finished, destroy the context, and wait until
+    // all ranks have released the memory that they share.
     world.barrier();
     ctx.reset();
     world.barrier();

@@ -1,4 +1,4 @@
-//===- Expect.h - What a property of a device needs -------------*- C++ -*-===//
+//===- Expect.h - Helpers for properties of devices -------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/Error.h"
@@ -10,7 +10,7 @@
 
 namespace zrt::check {
 
-/// Throws zrt::Error unless it holds.
+/// Throws zrt::Error with the text `otherwise` unless `holds`.
 inline void expect(bool holds, const std::string &otherwise) {
   if (!holds)
     throw Error(otherwise);
@@ -38,12 +38,12 @@ inline zrt_plan idle(uint64_t bytes = 1 << 20) {
   return planOf(Table(), bytes);
 }
 
-/// 1000 integers at a place of their own.
+/// The place of array `which` of kUnits integers.
 inline constexpr int64_t kUnits = 1000;
 inline zrt_ref numbers(uint64_t which, uint32_t tier = ZRT_DEVICE) {
   return {tier, 0, which * 4096, kUnits * 4};
 }
-/// Multiples of 1 to 1000.
+/// 1 to kUnits, each multiplied by `times`.
 inline std::vector<int32_t> counted(int32_t times) {
   std::vector<int32_t> values(kUnits);
   for (size_t i = 0; i < values.size(); ++i)
@@ -51,7 +51,7 @@ inline std::vector<int32_t> counted(int32_t times) {
   return values;
 }
 
-/// Reproducible, of mixed signs.
+/// Reproducible numbers of mixed signs.
 template <typename T>
 std::vector<T> some(size_t count, uint64_t seed) {
   std::vector<T> values(count);
@@ -62,7 +62,7 @@ std::vector<T> some(size_t count, uint64_t seed) {
   return values;
 }
 
-/// `values` as an operand of `dtype` has them, and back.
+/// Convert values to the bytes of an operand of `dtype`, and back.
 std::vector<std::byte> bytesOf(const std::vector<double> &values,
                                zrt_dtype dtype);
 std::vector<double> valuesOf(const std::vector<std::byte> &bytes,

@@ -1,4 +1,4 @@
-//===- Findings.cpp - What a check of a device has found ------------------===//
+//===- Findings.cpp - The findings of a device check ----------------------===//
 #include "runtime/check/Findings.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-//===- Findings.h - What a check of a device has found ----------*- C++ -*-===//
+//===- Findings.h - The findings of a device check --------------*- C++ -*-===//
 //
-// A line says what was compared, on what, whether it holds, and the number:
+// A line shows the verdict, the operation with its operands, and a number:
 //
 //   products: cuBLASLt against the processors
 //     ok    c_fc: 32 x 192 x 48, bf16       algorithm 66; error 0.04 of tolerance
@@ -17,33 +17,33 @@ namespace zrt::check {
 enum class Verdict {
   Holds,
   Fails,
-  Measured, ///< a number that nothing is asked of
-  Left      ///< it was not looked at; the line says why
+  Measured, ///< a number without a requirement
+  Left      ///< not checked; the line tells the reason
 };
 
 struct Finding {
   Verdict verdict = Verdict::Holds;
-  std::string what;  ///< was compared, on what
-  std::string found; ///< the number, or what is wrong
-  /// The same for programs.
+  std::string what;  ///< the operation and its operands
+  std::string found; ///< the number, or the error
+  /// The numbers for JSON, with their names.
   std::vector<std::pair<std::string, double>> numbers;
-  /// Whether the page has it where it holds; JSON always does.
+  /// Whether the page shows it even if it holds; JSON always contains it.
   bool isShown = true;
 };
 
-/// Findings of one kind.
+/// The findings on one topic.
 struct Section {
   std::string name;  ///< "products"
   std::string title; ///< "cuBLASLt against the processors, 3 runs each"
   std::vector<Finding> findings;
 };
 
-/// How many do not hold.
+/// The number of failures.
 size_t failuresOf(const std::vector<Section> &sections);
-/// How many were compared.
+/// The number of findings that hold or fail.
 size_t comparedIn(const std::vector<Section> &sections);
 
-/// One page.
+/// The findings as one page of text.
 std::string pageText(const std::string &heading,
                      const std::vector<Section> &sections);
 /// {"check": heading, "holds": false, "sections": [{"name": ..., "title": ...,

@@ -1,4 +1,4 @@
-//===- GroupedProducts.cpp - Comparing products of groups -----------------===//
+//===- GroupedProducts.cpp - Compares grouped products --------------------===//
 #include "runtime/check/GroupedProducts.h"
 
 #include "runtime/PlanTable.h"

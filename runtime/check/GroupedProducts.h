@@ -1,4 +1,4 @@
-//===- GroupedProducts.h - Comparing products of groups ---------*- C++ -*-===//
+//===- GroupedProducts.h - Compares grouped products ------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/check/Differences.h"
@@ -7,11 +7,11 @@
 
 namespace zrt::check {
 
-/// Whether what begins at `offset` is a result of `desc`.
+/// Returns true if the operand at `offset` is a result of `desc`.
 bool isResult(const zrt_grouped_desc &desc, uint64_t offset);
 
-/// Compares the result at `result` with `found`, group by group, each of which is a
-/// product of its own.  `at` gives the operands, and results as they should be.
+/// Compares `found` with the expected content of `result`, group by group; each
+/// group is a product of its own.  `at` returns operands and expected results.
 Difference
 compareGroups(const zrt_grouped_desc &desc, const zrt_ref &result,
               const std::function<const std::byte *(const zrt_ref &)> &at,

@@ -1,10 +1,10 @@
-//===- HandPlan.h - Plans made by hand --------------------------*- C++ -*-===//
+//===- HandPlan.h - Builds small plans for checks ---------------*- C++ -*-===//
 //
-// A compiled plan is tables of constants.  A check of a device writes them as
+// A compiled plan consists of constant tables.  A device check builds them by
 //
 //   handPlan(Table().launch(ZRT_COMPUTE, launch).record(ZRT_COMPUTE, 0) ...)
 //
-// Streams are one of each class, numbered by it.
+// There is one stream of each class; its number is the class.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -39,7 +39,7 @@ inline zrt_operand whole(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
 inline zrt_operand slice(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
   return {ref, dtype, ZRT_SLICE};
 }
-/// The rank's slice of bytes that hold the whole.
+/// The rank's slice of a ref to the whole bucket.
 inline zrt_operand sliceOfWhole(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
   return {ref, dtype, ZRT_SLICE_OF_WHOLE};
 }
@@ -48,8 +48,8 @@ inline zrt_operand sliceOfWhole(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// A program.  Keeps copies of descriptors and of the operands of launches and
-/// updates.
+/// Builds a program.  Keeps copies of descriptors, and of the operands of
+/// launches and updates.
 class Table {
 public:
   Table &launch(zrt_stream stream, zrt_launch_desc desc) {
@@ -92,13 +92,13 @@ public:
     return *this;
   }
 
-  /// Valid for ever.
+  /// Returns the program; its memory is never freed.
   zrt_program program() const {
     static std::mutex mutex;
     static std::list<Table> all;
     const std::lock_guard<std::mutex> lock(mutex);
     all.push_back(*this);
-    // An empty program is one all the same.
+    // An empty program needs a non-null pointer, too.
     all.back().ops.reserve(1);
     return {all.back().ops.data(), ops.size(), events, 0};
   }

@@ -1,4 +1,4 @@
-//===- Links.cpp - Bytes by the second between tiers ----------------------===//
+//===- Links.cpp - Measures the bandwidth between tiers -------------------===//
 #include "runtime/check/DeviceSections.h"
 #include "runtime/check/HandPlan.h"
 #include "runtime/check/PlanDevice.h"
@@ -11,11 +11,11 @@ using namespace zrt::check;
 
 namespace {
 
-/// More than caches hold.
+/// Larger than caches.
 constexpr uint64_t kDeviceBytes = 128 << 20, kLinkBytes = 64 << 20;
 constexpr int kTimes = 5;
 
-/// Median seconds of `copy`, after one that is not measured.
+/// The median seconds of `copy`, after a run that is not measured.
 template <typename Copy>
 double secondsOf(Copy copy) {
   std::vector<double> times;
@@ -54,7 +54,7 @@ Section check::measureLinks(const zrt_plan &plan, int rank,
       device->copy(stream, source, target);
       device->finish(stream);
     });
-    // Within a memory, each byte is read and written.
+    // A copy within one memory reads and writes each byte there.
     const double rate = double(bytes) * (from == to ? 2 : 1) / seconds * 1e-9;
     section.findings.push_back({Verdict::Measured,
                                 name,

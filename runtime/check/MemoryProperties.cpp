@@ -44,7 +44,7 @@ void hostAccessReadsWhatItWrote(const DeviceUnderTest &device) {
     std::vector<int32_t> expected = counted(3);
     expected[2] = 7;
     expectEqual(run.read<int32_t>(numbers(1, tier)), expected, tierName(tier));
-    // Neighbours stay, and a range of nothing is none.
+    // Neighbouring bytes do not change, and an empty range is valid.
     expectEqual(run.read<char>({tier, 0, 4096 + kUnits * 4, 96}),
                 std::vector<char>(96), "what follows");
     run.device().write({tier, 0, 4096, 0}, nullptr);
@@ -75,7 +75,7 @@ void copiesOfAnySize(const DeviceUnderTest &device) {
         std::vector<char> sent = ramp(bytes);
         run.write(source, sent);
         run.step();
-        sent.resize(bytes + 8); // what is beyond stays
+        sent.resize(bytes + 8); // bytes beyond do not change
         expectEqual(run.read<char>(target), sent,
                     fmt::format("{} bytes from {} to {}", bytes, tierName(from),
                                 tierName(to)));
@@ -83,7 +83,7 @@ void copiesOfAnySize(const DeviceUnderTest &device) {
 }
 
 void spilledComesBack(const DeviceUnderTest &device) {
-  // On the host what follows is another's, down to the byte.
+  // A read must not change host bytes behind the target, not even one.
   for (const uint64_t bytes : {0, 1, 4095, 4096, 4097, 3 * 4096 + 5}) {
     const zrt_ref source = {ZRT_HOST, 0, kNvmeBlock, bytes},
                   spilled = {ZRT_NVME, 0, 3 * kNvmeBlock, bytes},

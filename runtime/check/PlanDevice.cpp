@@ -1,4 +1,4 @@
-//===- PlanDevice.cpp - The device of a compiled plan, for others ---------===//
+//===- PlanDevice.cpp - Makes a compiled plan's device for checks ---------===//
 #include "runtime/check/PlanDevice.h"
 
 #include "runtime/device/MakeDevice.h"

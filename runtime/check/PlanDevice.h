@@ -1,4 +1,4 @@
-//===- PlanDevice.h - The device of a compiled plan, for others -*- C++ -*-===//
+//===- PlanDevice.h - Makes a compiled plan's device for checks -*- C++ -*-===//
 #pragma once
 
 #include "runtime/core/Device.h"
@@ -10,21 +10,22 @@
 
 namespace zrt::check {
 
-/// Makes devices as a compiled plan has them, for plans made by hand.
+/// Makes devices of a compiled plan's kind for plans built by HandPlan.h.
 class PlanDevice {
 public:
-  /// `nvmePath`: folders of the nvme tier; "": that of temporary files.
+  /// `nvmePath`: folders of the NVMe tier; "": the folder of temporary files.
   PlanDevice(const zrt_plan &compiled, int rank, std::string nvmePath)
       : compiled(compiled), rank(rank), nvmePath(std::move(nvmePath)) {}
 
-  /// With threads; this outlives it.  Throws zrt::Error.
+  /// Makes a device with threads; this object must outlive it.  Throws
+  /// zrt::Error.
   std::unique_ptr<Device> make(const zrt_plan &plan);
 
 private:
   const zrt_plan &compiled;
   const int rank;
   const std::string nvmePath;
-  std::list<zrt_plan> plans; ///< a device refers to its own
+  std::list<zrt_plan> plans; ///< devices refer to these
 };
 
 } // namespace zrt::check

@@ -1,4 +1,4 @@
-//===- ProductProperties.cpp - Products, and what is refused --------------===//
+//===- ProductProperties.cpp - Properties of products and errors ----------===//
 #include "runtime/check/Conformance.h"
 #include "runtime/check/Expect.h"
 #include "runtime/core/HalfArrays.h"
@@ -56,10 +56,10 @@ std::vector<double> plainProduct(const zrt_matmul_desc &d,
   return c;
 }
 
-/// Transposed or not, with a bias or without, on old values or new.
+/// Combinations of trans_a, trans_b, has_bias and accumulate.
 constexpr uint32_t kFlags = 16;
 
-/// A and B of type `from`; errors of up to `tolerance` of a value.
+/// Checks a product whose A and B have type `from`, with a relative tolerance.
 void checkProduct(const DeviceUnderTest &device, zrt_dtype from, zrt_dtype c,
                   zrt_dtype bias, double tolerance, uint32_t flags) {
   zrt_matmul_desc d = {};
@@ -114,7 +114,7 @@ void productsAreThoseOfALoop(const DeviceUnderTest &device) {
     for (const zrt_dtype bias : {zrt_dtype(dtype), zrt_dtype(ZRT_F32)}) {
       if (bias == ZRT_F32 || device.hasWideBias)
         all(dtype, ZRT_F32, bias, 1e-4);
-      // Rounded once: half a unit of the last place, and the sum's error.
+      // Rounded once: half a unit in the last place plus the error of the sum.
       if (bias != ZRT_F32 || device.hasWideBias)
         all(dtype, dtype, bias, std::ldexp(1.0, -places) + 1e-4);
     }
@@ -129,7 +129,7 @@ void aRateIsThatOfSomeTime(const DeviceUnderTest &device) {
   }
 }
 
-/// Why a product of these types is not done, "" where it is.
+/// The device's error for a product of these types; "" if it accepts them.
 std::string refusal(const DeviceUnderTest &device, zrt_dtype a, zrt_dtype b,
                     zrt_dtype bias, zrt_dtype c) {
   zrt_matmul_desc d = {};

@@ -1,4 +1,4 @@
-//===- StartCompared.cpp - Contexts that are looked at --------------------===//
+//===- StartCompared.cpp - Starts a context with a compared device --------===//
 #include "runtime/check/StartCompared.h"
 
 #include "runtime/check/ComparedDevice.h"

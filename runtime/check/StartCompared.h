@@ -1,4 +1,4 @@
-//===- StartCompared.h - Contexts that are looked at ------------*- C++ -*-===//
+//===- StartCompared.h - Starts a context with a compared device ----------===//
 #pragma once
 
 #include "runtime/check/Comparisons.h"
@@ -9,11 +9,13 @@
 
 namespace zrt::check {
 
-/// zrt_start; what operations show goes to `shown`, which outlives the context.
+/// zrt_start with a ComparedDevice.  `shown` receives the comparisons and must
+/// outlive the context.
 zrt_status startCompared(zrt_context *ctx, const zrt_setup *setup,
                          zrt_world *world, Comparisons &shown);
 
-/// Of the device's own memory, by whomever; none where it has none.
+/// Bytes of device memory in use by all programs; nullopt if the device has no
+/// memory of its own.
 std::optional<uint64_t> bytesInUse(zrt_context *ctx);
 
 } // namespace zrt::check

@@ -31,9 +31,9 @@ void everyUnitOnce(const DeviceUnderTest &device) {
   }
 }
 
-/// A chain through five streams, each link of which needs its event, and on
-/// each stream one copy after another.  Step n counts n times, and adds what
-/// comes out at the end to a sum.  A device without kernels has that copied.
+/// A chain through five streams.  Each link needs its event, and each stream
+/// makes two copies in order.  Step n makes the n-th count and adds the end of
+/// the chain to a sum.  Devices without kernels copy these numbers instead.
 zrt_plan chainPlan(const DeviceUnderTest &device) {
   constexpr zrt_stream streams[] = {ZRT_COMPUTE, ZRT_D2H, ZRT_HOST_STREAM,
                                     ZRT_H2D, ZRT_GATHER};
@@ -56,7 +56,7 @@ zrt_plan chainPlan(const DeviceUnderTest &device) {
   else
     table.copy(ZRT_COMPUTE, numbers(4), numbers(9));
   zrt_plan plan = planOf(table);
-  // What lives on from step to step.
+  // Outputs keep their values from step to step.
   static const zrt_output outputs[] = {{"counter", ZRT_I32, 0, numbers(0)},
                                        {"source", ZRT_I32, 0, numbers(6)},
                                        {"sum", ZRT_I32, 0, numbers(9)}};
@@ -65,7 +65,7 @@ zrt_plan chainPlan(const DeviceUnderTest &device) {
   return plan;
 }
 
-/// Runs `steps` steps of it.
+/// Runs `steps` steps of the chain.
 void runChain(const DeviceUnderTest &device, int32_t steps,
               const std::string &what) {
   DeviceRun run(chainPlan(device), device);
@@ -82,7 +82,7 @@ void streamsRunInOrder(const DeviceUnderTest &device) {
   runChain(device, 20, "a chain of streams");
 }
 
-/// ZRT_CHAOS for as long as it lives.
+/// Sets ZRT_CHAOS while it lives.
 class ChaosSeed {
 public:
   explicit ChaosSeed(int seed) {
@@ -114,7 +114,7 @@ void firstErrorIsKept(const DeviceUnderTest &device) {
   Table table;
   launch(table, ZRT_H2D, device.fails, {}, /*units=*/1)
       .record(ZRT_H2D, 0)
-      // Waits end all the same.
+      // A wait ends even after a failure.
       .wait(ZRT_COMPUTE, 0);
   launch(table, ZRT_COMPUTE, device.count, {numbers(0)});
   launch(table, ZRT_H2D, device.fails, {}, /*units=*/1);
