@@ -33,7 +33,7 @@ namespace zrt::check {
 class ComparedDevice final : public Device {
 public:
   /// `device` executes `plan` on `rank`; the results of comparisons go to
-  /// `shown`. The twin needs as much host memory as the compared operations
+  /// `shown`.  The twin needs as much host memory as the compared operations
   /// touch, at most the size of the device arena.  Throws zrt::Error.
   ComparedDevice(const zrt_plan &plan, int rank, Comparisons &shown,
                  std::unique_ptr<Device> device);

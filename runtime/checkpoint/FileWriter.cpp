@@ -50,7 +50,7 @@ FileWriter::~FileWriter() {
 //===----------------------------------------------------------------------===//
 
 void FileWriter::copy(const ParameterMemory &memory, int count) {
-  std::exception_ptr failure; // the first
+  std::exception_ptr failure; // of the first thread that fails
   const auto work = [&] {
     try {
       copyBlocks(memory);

@@ -120,7 +120,7 @@ CheckpointReader::piecesOf(const std::string &slot,
 }
 
 //===----------------------------------------------------------------------===//
-// Does it fit?
+// Comparing with a plan
 //===----------------------------------------------------------------------===//
 
 void CheckpointReader::checkFits(const State &state) const {
@@ -206,7 +206,7 @@ std::vector<std::string> CheckpointReader::notes(const State &state) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Is it intact?
+// Verifying
 //===----------------------------------------------------------------------===//
 
 void CheckpointReader::verifyBlock(size_t number, uint64_t block) const {
@@ -351,7 +351,7 @@ void CheckpointReader::load(const State &state,
 }
 
 //===----------------------------------------------------------------------===//
-// Which one?
+// Finding a checkpoint
 //===----------------------------------------------------------------------===//
 
 static bool isIntact(const std::string &path) {

@@ -12,7 +12,7 @@
 //
 // A vote is an exchange between ranks between two steps; there is none while no
 // checkpoint is in progress.  A rank that fails to write reports it in its
-// vote. Then all ranks together abandon the checkpoint, and the training
+// vote.  Then all ranks together abandon the checkpoint, and the training
 // decides how to continue.
 //
 //===----------------------------------------------------------------------===//

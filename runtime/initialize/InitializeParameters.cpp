@@ -71,7 +71,7 @@ void zrt::initializeParameters(const std::vector<Parameter> &parameters,
       }
   std::atomic<size_t> next{0};
   std::mutex mutex;
-  std::exception_ptr failure; ///< the first
+  std::exception_ptr failure; ///< of the first thread that fails
   const auto work = [&](std::byte *values) {
     try {
       for (size_t i = next++; i < shares.size(); i = next++) {

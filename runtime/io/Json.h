@@ -1,7 +1,7 @@
 //===- Json.h - Parses untrusted JSON ---------------------------*- C++ -*-===//
 //
 // A parsed value takes many times the memory of its text, above all if it
-// nests. So this file bounds a text's length and depth before it is parsed.
+// nests.  So this file bounds a text's length and depth before it is parsed.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -17,7 +17,7 @@ public:
   LineFile &operator=(const LineFile &) = delete;
 
   /// Creates `path` (see OutputPath), or truncates it to its first `keep`
-  /// bytes. Throws zrt::Error.
+  /// bytes.  Throws zrt::Error.
   void open(const std::string &path, uint64_t keep = 0);
   bool isOpen() const { return file >= 0; }
   /// Appends whole lines; `part` names them in messages ("step 3").  On an

@@ -76,7 +76,7 @@ std::vector<Parameter> findExactParameters(const zrt_plan &plan, int rank);
 /// Parameters that are the roundings of masters.
 std::vector<Parameter> findRoundings(const zrt_plan &plan, int rank);
 
-/// Elements [first, first + count) of a piece that lies here.
+/// Elements [first, first + count) of a piece that this rank holds.
 zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
                    uint64_t count);
 

@@ -192,8 +192,8 @@ private:
   }
 
   Place place = Place::Start;
-  unsigned seen = 0; ///< fields of the tensor
-  int bounds = 0;    ///< offsets of the tensor
+  unsigned seen = 0; ///< fields of the tensor seen so far, as bits
+  int bounds = 0;    ///< number of the tensor's offsets seen so far
 };
 
 } // namespace

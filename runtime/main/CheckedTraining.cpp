@@ -35,7 +35,7 @@ uint64_t samplesPerStep(const zrt_plan &plan) {
   return batch * plan.accumulate * plan.world_size;
 }
 
-/// A model that trains on seeded data.
+/// A training run on seeded data.
 class Run {
 public:
   Run(const zrt_plan &thePlan, const TrainOptions &given, World &theWorld,

@@ -11,7 +11,7 @@
 
 using namespace zrt;
 
-/// "Could not convert: --steps = abc" and the like, in our style.
+/// Rewrites errors such as "Could not convert: --steps = abc" in our style.
 static std::string inOurWords(const CLI::ParseError &error) {
   std::string text = error.what();
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')

@@ -1,7 +1,7 @@
 //===- DataWeights.cpp - Parses --data-weights ----------------------------===//
 //
-// Weights stay decimal numbers: 0.7 and 0.3 are 7 and 3, exactly, so that the
-// order of samples is the same on every machine.
+// Weights are read as decimal numbers: 0.7 and 0.3 are exactly 7 and 3, so that
+// the order of samples is the same on every machine.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/main/DataWeights.h"

@@ -61,7 +61,7 @@ private:
           {name,
            "has ended",
            {{Verdict::Fails, "the first error", error.what(), {}, true}}});
-      // The others may be waiting for this one.
+      // The other ranks may be waiting for this one.
       if (world.size() > 1) {
         isBroken = true;
         world.abort(error.what());

@@ -18,7 +18,7 @@ inline void readBytes(zrt_context *ctx, const zrt_ref &from, void *to) {
     throw Error(zrt_error_message(ctx));
 }
 
-/// Fills `to`.  Throws zrt::Error.
+/// Copies `from` to all bytes of `to`.  Throws zrt::Error.
 inline void writeBytes(zrt_context *ctx, const zrt_ref &to, const void *from) {
   if (zrt_write(ctx, &to, from, to.bytes) != 0)
     throw Error(zrt_error_message(ctx));
@@ -40,7 +40,7 @@ void writeValue(zrt_context *ctx, zrt_ref to, T value) {
   writeBytes(ctx, to, &value);
 }
 
-/// The parameters of a context, which outlives this.
+/// The parameters of a context, which must outlive this.
 class ContextMemory final : public ParameterMemory {
 public:
   explicit ContextMemory(zrt_context *ctx) : ctx(ctx) {}

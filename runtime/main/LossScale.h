@@ -3,7 +3,7 @@
 // Small gradients are zero in f16, large ones infinite.  So the loss is scaled
 // up as far as gradients stay finite, and the step divides the norm and the
 // update by the same number.  A step whose gradients are not finite changes
-// nothing. Between steps the scale changes as DeepSpeed's dynamic loss scale
+// nothing.  Between steps the scale changes as DeepSpeed's dynamic loss scale
 // does:
 //
 //   not finite   hysteresis goes down by one; at one the scale halves

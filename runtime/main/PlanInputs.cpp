@@ -175,7 +175,7 @@ void PlanInputs::addLoss(zrt_context *ctx, WeightedLoss &total) const {
     const double weight =
         weightOutputs.empty() ? 1 : read(ctx, *weightOutputs[i]);
     if (weight == 0)
-      continue; // a mean of nothing
+      continue; // the loss is a mean over no targets
     total.sum += weight * read(ctx, *lossOutputs[i]);
     total.weight += weight;
   }

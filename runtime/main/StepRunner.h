@@ -55,7 +55,7 @@ public:
   void resumeWith(const Pending &left) { pending = left; }
   bool leavesUpdates() const { return plan.programs[ZRT_FIRST].ops != nullptr; }
   /// Returns true if a step computes with the parameters before the pending
-  /// update. Then a flush between steps would change the result of all later
+  /// update.  Then a flush between steps would change the result of all later
   /// steps.
   bool delaysUpdates() const;
 

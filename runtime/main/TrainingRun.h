@@ -7,7 +7,7 @@
 // when nothing else can fail.
 //
 // A run diverges when its loss, its norm or a weight is not finite.  It ends
-// with that step, and its weights replace nothing.
+// with that step, and does not save its weights.
 //
 // Every rank runs the loop; rank 0 alone prints and writes.
 //
@@ -155,7 +155,8 @@ private:
   Logs logs;
   StepMetrics metrics; ///< of the last step
   RunCounts counts;
-  int stoppedBy = 0;                     ///< signal
+  int stoppedBy = 0;                     ///< a signal or a reason of
+                                         ///< StopSignal.h; 0: none
   bool savedWider = false;               ///< in a wider type than requested
   std::optional<AgreedError> divergence; ///< on all ranks or none
   Utilization utilization;               ///< with --utilization

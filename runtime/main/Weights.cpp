@@ -75,7 +75,7 @@ void Weights::checkBase() const {
 
 void Weights::initialize() const {
   initialize(parameters(), /*warns=*/true);
-  // Roundings are read from the same files.
+  // The roundings come from the same files.
   initialize(all.roundings, /*warns=*/false);
 }
 

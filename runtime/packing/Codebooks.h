@@ -1,9 +1,10 @@
-//===- Codebooks.h - What the codes of packed parameters stand for -*- C++ -*-===//
+//===- Codebooks.h - The values of packed codes -----------------*- C++ -*-===//
 //
-//   nf4     16 numbers, each as likely as the others where weights are normal
-//           (Dettmers et al., "QLoRA", 2023, appendix E): of the standard normal
-//           distribution's quantiles at equal steps from 1 - d to 1/2 (8 steps) and
-//           from 1/2 to d (7 steps), d = 0.9677083, divided by the largest
+//   nf4     16 numbers that are equally likely for normally distributed weights
+//           (Dettmers et al., "QLoRA", 2023, appendix E): quantiles of the
+//           standard normal distribution, at equal steps from 1 - d to 1/2
+//           (8 steps) and from 1/2 to d (7 steps), d = 0.9677083, divided by
+//           the largest
 //   scales  256 numbers, half of them in [0.1, 1), half as many in each decade
 //           below (Dettmers et al., "8-bit Optimizers via Block-wise Quantization",
 //           2021): 10^(e - 6) (0.1 + 0.9 (i + 1/2) / 2^e) for e = 0 .. 6 and
@@ -20,7 +21,7 @@
 
 namespace zrt {
 
-/// The quantiles as f32, in the digits in which they were published.
+/// The quantiles as f32, with the published digits.
 constexpr std::array<float, 16> kNormalFloats = {-1.0f,
                                                  -0.6961928009986877f,
                                                  -0.5250730514526367f,

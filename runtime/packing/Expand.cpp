@@ -9,7 +9,7 @@
 //
 // So all instruction sets give the same bits, and differ only in the look-up.
 // With AVX-512 one permutation looks up 16 elements of 32 bits, or 32 of 16
-// bits. With AVX2 it looks up 8 elements of 32 bits, once per half of the
+// bits.  With AVX2 it looks up 8 elements of 32 bits, once per half of the
 // table; 16-bit elements are looked up byte by byte, 32 at once, lower and
 // upper bytes separately.
 //

@@ -24,7 +24,7 @@ namespace zrt {
 constexpr const char *kPlanAttachment = "plan.so";
 /// The library that connects ranks which mpirun or srun has started.
 constexpr const char *kMpiAttachment = "zrt_mpi.so";
-/// The device of plans for GPUs.
+/// The device for plans for GPUs.
 constexpr const char *kCudaAttachment = "zrt_cuda.so";
 
 struct Attachment {
