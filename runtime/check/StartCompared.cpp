@@ -1,4 +1,4 @@
-//===- StartCompared.cpp - Starts a context with a compared device --------===//
+//===- StartCompared.cpp - Starts contexts with comparisons ---------------===//
 #include "runtime/check/StartCompared.h"
 
 #include "runtime/check/ComparedDevice.h"

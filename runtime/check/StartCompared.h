@@ -1,4 +1,4 @@
-//===- StartCompared.h - Starts a context with a compared device ----------===//
+//===- StartCompared.h - Starts contexts with comparisons -------*- C++ -*-===//
 #pragma once
 
 #include "runtime/check/Comparisons.h"

@@ -1,4 +1,4 @@
-//===- Writer.cpp - Writes checkpoints on all ranks during training -------===//
+//===- Writer.cpp - Writes checkpoints during training --------------------===//
 #include "runtime/checkpoint/Writer.h"
 
 #include "runtime/Bytes.h"

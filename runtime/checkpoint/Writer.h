@@ -1,4 +1,4 @@
-//===- Writer.h - Writes checkpoints on all ranks during training ---------===//
+//===- Writer.h - Writes checkpoints during training ------------*- C++ -*-===//
 //
 // A checkpoint has three phases, and between steps ranks vote on when the next
 // one begins:

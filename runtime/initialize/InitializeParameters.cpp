@@ -1,4 +1,4 @@
-//===- InitializeParameters.cpp - Initializes the parameters of a model ---===//
+//===- InitializeParameters.cpp - Initializes parameters ------------------===//
 //
 // Values do not depend on each other, so threads take shares of all parameters
 // in any order.  These are plain threads, because parallel regions belong to

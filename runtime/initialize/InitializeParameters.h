@@ -1,4 +1,4 @@
-//===- InitializeParameters.h - Initializes the parameters of a model -----===//
+//===- InitializeParameters.h - Initializes parameters ----------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/Parameters.h"

@@ -1,4 +1,4 @@
-//===- AdapterFolder.cpp - Reads and writes adapters in PEFT's format -----===//
+//===- AdapterFolder.cpp - Adapters in PEFT's format ----------------------===//
 #include "runtime/io/AdapterFolder.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- AdapterFolder.h - Reads and writes adapters in PEFT's format -------===//
+//===- AdapterFolder.h - Adapters in PEFT's format --------------*- C++ -*-===//
 //
 // A folder of two files: adapter_model.safetensors has the weights, and
 // adapter_config.json the configuration of the adapters.

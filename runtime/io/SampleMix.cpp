@@ -1,4 +1,4 @@
-//===- SampleMix.cpp - Mixes the samples of several sources by weight -----===//
+//===- SampleMix.cpp - Mixes samples of several sources -------------------===//
 #include "runtime/io/SampleMix.h"
 
 #include <queue>

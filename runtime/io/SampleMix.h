@@ -1,4 +1,4 @@
-//===- SampleMix.h - Mixes the samples of several sources by weight -------===//
+//===- SampleMix.h - Mixes samples of several sources -----------*- C++ -*-===//
 //
 // The source of position n of a run depends on the weights and n only.  The
 // sources are leaves of a binary tree (Huffman's, by weight), and each inner

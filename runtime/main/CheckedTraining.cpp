@@ -1,4 +1,4 @@
-//===- CheckedTraining.cpp - Trains on seeded data for the device check ---===//
+//===- CheckedTraining.cpp - Training for the device check ----------------===//
 #include "runtime/main/CheckedTraining.h"
 
 #include "runtime/Error.h"

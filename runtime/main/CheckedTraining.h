@@ -1,4 +1,4 @@
-//===- CheckedTraining.h - Trains on seeded data for the device check -----===//
+//===- CheckedTraining.h - Training for the device check --------*- C++ -*-===//
 #pragma once
 
 #include "runtime/check/Findings.h"

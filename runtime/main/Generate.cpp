@@ -1,4 +1,4 @@
-//===- Generate.cpp - A program that generates text and does not train ----===//
+//===- Generate.cpp - A program that only generates text ------------------===//
 #include "runtime/main/Generate.h"
 
 #include "runtime/Error.h"

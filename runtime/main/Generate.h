@@ -1,4 +1,4 @@
-//===- Generate.h - A program that generates text and does not train ------===//
+//===- Generate.h - A program that only generates text ----------*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"

@@ -18,7 +18,8 @@ struct StepScalars {
   float lossScale = 1;
   uint64_t rounding = 0; ///< random bits
   float clip = 1; ///< factor for gradients that a later program updates by
-  /// A step whose norm or loss is above its limit is skipped.
+  /// A step whose norm or loss is above its limit is skipped; infinite: no
+  /// limit.
   double normLimit = std::numeric_limits<double>::infinity();
   double lossLimit = std::numeric_limits<double>::infinity();
 };

@@ -11,9 +11,9 @@ namespace zrt {
 /// "evaluation after step 99: loss 2.345678, ..."
 std::string evaluationText(const StepMetrics &metrics);
 
-/// Either a bar: one line, at most as wide as the terminal, that is redrawn. Or
-/// lines for the first step, about every 5 %, and the last; the default unless
-/// the output is a terminal.
+/// Either a bar: one line, at most as wide as the terminal, that is redrawn.
+/// Or lines for the first step, about every 5 %, and the last; the default
+/// unless the output is a terminal.
 class Progress {
 public:
   /// `first` of the `steps` are done already.
