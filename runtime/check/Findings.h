@@ -3,7 +3,7 @@
 // A line shows the verdict, the operation with its operands, and a number:
 //
 //   products: cuBLASLt against the processors
-//     ok    c_fc: 32 x 192 x 48, bf16       algorithm 66; error 0.04 of tolerance
+//     ok    c_fc: 32 x 192 x 48, bf16     algorithm 66; error 0.04 of tolerance
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -47,7 +47,8 @@ size_t comparedIn(const std::vector<Section> &sections);
 std::string pageText(const std::string &heading,
                      const std::vector<Section> &sections);
 /// {"check": heading, "holds": false, "sections": [{"name": ..., "title": ...,
-///  "findings": [{"verdict": "fails", "what": ..., "found": ..., NAME: number}]}]}
+///  "findings": [{"verdict": "fails", "what": ..., "found": ...,
+///                NAME: number}]}]}
 std::string pageJson(const std::string &heading,
                      const std::vector<Section> &sections);
 

@@ -63,7 +63,7 @@ private:
   std::string filePath(const FileRecord &file) const;
   void openFile(const FileRecord &file);
   void verifyBlock(size_t file, uint64_t block) const;
-  /// Reads elements [first, first + out.size()), widened to f32 or f64, or bytes.
+  /// Reads elements [first, first + out.size()) as f32, f64 or bytes.
   template <typename T>
   void readElements(const Pieces &pieces, uint64_t first,
                     std::vector<T> &out) const;

@@ -75,8 +75,8 @@ public:
 private:
   void detect(TokenFormat format, bool isWide);
   void readLlmcHeader();
-  /// Calls `use(i, id)` for each of `number` tokens from `first` on, the i-th of
-  /// the file.
+  /// Calls `use(i, id)` for each of `number` tokens from `first` on, where i is
+  /// the token's index in the file.
   template <typename Use>
   void forEachToken(uint64_t first, uint64_t number, Use use) const;
   /// The same, but checks each id.

@@ -32,7 +32,8 @@ public:
   /// The first file of plain text (TokenData::isText), or nullptr.
   const TokenData *firstText() const;
   uint64_t fileBytes() const { return sum(&TokenData::fileBytes); }
-  /// "a.bin, raw uint16", or "3 files, a.bin to c.bin, raw uint16 and text bytes".
+  /// "a.bin, raw uint16", or
+  /// "3 files, a.bin to c.bin, raw uint16 and text bytes".
   std::string text() const;
   /// "raw uint16", or several with "and" between.
   std::string format() const;

@@ -2,8 +2,8 @@
 //
 //   FILE.safetensors
 //   DIR/model.safetensors
-//   DIR/model.safetensors.index.json    {"weight_map": {"w": "model-1.safetensors",
-//       model-1.safetensors ...                         ...}}
+//   DIR/model.safetensors.index.json  {"weight_map":
+//       model-1.safetensors ...          {"w": "model-1.safetensors", ...}}
 //
 //===----------------------------------------------------------------------===//
 #pragma once

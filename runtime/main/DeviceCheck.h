@@ -2,8 +2,8 @@
 //
 // Prints on one page which properties that a plan needs hold on this GPU:
 //
-//   kernels, products ...   each operation against its twin on processors, while
-//                           the plan's own programs train on seeded data
+//   kernels, products ...   each operation against its twin on processors,
+//                           while the plan's programs train on seeded data
 //   training                the same steps, twice
 //
 // A failure becomes a line of the page, and the check goes on with the next

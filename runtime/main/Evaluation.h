@@ -18,7 +18,7 @@ namespace zrt {
 /// batch on every rank.
 class Evaluation {
 public:
-  /// Opens the files.  Throws zrt::Error as Feed does, or when there is less than
+  /// Opens the files.  Throws zrt::Error as Feed does, or if there is less than
   /// one batch.
   Evaluation(const zrt_plan &plan, const TrainOptions &options, int rank);
 

@@ -5,10 +5,11 @@
 //           standard normal distribution, at equal steps from 1 - d to 1/2
 //           (8 steps) and from 1/2 to d (7 steps), d = 0.9677083, divided by
 //           the largest
-//   scales  256 numbers, half of them in [0.1, 1), half as many in each decade
-//           below (Dettmers et al., "8-bit Optimizers via Block-wise Quantization",
-//           2021): 10^(e - 6) (0.1 + 0.9 (i + 1/2) / 2^e) for e = 0 .. 6 and
-//           i = 0 .. 2^e - 1, their negatives, 0 and 1
+//   scales  256 numbers, half of them in [0.1, 1) in absolute value, and half
+//           as many in each lower decade (Dettmers et al., "8-bit Optimizers
+//           via Block-wise Quantization", 2021): for e = 0 .. 6 and
+//           i = 0 .. 2^e - 1, 10^(e - 6) (0.1 + 0.9 (i + 1/2) / 2^e), their
+//           negatives, 0 and 1
 //
 // Both are ascending.  A number gets the nearest code; in a tie, the lower one.
 //
