@@ -1,4 +1,4 @@
-//===- ByteUnits.h - Units of options that are numbers of bytes -*- C++ -*-===//
+//===- ByteUnits.h - Units of sizes in bytes --------------------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct ByteUnit {
   uint64_t bytes;
 };
 
-/// Of zeroc and of the programs that it makes.
+/// The units that options of zeroc and of compiled programs accept.
 inline constexpr ByteUnit kByteUnits[] = {
     {"TiB", uint64_t{1} << 40}, {"GiB", uint64_t{1} << 30},
     {"MiB", uint64_t{1} << 20}, {"KiB", uint64_t{1} << 10},

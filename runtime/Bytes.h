@@ -1,4 +1,4 @@
-//===- Bytes.h - Numbers of bytes in messages -------------------*- C++ -*-===//
+//===- Bytes.h - Formats numbers of bytes for messages ----------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace zrt {
 
-/// "1,234,567".
+/// Returns e.g. "1,234,567".
 inline std::string withCommas(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t at = digits.size(); at > 3; at -= 3)
@@ -16,7 +16,7 @@ inline std::string withCommas(uint64_t number) {
   return digits;
 }
 
-/// "1.5 MiB", or "1 byte" and the like below 1 KiB.
+/// Returns e.g. "1.5 MiB"; below 1 KiB "1 byte" and the like.
 inline std::string withUnit(uint64_t bytes) {
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024)
@@ -28,7 +28,7 @@ inline std::string withUnit(uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-/// In a message: "20 bytes", "319,488 bytes (312.0 KiB)".
+/// Formats bytes for a message: "20 bytes", "319,488 bytes (312.0 KiB)".
 inline std::string shownBytes(uint64_t bytes) {
   return bytes < 1024
              ? withUnit(bytes)

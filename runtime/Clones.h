@@ -1,13 +1,14 @@
-//===- Clones.h - One loop, several instruction sets ------------*- C++ -*-===//
+//===- Clones.h - Compiles a loop for several instruction sets --*- C++ -*-===//
 //
-// libzrt is compiled once for every x86-64; a function marked ZRT_CLONES is
-// compiled for wider vectors as well and the loader picks one.  Only for loops
-// whose bits do not depend on the width.
+// libzrt is compiled once for all x86-64 processors.  A function marked
+// ZRT_CLONES is also compiled for wider vectors, and the loader picks one
+// version.  Only for loops whose result does not depend on the vector width.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
-// The loader picks before a sanitizer's runtime is ready, so that gets one form.
+// The loader picks before a sanitizer's runtime is ready, so sanitizer builds
+// have only one version.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
     !defined(__SANITIZE_THREAD__)
 #define ZRT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))

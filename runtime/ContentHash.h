@@ -1,9 +1,9 @@
-//===- ContentHash.h - 64 bits that tell bytes apart ------------*- C++ -*-===//
+//===- ContentHash.h - A 64-bit hash of bytes -------------------*- C++ -*-===//
 //
-// XXH64 (Yann Collet), so that other programs can check what we say of a file:
-// four sums side by side, each of every fourth word, as processors multiply.
-// All steps are one to one in the word that they take: no change of a single
-// word is ever missed.
+// XXH64 (Yann Collet), so that other programs can check the hashes that we
+// report for files.  Four sums run in parallel over every fourth word, to use
+// the processor's multipliers.  Every step is a bijection of the word that it
+// takes: a change of one single word always changes the hash.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +16,8 @@
 
 namespace zrt {
 
-/// 64 bits that almost surely tell different bytes apart: XXH64 with seed `start`.
+/// XXH64 with seed `start`: different bytes almost surely have different
+/// hashes.
 inline uint64_t contentHash(const std::byte *data, uint64_t bytes,
                             uint64_t start = 0) {
   constexpr uint64_t k1 = 0x9e3779b185ebca87, k2 = 0xc2b2ae3d27d4eb4f,

@@ -1,6 +1,6 @@
-//===- DeviceEntries.h - Names of entries of device images ------*- C++ -*-===//
+//===- DeviceEntries.h - Prefixes of device entry names ---------*- C++ -*-===//
 //
-// The compiler names them, and --device-check reads the names.
+// The compiler names the entries, and --device-check reads the names.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -9,8 +9,9 @@
 
 namespace zrt {
 
-/// Of kernels that have the bits of their twins on processors, and of those that are
-/// near them: numbers pass through 16 bits there on the way, as on tensor cores.
+/// Prefixes of kernels with the same bits as their twins on processors, and of
+/// kernels that only come close to them: they round intermediate numbers to 16
+/// bits, as tensor cores do.
 constexpr std::string_view kExactEntry = "zk_", kRoundingEntry = "zr_";
 
 } // namespace zrt

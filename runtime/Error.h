@@ -1,8 +1,8 @@
-//===- Error.h - The one exception of the runtime ---------------*- C++ -*-===//
+//===- Error.h - The exception class of the runtime -------------*- C++ -*-===//
 //
 // Inside the runtime a failure is an exception whose text is the whole message:
-// the fact with its numbers, then the fix; lower case, no final period.  It
-// ends at the C ABI (latched in the context) or in main() (printed).
+// the fact with its numbers, then the fix; lower case, no final period.  It is
+// caught at the C ABI (and latched in the context) or in main() (and printed).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -27,18 +27,18 @@ template <typename... Args>
   throw Error(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The text of an errno value in our style: "no space left on device".
+/// Returns the text of an errno value in our style: "no space left on device".
 inline std::string errnoText(int number = errno) {
   std::string text = std::strerror(number);
-  // "Is a directory", but "RPC ..." stays as it is.
+  // Lowers the first letter of "Is a directory", but keeps "RPC ...".
   if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z' && text[0] >= 'A' &&
       text[0] <= 'Z')
     text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
 }
 
-/// Text that somebody else wrote, fit for a message: what is not printable
-/// ASCII is escaped, and it is cut after 80 bytes.
+/// Makes foreign text fit for a message: escapes everything but printable
+/// ASCII, and cuts the text after 80 bytes.
 inline std::string shown(std::string_view text) {
   constexpr size_t kMaxLetters = 80;
   std::string result;

@@ -1,4 +1,4 @@
-//===- FaultText.h - Faults that tests ask for in the environment ---------===//
+//===- FaultText.h - Parses faults that tests request ---------------------===//
 #pragma once
 
 #include <charconv>
@@ -8,8 +8,8 @@
 
 namespace zrt {
 
-/// The number after the last `mark` in `text`, which is cut there; `otherwise`
-/// without one, and nothing where that is no number.
+/// Returns the number after the last `mark` in `text` and removes both from it.
+/// Returns `otherwise` if there is no mark, nullopt if no number follows it.
 inline std::optional<uint64_t> takeNumber(std::string_view &text, char mark,
                                           uint64_t otherwise) {
   const size_t at = text.rfind(mark);

@@ -1,12 +1,13 @@
-//===- HalfFloats.h - 16-bit floats and f32 ---------------------*- C++ -*-===//
+//===- HalfFloats.h - Converts between 16-bit floats and f32 ----*- C++ -*-===//
 //
-// The one meaning of bf16 and f16 in the runtime.  Widening is exact; narrowing
-// rounds to nearest, ties to even, and keeps denormals.  Compiled kernels round
-// alike: bf16 as MLIR's arith-expand does, f16 as the processor's vcvtps2ph.
+// The only definition of bf16 and f16 in the runtime.  Widening is exact;
+// narrowing rounds to nearest, ties to even, and keeps denormals.  Compiled
+// kernels round the same way: bf16 as MLIR's arith-expand does, f16 as the
+// processor's vcvtps2ph.
 //
-// All is arithmetic of integers without branches, which compilers turn into
-// vectors; always inlined, so that files for wide vectors share no code of it
-// with others.
+// Everything is integer arithmetic without branches, which compilers vectorize.
+// Always inlined, so that files compiled for wide vectors share no code with
+// others.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +21,7 @@
 
 namespace zrt {
 
-/// Bits of a bf16, and of an f16.
+/// The bits of a bf16, and of an f16.
 struct Brain {
   uint16_t bits;
 };
@@ -28,12 +29,12 @@ struct Half {
   uint16_t bits;
 };
 
-/// The value of bfloat16 `bits`: the upper half of f32's.
+/// Returns the value of bfloat16 `bits`, which are the upper half of an f32.
 [[gnu::always_inline]] inline float widenBrain(uint16_t bits) {
   return std::bit_cast<float>(uint32_t(bits) << 16);
 }
 
-/// The value of IEEE half-precision `bits`, which f32 holds exactly.
+/// Returns the value of half-precision `bits`, which f32 represents exactly.
 [[gnu::always_inline]] inline float widenHalf(uint16_t bits) {
   const uint32_t sign = uint32_t(bits & 0x8000u) << 16, rest = bits & 0x7fffu;
   const uint32_t normal = (rest << 13) + (112u << 23),
@@ -45,20 +46,21 @@ struct Half {
   return std::bit_cast<float>(sign | value);
 }
 
-/// The nearest bfloat16; of a NaN 0x7fc0.
+/// Returns the nearest bfloat16, and 0x7fc0 for a NaN.
 [[gnu::always_inline]] inline uint16_t narrowBrain(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return uint16_t((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
 }
 
-/// The nearest half; from 65520 on infinity, of a NaN a quiet one of its sign.
+/// Returns the nearest half: infinity from 65520 on; a quiet NaN of the same
+/// sign for a NaN.
 [[gnu::always_inline]] inline uint16_t narrowHalf(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
   const uint32_t normal =
       (rest - (112u << 23) + 0xfffu + (rest >> 13 & 1u)) >> 13;
-  // Below 2^-14: the last place of 0.5 + x is 2^-24, as that of the result.
+  // Below 2^-14: the last bit of 0.5 + x is 2^-24, as in the result.
   const uint32_t small =
       std::bit_cast<uint32_t>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
   const uint32_t nan = 0x7e00u | (rest >> 13 & 0x3ffu);
@@ -84,8 +86,8 @@ struct Half {
   to.bits = narrowHalf(from);
 }
 
-/// `count` f32 become elements of `dtype` in the same bytes, where that has 16
-/// bits; else they stay.
+/// Narrows `count` f32 to `dtype` in the same memory if `dtype` has 16 bits;
+/// else does nothing.
 inline void narrowInPlace(zrt_dtype dtype, float *values, size_t count) {
   if (dtype != ZRT_BF16 && dtype != ZRT_F16)
     return;

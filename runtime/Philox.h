@@ -1,8 +1,9 @@
 //===- Philox.h - A counter-based random generator --------------*- C++ -*-===//
 //
 // Philox4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"
-// (SC 2011): a keyed bijection of 128-bit counters.  The n-th number needs none
-// of the numbers before it, so any slice of a parameter can be made anywhere.
+// (SC 2011): a keyed bijection of 128-bit counters.  The n-th number does not
+// depend on the numbers before it, so any slice of a parameter can be drawn
+// anywhere.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +13,7 @@
 
 namespace zrt {
 
-/// The 128 random bits of `counter` under `key`.
+/// Returns the 128 random bits of `counter` under `key`.
 [[gnu::always_inline]] inline std::array<uint32_t, 4>
 philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {

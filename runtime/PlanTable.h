@@ -1,7 +1,7 @@
-//===- PlanTable.h - Reading the tables of a plan ---------------*- C++ -*-===//
+//===- PlanTable.h - Reads the tables of a plan -----------------*- C++ -*-===//
 //
-// Checks, trace, profile, ledger and `--plan` read one table; how a descriptor
-// is read lies here.
+// Checks, trace, profile, ledgers and `--plan` all read the same tables with
+// these functions.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,17 +16,17 @@
 
 namespace zrt {
 
-/// The operations of a program, none where the plan has no such program.
+/// Returns the operations of a program; none if the plan has no such program.
 inline std::span<const zrt_op> opsOf(const zrt_program &program) {
   return {program.ops, program.ops ? program.op_count : 0};
 }
 
-/// How many micro-steps a program takes the batches of.
+/// Returns the number of micro-steps whose batches a program takes at once.
 inline uint32_t microStepsAtOnce(const zrt_plan &plan) {
   return plan.layered ? plan.accumulate : 1;
 }
 
-/// The descriptor of an operation of its kind.
+/// The descriptor of an operation; its kind must match.
 inline const zrt_launch_desc &launchOf(const zrt_op &op) {
   return *static_cast<const zrt_launch_desc *>(op.descriptor);
 }
@@ -51,17 +51,17 @@ inline const zrt_collective_desc &collectiveOf(const zrt_op &op) {
 inline const zrt_copy_desc &copyOf(const zrt_op &op) {
   return *static_cast<const zrt_copy_desc *>(op.descriptor);
 }
-/// Of a record or a wait.
+/// The event of a record or a wait.
 inline uint32_t eventOf(const zrt_op &op) {
   return static_cast<const zrt_event_desc *>(op.descriptor)->event;
 }
 
-/// Whether it does any work: it is no record and no wait.
+/// Returns true if `op` does any work: it is neither a record nor a wait.
 inline bool isWork(const zrt_op &op) {
   return op.kind != ZRT_RECORD && op.kind != ZRT_WAIT;
 }
 
-/// The name of an operation that works; "unnamed" where it has none.
+/// Returns the name of an operation that does work; "unnamed" if it has none.
 inline const char *nameOf(const zrt_op &op) {
   // Every such descriptor begins with its name.
   const auto *name = *static_cast<const char *const *>(op.descriptor);
@@ -112,8 +112,8 @@ void forEachOperand(const zrt_op &op, Visit visit) {
   }
 }
 
-/// The class of the streams that copy from tier to tier, if there is such a
-/// link.
+/// Returns the class of the streams that copy between two tiers, or nullopt if
+/// no link connects them.
 constexpr std::optional<uint32_t> linkOf(uint32_t from, uint32_t to) {
   if (from == ZRT_HOST && to == ZRT_DEVICE)
     return ZRT_H2D;
@@ -129,25 +129,25 @@ inline std::optional<uint32_t> linkOf(const zrt_copy_desc &desc) {
   return linkOf(desc.source.ref.tier, desc.result.ref.tier);
 }
 
-/// "device 4096 + 1024 f32 whole"
+/// Formats an operand: "device 4096 + 1024 f32 whole".
 inline std::string operandText(const zrt_operand &operand) {
   return fmt::format("{} {} + {} {} {}", tierName(operand.ref.tier),
                      operand.ref.offset, operand.ref.bytes,
                      dtypeName(operand.dtype), extentName(operand.extent));
 }
 
-/// Elements that its bytes hold.
+/// Returns the number of elements that the operand's bytes hold.
 inline uint64_t elementsIn(const zrt_operand &operand) {
   return operand.ref.bytes / dtypeBytes(operand.dtype);
 }
 
-/// Bytes that an operation works on, of a plan of `ranks` ranks.
+/// Returns the number of bytes that an operation works on, with `ranks` ranks.
 inline uint64_t bytesOf(const zrt_operand &operand, uint32_t ranks) {
   return operand.extent == ZRT_SLICE_OF_WHOLE ? operand.ref.bytes / ranks
                                               : operand.ref.bytes;
 }
 
-/// The bytes that an operation works on, on `rank` of so many.
+/// Returns the bytes that an operation works on, on `rank` of `ranks` ranks.
 inline zrt_ref refOf(const zrt_operand &operand, uint32_t rank,
                      uint32_t ranks) {
   zrt_ref ref = operand.ref;
@@ -158,7 +158,7 @@ inline zrt_ref refOf(const zrt_operand &operand, uint32_t rank,
   return ref;
 }
 
-/// Whether an update works on the rank's slice.
+/// Returns true if the update works on the rank's slice.
 inline bool isSliced(const zrt_update_desc &desc) {
   for (uint32_t i = 0; i < desc.arg_count; ++i)
     if (desc.args[i].extent == ZRT_SLICE ||

@@ -1,4 +1,4 @@
-//===- StartThread.h - A thread, or an error that says which ----*- C++ -*-===//
+//===- StartThread.h - Starts threads ---------------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/Error.h"
@@ -12,8 +12,8 @@
 
 namespace zrt {
 
-/// A thread that runs `body`.  Throws zrt::Error, which names it as `what`,
-/// when the system gives no more of them.
+/// Starts a thread that runs `body`.  If the system cannot create one, throws
+/// zrt::Error, which names the thread as `what`.
 template <typename Body>
 std::thread startThread(const std::string &what, Body body) {
   try {
@@ -25,7 +25,8 @@ std::thread startThread(const std::string &what, Body body) {
   }
 }
 
-/// A thread that helps with `body`, or none where the system gives no more.
+/// Starts a thread that helps with `body`; nullopt if the system cannot create
+/// one.
 template <typename Body>
 std::optional<std::thread> startHelper(Body body) {
   try {
@@ -35,8 +36,8 @@ std::optional<std::thread> startHelper(Body body) {
   }
 }
 
-/// Runs `body`, which throws nothing, on this thread and on up to `threads` - 1
-/// others, and waits.
+/// Runs `body`, which must not throw, on this thread and on up to `threads` - 1
+/// others, and waits for them.
 template <typename Body>
 void runOnThreads(int threads, Body body) {
   std::vector<std::thread> team;

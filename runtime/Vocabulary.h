@@ -1,11 +1,11 @@
-//===- Vocabulary.h - What the numbers of zrt.h mean ------------*- C++ -*-===//
+//===- Vocabulary.h - Names and sizes of the numbers in zrt.h ---*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"
 
 namespace zrt {
 
-/// Bytes of one element, or 0 for an unknown dtype.
+/// Returns the bytes of one element, or 0 for an unknown dtype.
 constexpr uint64_t dtypeBytes(zrt_dtype dtype) {
   switch (dtype) {
 #define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
@@ -29,7 +29,7 @@ constexpr const char *dtypeName(zrt_dtype dtype) {
   }
 }
 
-/// names[number], "unknown" beyond the end.
+/// Returns names[number], or "unknown" beyond the end.
 template <uint32_t Count>
 constexpr const char *nameIn(const char *const (&names)[Count],
                              uint32_t number) {

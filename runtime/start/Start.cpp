@@ -1,7 +1,7 @@
 //===- Start.cpp - Puts a context together --------------------------------===//
 //
-// The one place that knows which device and which transport there are: the device
-// that the plan names, or the host's processors.
+// Only this file knows which devices and transports exist: it makes the device
+// that the plan names, or the one for the host's processors.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/start/Start.h"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr zrt_status kOk = 0, kFailed = 1;
 
-/// The nvme tier; nullptr where the plan has none.
+/// Returns the NVMe tier; nullptr if the plan has none.
 std::unique_ptr<Store> makeStore(const zrt_plan &plan, const zrt_setup &setup,
                                  int rank, bool isChaos) {
   const uint64_t bytes = plan.arena_bytes[ZRT_NVME];
@@ -71,7 +71,7 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world,
     connect = std::move(made.connect);
     parts.trace = Trace::fromEnvironment(plan, rank);
   };
-  // A rank without memory must not leave the others waiting for it.
+  // A rank that is out of memory must not leave the others waiting for it.
   if (world)
     together(*world, allocate);
   else
@@ -91,7 +91,7 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world,
   ctx.run = std::make_unique<Context>(plan, rank, std::move(parts), ctx.error);
 }
 
-/// Latches what `action` throws.
+/// Catches what `action` throws and keeps it as the error of `ctx`.
 template <typename Action>
 zrt_status attempt(zrt_context &ctx, Action action) {
   try {
@@ -109,7 +109,7 @@ zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx) {
   if (!ctx)
     return kFailed;
   return attempt(*ctx, [&] {
-    // First: an alien plan has no sizes to believe.
+    // Checked first: the sizes in a plan of another version cannot be trusted.
     checkVersion(*plan);
     checkMachine(*plan);
     checkPlan(*plan);

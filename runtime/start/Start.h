@@ -1,4 +1,4 @@
-//===- Start.h - A context with something around its device -----*- C++ -*-===//
+//===- Start.h - Starts a context with a wrapped device ---------*- C++ -*-===//
 #pragma once
 
 #include "runtime/core/Context.h"
@@ -10,11 +10,13 @@
 
 namespace zrt {
 
-/// Given the device of a plan, the one that the core works with in its place.
+/// Takes the device of a plan and returns the device that the core uses
+/// instead.
 using AroundDevice =
     std::function<std::unique_ptr<Device>(std::unique_ptr<Device>)>;
 
-/// zrt_start, with `around` the device, if it is not empty.
+/// Does what zrt_start does, and wraps the device in `around` if it is not
+/// empty.
 zrt_status startAround(zrt_context &ctx, const zrt_setup &setup, World *world,
                        const AroundDevice &around);
 

@@ -1,12 +1,11 @@
 //===- Collectives.cpp - all_gather, reduce_scatter, all_reduce -----------===//
 //
-// The order of every sum is that of the ranks, whichever way the contributions
-// come.
+// Every sum is computed in rank order, however the contributions arrive.
 //
 // all_reduce needs no second wait.  Collective n of a stream uses small[n % 2].
-// A rank writes it again in collective n + 2, hence after collective n + 1 in
-// which it has seen every peer arrive; a peer arrives at n + 1 only after it
-// has completed n, and so has read small[n % 2].
+// A rank overwrites it in collective n + 2, that is, after collective n + 1, in
+// which it has seen every peer arrive.  A peer arrives at n + 1 only after it
+// has completed n and so has read small[n % 2].
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/Call.h"
@@ -44,7 +43,8 @@ void sumSmall(const std::vector<const std::byte *> &sources,
 
 } // namespace
 
-/// The source of `rank`, which shares memory with this one, from `offset` on.
+/// Returns the source of `rank`, which shares memory with this one, from
+/// `offset` on.
 const std::byte *Transport::sourceOf(const Call &call, int rank,
                                      uint64_t offset) const {
   if (rank == this->rank())
@@ -93,7 +93,8 @@ void Transport::copyFromPeer(Call &call, int peer, std::byte *to) {
   const bool whole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
   const std::byte *from =
       sourceOf(call, peer, whole ? uint64_t(peer) * call.sliceBytes : 0);
-  // Under chaos in pieces: a peer that overwrites its source too early is seen.
+  // Chaos copies in pieces, to reveal a peer that overwrites its source too
+  // early.
   const size_t piece = chaos.on() ? call.sliceBytes / 3 + 1 : call.sliceBytes;
   for (size_t begin = 0; begin < call.sliceBytes; begin += piece) {
     chaos.delay(call.stream);
@@ -113,7 +114,7 @@ void Transport::allGather(Call &call) {
   if (!peers)
     return finish(call);
 
-  // Everyone begins with another peer, so that not all read from one.
+  // Each rank begins with another peer, so that not all read from the same one.
   std::vector<int> &order = staging[call.stream]->order;
   for (int i = 0; i < ranks(); ++i)
     order[size_t(i)] = (rank() + i) % ranks();
@@ -151,8 +152,8 @@ void Transport::reduceScatter(Call &call) {
       call.row.bytes += slice;
     }
 
-  // Adds `bytes` bytes at `offset` of the slice; what remote ranks contribute
-  // lies in the staging chunks.
+  // Adds `bytes` bytes at `offset` of the slice.  The contributions of remote
+  // ranks are in the staging chunks.
   const auto add = [&](size_t offset, size_t bytes) {
     const int parity = int(offset / kChunkBytes % 2);
     for (int rank = 0; rank < ranks(); ++rank) {

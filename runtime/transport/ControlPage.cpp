@@ -1,4 +1,4 @@
-//===- ControlPage.cpp - What a rank tells the ranks of its host ----------===//
+//===- ControlPage.cpp - State that a rank shows its host -----------------===//
 #include "runtime/transport/ControlPage.h"
 
 #include <climits>
@@ -9,8 +9,8 @@
 
 using namespace zrt;
 
-// Not FUTEX_PRIVATE_FLAG: the word is known to other processes by its page.
-// Sleeping needs no more than a mapping for reading.
+// The futex is not private: other processes find the word by its page.
+// Sleeping on it needs only a read mapping.
 
 void zrt::publish(SharedWord &word, uint32_t value) {
   word.value.store(value, std::memory_order_release);

@@ -1,4 +1,4 @@
-//===- Heartbeat.cpp - Shows that this process runs -----------------------===//
+//===- Heartbeat.cpp - Counts up while this process runs ------------------===//
 #include "runtime/transport/Heartbeat.h"
 
 #include "runtime/StartThread.h"

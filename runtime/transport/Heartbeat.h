@@ -1,4 +1,4 @@
-//===- Heartbeat.h - Shows that this process runs ---------------*- C++ -*-===//
+//===- Heartbeat.h - Counts up while this process runs ----------*- C++ -*-===//
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace zrt {
 
-/// A thread that raises a number every 100 ms while it lives, whatever the
-/// other threads compute.
+/// A thread that increments a number every 100 ms, whatever the other threads
+/// compute.
 class Heartbeat {
 public:
   explicit Heartbeat(std::atomic<uint32_t> &beats);

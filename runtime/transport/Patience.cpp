@@ -1,4 +1,4 @@
-//===- Patience.cpp - How long to wait for a peer -------------------------===//
+//===- Patience.cpp - Decides when a wait for a peer gives up -------------===//
 #include "runtime/transport/Patience.h"
 
 #include "runtime/Error.h"
@@ -9,7 +9,8 @@
 using namespace zrt;
 
 void Patience::giveUp(const Alarm &heard) {
-  // Who is said to be late here, and waits itself, says for whom.
+  // If this rank is said to be late but itself waits, it names the rank that it
+  // waits for.
   const Alarm alarm = heard.late == peers.rank() ? describeLate() : heard;
   std::string text = alarm.message;
   if (alarm.origin >= 0)
@@ -18,7 +19,8 @@ void Patience::giveUp(const Alarm &heard) {
                        alarm.origin == peer ? std::string("it")
                                             : fmt::format("rank {}", peer),
                        what);
-  // Passed on as it was first raised: who waits for this rank names the origin.
+  // Forwards the original alarm, so that ranks which wait for this one name the
+  // same origin.
   peers.raise(alarm, text);
   throw Error(text);
 }
@@ -52,7 +54,8 @@ Alarm Patience::describeLate() const {
 }
 
 void Patience::lookForAlarms() {
-  // Another stream of this rank has failed: the peers stop, do not wait.
+  // Another stream of this rank has failed; the peers have stopped and do not
+  // wait.
   if (const std::string *text = peers.failure())
     throw Error(*text);
   for (int rank = 0; rank < peers.ranks(); ++rank) {
@@ -69,8 +72,8 @@ void Patience::lookForAlarms() {
 void Patience::lookAtProcess() {
   const ControlPage &page = peers.page(peer);
   const RankCard &card = peers.card(peer);
-  // What we wait for may have been its last deed: the caller looks at that once
-  // more before the second time.
+  // The peer may have done what this rank waits for just before it ended.  So
+  // gives up only at the second look: the caller checks once more in between.
   const bool left =
       page.state.load(std::memory_order_acquire) == RankState::Left;
   if (left && hadLeft)

@@ -1,20 +1,21 @@
-//===- Patience.h - How long to wait for a peer -----------------*- C++ -*-===//
+//===- Patience.h - Decides when a wait for a peer gives up -----*- C++ -*-===//
 //
-// Whoever waits for a peer asks every few milliseconds whether that still makes
-// sense.  It does not when
+// A rank that waits for a peer checks every few milliseconds whether the peer
+// can still arrive.  It gives up when
 //
 //   some rank has failed     its control page says so (or an alarm between
-//                            hosts), with the rank that was first
-//   the process is gone      /proc tells, within two looks
+//                            hosts), and names the rank that failed first
+//   the process is gone      /proc shows it, within two looks
 //   the process is stopped   its heartbeat stands still for limits.silence
 //   nothing happens          for limits.arrival, though the process moves
 //
-// A process that computes for long moves.  Of a rank on another host neither
-// process nor heartbeat can be seen: its alarm, the launcher (mpirun and srun
-// end the whole job when a process dies) and limits.arrival remain.
+// A process that computes for a long time still beats.  The process and
+// heartbeat of a rank on another host cannot be seen: what remains is its
+// alarm, the launcher (mpirun and srun end the whole job when a process dies)
+// and limits.arrival.
 //
-// Time in which this process itself was stopped does not count: between two
-// looks at most twice the time that they should be apart is added up.
+// Time in which this process itself was stopped does not count: each look adds
+// at most twice the intended time between two looks.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -35,7 +36,7 @@ public:
 
 private:
   [[noreturn]] void giveUp(const Alarm &alarm);
-  /// That the peer has not come in time.
+  /// Returns the alarm that the peer has not arrived in time.
   Alarm describeLate() const;
   void lookForAlarms();
   void lookAtProcess();

@@ -1,4 +1,4 @@
-//===- Peers.cpp - The ranks that share memory with this one --------------===//
+//===- Peers.cpp - Ranks that share memory with this one ------------------===//
 #include "runtime/transport/Peers.h"
 
 #include "runtime/Error.h"
@@ -23,7 +23,8 @@ void addText(Hash &hash, const char *text) {
   hash.addNumber('\0');
 }
 
-/// What must be equal on all ranks: where peers read and what they exchange.
+/// Hashes the parts of a plan that must be equal on all ranks: the memory that
+/// peers read and the collectives.
 uint64_t planIdentity(const zrt_plan &plan) {
   Hash hash;
   for (const char *text : {plan.model, plan.options})
@@ -60,7 +61,7 @@ Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
     : theWorld(world), me(world.rank()), count(world.size()),
       peers(static_cast<size_t>(world.size())) {
   limits.arrival = timeOutOfArrival();
-  // Who fails here alone must not leave the others waiting for its card.
+  // A rank that fails here must not leave the others waiting for its card.
   together(theWorld, [&] {
     controlFile.create("zrt-control", sizeof(ControlPage));
     controlMapping.mapOwn(controlFile);
@@ -119,7 +120,8 @@ void Peers::openPeers() {
                          me, rank, problem);
   }
 
-  // A pair shares memory when both could; both see the same table.
+  // Two ranks share memory if both could map the other's; all see the same
+  // table.
   const size_t n = peers.size();
   std::vector<char> table(n * n);
   theWorld.allGather(opened.data(), n, table.data());
@@ -137,7 +139,7 @@ void Peers::openPeers() {
       farRanks.push_back(static_cast<int>(rank));
   }
   peers[size_t(me)].page = own;
-  // Every rank takes part, also one that shares memory with all.
+  // Every rank takes part, even one that shares memory with all others.
   if (link)
     hostLink = theWorld.linkHosts();
 }
@@ -163,7 +165,7 @@ void Peers::raise(const Alarm &alarm, const std::string &text) {
   const size_t length = std::min(alarm.message.size(), sizeof own->message - 1);
   std::memcpy(own->message, alarm.message.data(), length);
   own->message[length] = '\0';
-  // Peers look at it in every time slice of a wait; they are not woken.
+  // Peers are not woken: they read the state at every look of a wait.
   own->state.store(RankState::Failed, std::memory_order_release);
   theWorld.sendAlarm(alarm);
 }

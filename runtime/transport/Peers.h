@@ -1,9 +1,10 @@
-//===- Peers.h - The ranks that share memory with this one ------*- C++ -*-===//
+//===- Peers.h - Ranks that share memory with this one ----------*- C++ -*-===//
 //
 // At start every rank sends the others a card: its process, and the numbers of
 // two shared files, its control page and the exported part of its arena.  Ranks
-// of one host open each other's files.  Two ranks share memory when both could;
-// all other pairs are as if on different hosts and use a HostLink.
+// of one host open each other's files.  Two ranks share memory if both
+// succeeded; all other pairs behave as if on different hosts and use a
+// HostLink.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -23,19 +24,20 @@
 
 namespace zrt {
 
-/// What a rank tells the others at start; plain bytes.
+/// The description of a rank that the others receive at start; plain bytes.
 struct RankCard {
   SharedFileCard control, arena;
   uint64_t arenaBase = 0; ///< offset in the arena of the file's first byte
   uint64_t processStart = 0;
   uint64_t host = 0, affinity = 0, plan = 0;
-  int32_t group = 0; ///< ZRT_RANKS_PER_HOST: imitated host
+  int32_t group = 0; ///< imitated host, from ZRT_RANKS_PER_HOST
 };
 
 class Peers final : public PeerPages {
 public:
-  /// Connects the ranks of `world`, which outlives this; all call it together.
-  /// `exported` is what they read of this one.  Throws zrt::Error.
+  /// Connects the ranks of `world`, which must outlive this; all ranks call it
+  /// together.  `exported` is the memory that peers read of this rank.  Throws
+  /// zrt::Error.
   Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported);
   ~Peers() override;
   Peers(const Peers &) = delete;
@@ -46,12 +48,13 @@ public:
   bool local(int peer) const { return peers[size_t(peer)].shares; }
   /// Ranks that share no memory with this one, in order.
   const std::vector<int> &remote() const { return farRanks; }
-  /// A way to them; nullptr when every rank shares memory with every other.
+  /// The link to them; nullptr if every rank shares memory with every other.
   HostLink *link() const { return hostLink.get(); }
 
   ControlPage &ownPage() { return *own; }
   const ControlPage &page(int rank) const { return *peers[size_t(rank)].page; }
-  /// A peer's arena at `offset`, which it exports.
+  /// Returns the address in a peer's arena at `offset`, which the peer must
+  /// export.
   const std::byte *exported(int peer, uint64_t offset) const {
     const Peer &p = peers[size_t(peer)];
     return p.arena.data() + (offset - p.card.arenaBase);
@@ -59,26 +62,26 @@ public:
   const RankCard &card(int rank) const { return peers[size_t(rank)].card; }
   World &world() const { return theWorld; }
 
-  /// This rank's part of the processors that it may run on: ranks of one
-  /// machine with the same affinity share them.  Empty when there are fewer
-  /// than ranks.
+  /// Returns this rank's part of `processors`: ranks of one machine with the
+  /// same affinity divide them.  Empty if there are fewer processors than
+  /// ranks.
   std::vector<int> shareOf(const std::vector<int> &processors) const;
 
-  /// What other streams of this rank wait for ends with `text`, too.
+  /// Also ends the waits of this rank's other streams, with the error `text`.
   void raise(const Alarm &alarm, const std::string &text) override;
   std::unique_ptr<PeerWait> waitFor(int peer, const char *what) override;
-  /// nullptr while this rank has not failed.
+  /// Returns the failure of this rank, or nullptr if it has not failed.
   const std::string *failure() const {
     return own->state.load(std::memory_order_acquire) == RankState::Failed
                ? &failureText
                : nullptr;
   }
 
-  /// For tests: to the peers this rank then looks like a stopped process.
+  /// For tests: makes this rank look like a stopped process to its peers.
   void stopHeartbeat() { heartbeat.reset(); }
 
   WaitLimits limits;
-  /// Why ranks of this machine do not share memory; "" when all do.
+  /// Why ranks of this machine do not share memory; "" if all do.
   std::string note;
 
 private:

@@ -1,9 +1,10 @@
 //===- RankedSum.cpp - Sums in rank order ---------------------------------===//
 //
-// A block at a time, so that the running sum stays in the first-level cache and
-// every source is read from memory once.  Elements do not depend on each other:
-// neither blocks nor vectors change a bit.  (This file is compiled with
-// -ffp-contract=off: scale and old value must not become one FMA.)
+// Works block by block, so that the running sum stays in the first-level cache
+// and every source is read from memory once.  Elements do not depend on each
+// other, so the result is the same for every block and vector size.  This file
+// is compiled with -ffp-contract=off: scale and old value must not become one
+// FMA.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/RankedSum.h"
@@ -17,7 +18,7 @@ using namespace zrt;
 
 namespace {
 
-/// What rankedSum gets, for elements of type From.
+/// The arguments of rankedSum, for elements of type From.
 template <typename From, typename To>
 struct Sum {
   const std::byte *const *sources;
@@ -33,8 +34,8 @@ struct Sum {
 
 constexpr size_t kBlock = 2048; // 8 KiB of f32
 
-// Always inlined, for the clones at the end.  Iterations are independent also
-// where the target is one of the operands.
+// Always inlined, for the clones at the end.  Iterations are independent even
+// if the target is one of the operands.
 
 template <typename A, typename B>
 [[gnu::always_inline]] inline void add(const A *a, const B *b, size_t count,
@@ -81,7 +82,7 @@ template <typename From, typename To>
   }
 }
 
-// Functions of templates cannot be cloned.
+// target_clones does not work on templates.
 ZRT_CLONES void sum(const Sum<float, float> &s) { sumBlocks(s); }
 ZRT_CLONES void sum(const Sum<Brain, float> &s) { sumBlocks(s); }
 ZRT_CLONES void sum(const Sum<Brain, Brain> &s) { sumBlocks(s); }

@@ -1,4 +1,4 @@
-//===- Agree.cpp - A failure of one rank ends all -------------------------===//
+//===- Agree.cpp - Ends all ranks when one of them fails ------------------===//
 #include "runtime/world/Agree.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-//===- Agree.h - A failure of one rank ends all -----------------*- C++ -*-===//
+//===- Agree.h - Ends all ranks when one of them fails ----------*- C++ -*-===//
 //
-// A rank that fails alone and leaves would let its peers wait for it.  So what
-// can fail on one rank runs as a phase, after which all ranks vote:
+// A rank that fails and leaves alone would let its peers wait for it.  Work
+// that can fail on a single rank therefore runs as a phase, after which all
+// ranks vote:
 //
 //   rank 0   open the data   ok     |        | ends: "rank 1 failed: ..."
 //   rank 1   open the data   fails  | agree  | ends: "cannot read ..."
@@ -19,33 +20,33 @@
 
 namespace zrt {
 
-/// A failure that every rank knows of, so nobody needs to be told.
+/// A failure that every rank knows of, so that nobody raises an alarm for it.
 class AgreedError : public Error {
 public:
   AgreedError(const std::string &message, bool printedElsewhere)
       : Error(message), printedElsewhere(printedElsewhere) {}
-  /// A lower rank fails with the same words; one of them is enough.
+  /// A lower rank fails with the same message; printing it once is enough.
   const bool printedElsewhere;
 };
 
-/// What a rank tells the others of a phase.
+/// A rank's vote on a phase.
 struct Ballot {
   bool failed = false;
-  char message[200] = {}; ///< with a final zero; longer ones are cut
+  char message[200] = {}; ///< zero-terminated; longer messages are cut
 };
 Ballot ballotOf(const std::optional<std::string> &failure);
 
-/// What `rank` ends with after a vote of `all`, or nothing when no rank failed.
-/// `failure` is its own, uncut.
+/// Returns the error that `rank` ends with after the votes `all`, or nullopt
+/// when no rank failed.  `failure` is the rank's own message, uncut.
 std::optional<AgreedError> verdictOf(const std::vector<Ballot> &all, int rank,
                                      const std::optional<std::string> &failure);
 
-/// All ranks call it at the end of a phase, with what failed here, if anything.
-/// Throws AgreedError on all of them when a phase failed on one.
+/// Votes at the end of a phase.  All ranks call it, each with its own failure,
+/// if any.  Throws AgreedError on all ranks if the phase failed on one.
 void agree(World &world, const std::optional<std::string> &failure);
 
-/// Runs a phase and votes on it.  The phase may not talk to other ranks, unless
-/// it fails on all of them together.
+/// Runs a phase and votes on it.  The phase may not communicate with other
+/// ranks, unless it fails on all of them together.
 template <typename Phase>
 void together(World &world, Phase phase) {
   std::optional<std::string> failure;

@@ -1,4 +1,4 @@
-//===- AlarmPacket.h - An alarm as it travels -------------------*- C++ -*-===//
+//===- AlarmPacket.h - The wire format of an alarm --------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/world/World.h"
@@ -7,7 +7,7 @@
 
 namespace zrt {
 
-/// Plain bytes; a longer message is cut.
+/// An alarm as plain bytes; a longer message is cut.
 struct AlarmPacket {
   int32_t origin = -1;
   int32_t late = -1;

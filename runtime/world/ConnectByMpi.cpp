@@ -1,7 +1,7 @@
-//===- ConnectByMpi.cpp - Ranks that mpirun or srun has started -----------===//
+//===- ConnectByMpi.cpp - Connects ranks that mpirun or srun started ------===//
 //
-// The entry of zrt_mpi.so, which a program loads where such a launcher has
-// started it: no other program needs libmpi.
+// The entry point of zrt_mpi.so.  A program loads this library only if such a
+// launcher has started it, so other programs do not need libmpi.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/world/ConnectByMpi.h"
@@ -21,8 +21,8 @@ using namespace zrt;
 
 namespace {
 
-/// Says that the start takes long, for MPI says nothing while it waits for a
-/// process that does not come.
+/// Prints a note if the start takes long, because MPI prints nothing while it
+/// waits for a process that does not arrive.
 class StartNote {
 public:
   StartNote()
@@ -77,8 +77,9 @@ zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
     problem = "this MPI cannot be used by several threads; install one with "
               "MPI_THREAD_MULTIPLE";
   if (!problem.empty()) {
-    // One message for all ranks, and out before any of them ends: mpirun kills
-    // the others when one has failed.
+    // Rank 0 prints one message for all ranks.  The barrier makes sure that it
+    // is printed before any rank ends: mpirun kills the others when one has
+    // failed.
     if (rank == 0)
       fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
                  problem);

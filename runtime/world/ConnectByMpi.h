@@ -1,8 +1,8 @@
-//===- ConnectByMpi.h - Ranks that mpirun or srun has started ---*- C++ -*-===//
+//===- ConnectByMpi.h - Ranks that mpirun or srun started -------*- C++ -*-===//
 #pragma once
 
 #include "runtime/world/World.h"
 
-/// The ranks that MPI knows of, which shall be `ranks`; the caller owns them.
-/// Throws as zrt::connectWorld does.
+/// Returns the world of the ranks that MPI has started; the caller owns it.
+/// Throws as zrt::connectWorld does, also if there are not `ranks` of them.
 extern "C" zrt::World *zrt_connect_by_mpi(uint32_t ranks);

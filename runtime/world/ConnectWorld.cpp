@@ -1,13 +1,13 @@
-//===- ConnectWorld.cpp - How ranks find each other -----------------------===//
+//===- ConnectWorld.cpp - Chooses the way in which ranks connect ----------===//
 //
 //   mpirun, srun       MPI, on any number of hosts
-//   torchrun           RANK and WORLD_SIZE say who is who, on one host
+//   torchrun           RANK and WORLD_SIZE identify the ranks, on one host
 //   no launcher        the program starts its ranks itself, on this host
 //
 // A program that was compiled for one rank and is started several times would
-// train the same model several times: it says so instead.
+// train the same model several times; it fails with a message instead.
 //
-// Unit tests have a connectWorld of their own, so this file has nothing else
+// Unit tests define their own connectWorld, so this file contains nothing else
 // that they need.
 //
 //===----------------------------------------------------------------------===//
@@ -25,22 +25,24 @@ using namespace zrt;
 
 namespace {
 
-/// The variables in which a launcher says how many processes it has started, and
-/// which one this is.
+/// The environment variables in which a launcher gives the number of processes
+/// that it has started, and the number of this process.
 struct Launcher {
   const char *size, *rank;
 };
 
-/// Open MPI; MPICH and its relatives; Slurm, whose own number counts only inside
-/// srun, where a step exists (a batch script has none and may run us alone).
+/// Open MPI; MPICH and its relatives; Slurm.  Slurm's SLURM_STEP_NUM_TASKS is
+/// set only inside srun, where a step exists; a batch script has no step and
+/// may start this program once.
 constexpr Launcher kLaunchersOfMpi[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
     {"PMI_SIZE", "PMI_RANK"},
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 constexpr Launcher kTorchrun = {"WORLD_SIZE", "RANK"};
 
-/// Whether a launcher of MPI has started this process.  A step of one process is
-/// none: an interactive shell of Slurm's has its variables too.
+/// Returns true if an MPI launcher has started this process.  A Slurm step of
+/// one process does not count: an interactive shell in Slurm has its variables
+/// as well.
 bool isOfMpi() {
   bool isSaid = false;
   for (const Launcher &launcher : kLaunchersOfMpi)
@@ -96,7 +98,7 @@ std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
     launch = startRanks(static_cast<int>(ranks));
   if (static_cast<uint32_t>(launch->size) == ranks)
     return std::make_unique<SocketWorld>(*launch);
-  // One message for all ranks.
+  // Only rank 0 prints the message.
   if (launch->rank != 0)
     throw Error("");
   fail("compiled for {0} ranks, started with {1}; start {0} or compile with "

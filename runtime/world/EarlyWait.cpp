@@ -1,4 +1,4 @@
-//===- EarlyWait.cpp - Waiting before ranks share memory ------------------===//
+//===- EarlyWait.cpp - Waits before ranks share memory --------------------===//
 #include "runtime/world/EarlyWait.h"
 
 #include "runtime/Error.h"
@@ -16,12 +16,12 @@ ProcessCard ProcessCard::mine() {
 
 void EarlyWait::look() {
   const auto now = Clock::now();
-  // Time in which this process was stopped itself does not count.
+  // Time in which this process itself was stopped does not count.
   still += std::min<std::chrono::nanoseconds>(now - lastLook, 2 * kLookEvery);
   lastLook = now;
   if (const Alarm *alarm = world.receivedAlarm()) {
-    // Passed on as it was first raised: who hears of this rank first names the
-    // origin, too.
+    // Forwards the original alarm, so that ranks which wait for this one name
+    // the same origin.
     world.sendAlarm(*alarm);
     if (alarm->origin < 0)
       fail("{}", alarm->message);

@@ -1,7 +1,8 @@
-//===- EarlyWait.h - Waiting before ranks share memory ----------*- C++ -*-===//
+//===- EarlyWait.h - Waits before ranks share memory ------------*- C++ -*-===//
 //
-// Until the transport's pages show how a peer fares (PeerPages), a wait looks
-// at alarms, at the peer's process where that is on this host, and at the clock.
+// Before the transport's pages show the state of a peer (PeerPages), a wait
+// looks at alarms, at the peer's process if it runs on this host, and at the
+// clock.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace zrt {
 
-/// What a rank tells of its process; plain bytes.
+/// Identifies the process of a rank; plain bytes.
 struct ProcessCard {
   uint64_t host = 0, space = 0;
   int32_t process = 0;
@@ -24,8 +25,8 @@ struct ProcessCard {
 
 class EarlyWait final : public PeerWait {
 public:
-  /// `cards` of all ranks; empty while they are not known.  `timeOut`: see
-  /// timeOutOfArrival().
+  /// `cards` are those of all ranks, or empty while they are not known.
+  /// `timeOut`: see timeOutOfArrival().
   EarlyWait(World &world, const std::vector<ProcessCard> &cards,
             std::chrono::seconds timeOut, int peer, const char *what)
       : world(world), cards(cards), timeOut(timeOut), peer(peer), what(what) {}
@@ -42,7 +43,8 @@ private:
   const char *const what;
   const Clock::time_point start = Clock::now();
   Clock::time_point lastLook = start;
-  std::chrono::nanoseconds still{0}; ///< since the peer was last seen to run
+  std::chrono::nanoseconds still{0}; ///< time since the peer was last seen
+                                     ///< running
 };
 
 } // namespace zrt

@@ -1,12 +1,12 @@
-//===- MpiLink.cpp - Slices between hosts, by MPI -------------------------===//
+//===- MpiLink.cpp - Transfers slices between hosts by MPI ----------------===//
 #include "runtime/world/MpiLink.h"
 
 #include "runtime/world/MpiWorld.h"
 
 using namespace zrt;
 
-// Communicators stay until the process ends: freeing one is collective, and
-// this rank may be the only one left.
+// The communicators are not freed: that is collective, and this rank may be the
+// only one left.
 MpiLink::~MpiLink() = default;
 
 void MpiLink::reserve(uint32_t streams, int slots) {

@@ -1,4 +1,4 @@
-//===- MpiLink.h - Slices between hosts, by MPI -----------------*- C++ -*-===//
+//===- MpiLink.h - Transfers slices between hosts by MPI --------*- C++ -*-===//
 #pragma once
 
 #include "runtime/world/HostLink.h"
@@ -8,7 +8,7 @@
 
 namespace zrt {
 
-/// One communicator per stream: what two streams send cannot be mixed up.
+/// Each stream has its own communicator, so messages of two streams cannot mix.
 class MpiLink final : public HostLink {
 public:
   ~MpiLink() override;

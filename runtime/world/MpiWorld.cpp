@@ -1,4 +1,4 @@
-//===- MpiWorld.cpp - Ranks that mpirun or srun started -------------------===//
+//===- MpiWorld.cpp - Control plane of ranks started by MPI ---------------===//
 #include "runtime/world/MpiWorld.h"
 
 #include "runtime/Bytes.h"
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// What an MPI count can say, rounded down to something round.
+/// The largest message: a power of two that fits into MPI's int count.
 constexpr size_t kMaxBytes = size_t{1} << 30;
 
 } // namespace
@@ -36,7 +36,7 @@ MpiWorld::MpiWorld() {
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &messages), "cannot connect the ranks");
   checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &alarms), "cannot connect the ranks");
-  // An error is an exception that names the operation, not the end.
+  // Lets MPI return errors, which become exceptions, instead of aborting.
   for (const MPI_Comm comm : {MPI_COMM_WORLD, messages, alarms})
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   exchangeCards();
@@ -71,7 +71,8 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
     if (now - lastLook < kLookEvery)
       continue;
     lastLook = now;
-    // On the way out the request stays as it is: nothing is received any more.
+    // If look() throws, the request stays pending: this rank receives nothing
+    // more.
     if (!wait)
       wait = waitFor(peer, what);
     wait->look();
@@ -109,7 +110,7 @@ void MpiWorld::receive(int from, void *data, size_t bytes) {
 }
 
 void MpiWorld::allGather(const void *mine, size_t bytes, void *all) {
-  // Between each two ranks, so that a wait knows for whom it waits.
+  // Uses pairwise messages, so that a wait knows which rank it waits for.
   constexpr const char *what = "a message between all ranks";
   if (bytes > kMaxBytes)
     fail("{}: {} are more than {}", what, shownBytes(bytes),
@@ -152,8 +153,8 @@ void MpiWorld::sendToAll(const AlarmPacket &packet) {
                   &request) == MPI_SUCCESS)
       requests.push_back(request);
   }
-  // Small messages leave at once, except through a connection that is only
-  // being made: a moment for those, but no waiting for the dead.
+  // Small messages leave at once, except on a connection that MPI is still
+  // setting up.  Gives those 100 ms, and does not wait for ranks that are gone.
   const auto deadline = Clock::now() + std::chrono::milliseconds(100);
   int done = 0;
   while (!done && Clock::now() < deadline) {

@@ -1,9 +1,9 @@
-//===- MpiWorld.h - Ranks that mpirun or srun started -----------*- C++ -*-===//
+//===- MpiWorld.h - Control plane of ranks started by MPI -------*- C++ -*-===//
 //
 // The control plane on MPI: messages, and alarms of ranks that fail.  MPI can
-// only be polled, so every wait tests, sleeps a little, and looks whether the
-// peer is still worth waiting for: at its pages once ranks share any
-// (PeerPages), until then at its process.
+// only be polled, so every wait tests, sleeps briefly, and checks whether the
+// peer can still answer: by its pages once ranks share any (PeerPages), before
+// that by its process.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,12 +14,13 @@
 
 namespace zrt {
 
-/// Throws when an MPI call has failed: `what` and MPI's own words.
+/// Throws if the MPI call returned an error; the message is `what` and MPI's
+/// text.
 void checkMpi(int result, const char *what);
 
 class MpiWorld final : public ProcessWorld {
 public:
-  /// After MPI_Init_thread.
+  /// Must be called after MPI_Init_thread.
   MpiWorld();
   ~MpiWorld() override;
 
@@ -32,7 +33,7 @@ public:
   std::unique_ptr<HostLink> linkHosts() override;
 
 private:
-  /// Returns when `request`, which needs `peer`, is complete.
+  /// Returns when `request`, which depends on `peer`, is complete.
   void await(MPI_Request &request, int peer, const char *what);
   void sendToAll(const AlarmPacket &packet) override;
   std::optional<AlarmPacket> takePacket() override;

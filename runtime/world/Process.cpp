@@ -1,4 +1,4 @@
-//===- Process.cpp - Is that process still there? -------------------------===//
+//===- Process.cpp - Identity and state of processes ----------------------===//
 #include "runtime/world/Process.h"
 
 #include "runtime/Hash.h"
@@ -15,7 +15,7 @@ using namespace zrt;
 namespace {
 
 struct Status {
-  char state = 'X'; ///< of a process that is gone
+  char state = 'X'; ///< the state of a process that is gone
   uint64_t start = 0;
 };
 
@@ -25,8 +25,8 @@ Status statusOf(int32_t process) {
   Status status;
   if (!std::getline(file, line))
     return status;
-  // "1234 (name) S ...": the name may hold anything, so count from its end.
-  // The state is field 3, the start field 22.
+  // "1234 (name) S ...": the name may contain anything, so fields are counted
+  // from its closing parenthesis.  The state is field 3, the start field 22.
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   std::string skipped;
   fields >> status.state;

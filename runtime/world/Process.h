@@ -1,26 +1,26 @@
-//===- Process.h - Is that process still there? -----------------*- C++ -*-===//
+//===- Process.h - Identity and state of processes --------------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
 
 namespace zrt {
 
-/// When `process` started, in ticks since boot; 0 when it is gone or only a
-/// zombie.  A number that is used again has another start.
+/// Returns the start time of `process` in ticks since boot, or 0 if it is gone
+/// or a zombie.  It tells a process from a later one with the same number.
 uint64_t processStart(int32_t process);
 
-/// Whether `process` has been stopped by a signal.
+/// Returns true if a signal has stopped `process`.
 bool isStopped(int32_t process);
 
-/// The same number for all processes that count each other alike: containers
-/// have numbers of their own.
+/// Identifies the PID namespace: equal for processes that see the same process
+/// numbers.  Containers have their own.
 uint64_t processSpace();
 
-/// The same number in every process of this machine, in containers too, and
-/// another one on other machines.
+/// Identifies this machine: equal in all of its processes, in containers too,
+/// and different on other machines.
 uint64_t hostIdentity();
 
-/// A hash of the processors that this process may run on.
+/// Returns a hash of the set of processors that this process may run on.
 uint64_t affinityIdentity();
 
 } // namespace zrt

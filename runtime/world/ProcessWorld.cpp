@@ -1,4 +1,4 @@
-//===- ProcessWorld.cpp - Ranks that are processes ------------------------===//
+//===- ProcessWorld.cpp - Common part of multi-process worlds -------------===//
 #include "runtime/world/ProcessWorld.h"
 
 #include "runtime/world/Waiting.h"

@@ -1,8 +1,8 @@
-//===- ProcessWorld.h - Ranks that are processes ----------------*- C++ -*-===//
+//===- ProcessWorld.h - Common part of multi-process worlds -----*- C++ -*-===//
 //
-// What ranks of several processes have in common, however they are connected:
-// who is where, how a wait gives up, and that an alarm is sent once and kept
-// when it comes in.
+// Ranks in several processes share this, however they are connected: the
+// process cards of all ranks, the limits of a wait, and alarms, which are sent
+// only once and kept when received.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -28,28 +28,28 @@ public:
 protected:
   ProcessWorld();
 
-  /// Tells all ranks of this process, and learns of theirs.
+  /// Sends this process's card to all ranks and receives theirs.
   void exchangeCards();
-  /// This rank waits for `peer` in `what`: by the transport's pages if there are
-  /// any, otherwise by processes and alarms.
+  /// Returns a wait of this rank for `peer` in `what`.  It uses the transport's
+  /// pages if there are any, otherwise processes and alarms.
   std::unique_ptr<PeerWait> waitFor(int peer, const char *what);
 
-  /// Sends it to all others, not waiting for any of them.  Called once; the
-  /// packet stays until the process ends.
+  /// Sends the packet to all other ranks without waiting for any of them.
+  /// Called once; the packet lives until the process ends.
   virtual void sendToAll(const AlarmPacket &packet) = 0;
-  /// One that has come in, if any.  Called by one thread at a time.
+  /// Returns a received packet, if any.  Called by one thread at a time.
   virtual std::optional<AlarmPacket> takePacket() = 0;
 
   bool hasAlarm() const { return sent || received; }
 
-  /// Until the transport's own limits hold.
+  /// The limit of a wait before the transport's own limits apply.
   const std::chrono::seconds timeOut;
 
 private:
   std::vector<ProcessCard> cards; ///< of all ranks, once they are known
-  std::mutex mutex;               ///< of takePacket
+  std::mutex mutex;               ///< guards takePacket
   std::atomic<bool> sent{false}, received{false};
-  Alarm first; ///< that came in; does not change once `received` is set
+  Alarm first; ///< the first one received; constant once `received` is set
 };
 
 } // namespace zrt

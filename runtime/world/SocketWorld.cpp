@@ -1,4 +1,4 @@
-//===- SocketWorld.cpp - Ranks of one host, without MPI -------------------===//
+//===- SocketWorld.cpp - Control plane of one host, without MPI -----------===//
 #include "runtime/world/SocketWorld.h"
 
 #include "runtime/ContentHash.h"
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr char kMagic[8] = {'z', 'r', 't', 'r', 'a', 'n', 'k', '1'};
-/// A rank that is missing for so long is spoken of.
+/// After this time a note names the rank that is missing.
 constexpr std::chrono::seconds kPatience{10};
 
 std::string environment(const char *name) {
@@ -32,7 +32,7 @@ std::string environment(const char *name) {
   return text ? text : "";
 }
 
-/// A number from `least` to 2^20; `otherwise` when it is not set.
+/// Reads a number from `least` to 2^20; returns `otherwise` if it is not set.
 int numberOf(const char *name, int least, int otherwise) {
   const std::string text = environment(name);
   if (text.empty())
@@ -46,7 +46,8 @@ int numberOf(const char *name, int least, int otherwise) {
   return value;
 }
 
-/// Abstract: it begins with a zero and is gone with its socket.
+/// Sets an abstract address: it begins with a zero byte and vanishes with its
+/// socket.
 socklen_t setAddress(sockaddr_un &address, const std::string &name) {
   address = {};
   address.sun_family = AF_UNIX;
@@ -62,7 +63,7 @@ Socket makeSocket() {
   return made;
 }
 
-/// Whether the other end is of this user.
+/// Returns true if the other end belongs to this user.
 bool isOwn(const Socket &socket) {
   ucred who = {};
   socklen_t length = sizeof who;
@@ -71,7 +72,7 @@ bool isOwn(const Socket &socket) {
          who.uid == getuid();
 }
 
-/// Says once that a rank does not come, and fails when it is too late.
+/// Prints one note when a rank is late, and throws after the time-out.
 class Coming {
 public:
   Coming(const Launch &launch, std::chrono::seconds timeOut)
@@ -175,7 +176,7 @@ void SocketWorld::connectTo(int peer, Channel channel) {
         0) {
       Hello hello = {{}, rank(), size(), channel};
       std::copy(std::begin(kMagic), std::end(kMagic), hello.magic);
-      // A new socket has room for it.
+      // A new socket has room for the hello.
       if (isOwn(socket) && ::send(socket.get(), &hello, sizeof hello,
                                   MSG_NOSIGNAL) == sizeof hello) {
         peers[size_t(peer)].sockets[channel] = std::move(socket);
@@ -216,7 +217,7 @@ void SocketWorld::acceptOthers(const Socket &listener) {
     if (poll(&speaking, 1, 1000) <= 0 ||
         recv(socket.get(), &hello, sizeof hello, 0) != sizeof hello ||
         !std::equal(std::begin(kMagic), std::end(kMagic), hello.magic))
-      continue; // none of us
+      continue; // a stranger
     if (hello.size != size())
       fail("rank {} was started as one of {}, rank {} as one of {}; "
            "WORLD_SIZE must be the same for all",
@@ -245,7 +246,7 @@ void SocketWorld::transfer(int peer, size_t bytes, short events,
       if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
         wait->look();
     } else {
-      wait->look(); // it may have said why
+      wait->look(); // throws if an alarm gives the reason
       fail("rank {} is gone while rank {} waited for it in {}", peer, rank(),
            what);
     }
@@ -268,8 +269,9 @@ void SocketWorld::receive(int from, void *data, size_t bytes,
 }
 
 void SocketWorld::allGather(const void *mine, size_t bytes, void *all) {
-  // From each to the next ones, at growing distances: who sends to a rank is
-  // read by it in the same round, and a piece fits into a socket.
+  // In round d, each rank sends to the rank at distance d and receives from the
+  // one at distance -d, so every message is read in the round in which it is
+  // sent.  A piece fits into a socket buffer.
   constexpr size_t kPiece = 1 << 15;
   constexpr const char *what = "a message between all ranks";
   auto *to = static_cast<char *>(all);
@@ -292,7 +294,7 @@ void SocketWorld::allGather(const void *mine, size_t bytes, void *all) {
 
 void SocketWorld::sendToAll(const AlarmPacket &packet) {
   for (const Peer &peer : peers)
-    if (peer.sockets[Alarms]) // has room: nothing else goes there
+    if (peer.sockets[Alarms]) // has room: carries nothing else
       (void)!::send(peer.sockets[Alarms].get(), &packet, sizeof packet,
                     MSG_NOSIGNAL);
 }
@@ -302,7 +304,7 @@ std::optional<AlarmPacket> SocketWorld::takePacket() {
   for (const Peer &peer : peers)
     if (peer.sockets[Alarms] &&
         recv(peer.sockets[Alarms].get(), &packet, sizeof packet, 0) ==
-            sizeof packet) // sent in one, and so it arrives
+            sizeof packet) // sent in one call, so it arrives whole
       return packet;
   return std::nullopt;
 }

@@ -1,9 +1,9 @@
-//===- SocketWorld.h - Ranks of one host, without MPI -----------*- C++ -*-===//
+//===- SocketWorld.h - Control plane of one host, without MPI ---*- C++ -*-===//
 //
-// The control plane for launchers that only start processes and tell each its
-// number, as torchrun does.  Each two ranks have two Unix sockets: one for
-// messages, one for alarms.  Their names are abstract: nothing is left in a
-// file system, whatever happens.
+// The control plane for launchers such as torchrun, which only start processes
+// and give each its number.  Two Unix sockets connect each pair of ranks: one
+// for messages, one for alarms.  Their names are abstract, so they never leave
+// anything in a file system.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,18 +16,18 @@
 
 namespace zrt {
 
-/// What a launcher says in the environment.
+/// The data that a launcher passes in the environment.
 struct Launch {
   int rank = 0, size = 1;
-  std::string job; ///< the same for all ranks, and another for other jobs
+  std::string job; ///< the same for all ranks of a job, different between jobs
 };
 
-/// RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, if RANK and WORLD_SIZE are set.
-/// Throws zrt::Error for numbers that contradict each other, and for ranks on
-/// several hosts.
+/// Reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; nullopt if RANK or
+/// WORLD_SIZE is not set.  Throws zrt::Error for numbers that contradict each
+/// other, and for ranks on several hosts.
 std::optional<Launch> launchFromEnvironment();
 
-/// A socket that is closed when it ends.
+/// Owns a socket and closes it.
 class Socket {
 public:
   explicit Socket(int fd = -1) : fd(fd) {}
@@ -68,7 +68,7 @@ private:
     Socket sockets[2]; ///< by Channel
   };
 
-  /// `what` this rank waits in if it must.
+  /// `what` names the operation in errors if this rank must wait.
   void send(int to, const void *data, size_t bytes, const char *what);
   void receive(int from, void *data, size_t bytes, const char *what);
 
@@ -78,8 +78,8 @@ private:
   void acceptOthers(const Socket &listener);
   /// A rank that is not connected yet, or -1.
   int missing() const;
-  /// Calls `step(socket, done)`, a send or receive from byte `done` on, until
-  /// `bytes` are done, and in between waits for `events`.
+  /// Calls `step(socket, done)`, which sends or receives from byte `done` on,
+  /// until `bytes` are done; waits for `events` in between.
   template <typename Step>
   void transfer(int peer, size_t bytes, short events, const char *what,
                 Step step);
@@ -87,7 +87,7 @@ private:
   std::optional<AlarmPacket> takePacket() override;
 
   const Launch launch;
-  std::vector<Peer> peers; ///< by rank; its own has no sockets
+  std::vector<Peer> peers; ///< by rank; this rank's own entry has no sockets
 };
 
 } // namespace zrt

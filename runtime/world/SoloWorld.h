@@ -1,4 +1,4 @@
-//===- SoloWorld.h - A job of one rank --------------------------*- C++ -*-===//
+//===- SoloWorld.h - A world of one rank ------------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/Error.h"

@@ -1,11 +1,11 @@
-//===- StartRanks.cpp - A program that starts its own ranks ---------------===//
+//===- StartRanks.cpp - Starts the ranks without a launcher ---------------===//
 //
-//   ./train                          one process of several ranks, no launcher
+//   ./train                          one process, several ranks, no launcher
 //     |-- rank 0                     forked: options are parsed, the plan is
 //     |-- rank 1  ...                loaded, nothing else has happened
 //
-// Ranks are a process group of their own, so a signal of the terminal comes to
-// the process that started them alone, and each rank gets it once.
+// The ranks are in a process group of their own.  A signal from the terminal
+// therefore reaches only the starting process, and each rank receives it once.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/world/StartRanks.h"
@@ -31,14 +31,15 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// How long the others may go on when a rank has failed.
+/// The time that the other ranks have to end after one has failed.
 constexpr std::chrono::seconds kFarewell{10};
 
-/// What is handed on; SIGTSTP as SIGSTOP, which a rank need not answer.
+/// The signals that are forwarded to the ranks; SIGTSTP as SIGSTOP, which a
+/// rank cannot ignore.
 constexpr int kHandedOn[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                              SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
-/// The ranks that run, and how they have ended.
+/// The running ranks, and the status of those that have ended.
 class Ranks {
 public:
   Ranks(std::vector<pid_t> processes) : processes(std::move(processes)) {}
@@ -49,7 +50,7 @@ public:
         kill(process, number);
   }
 
-  /// Takes note of all that have ended.
+  /// Records all ranks that have ended.
   void reap() {
     int status = 0;
     for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
@@ -62,10 +63,11 @@ public:
   }
 
   bool areDone() const { return running == 0; }
-  /// Of the rank that failed first; 0 while none has.
+  /// The status of the rank that failed first; 0 while none has.
   int failure() const { return firstFailure; }
-  /// Whether a rank is missing that the others need.  Other failures than these
-  /// all ranks agree upon (a signal, the end of the time), and some may still save.
+  /// Returns true if the others cannot go on because a rank is missing.  All
+  /// ranks agree on other failures (a signal, the end of the time), and some
+  /// may still save.
   bool isBroken() const { return broken; }
 
 private:
@@ -84,13 +86,13 @@ private:
       firstFailure = failure;
   }
 
-  std::vector<pid_t> processes; ///< by rank; 0: has ended
+  std::vector<pid_t> processes; ///< by rank; 0 after the process has ended
   size_t running = processes.size();
   int firstFailure = 0;
   bool broken = false;
 };
 
-/// Waits for the ranks; the status to end with.
+/// Waits for the ranks and returns the exit status.
 int watch(Ranks &ranks, const sigset_t &signals) {
   std::optional<Clock::time_point> deadline;
   while (true) {
@@ -130,19 +132,19 @@ Launch zrt::startRanks(int ranks) {
   for (const int number : kHandedOn)
     sigaddset(&signals, number);
   sigprocmask(SIG_BLOCK, &signals, &before);
-  std::signal(SIGCHLD, SIG_DFL); // who started us may ignore it
+  std::signal(SIGCHLD, SIG_DFL); // the parent process may ignore it
   std::fflush(nullptr);
   std::vector<pid_t> processes;
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t process = fork();
     if (process == 0) {
-      // Nobody is left behind.
+      // Kills the rank if the starting process dies.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != starter)
         _exit(1);
       setpgid(0, processes.empty() ? 0 : processes.front());
-      std::signal(SIGTTOU, SIG_IGN); // it may print, whatever stty says
-      // What is typed is for one.
+      std::signal(SIGTTOU, SIG_IGN); // lets it print under `stty tostop`
+      // Only rank 0 reads the standard input.
       if (const int nothing = rank ? open("/dev/null", O_RDONLY) : -1;
           nothing >= 0) {
         dup2(nothing, STDIN_FILENO);
@@ -158,7 +160,7 @@ Launch zrt::startRanks(int ranks) {
       fail("cannot start rank {} of {}: {}; raise the limit (ulimit -u)", rank,
            ranks, reason);
     }
-    // Both do it: neither knows who comes first.
+    // Parent and child both call setpgid, because either may run first.
     setpgid(process, processes.empty() ? process : processes.front());
     processes.push_back(process);
   }

@@ -1,4 +1,4 @@
-//===- Waiting.cpp - When a wait for a rank gives up ----------------------===//
+//===- Waiting.cpp - Limits of a wait for another rank --------------------===//
 #include "runtime/world/Waiting.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- World.cpp - What all worlds have in common -------------------------===//
+//===- World.cpp - Common part of all worlds ------------------------------===//
 #include "runtime/world/World.h"
 
 #include "runtime/Error.h"

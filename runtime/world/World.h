@@ -1,10 +1,10 @@
-//===- World.h - The ranks of a job: control plane --------------*- C++ -*-===//
+//===- World.h - Control plane between the ranks of a job -------*- C++ -*-===//
 //
-// Small, rare messages between ranks: addresses at start, votes, weights that
-// are saved.  The data of a step goes through runtime/transport.
+// Carries small, rare messages between ranks: addresses at start, votes,
+// weights to save.  The data of a step goes through runtime/transport.
 //
-// SoloWorld is for one rank, SocketWorld for several of one host, MpiWorld for
-// those that mpirun or srun has started.
+// SoloWorld is for one rank, SocketWorld for several ranks of one host,
+// MpiWorld for ranks that mpirun or srun has started.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,12 +19,13 @@ namespace zrt {
 
 class HostLink;
 
-/// A rank's last message.
+/// The message of a rank that fails.
 struct Alarm {
-  int origin = -1; ///< the rank that failed first, or -1: the message says it
+  int origin = -1; ///< the rank that failed first, or -1 if the message names
+                   ///< it
   std::string message;
-  /// The rank that did not come in time, where that is the message; it may be
-  /// one that waits as well.  Otherwise -1.
+  /// The rank that did not arrive in time, if the message is about that; it may
+  /// itself be waiting for another rank.  Otherwise -1.
   int late = -1;
 };
 
@@ -32,32 +33,32 @@ struct Alarm {
 class PeerWait {
 public:
   virtual ~PeerWait() = default;
-  /// To be called when kLookEvery has passed and what is waited for has not
-  /// happened.  Throws when it never will.
+  /// Must be called whenever kLookEvery has passed and the awaited event has
+  /// not happened.  Throws if it can no longer happen.
   virtual void look() = 0;
 };
 
-/// What ranks see of each other once they share memory: the transport's pages.
+/// The state of all ranks that share memory: the transport's pages.
 class PeerPages {
 public:
   virtual ~PeerPages() = default;
-  /// Fails this rank: everything that peers wait for ends with an error.  Any
-  /// thread; only the first call counts.
+  /// Fails this rank: every peer that waits for it gets an error.  Any thread
+  /// may call it; only the first call counts.
   virtual void raise(const Alarm &alarm, const std::string &text) = 0;
-  /// This rank waits for `peer` in `what`, e.g. "a message to it".
+  /// Returns a wait of this rank for `peer` in `what`, e.g. "a message to it".
   virtual std::unique_ptr<PeerWait> waitFor(int peer, const char *what) = 0;
 };
 
 /// All functions throw zrt::Error: when a peer has failed or gone, with its
-/// rank and its message; when nothing moves for longer than the time-out.
-/// Collective calls are made by one thread per rank, in the same order on all.
+/// rank and its message; when nothing moves for longer than the time-out.  One
+/// thread per rank makes the collective calls, in the same order on all ranks.
 class World {
 public:
   virtual ~World() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// `bytes` bytes of every rank, in rank order.
+  /// Gathers `bytes` bytes of every rank into `all`, in rank order.
   virtual void allGather(const void *mine, size_t bytes, void *all) = 0;
   virtual void send(int to, const void *data, size_t bytes) = 0;
   virtual void receive(int from, void *data, size_t bytes) = 0;
@@ -67,35 +68,38 @@ public:
     allGather(&mine, 1, all.data());
   }
 
-  /// This rank cannot go on: wakes every peer that waits for it, or will, with
-  /// an error that names this rank and `message`.  Calls nobody back and does
-  /// not wait.  Any thread may call it; only the first call counts.
+  /// Reports that this rank cannot go on: every peer that waits for it, now or
+  /// later, gets an error that names this rank and `message`.  Does not wait
+  /// and calls nothing back.  Any thread may call it; only the first call
+  /// counts.
   virtual void abort(const std::string &message);
 
-  /// Ends the process after a failure; does not wait for peers, of which some
-  /// may be gone.  Standard streams are flushed, destructors do not run.
+  /// Ends the process after a failure, without waiting for peers, since some
+  /// may be gone.  Flushes the standard streams; destructors do not run.
   [[noreturn]] virtual void leave(int status);
 
-  /// What this world adds to the transport; the defaults serve ranks of one
-  /// host that share pages.
+  /// The services of this world for the transport; the defaults are for ranks
+  /// of one host that share pages.
   ///
-  /// A way to ranks on other hosts.  All ranks call it together.
+  /// Returns a link to the ranks on other hosts.  All ranks call it together.
   virtual std::unique_ptr<HostLink> linkHosts();
-  /// Sends `alarm` to all ranks, once, not waiting for any of them.
+  /// Sends `alarm` to all ranks, only once, without waiting for any of them.
   virtual void sendAlarm(const Alarm &) {}
-  /// An alarm that has come in, or nullptr.  Any thread.
+  /// Returns an alarm that was received, or nullptr.  Any thread may call it.
   virtual const Alarm *receivedAlarm() { return nullptr; }
 
-  /// The transport's pages, as long as it has any: waits look at them.
+  /// Sets the transport's pages, which waits then look at, or nullptr at its
+  /// end.
   void setPages(PeerPages *some) { pages = some; }
 
 protected:
   PeerPages *pages = nullptr;
 };
 
-/// The ranks of this job.  Throws unless they are `ranks`, with a message that
-/// says how to start or to compile instead; where several processes would say
-/// the same, all but one throw an empty message, which is not to be printed.
+/// Returns the world of this job.  Throws if it does not have `ranks` ranks;
+/// the message says how to start or compile the program instead.  Where several
+/// processes would print the same message, all but one throw an empty one,
+/// which must not be printed.
 std::unique_ptr<World> connectWorld(uint32_t ranks);
 
 } // namespace zrt
